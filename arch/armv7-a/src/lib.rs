@@ -1,0 +1,1 @@
+//! taktos-arch-armv7-a

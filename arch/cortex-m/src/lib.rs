@@ -1,0 +1,1 @@
+//! taktos-arch-cortex-m

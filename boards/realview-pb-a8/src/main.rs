@@ -1,0 +1,2 @@
+//! realview-pb-a8
+fn main() {}

@@ -1,0 +1,2 @@
+//! taktos-cli
+fn main() {}
