@@ -1,1 +1,181 @@
-//! taktos-trace
+//! Event records: what happened, when, on which processor, to which thread.
+//!
+//! Owns the fixed binary form of one record, which the kernel, the simulator
+//! and the laboratory share. Must never know where a record comes from, where
+//! it is kept, or how a thread is called: names live beside the records, in
+//! whatever holds them.
+//!
+//! A record is sixteen bytes, little-endian, without padding:
+//!
+//! | bytes | field | meaning |
+//! |---|---|---|
+//! | 0–7 | `at` | when, in the unit that the holder of the records states |
+//! | 8–11 | `argument` | depends on the kind |
+//! | 12–13 | `thread` | index of the thread, [`Thread::IDLE`] for none |
+//! | 14 | `processor` | index of the processor |
+//! | 15 | `kind` | see [`Kind`] |
+#![cfg_attr(not(test), no_std)]
+
+/// Bytes that one record takes in its binary form.
+pub const RECORD_BYTES: usize = 16;
+
+/// A thread, as an index into the table of names that goes with the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Thread(pub u16);
+
+impl Thread {
+    /// No thread: the processor waits for an interrupt.
+    pub const IDLE: Self = Self(u16::MAX);
+}
+
+/// What an event says. The numbers are part of the binary form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// The thread begins to run on the processor; the one before it stops.
+    Switch = 1,
+    /// A measured interval begins; `argument` is the index of its name.
+    Begin = 2,
+    /// A measured interval ends; `argument` is the index of its name.
+    End = 3,
+    /// A marked place was passed; `argument` is the index of its name.
+    Point = 4,
+}
+
+impl Kind {
+    const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            1 => Some(Self::Switch),
+            2 => Some(Self::Begin),
+            3 => Some(Self::End),
+            4 => Some(Self::Point),
+            _ => None,
+        }
+    }
+}
+
+/// One event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When it happened, from the start of the recording. The unit
+    /// (instructions, cycles or nanoseconds) is stated once, by the holder.
+    pub at: u64,
+    /// Depends on [`Event::kind`]; zero where the kind has no use for it.
+    pub argument: u32,
+    /// The thread that it happened to.
+    pub thread: Thread,
+    /// The processor that it happened on.
+    pub processor: u8,
+    /// What happened.
+    pub kind: Kind,
+}
+
+/// A record whose kind is not known to this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownKind(
+    /// The byte found where a kind should be.
+    pub u8,
+);
+
+impl core::fmt::Display for UnknownKind {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(formatter, "a trace record of the unknown kind {}", self.0)
+    }
+}
+
+impl core::error::Error for UnknownKind {}
+
+impl Event {
+    /// The record's binary form.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        bytes[0..8].copy_from_slice(&self.at.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.argument.to_le_bytes());
+        bytes[12..14].copy_from_slice(&self.thread.0.to_le_bytes());
+        bytes[14] = self.processor;
+        bytes[15] = self.kind as u8;
+        bytes
+    }
+
+    /// Reads a record from its binary form.
+    ///
+    /// # Errors
+    /// [`UnknownKind`] when the last byte names no kind of this version.
+    pub fn from_bytes(bytes: &[u8; RECORD_BYTES]) -> Result<Self, UnknownKind> {
+        let [
+            t0,
+            t1,
+            t2,
+            t3,
+            t4,
+            t5,
+            t6,
+            t7,
+            a0,
+            a1,
+            a2,
+            a3,
+            i0,
+            i1,
+            processor,
+            kind,
+        ] = *bytes;
+        Ok(Self {
+            at: u64::from_le_bytes([t0, t1, t2, t3, t4, t5, t6, t7]),
+            argument: u32::from_le_bytes([a0, a1, a2, a3]),
+            thread: Thread(u16::from_le_bytes([i0, i1])),
+            processor,
+            kind: Kind::from_byte(kind).ok_or(UnknownKind(kind))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [Kind; 4] = [Kind::Switch, Kind::Begin, Kind::End, Kind::Point];
+
+    #[test]
+    fn the_binary_form_is_fixed() {
+        let event = Event {
+            at: 0x0102_0304_0506_0708,
+            argument: 0x1112_1314,
+            thread: Thread(0x2122),
+            processor: 3,
+            kind: Kind::Point,
+        };
+        assert_eq!(
+            event.to_bytes(),
+            [
+                8, 7, 6, 5, 4, 3, 2, 1, 0x14, 0x13, 0x12, 0x11, 0x22, 0x21, 3, 4
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for kind in KINDS {
+            for at in [0, 1, u64::MAX] {
+                let event = Event {
+                    at,
+                    argument: u32::MAX,
+                    thread: Thread::IDLE,
+                    processor: 255,
+                    kind,
+                };
+                assert_eq!(Event::from_bytes(&event.to_bytes()), Ok(event));
+            }
+        }
+    }
+
+    #[test]
+    fn every_other_kind_is_refused() {
+        let mut bytes = [0; RECORD_BYTES];
+        for byte in (0..=u8::MAX).filter(|byte| !(1..=4).contains(byte)) {
+            bytes[15] = byte;
+            assert_eq!(Event::from_bytes(&bytes), Err(UnknownKind(byte)));
+        }
+    }
+}
