@@ -1,1 +1,24 @@
-//! taktos-export
+//! What leaves the laboratory: tables, data files, plots, reports, traces.
+//!
+//! Owns every output format, and the rule that a result directory is whole or
+//! absent. Must never know how a figure was obtained, which experiment asked
+//! for it, or what a board is; it is handed figures that carry their
+//! [`Evidence`] and writes them. The same input gives the same bytes: nothing
+//! here reads a clock, the environment or the width of a terminal.
+
+pub mod perfetto;
+pub mod plot;
+pub mod report;
+pub mod table;
+
+mod directory;
+mod evidence;
+mod json;
+mod recording;
+mod timeline;
+
+pub use directory::{ResultDirectory, WriteError, replace_file};
+pub use evidence::{Basis, Evidence};
+pub use json::{in_order, to_json};
+pub use recording::{Recording, RecordingError, TimeUnit};
+pub use timeline::{Span, Timeline};

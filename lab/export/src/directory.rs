@@ -1,0 +1,251 @@
+//! Result directories and files that are whole or absent.
+//!
+//! Everything is first written beside its place, under a name that nobody
+//! reads, and put there by one renaming. A run that fails leaves what was
+//! there before.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file that marks a directory as a result, which may be replaced.
+const MANIFEST: &str = "manifest.json";
+
+/// Why something could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The file system refused.
+    #[error("cannot write {}: {cause}", path.display())]
+    Refused {
+        /// What was to be written.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The place is taken by something that no run of ours has made.
+    #[error("{} exists and is not a result directory; it is left as it is", path.display())]
+    Foreign {
+        /// The place.
+        path: PathBuf,
+    },
+}
+
+fn refused(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
+    |cause| WriteError::Refused {
+        path: path.to_owned(),
+        cause,
+    }
+}
+
+/// A result directory in the making.
+///
+/// Begin it before a long run, so that a place which cannot be written is
+/// known at once. Dropping it unfinished removes what was gathered.
+#[derive(Debug)]
+pub struct ResultDirectory {
+    place: PathBuf,
+    gathered: PathBuf,
+}
+
+impl ResultDirectory {
+    /// Begins a result that will stand at `place`.
+    ///
+    /// # Errors
+    /// When the place's parent cannot be written, or the place holds
+    /// something that is not a result.
+    pub fn begin(place: &Path) -> Result<Self, WriteError> {
+        check_replaceable(place)?;
+        let gathered = sibling(place, "part")?;
+        remove_directory(&gathered)?;
+        fs::create_dir_all(&gathered).map_err(refused(place))?;
+        Ok(Self {
+            place: place.to_owned(),
+            gathered,
+        })
+    }
+
+    /// Where the result will stand.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Adds a file. A name may hold folders: `raw/samples.csv`.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), WriteError> {
+        let path = self.gathered.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(refused(folder))?;
+        }
+        fs::write(&path, contents).map_err(refused(&path))
+    }
+
+    /// Puts the result in its place, replacing an earlier one.
+    ///
+    /// # Errors
+    /// When the file system refuses; then the earlier result stands.
+    pub fn finish(self) -> Result<PathBuf, WriteError> {
+        let earlier = sibling(&self.place, "old")?;
+        remove_directory(&earlier)?;
+        if self.place.exists() {
+            fs::rename(&self.place, &earlier).map_err(refused(&self.place))?;
+        }
+        if let Err(cause) = fs::rename(&self.gathered, &self.place) {
+            // Best effort: the error that is reported is the first one.
+            let _ = fs::rename(&earlier, &self.place);
+            return Err(refused(&self.place)(cause));
+        }
+        remove_directory(&earlier)?;
+        Ok(self.place.clone())
+    }
+}
+
+impl Drop for ResultDirectory {
+    fn drop(&mut self) {
+        // After `finish` there is nothing left; otherwise the run has failed
+        // already and its own error matters more than this one.
+        let _ = fs::remove_dir_all(&self.gathered);
+    }
+}
+
+/// Writes one file, whole or not at all, replacing an earlier one.
+///
+/// # Errors
+/// When the file system refuses; then an earlier file stands.
+pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), WriteError> {
+    let part = sibling(path, "part")?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(refused(path))?;
+    }
+    let written = fs::write(&part, contents).and_then(|()| fs::rename(&part, path));
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&part);
+        refused(path)(cause)
+    })
+}
+
+fn check_replaceable(place: &Path) -> Result<(), WriteError> {
+    let Ok(status) = fs::symlink_metadata(place) else {
+        return Ok(());
+    };
+    let empty = || fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
+    if status.is_dir() && (place.join(MANIFEST).is_file() || empty()) {
+        return Ok(());
+    }
+    Err(WriteError::Foreign {
+        path: place.to_owned(),
+    })
+}
+
+/// A hidden name beside the place, told apart by the process, so that two
+/// runs at once do not mix.
+fn sibling(place: &Path, kind: &str) -> Result<PathBuf, WriteError> {
+    let name = place.file_name().ok_or_else(|| WriteError::Foreign {
+        path: place.to_owned(),
+    })?;
+    let name = format!(".{}.{kind}-{}", name.to_string_lossy(), std::process::id());
+    Ok(place.with_file_name(name))
+}
+
+fn remove_directory(path: &Path) -> Result<(), WriteError> {
+    match fs::remove_dir_all(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(refused(path)(cause)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("taktos-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            let mut names: Vec<String> = entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn result(place: &Path, contents: &str) {
+        let directory = ResultDirectory::begin(place).unwrap();
+        directory.write(MANIFEST, "{}").unwrap();
+        directory.write("raw/samples.csv", contents).unwrap();
+        directory.finish().unwrap();
+    }
+
+    #[test]
+    fn a_result_replaces_the_one_before() {
+        let folder = Folder::new("replace");
+        let place = folder.0.join("ipc");
+        result(&place, "first");
+        result(&place, "second");
+        assert_eq!(
+            fs::read_to_string(place.join("raw/samples.csv")).unwrap(),
+            "second"
+        );
+        assert_eq!(folder.names(), ["ipc"]);
+    }
+
+    #[test]
+    fn an_unfinished_result_leaves_no_trace() {
+        let folder = Folder::new("unfinished");
+        let place = folder.0.join("ipc");
+        result(&place, "first");
+        let directory = ResultDirectory::begin(&place).unwrap();
+        directory.write("raw/samples.csv", "half").unwrap();
+        drop(directory);
+        assert_eq!(
+            fs::read_to_string(place.join("raw/samples.csv")).unwrap(),
+            "first"
+        );
+        assert_eq!(folder.names(), ["ipc"]);
+    }
+
+    #[test]
+    fn somebody_elses_directory_is_left_alone() {
+        let folder = Folder::new("foreign");
+        fs::write(folder.0.join("thesis.tex"), "").unwrap();
+        let error = ResultDirectory::begin(&folder.0).unwrap_err();
+        assert!(matches!(error, WriteError::Foreign { .. }), "{error}");
+        assert_eq!(folder.names(), ["thesis.tex"]);
+    }
+
+    #[test]
+    fn a_place_under_a_file_is_refused_at_the_start() {
+        let folder = Folder::new("under-file");
+        let file = folder.0.join("file");
+        fs::write(&file, "").unwrap();
+        let error = ResultDirectory::begin(&file.join("ipc")).unwrap_err();
+        assert!(matches!(error, WriteError::Refused { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let folder = Folder::new("file");
+        let path = folder.0.join("baseline.json");
+        replace_file(&path, "1").unwrap();
+        replace_file(&path, "2").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "2");
+        assert_eq!(folder.names(), ["baseline.json"]);
+    }
+}

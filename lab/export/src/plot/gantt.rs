@@ -1,0 +1,193 @@
+//! A schedule as a Gantt chart: a lane for each thread, a bar for each time
+//! that it runs, and below a lane for each marked interval.
+
+use std::collections::BTreeMap;
+
+use taktos_trace::{Kind, Thread};
+
+use super::canvas::{Anchor, Canvas};
+use super::{colour, scale::Scale};
+use crate::table::thousands;
+use crate::{Recording, Timeline};
+
+const WIDTH: f64 = 1060.0;
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = 1040.0;
+const TOP: f64 = 44.0;
+const LANE: f64 = 24.0;
+
+/// Where the window lies on the picture.
+struct Window {
+    from: u64,
+    to: u64,
+}
+
+impl Window {
+    fn along(&self, at: u64) -> f64 {
+        let length = (self.to - self.from).max(1) as f64;
+        LEFT + at.clamp(self.from, self.to).saturating_sub(self.from) as f64 / length
+            * (RIGHT - LEFT)
+    }
+}
+
+/// The part `from..to` of a recording as an SVG.
+#[must_use]
+pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
+    let window = Window {
+        from,
+        to: to.max(from + 1),
+    };
+    let timeline = Timeline::of(recording).window(window.from, window.to);
+    let lanes = lanes(&timeline);
+    let marks = marked(recording, &window);
+    let height = TOP + (lanes.len() + marks.len()) as f64 * LANE + 60.0;
+    let mut canvas = Canvas::new(WIDTH, height, title);
+    canvas.text(
+        (LEFT, 24.0),
+        Anchor::Start,
+        "font-size=\"15\" font-weight=\"600\"",
+        title,
+    );
+    draw_axis(&mut canvas, &window, recording.unit.name(), height - 56.0);
+    for (lane, thread) in lanes.iter().enumerate() {
+        label_lane(&mut canvas, lane, recording.thread_name(*thread));
+    }
+    for span in &timeline.spans {
+        let Some(lane) = lanes.iter().position(|thread| *thread == span.thread) else {
+            continue;
+        };
+        let idle = span.thread == Thread::IDLE;
+        let fill = if idle {
+            "#d8d8d8"
+        } else {
+            colour(usize::from(span.processor))
+        };
+        let name = recording.thread_name(span.thread);
+        draw_bar(
+            &mut canvas,
+            &window,
+            lane,
+            (span.begin, span.end),
+            &format!("fill=\"{fill}\""),
+            name,
+        );
+    }
+    for (lane, (mark, intervals)) in (lanes.len()..).zip(&marks) {
+        label_lane(&mut canvas, lane, mark);
+        let style = format!("fill=\"none\" stroke=\"{}\"", colour(1));
+        for interval in intervals {
+            draw_bar(&mut canvas, &window, lane, *interval, &style, mark);
+        }
+    }
+    canvas.finish()
+}
+
+/// The threads that run in the window: by index, nobody at the end.
+fn lanes(timeline: &Timeline) -> Vec<Thread> {
+    let mut lanes: Vec<Thread> = timeline.spans.iter().map(|span| span.thread).collect();
+    lanes.sort_unstable();
+    lanes.dedup();
+    lanes
+}
+
+/// The marked intervals that begin in the window, by name.
+fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Vec<(u64, u64)>> {
+    let mut open: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut found: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
+    for event in recording.events.iter().filter(|event| event.at < window.to) {
+        match event.kind {
+            Kind::Begin => {
+                open.insert(event.argument, event.at);
+            }
+            Kind::End => {
+                let Some(begin) = open.remove(&event.argument) else {
+                    continue;
+                };
+                let Some(name) = recording.marks.get(event.argument as usize) else {
+                    continue;
+                };
+                if begin >= window.from {
+                    found.entry(name).or_default().push((begin, event.at));
+                }
+            }
+            Kind::Switch | Kind::Point => {}
+        }
+    }
+    found
+}
+
+fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
+    let length = (window.to - window.from) as f64;
+    for (value, _) in Scale::Linear.fit([length].into_iter()).ticks() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a tick inside the window"
+        )]
+        let at = window.from + value as u64;
+        if at > window.to {
+            break;
+        }
+        let x = window.along(at);
+        canvas.line((x, TOP - 4.0), (x, bottom + 5.0), "stroke=\"#e2e2e2\"");
+        canvas.text(
+            (x, bottom + 20.0),
+            Anchor::Middle,
+            "fill=\"#555\"",
+            &thousands(at),
+        );
+    }
+    canvas.text(
+        (f64::midpoint(LEFT, RIGHT), bottom + 42.0),
+        Anchor::Middle,
+        "",
+        unit,
+    );
+}
+
+fn label_lane(canvas: &mut Canvas, lane: usize, name: &str) {
+    let y = TOP + (lane as f64 + 0.5) * LANE + 4.0;
+    canvas.text((LEFT - 10.0, y), Anchor::End, "", name);
+    let rule = TOP + (lane as f64 + 1.0) * LANE;
+    canvas.line((LEFT, rule), (RIGHT, rule), "stroke=\"#f0f0f0\"");
+}
+
+fn draw_bar(
+    canvas: &mut Canvas,
+    window: &Window,
+    lane: usize,
+    (begin, end): (u64, u64),
+    style: &str,
+    name: &str,
+) {
+    let (x, until) = (window.along(begin), window.along(end));
+    let corner = (x, TOP + lane as f64 * LANE + 4.0);
+    let tip = format!(
+        "{name}: {} to {}, {}",
+        thousands(begin),
+        thousands(end),
+        thousands(end - begin)
+    );
+    canvas.bar(corner, ((until - x).max(0.4), LANE - 8.0), style, &tip);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::tests::example;
+
+    #[test]
+    fn each_run_and_each_marked_interval_has_a_bar() {
+        let svg = gantt(&example(), "All", 0, 100);
+        assert_eq!(svg.matches("<title>sensor: ").count(), 2);
+        assert_eq!(svg.matches("<title>filter: ").count(), 1);
+        assert_eq!(svg.matches("<title>idle: ").count(), 1);
+        assert!(svg.contains("<title>direct-send: 25 to 45, 20</title>"));
+    }
+
+    #[test]
+    fn a_window_shows_its_threads_only() {
+        let svg = gantt(&example(), "Part", 0, 40);
+        assert!(svg.contains("sensor") && !svg.contains("filter"));
+    }
+}

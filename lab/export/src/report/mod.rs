@@ -1,0 +1,181 @@
+//! The report: one HTML file that opens anywhere, without a network.
+//!
+//! It holds the question, the set-up, the tables and plots, and what each
+//! class of evidence promises. The words come from the experiment; the frame
+//! is the template beside this file.
+
+use minijinja::{Environment, Value, context};
+
+use crate::Evidence;
+use crate::table::{Cell, Table};
+
+const TEMPLATE: &str = include_str!("report.html");
+
+/// What stands under one heading.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The heading.
+    pub heading: String,
+    /// Paragraphs that come first.
+    pub prose: Vec<String>,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The plots, as SVG made by [`crate::plot`].
+    pub plots: Vec<String>,
+}
+
+/// A report.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The title.
+    pub title: String,
+    /// What was asked.
+    pub question: String,
+    /// The answer in a few sentences, each with its figures.
+    pub answer: Vec<String>,
+    /// Versions, hashes, options: name and value.
+    pub setup: Vec<(String, String)>,
+    /// The classes of evidence that occur in it.
+    pub evidence: Vec<Evidence>,
+    /// The rest.
+    pub sections: Vec<Section>,
+}
+
+impl Report {
+    /// The report as one HTML file.
+    ///
+    /// # Panics
+    /// Never: the template is part of this crate, and a test renders it.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        let mut environment = Environment::new();
+        environment
+            .add_template("report.html", TEMPLATE)
+            .expect("the template is well formed");
+        let template = environment
+            .get_template("report.html")
+            .expect("it was just added");
+        let html = template.render(context! {
+            title => self.title.as_str(),
+            question => self.question.as_str(),
+            answer => self.answer.clone(),
+            setup => self.setup.clone(),
+            sections => self.sections.iter().map(section).collect::<Vec<_>>(),
+            evidence => self.evidence.iter().map(|class| (class.word(), class.meaning())).collect::<Vec<_>>(),
+        });
+        html.expect("the template uses what it is given")
+    }
+}
+
+fn section(section: &Section) -> Value {
+    context! {
+        heading => section.heading.as_str(),
+        prose => section.prose.clone(),
+        tables => section.tables.iter().map(table).collect::<Vec<_>>(),
+        plots => section.plots.iter().map(|svg| Value::from_safe_string(svg.clone())).collect::<Vec<_>>(),
+    }
+}
+
+fn table(table: &Table) -> Value {
+    let headings: Vec<Value> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| {
+            context! {
+                name => column.name.as_str(),
+                basis => column.basis.words(),
+                class => classes(table, index, &Cell::Blank),
+            }
+        })
+        .collect();
+    let field = |(index, cell)| context! { shown => Cell::shown(cell), class => classes(table, index, cell) };
+    let rows: Vec<Vec<Value>> = table
+        .rows
+        .iter()
+        .map(|row| row.iter().enumerate().map(field).collect())
+        .collect();
+    context! { title => table.title.as_str(), headings, rows, notes => table.notes.clone() }
+}
+
+/// The classes of a cell, by which the template's style knows it.
+fn classes(table: &Table, column: usize, cell: &Cell) -> String {
+    let mut classes = Vec::new();
+    if table.is_numeric(column) {
+        classes.push("number");
+    }
+    if is_theirs(table, column) {
+        classes.push("theirs");
+    }
+    match cell {
+        Cell::Verdict { met: true, .. } => classes.push("met"),
+        Cell::Verdict { met: false, .. } => classes.push("missed"),
+        Cell::Blank | Cell::Text(_) | Cell::Count(_) => {}
+    }
+    classes.join(" ")
+}
+
+fn is_theirs(table: &Table, column: usize) -> bool {
+    matches!(table.columns[column].basis, crate::Basis::Theirs(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Basis;
+    use crate::table::Column;
+
+    fn example() -> Report {
+        let mut table = Table::new(
+            "Send <to> receive",
+            vec![
+                Column::label("threads"),
+                Column::figures("ours", Basis::Ours(Evidence::Modelled)),
+                Column::label("goal"),
+            ],
+        );
+        let verdict = Cell::Verdict {
+            met: true,
+            words: "met".into(),
+        };
+        table.push(vec![10_u64.into(), 1080_u64.into(), verdict]);
+        Report {
+            title: "IPC & time".into(),
+            question: "Is it fixed?".into(),
+            answer: vec!["Yes.".into()],
+            setup: vec![("board".into(), "mps2-an386".into())],
+            evidence: vec![Evidence::Modelled],
+            sections: vec![Section {
+                heading: "Figures".into(),
+                prose: vec!["As asked.".into()],
+                tables: vec![table],
+                plots: vec!["<svg></svg>".into()],
+            }],
+        }
+    }
+
+    #[test]
+    fn it_holds_everything_it_was_given() {
+        let html = example().to_html();
+        for part in [
+            "<title>IPC &amp; time</title>",
+            "Is it fixed?",
+            "Send &lt;to&gt; receive",
+            "1,080",
+            "<svg></svg>",
+            "mps2-an386",
+            "Cycles from the processor",
+        ] {
+            assert!(html.contains(part), "{part} is missing from\n{html}");
+        }
+        assert!(html.contains("class=\"met\""), "{html}");
+    }
+
+    #[test]
+    fn it_needs_no_network() {
+        let html = example().to_html();
+        for word in ["http:", "https:", "<script", "<link", "@import", "url("] {
+            assert!(!html.contains(word), "{word}");
+        }
+    }
+}

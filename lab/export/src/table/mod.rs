@@ -1,0 +1,236 @@
+//! Tables: the first thing that every run shows.
+//!
+//! One model, written as text for a terminal and as CSV for programs. Each
+//! column says what its figures rest on.
+
+mod csv;
+mod text;
+
+use crate::Basis;
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Nothing to say here: nobody measured it.
+    Blank,
+    /// Words.
+    Text(String),
+    /// A count, shown to people with separated thousands.
+    Count(u64),
+    /// Whether a goal is met, and the words that say so.
+    Verdict {
+        /// Whether it is met.
+        met: bool,
+        /// What is shown.
+        words: String,
+    },
+}
+
+impl Cell {
+    /// The cell for people.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Blank => "–".into(),
+            Self::Text(words) | Self::Verdict { words, .. } => words.clone(),
+            Self::Count(count) => thousands(*count),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(words: &str) -> Self {
+        Self::Text(words.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(words: String) -> Self {
+        Self::Text(words)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Self {
+        cell.map_or(Self::Blank, Into::into)
+    }
+}
+
+/// A column's heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What stands in it, with the unit.
+    pub name: String,
+    /// What its figures rest on.
+    pub basis: Basis,
+}
+
+impl Column {
+    /// A column of labels.
+    #[must_use]
+    pub fn label(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            basis: Basis::Label,
+        }
+    }
+
+    /// A column of figures.
+    #[must_use]
+    pub fn figures(name: impl Into<String>, basis: Basis) -> Self {
+        Self {
+            name: name.into(),
+            basis,
+        }
+    }
+}
+
+/// A table with a title, headings, rows as wide as the headings, and notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What the table shows; also tells its file apart, see [`Table::file_stem`].
+    pub title: String,
+    /// The headings.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// What a reader must know to read it rightly, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    /// A table without rows.
+    #[must_use]
+    pub fn new(title: impl Into<String>, columns: Vec<Column>) -> Self {
+        Self {
+            title: title.into(),
+            columns,
+            rows: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// When the row is not as wide as the headings.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        assert_eq!(
+            row.len(),
+            self.columns.len(),
+            "a row of the table \"{}\"",
+            self.title
+        );
+        self.rows.push(row);
+    }
+
+    /// The title as the stem of a file's name: letters, digits and dashes.
+    #[must_use]
+    pub fn file_stem(&self) -> String {
+        let words: Vec<String> = self
+            .title
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        words.join("-")
+    }
+
+    /// Whether a column holds figures, which stand at its right edge.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        self.columns[column].basis != Basis::Label
+            || self
+                .rows
+                .iter()
+                .any(|row| matches!(row[column], Cell::Count(_)))
+    }
+}
+
+/// A count with commas between groups of three digits.
+#[must_use]
+pub fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Evidence;
+
+    fn example() -> Table {
+        let mut table = Table::new(
+            "Send to receive, by threads",
+            vec![
+                Column::label("threads"),
+                Column::figures("ours, cycles", Basis::Ours(Evidence::Modelled)),
+                Column::figures("paper", Basis::Theirs("hardware".into())),
+            ],
+        );
+        table.push(vec![0_u64.into(), 80_u64.into(), 394_u64.into()]);
+        table.push(vec![1000_u64.into(), 1_234_567_u64.into(), Cell::Blank]);
+        table.notes.push("Minimum of 100,000.".into());
+        table
+    }
+
+    #[test]
+    fn thousands_are_separated() {
+        for (count, shown) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (533_961, "533,961"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(thousands(count), shown);
+        }
+    }
+
+    #[test]
+    fn text_aligns_figures_and_names_their_basis() {
+        let expected = "\
+Send to receive, by threads
+
+  threads   ours, cycles      paper
+                modelled   hardware
+ ───────────────────────────────────
+        0             80        394
+    1,000      1,234,567          –
+
+  Minimum of 100,000.
+";
+        assert_eq!(example().to_text(), expected);
+    }
+
+    #[test]
+    fn csv_is_for_programs() {
+        assert_eq!(
+            example().to_csv(),
+            "threads,\"ours, cycles (modelled)\",paper (hardware)\n0,80,394\n1000,1234567,\n"
+        );
+    }
+
+    #[test]
+    fn a_title_names_a_file() {
+        assert_eq!(example().file_stem(), "send-to-receive-by-threads");
+    }
+
+    #[test]
+    #[should_panic(expected = "a row of the table")]
+    fn a_short_row_is_refused() {
+        example().push(vec![Cell::Blank]);
+    }
+}
