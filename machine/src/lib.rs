@@ -1,1 +1,91 @@
-//! taktos-machine
+//! The seam between the portable kernel and a processor.
+//!
+//! Owns: [`Machine`], what a kernel asks of a processor, and the words that both sides share.
+//! Must never know: threads, objects, policies; nor any one architecture.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod context;
+mod decision;
+mod fault;
+mod upcalls;
+
+pub use context::{Context, Processor};
+pub use decision::{Answer, Decision, Outcome};
+pub use fault::{Cause, Fault, Register};
+pub use upcalls::Upcalls;
+
+use taktos_time::{Duration, Instant};
+
+/// The memory of a thread's stack: the guard lies directly below it.
+#[derive(Clone, Copy, Debug)]
+pub struct StackRegion {
+    /// The address of the guard; a touch of it is a stack overflow.
+    pub guard: usize,
+    /// The lowest usable address.
+    pub base: usize,
+    /// How many bytes may be used from there.
+    pub size: usize,
+}
+
+/// What a kernel asks of a processor. Everything is associated: a machine has no state but
+/// what it keeps in its own statics.
+pub trait Machine: Sized + 'static {
+    /// What [`Machine::mask`] must remember until [`Machine::unmask`].
+    type Mask: Copy;
+    /// How a [`Decision`] tells the machine what to do.
+    type Outcome: Outcome;
+    /// Memory that lies below each stack and that no thread can touch.
+    /// It has the size and alignment that the protection hardware needs.
+    type Guard: Sized + 'static;
+    /// [`Machine::Guard`] in its unused state.
+    const GUARD: Self::Guard;
+    /// The smallest stack that holds an interrupted context with some room to work.
+    const SMALLEST_STACK: usize;
+
+    /// Keeps out interrupts up to the kernel's level; higher ones are never delayed.
+    /// Not nested by the kernel.
+    fn mask() -> Self::Mask;
+    /// Ends what the matching [`Machine::mask`] began.
+    fn unmask(mask: Self::Mask);
+    /// Whether the caller is an interrupt handler.
+    fn in_interrupt() -> bool;
+    /// The processor that runs the caller.
+    fn processor() -> &'static Processor;
+
+    /// Takes a decision that may switch threads, and carries it out. Called with interrupts masked
+    /// (the mask ends here). In a thread: the answer is the decision's own where it stays; otherwise
+    /// the caller's context is saved, the other thread runs, and the answer is what the caller's
+    /// [`Context`] holds when it is resumed. In an interrupt handler: a switch is put off to the
+    /// end of the interrupt, and the answer is OK.
+    fn enter<D: Decision<Self>>(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: taktos_abi::Timeout,
+    ) -> Answer;
+
+    /// Asks for a switch to the heir at the end of the interrupt that calls.
+    fn pend_switch();
+
+    /// Makes `context` a thread that will call `entry(first, second)` on the stack.
+    fn prepare(
+        context: &Context,
+        stack: StackRegion,
+        entry: extern "C" fn(usize, usize) -> !,
+        first: usize,
+        second: usize,
+    );
+    /// Runs the first thread. Called once, with interrupts masked, when current and heir name it.
+    fn start() -> !;
+    /// Waits for an interrupt; the body of the idle thread's loop.
+    fn idle();
+
+    /// The present time. Bounded; allowed with and without the mask.
+    fn now() -> Instant;
+    /// Asks for one [`Upcalls::alarm`] at `at` or as soon as possible after; none cancels.
+    /// Called with interrupts masked.
+    fn set_alarm(at: Option<Instant>);
+    /// Sets the length of a time slice; none switches slices off. A slice begins anew at each
+    /// switch, except where [`Decision::KEEPS_SLICE`]; at its end comes [`Upcalls::slice_end`].
+    fn set_slice(length: Option<Duration>);
+}

@@ -1,1 +1,15 @@
-//! taktos-schedule
+//! The scheduling library: pure decisions, compiled unchanged into the kernel,
+//! the hypervisor and the simulator.
+//!
+//! Owns: the policies and the order of the threads that are ready.
+//! Must never know: a clock, a register, a lock, where a thread's memory is.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod links;
+mod priority;
+mod ready;
+
+pub use links::{Links, Ring};
+pub use priority::Priority;
+pub use ready::ReadyQueue;

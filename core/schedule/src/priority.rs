@@ -1,0 +1,47 @@
+//! Owns: what a priority is.
+
+/// How urgent a thread is: 0 is the most urgent, 31 the least.
+///
+/// [`Priority::IDLE`] stands below them all; no thread but the idle thread has it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[repr(transparent)]
+pub struct Priority(u8);
+
+impl Priority {
+    /// How many priorities there are.
+    pub const COUNT: usize = 32;
+    /// The most urgent one.
+    pub const MOST_URGENT: Self = Self(0);
+    /// The least urgent one that a thread can be given.
+    pub const LEAST_URGENT: Self = Self(31);
+    /// The idle thread's.
+    pub const IDLE: Self = Self(32);
+
+    /// The priority `level`, 0 to 31; none for other numbers.
+    pub const fn new(level: u8) -> Option<Self> {
+        if level < Self::COUNT as u8 { Some(Self(level)) } else { None }
+    }
+
+    /// The priority whose [`Priority::level`] is `level`; for those who keep it in a byte.
+    #[inline(always)]
+    pub const fn from_stored(level: u8) -> Self {
+        Self(level)
+    }
+
+    /// The number: 0 to 31, or 32 for the idle thread.
+    pub const fn level(self) -> u8 {
+        self.0
+    }
+
+    /// Whether this is more urgent than `other`.
+    #[inline(always)]
+    pub const fn beats(self, other: Self) -> bool {
+        self.0 < other.0
+    }
+
+    /// The more urgent of the two.
+    #[inline(always)]
+    pub const fn or_urgent(self, other: Self) -> Self {
+        if other.beats(self) { other } else { self }
+    }
+}

@@ -1,0 +1,113 @@
+//! Owns: the ready threads of one processor under fixed priorities, first in first out
+//! among equals. Must never know: who is running.
+//!
+//! One ring a priority and one bit a ring that is not empty; the running thread stays
+//! at the head of its ring. No operation depends on the number of threads.
+//! The scheduler of "Implementation and Analysis of Context Switching on OS Kernel"
+//! takes the running thread out of its queue instead; leaving it in makes a yield one
+//! store and a block one removal.
+
+use crate::{Links, Priority, Ring};
+use core::cell::Cell;
+
+/// The ready entities of one processor. See the module's head for its laws.
+pub struct ReadyQueue<Id> {
+    /// Bit 31 − p is set while the ring of priority p is not empty.
+    occupied: Cell<u32>,
+    /// The first of each ring; behind the last priority stands the idle entity.
+    heads: [Cell<Option<Id>>; Priority::COUNT + 1],
+}
+
+const fn bit(level: usize) -> u32 {
+    0x8000_0000 >> level
+}
+
+#[inline(always)]
+fn slot(priority: Priority) -> usize {
+    // Entities that are ready have levels 0 to 31: the mask changes nothing and spares a check.
+    priority.level() as usize & (Priority::COUNT - 1)
+}
+
+impl<Id: Copy + Eq> ReadyQueue<Id> {
+    /// No entity is ready.
+    #[expect(clippy::declare_interior_mutable_const, reason = "a pattern for array elements")]
+    pub const EMPTY: Self = {
+        const fn none<Id>() -> Cell<Option<Id>> {
+            Cell::new(None)
+        }
+        Self { occupied: Cell::new(0), heads: [const { none() }; Priority::COUNT + 1] }
+    };
+
+    /// Sets the entity that [`ReadyQueue::top`] names while no other is ready.
+    pub fn set_idle(&self, idle: Id) {
+        self.heads[Priority::COUNT].set(Some(idle));
+    }
+
+    /// The most urgent entity, the first of its equals; the idle entity if none is ready.
+    #[inline(always)]
+    pub fn top(&self) -> Option<Id> {
+        self.heads[self.occupied.get().leading_zeros() as usize].get()
+    }
+
+    /// The first of the entities of `priority`.
+    #[inline(always)]
+    pub fn head(&self, priority: Priority) -> Option<Id> {
+        self.heads[slot(priority)].get()
+    }
+
+    /// Puts `id`, a ring of its own, behind all its equals.
+    #[inline(always)]
+    pub fn append(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) {
+        let level = slot(priority);
+        match self.heads[level].get() {
+            None => self.occupy(level, id),
+            Some(head) => links.join_before(id, head),
+        }
+    }
+
+    /// Puts `id`, a ring of its own, in front of all its equals.
+    #[inline(always)]
+    pub fn prepend(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) {
+        self.append(links, id, priority);
+        self.heads[slot(priority)].set(Some(id));
+    }
+
+    /// Puts `id`, a ring of its own, in the place of `first`, the head of its equals, which goes
+    /// behind them all: `id` runs for the rest of its turn, and the shares of the others stay.
+    #[inline(always)]
+    pub fn take_turn(&self, links: &impl Links<Id = Id>, id: Id, first: Id, priority: Priority) {
+        links.join_behind(id, first);
+        self.heads[slot(priority)].set(Some(id));
+    }
+
+    /// Takes `id` out; it is then a ring of its own.
+    #[inline(always)]
+    pub fn remove(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) {
+        let level = slot(priority);
+        let next = links.next(id);
+        if next == id {
+            self.heads[level].set(None);
+            self.occupied.set(self.occupied.get() & !bit(level));
+        } else {
+            links.leave(id);
+            if self.heads[level].get() == Some(id) {
+                self.heads[level].set(Some(next));
+            }
+        }
+    }
+
+    /// Puts the first of the entities of `priority` behind its equals and names the new first.
+    #[inline(always)]
+    pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {
+        let level = slot(priority);
+        let next = links.next(self.heads[level].get()?);
+        self.heads[level].set(Some(next));
+        Some(next)
+    }
+
+    #[inline(always)]
+    fn occupy(&self, level: usize, id: Id) {
+        self.heads[level].set(Some(id));
+        self.occupied.set(self.occupied.get() | bit(level));
+    }
+}

@@ -1,0 +1,212 @@
+//! Owns: the one way to block a thread, the one way to wake it, and who runs next.
+//! Must never know: what threads wait for.
+
+use crate::section::Section;
+use crate::tcb::{Running, ThreadRef};
+use crate::urgency::Urgency;
+use crate::wait::{Wait, WaitQueue};
+use crate::{Kernel, System};
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Answer, Machine, Outcome};
+use taktos_schedule::Ring;
+
+/// What a decision of the system `S` tells its machine.
+pub(crate) type OutcomeOf<S> = <<S as System>::Machine as Machine>::Outcome;
+
+/// The caller goes on, with `status` and no word.
+#[inline(always)]
+pub(crate) fn stay<S: System>(status: Status) -> OutcomeOf<S> {
+    answer::<S>(status, 0)
+}
+
+/// The caller goes on with `error`.
+#[inline(always)]
+pub(crate) fn fail<S: System>(error: Error) -> OutcomeOf<S> {
+    stay::<S>(Status::failed(error))
+}
+
+/// The caller goes on, with `status` and `value`.
+#[inline(always)]
+pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
+    OutcomeOf::<S>::stay(Answer { status, value })
+}
+
+/// What to fail with when a wait would be needed: the time-out that is none says "would block".
+pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
+    fail::<S>(Error::WouldBlock)
+}
+
+impl<S: System> Kernel<S> {
+    /// Who runs here.
+    #[inline(always)]
+    pub(crate) fn running() -> Running {
+        Running(S::Machine::processor())
+    }
+
+    /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
+    /// with success, unless it is woken with something else. Names the thread that runs next.
+    #[inline(always)]
+    pub(crate) fn block(
+        &'static self,
+        s: Section,
+        current: ThreadRef,
+        wait: Wait,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        current.wait.set(s, wait);
+        current.set_ok(s);
+        if !timeout.is_forever() {
+            self.start_timeout(s, current, timeout);
+        }
+        self.leave_processor(s, current)
+    }
+
+    /// Takes the running thread, which is no longer ready, off the processor.
+    #[inline(always)]
+    pub(crate) fn leave_processor(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
+        self.ready.borrow(s).remove(&s, current, current.urgency.get(s).effective());
+        let heir = self.reselect(s);
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+
+    #[cold]
+    pub(crate) fn start_timeout(&'static self, s: Section, thread: ThreadRef, timeout: Timeout) {
+        if let Some(deadline) = timeout.deadline(S::Machine::now()) {
+            self.timeouts.insert(s, thread, deadline);
+            self.set_alarm(s);
+        }
+    }
+
+    fn set_alarm(&self, s: Section) {
+        S::Machine::set_alarm(self.timeouts.next(s));
+    }
+
+    /// Makes the most urgent ready thread the heir.
+    #[inline(always)]
+    pub(crate) fn reselect(&'static self, s: Section) -> ThreadRef {
+        let heir = self.ready.borrow(s).top().unwrap_or(self.idle_thread());
+        Self::running().set_heir(s, heir);
+        heir
+    }
+
+    /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its own.
+    /// It becomes the heir if it is more urgent than the present one.
+    #[inline(always)]
+    pub(crate) fn wake(&'static self, s: Section, thread: ThreadRef) {
+        thread.wait.set(s, Wait::NOTHING);
+        if thread.urgency.get(s).is_special() && !self.end_special(s, thread) {
+            return;
+        }
+        self.make_ready(s, thread);
+    }
+
+    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one.
+    #[inline(always)]
+    pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) {
+        let priority = thread.urgency.get(s).effective();
+        self.ready.borrow(s).append(&s, thread, priority);
+        let running = Self::running();
+        if priority.beats(running.heir(s).urgency.get(s).effective()) {
+            running.set_heir(s, thread);
+        }
+    }
+
+    /// Stops the time-out of a thread that is being woken; says whether it may become ready.
+    #[cold]
+    pub(crate) fn end_special(&'static self, s: Section, thread: ThreadRef) -> bool {
+        self.stop_timeout(s, thread);
+        !thread.urgency.get(s).has(Urgency::SUSPENDED)
+    }
+
+    /// Stops `thread`'s time-out if it runs.
+    pub(crate) fn stop_timeout(&'static self, s: Section, thread: ThreadRef) {
+        if thread.urgency.get(s).rank() != 0 {
+            let earliest = self.timeouts.next(s);
+            self.timeouts.remove(s, thread);
+            if self.timeouts.next(s) != earliest {
+                self.set_alarm(s);
+            }
+        }
+    }
+
+    /// Wakes `thread` with `error`.
+    pub(crate) fn wake_with(&'static self, s: Section, thread: ThreadRef, error: Error) {
+        thread.set_error(s, error);
+        self.wake(s, thread);
+    }
+
+    /// Ends a decision that may have changed the heir: the caller's answer is `status` and `value`,
+    /// now or when it is resumed.
+    #[inline(always)]
+    pub(crate) fn conclude(s: Section, status: Status, value: usize) -> OutcomeOf<S> {
+        let running = Self::running();
+        let (current, heir) = (running.current(s), running.heir(s));
+        if heir == current {
+            return answer::<S>(status, value);
+        }
+        if !S::Machine::in_interrupt() {
+            current.set_answer(s, status, value);
+        }
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+
+    /// Like [`Kernel::conclude`] for a caller that does not look at its answer.
+    #[inline(always)]
+    pub(crate) fn conclude_unanswered(s: Section) -> OutcomeOf<S> {
+        let running = Self::running();
+        let (current, heir) = (running.current(s), running.heir(s));
+        if heir == current {
+            return stay::<S>(Status::OK);
+        }
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+
+    /// Blocks the running thread in `queue`.
+    #[inline(always)]
+    pub(crate) fn block_in(
+        &'static self,
+        s: Section,
+        queue: &'static WaitQueue,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let current = Self::running().current(s);
+        let outcome = self.block(s, current, Wait::queue(queue), timeout);
+        queue.insert(s, current);
+        outcome
+    }
+
+    /// Wakes all that wait in `queue` with `error`.
+    pub(crate) fn flush(&'static self, s: Section, queue: &'static WaitQueue, error: Error) {
+        while let Some(waiter) = queue.first(s) {
+            queue.pop(s, waiter);
+            self.wake_with(s, waiter, error);
+        }
+    }
+
+    /// Ends an upcall that may have changed the heir.
+    pub(crate) fn conclude_upcall(s: Section) {
+        let running = Self::running();
+        if running.heir(s) != running.current(s) {
+            S::Machine::pend_switch();
+        }
+    }
+
+    /// Wakes the threads whose time is over.
+    pub(crate) fn expire(&'static self, s: Section) {
+        while let Some(thread) = self.timeouts.pop_due(s, S::Machine::now()) {
+            self.abort(s, thread, Error::Timeout);
+        }
+        self.set_alarm(s);
+        Self::conclude_upcall(s);
+    }
+
+    /// Lets the next of the running thread's equals have its turn. Names the heir.
+    pub(crate) fn rotate(&'static self, s: Section, current: ThreadRef) {
+        let ready = self.ready.borrow(s);
+        let priority = current.urgency.get(s).effective();
+        if ready.head(priority) == Some(current) && !s.is_alone(current) {
+            ready.rotate(&s, priority);
+            self.reselect(s);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Owns: the kernel's state as a whole, its start, and what the machine tells it.
+
+use crate::registry::Registry;
+use crate::section::{Guarded, Section, hold, in_upcall};
+use crate::tcb::{Running, ThreadRef};
+use crate::thread::Thread;
+use crate::timeout_queue::TimeoutQueue;
+use crate::{Error, Priority, System};
+use core::marker::PhantomData;
+use taktos_machine::{Fault, Machine, Upcalls};
+use taktos_schedule::ReadyQueue;
+use taktos_time::{Duration, Instant};
+
+/// The bytes of the idle thread's stack: it never calls anything that blocks.
+const IDLE_STACK: usize = 256;
+
+/// The kernel's state on one processor. A board has one, in a static.
+pub struct Kernel<S: System> {
+    pub(crate) ready: Guarded<ReadyQueue<ThreadRef>>,
+    pub(crate) timeouts: TimeoutQueue,
+    pub(crate) threads: Registry,
+    idle: Thread<S, IDLE_STACK>,
+}
+
+impl<S: System> Kernel<S> {
+    /// The kernel before its start.
+    pub const fn new() -> Self {
+        Self {
+            ready: Guarded::new(ReadyQueue::EMPTY),
+            timeouts: TimeoutQueue::new(),
+            threads: Registry::new(),
+            idle: Thread::new("idle"),
+        }
+    }
+
+    pub(crate) fn idle_thread(&'static self) -> ThreadRef {
+        self.idle.reference()
+    }
+
+    /// The present time. Allowed everywhere. Bound: that of the machine.
+    pub fn now() -> Instant {
+        S::Machine::now()
+    }
+
+    /// Sets the length of the time slices by which threads of equal priority take turns; none, as at
+    /// the start, lets each run until it blocks or yields. A slice begins when its thread is
+    /// switched to, except by a direct switch, which goes on with the sender's slice.
+    ///
+    /// Bound: fixed. Errors: `Parameter` for a slice of no length.
+    pub fn set_time_slice(length: Option<Duration>) -> Result<(), Error> {
+        if length == Some(Duration::ZERO) {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        S::Machine::set_slice(length);
+        drop(held);
+        Ok(())
+    }
+}
+
+impl<S: System> Default for Kernel<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Starts the kernel with one thread, `main`, which runs `entry` at its priority and starts the others.
+/// Called once, by the board, with interrupts masked. Never comes back: a board ends by
+/// [`System::exit`].
+pub fn run<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn()) -> ! {
+    let kernel = S::kernel();
+    // The machine starts threads with interrupts masked, as its contract says.
+    let s = in_upcall();
+    kernel.idle.create_idle(s);
+    kernel.ready.borrow(s).set_idle(kernel.idle_thread());
+    let running = Running(S::Machine::processor());
+    running.set_heir(s, kernel.idle_thread());
+    running.0.current.set(kernel.idle_thread().context());
+    start_main(s, main, entry);
+    running.0.current.set(running.heir(s).context());
+    S::Machine::start()
+}
+
+fn start_main<S: System, const N: usize>(s: Section, main: &'static Thread<S, N>, entry: fn()) {
+    if main.create_in(s).is_ok() {
+        main.start_in(s, entry);
+    }
+}
+
+/// What the machine tells the kernel of the system `S`; for the board to wire to its vectors.
+pub struct Upcall<S>(PhantomData<S>);
+
+impl<S: System> Upcalls for Upcall<S> {
+    fn alarm() {
+        S::kernel().expire(in_upcall());
+    }
+
+    fn slice_end() {
+        let s = in_upcall();
+        let current = Kernel::<S>::running().current(s);
+        if Kernel::<S>::running().heir(s) == current {
+            S::kernel().rotate(s, current);
+            Kernel::<S>::conclude_upcall(s);
+        }
+    }
+
+    fn fault(fault: &Fault<'_>) -> ! {
+        crate::fault::report::<S>(fault)
+    }
+}
+
+/// The priority at which a thread runs that was given none: the middle.
+pub(crate) const DEFAULT_PRIORITY: Priority = Priority::from_stored(16);

@@ -1,0 +1,350 @@
+//! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
+//! Must never know: condition variables.
+
+use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::inherit::{Place, closes_ring};
+use crate::section::{Guarded, Section, hold, in_decision};
+use crate::tcb::{Tcb, ThreadRef};
+use crate::wait::{Wait, WaitQueue};
+use crate::{Kernel, Priority, System};
+use core::marker::PhantomData;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Decision, Machine, Outcome};
+
+/// How a mutex keeps urgent threads from waiting longer than its critical sections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// Not at all.
+    None,
+    /// The owner has the priority of its most urgent waiter, transitively
+    /// (Sha, Rajkumar, Lehoczky 1990: basic priority inheritance).
+    Inheritance,
+    /// The owner has this priority as long as it owns the mutex (immediate ceiling).
+    /// Threads that are more urgent may not lock it.
+    Ceiling(Priority),
+}
+
+/// What of a mutex does not depend on the system.
+#[repr(C, align(8))]
+pub(crate) struct MutexCore {
+    waiters: WaitQueue,
+    owner: Guarded<Option<ThreadRef>>,
+    next_owned: Guarded<Option<&'static MutexCore>>,
+    /// How often the owner has locked it beyond the first time.
+    depth: Guarded<u16>,
+    recursive: bool,
+    inherits: bool,
+    /// The priority that every owner is lent; IDLE where there is no ceiling.
+    ceiling: Priority,
+}
+
+/// The owner of deleted mutexes: a thread that never exists.
+static NOBODY: Tcb = Tcb::new();
+
+const fn nobody() -> ThreadRef {
+    ThreadRef(&NOBODY)
+}
+
+impl MutexCore {
+    /// The threads that wait for the mutex.
+    pub fn waiters(&'static self) -> &'static WaitQueue {
+        &self.waiters
+    }
+
+    /// Who owns the mutex.
+    pub fn owner(&self, s: Section) -> Option<ThreadRef> {
+        self.owner.get(s)
+    }
+
+    /// The next mutex of the same owner.
+    pub fn next_owned(&self, s: Section) -> Option<&'static MutexCore> {
+        self.next_owned.get(s)
+    }
+
+    /// The priority that the mutex lends its owner.
+    pub fn lends(&self, s: Section) -> Priority {
+        match self.waiters.first(s) {
+            Some(waiter) if self.inherits => waiter.urgency.get(s).effective(),
+            _ => self.ceiling,
+        }
+    }
+
+    #[inline(always)]
+    fn has_ceiling(&self) -> bool {
+        self.ceiling != Priority::IDLE
+    }
+
+    #[inline(always)]
+    fn give_to(&'static self, s: Section, thread: ThreadRef) {
+        self.owner.set(s, Some(thread));
+        self.next_owned.set(s, thread.owned.get(s));
+        thread.owned.set(s, Some(self));
+    }
+
+    /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
+    /// last comes first.
+    #[inline(always)]
+    fn take_from(&'static self, s: Section, owner: ThreadRef) {
+        let next = self.next_owned.get(s);
+        match owner.owned.get(s) {
+            Some(first) if core::ptr::eq(first, self) => owner.owned.set(s, next),
+            first => self.unlink(s, first, next),
+        }
+    }
+
+    fn unlink(&'static self, s: Section, first: Option<&'static Self>, next: Option<&'static Self>) {
+        let mut before = first;
+        while let Some(mutex) = before {
+            let behind = mutex.next_owned.get(s);
+            if behind.is_some_and(|behind| core::ptr::eq(behind, self)) {
+                mutex.next_owned.set(s, next);
+                return;
+            }
+            before = behind;
+        }
+    }
+}
+
+/// A mutex: at most one thread owns it, and only that one may unlock it.
+///
+/// Waiting threads get it by priority, first come first served among equals. It is handed over: the
+/// most urgent waiter owns it as soon as it is unlocked. Not for interrupt handlers.
+/// A thread that ends or is deleted unlocks what it owns.
+#[repr(transparent)]
+pub struct Mutex<S> {
+    core: MutexCore,
+    system: PhantomData<fn() -> S>,
+}
+
+impl<S: System> Mutex<S> {
+    /// A free mutex that one thread can lock once, with priority inheritance.
+    pub const fn new() -> Self {
+        Self::with_protocol(Protocol::Inheritance)
+    }
+
+    /// A free mutex under `protocol`.
+    pub const fn with_protocol(protocol: Protocol) -> Self {
+        let ceiling = match protocol {
+            Protocol::Ceiling(ceiling) => ceiling,
+            _ => Priority::IDLE,
+        };
+        Self {
+            core: MutexCore {
+                waiters: WaitQueue::new(),
+                owner: Guarded::new(None),
+                next_owned: Guarded::new(None),
+                depth: Guarded::new(0),
+                recursive: false,
+                inherits: matches!(protocol, Protocol::Inheritance),
+                ceiling,
+            },
+            system: PhantomData,
+        }
+    }
+
+    /// The same mutex, but its owner may lock it again (65,535 times more), and must unlock it as often.
+    pub const fn recursive(mut self) -> Self {
+        self.core.recursive = true;
+        self
+    }
+
+    /// Locks the mutex, waiting for it as long as `timeout` says.
+    ///
+    /// Bound without waiting: fixed, and the priority change of a ceiling. Errors: `Timeout`,
+    /// `WouldBlock`, `Deleted`; `Deadlock` where the wait would close a ring of waiting threads, or where
+    /// the caller owns the mutex and it is not recursive; `Limit` at the deepest recursion;
+    /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler.
+    #[inline(always)]
+    pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.core.owner.get(s).is_none() && !self.core.has_ceiling() {
+            self.core.give_to(s, Kernel::<S>::running().current(s));
+            return Ok(());
+        }
+        held.hand_over();
+        S::Machine::enter::<Lock<S>>(self, 0, timeout).status.result()
+    }
+
+    /// Unlocks the mutex; the most urgent waiter owns it then.
+    ///
+    /// Bound: the caller's owned mutexes that were locked after this one, and with waiters or a ceiling those
+    /// of priority inheritance. Errors: `NotOwner`, `Deleted`.
+    #[inline(always)]
+    pub fn unlock(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        let current = Kernel::<S>::running().current(s);
+        let core = &self.core;
+        if core.owner.get(s) == Some(current)
+            && core.waiters.is_empty(s)
+            && core.depth.get(s) == 0
+            && !core.has_ceiling()
+        {
+            core.take_from(s, current);
+            core.owner.set(s, None);
+            return Ok(());
+        }
+        held.hand_over();
+        S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).status.result()
+    }
+
+    /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
+    ///
+    /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        match self.core.owner.get(s) {
+            None => {
+                self.core.owner.set(s, Some(nobody()));
+                Ok(())
+            }
+            Some(owner) if owner == nobody() => Err(Error::Deleted),
+            Some(_) => Err(Error::InUse),
+        }
+    }
+
+    /// Makes a deleted mutex free and usable again. Errors: `State` if it is not deleted.
+    pub fn renew(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.core.owner.get(s) != Some(nobody()) {
+            return Err(Error::State);
+        }
+        self.core.owner.set(s, None);
+        Ok(())
+    }
+}
+
+impl<S: System> Default for Mutex<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+struct Lock<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Lock<S> {
+    type Object = Mutex<S>;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, timeout: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let core = &mutex.core;
+        let current = Kernel::<S>::running().current(s);
+        let Some(owner) = core.owner.get(s) else { return lock_ceiling::<S>(s, core, current) };
+        if owner == current {
+            return lock_again::<S>(s, core);
+        }
+        if owner == nobody() {
+            return fail::<S>(Error::Deleted);
+        }
+        if core.has_ceiling() && current.urgency.get(s).base().beats(core.ceiling) {
+            return fail::<S>(Error::Ceiling);
+        }
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        if owner.wait.get(s) != Wait::NOTHING && closes_ring(s, current, owner) {
+            return fail::<S>(Error::Deadlock);
+        }
+        wait_for::<S>(s, core, current, owner, timeout)
+    }
+}
+
+fn lock_again<S: System>(s: Section, core: &'static MutexCore) -> OutcomeOf<S> {
+    if !core.recursive {
+        return fail::<S>(Error::Deadlock);
+    }
+    let Some(depth) = core.depth.get(s).checked_add(1) else { return fail::<S>(Error::Limit) };
+    core.depth.set(s, depth);
+    stay::<S>(Status::OK)
+}
+
+fn lock_ceiling<S: System>(s: Section, core: &'static MutexCore, current: ThreadRef) -> OutcomeOf<S> {
+    if current.urgency.get(s).base().beats(core.ceiling) {
+        return fail::<S>(Error::Ceiling);
+    }
+    core.give_to(s, current);
+    S::kernel().settle(s, current, Place::First);
+    stay::<S>(Status::OK)
+}
+
+#[inline(always)]
+fn wait_for<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+    owner: ThreadRef,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    let kernel = S::kernel();
+    let outcome = kernel.block(s, current, Wait::mutex(core), timeout);
+    core.waiters.insert(s, current);
+    if core.inherits {
+        let lent = current.urgency.get(s).effective();
+        if lent.beats(owner.urgency.get(s).effective()) {
+            kernel.settle(s, owner, Place::Last);
+            let heir = Kernel::<S>::running().heir(s);
+            return OutcomeOf::<S>::switch(current.context(), heir.context());
+        }
+    }
+    outcome
+}
+
+struct Unlock<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Unlock<S> {
+    type Object = Mutex<S>;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let core = &mutex.core;
+        let current = Kernel::<S>::running().current(s);
+        match core.owner.get(s) {
+            Some(owner) if owner == current => {}
+            Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
+            _ => return fail::<S>(Error::NotOwner),
+        }
+        let depth = core.depth.get(s);
+        if depth > 0 {
+            core.depth.set(s, depth - 1);
+            return stay::<S>(Status::OK);
+        }
+        S::kernel().release(s, core, current);
+        Kernel::<S>::conclude(s, Status::OK, 0)
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Takes the mutex from `owner` and gives it to the most urgent waiter.
+    #[inline(always)]
+    fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
+        core.take_from(s, owner);
+        core.depth.set(s, 0);
+        match core.waiters.first(s) {
+            None => core.owner.set(s, None),
+            Some(next) => {
+                core.waiters.pop(s, next);
+                core.give_to(s, next);
+                self.wake(s, next);
+                if core.has_ceiling() || !core.waiters.is_empty(s) {
+                    self.settle(s, next, Place::Last);
+                }
+            }
+        }
+        let urgency = owner.urgency.get(s);
+        if urgency.effective() != urgency.base() {
+            self.settle(s, owner, Place::First);
+        }
+    }
+
+    /// Unlocks all that `thread`, which ends, owns.
+    pub(crate) fn release_all(&'static self, s: Section, thread: ThreadRef) {
+        while let Some(core) = thread.owned.get(s) {
+            self.release(s, core, thread);
+        }
+    }
+}

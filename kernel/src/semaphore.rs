@@ -1,0 +1,177 @@
+//! Owns: counting and binary semaphores.
+
+use crate::block::{OutcomeOf, fail, refuse_to_wait};
+use crate::section::{Guarded, Section, hold, in_decision};
+use crate::wait::WaitQueue;
+use crate::{Kernel, System};
+use core::marker::PhantomData;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Decision, Machine};
+
+/// A semaphore: a count of permits, 0 to a limit, and the threads that wait for one.
+///
+/// A permit that is given while threads wait goes straight to the most urgent of them, first come
+/// first served among equals.
+pub struct Semaphore<S> {
+    waiters: WaitQueue,
+    count: Guarded<u32>,
+    /// The most permits; 0 once the semaphore is deleted.
+    limit: Guarded<u32>,
+    system: PhantomData<fn() -> S>,
+}
+
+impl<S: System> Semaphore<S> {
+    /// A semaphore with `count` permits and no limit but that of the counter (2³² − 1).
+    pub const fn new(count: u32) -> Self {
+        Self::with_limit(count, u32::MAX)
+    }
+
+    /// A semaphore with `count` permits, 0 or 1, and at most one.
+    pub const fn binary(count: u32) -> Self {
+        Self::with_limit(count, 1)
+    }
+
+    /// A semaphore with `count` permits and at most `limit`, at least 1.
+    ///
+    /// # Panics
+    /// If `limit` is 0 or `count` is above it: for a static, when it is compiled.
+    pub const fn with_limit(count: u32, limit: u32) -> Self {
+        assert!(limit > 0 && count <= limit, "a semaphore needs 1 <= limit and count <= limit");
+        Self {
+            waiters: WaitQueue::new(),
+            count: Guarded::new(count),
+            limit: Guarded::new(limit),
+            system: PhantomData,
+        }
+    }
+
+    /// Gives a permit: to the most urgent waiter, or to the count. Never waits; allowed in interrupt
+    /// handlers at the kernel's level.
+    ///
+    /// Bound: fixed (and the removal of the waiter's time-out, if it has one).
+    /// Errors: `Limit` where the count is at its limit, `Deleted`.
+    #[inline(always)]
+    pub fn give(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            return self.count_up(s);
+        }
+        held.hand_over();
+        // With a waiter there is nothing that could go wrong.
+        S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count_up(&'static self, s: Section) -> Result<(), Error> {
+        let count = self.count.get(s);
+        if count < self.limit.get(s) {
+            self.count.set(s, count + 1);
+            return Ok(());
+        }
+        Err(if self.limit.get(s) == 0 { Error::Deleted } else { Error::Limit })
+    }
+
+    /// Takes a permit, waiting for it as long as `timeout` says.
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`; `Context` where an interrupt
+    /// handler would have to wait.
+    #[inline(always)]
+    pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        let count = self.count.get(s);
+        if count > 0 {
+            self.count.set(s, count - 1);
+            return Ok(());
+        }
+        held.hand_over();
+        S::Machine::enter::<Take<S>>(self, 0, timeout).status.result()
+    }
+
+    /// The number of permits. Allowed in interrupt handlers. Bound: fixed.
+    pub fn count(&'static self) -> u32 {
+        self.count.get(hold::<S>().section())
+    }
+
+    /// Deletes the semaphore: its waiters get `Deleted`, and so does each later call.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        hold::<S>().hand_over();
+        S::Machine::enter::<Delete<S>>(self, 0, Timeout::NONE).status.result()
+    }
+
+    /// Makes a deleted semaphore usable again. Errors: `State` if it is not deleted,
+    /// `Parameter` unless 1 ≤ `limit` and `count` ≤ `limit`.
+    pub fn renew(&'static self, count: u32, limit: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if limit == 0 || count > limit {
+            return Err(Error::Parameter);
+        }
+        if self.limit.get(s) != 0 {
+            return Err(Error::State);
+        }
+        self.count.set(s, count);
+        self.limit.set(s, limit);
+        Ok(())
+    }
+}
+
+struct Give<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Give<S> {
+    type Object = Semaphore<S>;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        if let Some(waiter) = semaphore.waiters.first(s) {
+            semaphore.waiters.pop(s, waiter);
+            S::kernel().wake(s, waiter);
+        }
+        Kernel::<S>::conclude_unanswered(s)
+    }
+}
+
+struct Take<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Take<S> {
+    type Object = Semaphore<S>;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(
+        semaphore: &'static Semaphore<S>,
+        _: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        if semaphore.limit.get(s) == 0 {
+            return fail::<S>(Error::Deleted);
+        }
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        S::kernel().block_in(s, &semaphore.waiters, timeout)
+    }
+}
+
+struct Delete<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Delete<S> {
+    type Object = Semaphore<S>;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        if semaphore.limit.get(s) == 0 {
+            return fail::<S>(Error::Deleted);
+        }
+        semaphore.count.set(s, 0);
+        semaphore.limit.set(s, 0);
+        S::kernel().flush(s, &semaphore.waiters, Error::Deleted);
+        Kernel::<S>::conclude(s, Status::OK, 0)
+    }
+}

@@ -1,0 +1,16 @@
+//! Owns: what a board gives the kernel. Must never know: which board.
+
+use crate::Kernel;
+use taktos_machine::Machine;
+
+/// A board: a machine, the place of the kernel's state, a console and an end.
+pub trait System: Sized + 'static {
+    /// The processor.
+    type Machine: Machine;
+    /// The kernel's state: always the same.
+    fn kernel() -> &'static Kernel<Self>;
+    /// Writes to the console. Bounded by the device; allowed everywhere.
+    fn write(text: &str);
+    /// Ends the program with a status (0: success). Allowed everywhere.
+    fn exit(status: i32) -> !;
+}

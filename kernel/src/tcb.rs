@@ -1,0 +1,217 @@
+//! Owns: the thread control block: what the kernel keeps of a thread.
+//! Must never know: what the operations on it are.
+#![expect(unsafe_code, reason = "turns the machine's pointers back into control blocks")]
+
+use crate::info::Info;
+use crate::mutex::MutexCore;
+use crate::section::{Guarded, Section};
+use crate::urgency::Urgency;
+use crate::wait::{Wait, WaitQueue};
+use core::ptr;
+use taktos_abi::{Error, Status};
+use taktos_machine::{Context, Processor};
+use taktos_schedule::Links;
+use taktos_time::Instant;
+
+/// A thread control block: 72 bytes on a 32-bit processor.
+///
+/// The context comes first: the machine's pointers to contexts are pointers to control blocks.
+#[repr(C, align(8))]
+pub struct Tcb {
+    /// Saved stack pointer, and the answer that the thread is resumed with.
+    context: Guarded<Context>,
+    /// The ring that the thread is in: ready equals, or equals in a wait queue.
+    /// Null until the thread is created, and never again.
+    next: Guarded<*const Tcb>,
+    previous: Guarded<*const Tcb>,
+    /// Priorities, rank in the time-out heap, flags.
+    pub urgency: Guarded<Urgency>,
+    /// What the thread waits for.
+    pub wait: Guarded<Wait>,
+    /// A word that belongs to whatever the thread waits for: an address, a mask.
+    pub argument: Guarded<usize>,
+    /// The first thread of the next less urgent group in the same wait queue.
+    pub group: Guarded<Option<ThreadRef>>,
+    /// The time-out heap's links.
+    pub left: Guarded<Option<ThreadRef>>,
+    pub right: Guarded<Option<ThreadRef>>,
+    pub parent: Guarded<Option<ThreadRef>>,
+    /// The time-out heap's key.
+    pub deadline: Guarded<Instant>,
+    /// The mutexes that the thread owns, linked through them.
+    pub owned: Guarded<Option<&'static MutexCore>>,
+    /// Threads that wait for this one: senders, joiners, callers.
+    pub waiters: WaitQueue,
+    /// The notification word.
+    pub notification: Guarded<usize>,
+    /// What does not change while the thread exists.
+    pub info: Guarded<Option<&'static Info>>,
+}
+
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Tcb>() == 72);
+
+/// Where [`Tcb::info`] lies, for tools that look at an image from outside.
+pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
+
+impl Tcb {
+    /// A thread that does not exist yet.
+    pub const fn new() -> Self {
+        Self {
+            context: Guarded::new(Context::EMPTY),
+            next: Guarded::new(ptr::null()),
+            previous: Guarded::new(ptr::null()),
+            urgency: Guarded::new(Urgency::IDLE),
+            wait: Guarded::new(Wait::NON_EXISTENT),
+            argument: Guarded::new(0),
+            group: Guarded::new(None),
+            left: Guarded::new(None),
+            right: Guarded::new(None),
+            parent: Guarded::new(None),
+            deadline: Guarded::new(Instant::START),
+            owned: Guarded::new(None),
+            waiters: WaitQueue::new(),
+            notification: Guarded::new(0),
+            info: Guarded::new(None),
+        }
+    }
+}
+
+/// Names a thread: a reference to its control block that compares by identity.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct ThreadRef(pub &'static Tcb);
+
+impl PartialEq for ThreadRef {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for ThreadRef {}
+
+impl core::ops::Deref for ThreadRef {
+    type Target = Tcb;
+    #[inline(always)]
+    fn deref(&self) -> &'static Tcb {
+        self.0
+    }
+}
+
+impl ThreadRef {
+    /// The thread of a processor's pointer.
+    #[inline(always)]
+    fn from_context(context: *const Context) -> Self {
+        // SAFETY: `current` and `heir` are written only by `Running::set_heir`, by the machine
+        // from what that wrote, and by `run` before the start: always pointers made by
+        // `ThreadRef::context` from a `&'static Tcb`, whose first field the context is (`repr(C)`).
+        Self(unsafe { &*context.cast::<Tcb>() })
+    }
+
+    /// The machine's name of the thread: the address of its whole control block.
+    #[inline(always)]
+    pub fn context(self) -> *const Context {
+        ptr::from_ref(self.0).cast()
+    }
+
+    /// The machine's part of the control block.
+    #[inline(always)]
+    pub fn machine_part(self, s: Section) -> &'static Context {
+        self.0.context.borrow(s)
+    }
+
+    /// Sets what the thread is resumed with.
+    #[inline(always)]
+    pub fn set_answer(self, s: Section, status: Status, value: usize) {
+        let context = self.machine_part(s);
+        context.status.set(status.word());
+        context.value.set(value);
+    }
+
+    /// Sets the status that the thread is resumed with to success.
+    #[inline(always)]
+    pub fn set_ok(self, s: Section) {
+        self.machine_part(s).status.set(Status::OK.word());
+    }
+
+    /// Sets the status that the thread is resumed with to `error`.
+    pub fn set_error(self, s: Section, error: Error) {
+        self.machine_part(s).status.set(Status::failed(error).word());
+    }
+
+    /// Sets the word that the thread is resumed with, and nothing else.
+    #[inline(always)]
+    pub fn set_value(self, s: Section, value: usize) {
+        self.machine_part(s).value.set(value);
+    }
+
+    /// The word that the thread is resumed with.
+    #[inline(always)]
+    pub fn value(self, s: Section) -> usize {
+        self.machine_part(s).value.get()
+    }
+
+    /// The word that tells identity in waits.
+    #[inline(always)]
+    pub fn address(self) -> usize {
+        ptr::from_ref(self.0).expose_provenance()
+    }
+}
+
+/// Reads and writes a processor's pointers as threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Running(pub &'static Processor);
+
+impl Running {
+    /// The thread whose registers are loaded.
+    #[inline(always)]
+    pub fn current(self, _: Section) -> ThreadRef {
+        ThreadRef::from_context(self.0.current.get())
+    }
+
+    /// The thread that should run.
+    #[inline(always)]
+    pub fn heir(self, _: Section) -> ThreadRef {
+        ThreadRef::from_context(self.0.heir.get())
+    }
+
+    /// Decides who should run.
+    #[inline(always)]
+    pub fn set_heir(self, _: Section, thread: ThreadRef) {
+        self.0.heir.set(thread.context());
+    }
+}
+
+/// The thread that a link leads to.
+#[inline(always)]
+fn follow(link: *const Tcb) -> ThreadRef {
+    // SAFETY: links are written only by `set_next` and `set_previous`, from `ThreadRef`s; they are
+    // read only of threads that were created, which makes each a ring of its own first.
+    ThreadRef(unsafe { &*link })
+}
+
+/// The links in the control blocks, as the scheduling library asks for them.
+impl Links for Section {
+    type Id = ThreadRef;
+
+    #[inline(always)]
+    fn next(&self, id: ThreadRef) -> ThreadRef {
+        follow(id.next.get(*self))
+    }
+
+    #[inline(always)]
+    fn previous(&self, id: ThreadRef) -> ThreadRef {
+        follow(id.previous.get(*self))
+    }
+
+    #[inline(always)]
+    fn set_next(&self, id: ThreadRef, next: ThreadRef) {
+        id.next.set(*self, next.0);
+    }
+
+    #[inline(always)]
+    fn set_previous(&self, id: ThreadRef, previous: ThreadRef) {
+        id.previous.set(*self, previous.0);
+    }
+}

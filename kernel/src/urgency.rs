@@ -1,0 +1,86 @@
+//! Owns: a thread's priorities, heap rank and flags, in one word, so that the frequent question
+//! "is there anything special about this thread?" is a single comparison.
+
+use taktos_schedule::Priority;
+
+/// From the lowest byte up: effective priority, base priority, rank in the time-out heap, flags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Urgency(u32);
+
+const BASE: u32 = 8;
+const LEVEL: u8 = 0x3F;
+const RANK: u32 = 16;
+const SPECIAL: u32 = 0xFFFF_0000;
+
+impl Urgency {
+    /// The idle thread's, and that of a thread that does not exist.
+    pub const IDLE: Self = Self::new(Priority::IDLE);
+    /// The flag of a thread that was suspended and not resumed.
+    pub const SUSPENDED: u32 = 1 << 24;
+    /// The flag of a thread that has a notification it has not taken.
+    pub const NOTIFIED: u32 = 1 << 25;
+
+    /// The mark of a thread from which another one has waited to receive: nothing special.
+    pub const RECEIVED_FROM: u32 = 1 << 15;
+
+    /// Base and effective priority `base`, no rank, no flag.
+    pub const fn new(base: Priority) -> Self {
+        let level = base.level() as u32;
+        Self(level | level << BASE)
+    }
+
+    /// The priority by which the thread is scheduled now.
+    #[inline(always)]
+    pub const fn effective(self) -> Priority {
+        Priority::from_stored(self.0 as u8)
+    }
+
+    /// The priority that the thread has of its own.
+    pub const fn base(self) -> Priority {
+        Priority::from_stored((self.0 >> BASE) as u8 & LEVEL)
+    }
+
+    /// The rank in the time-out heap; 0 for a thread that is not in it.
+    #[inline(always)]
+    pub const fn rank(self) -> u8 {
+        (self.0 >> RANK) as u8
+    }
+
+    /// Whether the thread has a time-out running or a flag set.
+    #[inline(always)]
+    pub const fn is_special(self) -> bool {
+        self.0 & SPECIAL != 0
+    }
+
+    /// Whether `flag` is set.
+    #[inline(always)]
+    pub const fn has(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+
+    /// The same with `flag` set.
+    pub const fn with(self, flag: u32) -> Self {
+        Self(self.0 | flag)
+    }
+
+    /// The same with `flag` cleared.
+    pub const fn without(self, flag: u32) -> Self {
+        Self(self.0 & !flag)
+    }
+
+    /// The same with another effective priority.
+    pub const fn with_effective(self, priority: Priority) -> Self {
+        Self(self.0 & !0xFF | priority.level() as u32)
+    }
+
+    /// The same with another base priority.
+    pub const fn with_base(self, priority: Priority) -> Self {
+        Self(self.0 & !((LEVEL as u32) << BASE) | (priority.level() as u32) << BASE)
+    }
+
+    /// The same with another rank.
+    pub const fn with_rank(self, rank: u8) -> Self {
+        Self(self.0 & !(0xFF << RANK) | (rank as u32) << RANK)
+    }
+}

@@ -1,0 +1,44 @@
+//! Owns: what the machine keeps of a thread that does not run, and who runs.
+//! Must never know: what else a thread is.
+
+use core::cell::Cell;
+use core::ptr;
+
+/// The machine's part of a thread control block, at its very beginning.
+///
+/// The layout is known to the machines' hand-written paths.
+#[repr(C)]
+pub struct Context {
+    /// Where the saved registers are (a machine without real stacks keeps a number here).
+    pub stack_pointer: Cell<usize>,
+    /// The status that the thread is resumed with.
+    pub status: Cell<usize>,
+    /// The word that the thread is resumed with.
+    pub value: Cell<usize>,
+}
+
+impl Context {
+    /// The context of a thread that was never prepared.
+    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value for statics")]
+    pub const EMPTY: Self =
+        Self { stack_pointer: Cell::new(0), status: Cell::new(0), value: Cell::new(0) };
+}
+
+/// Who runs on a processor, and who should.
+///
+/// Decisions write the heir; the machine makes the current thread follow.
+/// On a board this lies at the symbol `TAKTOS_PROCESSOR`, where the laboratory watches it.
+#[repr(C)]
+pub struct Processor {
+    /// The thread whose registers are loaded. Written by the machine alone.
+    pub current: Cell<*const Context>,
+    /// The thread that should run.
+    pub heir: Cell<*const Context>,
+}
+
+impl Processor {
+    /// A processor before its start.
+    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value for statics")]
+    pub const EMPTY: Self =
+        Self { current: Cell::new(ptr::null()), heir: Cell::new(ptr::null()) };
+}

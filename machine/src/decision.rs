@@ -1,0 +1,42 @@
+//! Owns: the form of a decision: what goes into it, and what the machine is told.
+
+use crate::{Context, Machine};
+use taktos_abi::{Status, Timeout};
+
+/// What a kernel call gives back in registers: a status and a word.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Answer {
+    /// Whether the call did what it was asked to.
+    pub status: Status,
+    /// What the call brings, where it brings something.
+    pub value: usize,
+}
+
+/// What a decision tells the machine; in a form that the machine finds in registers.
+pub trait Outcome {
+    /// Save the present thread in `from` and go on with `to`.
+    fn switch(from: *const Context, to: *const Context) -> Self;
+    /// Go on with the present thread, which gets `answer`.
+    fn stay(answer: Answer) -> Self;
+}
+
+/// A kernel operation that may switch threads. Interrupts are masked while it decides.
+///
+/// A decision to switch has already written [`Processor::heir`](crate::Processor::heir).
+pub trait Decision<M: Machine> {
+    /// The kernel object concerned.
+    type Object: 'static;
+    /// Whether the thread that is switched to runs for the rest of the present time slice.
+    const KEEPS_SLICE: bool = false;
+    /// Whether the operation may make the caller wait: in an interrupt handler it is not even
+    /// begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
+    const BLOCKS: bool;
+
+    /// Does the operation, with a word of the caller's, and says who runs next.
+    extern "C" fn decide(
+        object: &'static Self::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> M::Outcome;
+}

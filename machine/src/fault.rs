@@ -1,0 +1,59 @@
+//! Owns: how a fault of a processor is told to the kernel.
+
+/// What went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The guard below the thread's stack was touched.
+    StackOverflow,
+    /// A load or store that the memory map forbids.
+    DataAccess,
+    /// An instruction was fetched from where none may be.
+    InstructionAccess,
+    /// An instruction that the processor does not know or may not run here.
+    UndefinedInstruction,
+    /// A division by zero or an access that is not aligned.
+    Arithmetic,
+    /// The bus answered with an error.
+    Bus,
+    /// The program gave up (a failed assertion).
+    Panic,
+    /// Something else.
+    Other,
+}
+
+impl Cause {
+    /// The cause in words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::StackOverflow => "stack overflow",
+            Self::DataAccess => "forbidden data access",
+            Self::InstructionAccess => "forbidden instruction fetch",
+            Self::UndefinedInstruction => "undefined instruction",
+            Self::Arithmetic => "division by zero or unaligned access",
+            Self::Bus => "bus error",
+            Self::Panic => "panic",
+            Self::Other => "fault of another kind",
+        }
+    }
+}
+
+/// A register's name and value at the fault.
+#[derive(Clone, Copy, Debug)]
+pub struct Register {
+    /// As the architecture's manual calls it.
+    pub name: &'static str,
+    /// What it held.
+    pub value: usize,
+}
+
+/// A fault, as a machine reports it.
+pub struct Fault<'a> {
+    /// What went wrong.
+    pub cause: Cause,
+    /// The address concerned, where the processor knows it.
+    pub address: Option<usize>,
+    /// The registers at the fault.
+    pub registers: &'a [Register],
+    /// Whether it happened in an interrupt handler rather than in the current thread.
+    pub in_interrupt: bool,
+}
