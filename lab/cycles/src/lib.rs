@@ -1,1 +1,96 @@
-//! taktos-cycles
+//! What each instruction of an image costs on a modelled processor.
+//!
+//! Owns the sorting of instructions into classes, the cycle models, and the timing
+//! table that the clock (the emulator's plugin) counts by. It knows no emulator, and
+//! never runs an image.
+//!
+//! Every count made with these models is a *modelled* cycle: a published table applied
+//! to executed instructions, with no caches and no waiting for memory. An instruction
+//! that a model does not know is an error, never one cycle.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use taktos_cycles::{Cpu, PhaseRules, Table};
+//!
+//! let elf = std::fs::read("kernel.elf")?;
+//! let table = Table::for_image(&elf, Cpu::CortexM4, &PhaseRules::default())?;
+//! table.write(&mut std::fs::File::create("kernel.timing")?)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod code;
+mod image;
+pub mod marks;
+pub mod model;
+pub mod phase;
+pub mod t32;
+pub mod table;
+pub mod timing;
+
+pub use marks::{Edge, Mark};
+pub use phase::{PhaseRules, Rule};
+pub use table::Table;
+
+/// A processor with a cycle model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cpu {
+    /// Cortex-M4 with single-precision floating point, executing T32.
+    CortexM4,
+    /// Cortex-A8, executing A32.
+    CortexA8,
+}
+
+/// Why an image has no timing table.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bytes are not an ELF file that can be read.
+    #[error("not a readable ELF image: {0}")]
+    Elf(#[from] object::Error),
+    /// The line tables cannot be read.
+    #[error("the image's line tables cannot be read: {0}")]
+    Lines(#[from] gimli::Error),
+    /// The image has no code for the processor.
+    #[error("the image holds no code")]
+    NoCode,
+    /// The image holds instructions that the model does not know.
+    #[error("the model of the {cpu:?} does not know {}", list(.unknown))]
+    Unknown {
+        /// The processor.
+        cpu: Cpu,
+        /// Every such instruction, by address.
+        unknown: Vec<UnknownInstruction>,
+    },
+    /// More kinds of marks or phases than the table can hold.
+    #[error("too many {what}: at most {most}")]
+    TooMany {
+        /// Marks or phases.
+        what: &'static str,
+        /// The table's limit.
+        most: usize,
+    },
+}
+
+/// An instruction that a model does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownInstruction {
+    /// Where it is.
+    pub address: u32,
+    /// Its halfwords (T32) or its word (A32), as written in the manuals.
+    pub bytes: String,
+    /// The symbol it belongs to; empty when there is none.
+    pub symbol: String,
+}
+
+fn list(unknown: &[UnknownInstruction]) -> String {
+    let mut text: Vec<String> = unknown
+        .iter()
+        .map(|u| format!("{} at {:#010x} in {}", u.bytes, u.address, u.symbol))
+        .collect();
+    let more = text.len().saturating_sub(8);
+    text.truncate(8);
+    if more > 0 {
+        text.push(format!("{more} more"));
+    }
+    text.join(", ")
+}

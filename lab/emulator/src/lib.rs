@@ -1,1 +1,35 @@
-//! taktos-emulator
+//! Runs an image in the emulator, with the clock beside it, and hands back the console,
+//! the exit status, and the exact counts.
+//!
+//! Owns the emulator's command lines, the clock's compilation, the record file's reading
+//! and the arithmetic of samples. Knows no experiment and prints nothing.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use taktos_emulator::{Board, Emulator, Options};
+//!
+//! let emulator = Emulator::find()?;
+//! let image = std::path::Path::new("target/thumbv7em-none-eabi/release/bench");
+//! let record = emulator.run(Board::Mps2An386, image, &Options::default(), &mut |_line| {})?;
+//! let cycles = record.statistics("yield", |sample| sample.cycles);
+//! # Ok(())
+//! # }
+//! ```
+
+mod board;
+mod clock;
+mod error;
+mod names;
+mod program;
+mod record;
+mod run;
+mod sample;
+mod scratch;
+
+pub use board::Board;
+pub use error::Error;
+pub use program::Emulator;
+pub use record::{Count, Exceptions, Passing, Record, Switch};
+pub use run::Options;
+pub use sample::{Sample, Statistics};
+pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exception.h"
+
+#include "registers.h"
+
+#define DEEPEST 64 /* more than the priorities of any processor that we model */
+
+/* The exceptions now active, innermost last, as the clock has seen them. */
+static struct {
+    uint32_t number, sp; /* sp: just after the hardware has stacked its frame */
+} active[DEEPEST];
+static int depth;
+
+#define EXCEPTION_NUMBER 0x1ffu
+
+/* Microcontroller profile: the status register holds the exception's number, and
+ * entry stacks a frame. A chained exception begins on the frame of the one before. */
+static enum arrival at_handler(const struct record *from, uint32_t next)
+{
+    uint32_t number = register_status() & EXCEPTION_NUMBER;
+    uint32_t sp = register_sp();
+    uint32_t was = depth ? active[depth - 1].number : 0;
+    if (number == 0)
+        return ORDINARY;
+    if (depth && from->flags & RETURN && sp == active[depth - 1].sp) {
+        active[depth - 1].number = number;
+        return CHAINED;
+    }
+    if (number == was)
+        return ORDINARY; /* a branch to the handler's own beginning */
+    if (depth < DEEPEST) {
+        active[depth].number = number;
+        active[depth].sp = sp;
+        depth++;
+    }
+    bool branched = from->flags & TRANSFER && stacked_address() != next;
+    return branched ? TAKEN_AFTER_BRANCH : TAKEN;
+}
+
+static enum arrival after_return(void)
+{
+    uint32_t number = register_status() & EXCEPTION_NUMBER;
+    if (number == active[depth - 1].number)
+        return ORDINARY; /* a function returned inside the handler */
+    depth--;
+    return RETURNED;
+}
+
+enum arrival exception_arrival(const struct record *from, uint32_t next, const struct record *to)
+{
+    if (table.model == PIPELINED) /* vectors and return instructions are unmistakable */
+        return to->flags & HANDLER ? TAKEN : from->flags & RETURN ? RETURNED : ORDINARY;
+    if (to->flags & HANDLER)
+        return at_handler(from, next);
+    if (depth && from->flags & RETURN)
+        return after_return();
+    return ORDINARY;
+}

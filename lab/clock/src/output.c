@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the record file. */
+#include "output.h"
+
+#include <stdio.h>
+
+enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4 };
+
+/* Enough to see what is wrong; the run is refused at the first one anyway. */
+#define MOST_TROUBLES 32
+
+static FILE *file;
+static unsigned troubles;
+
+static void word(uint64_t value)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    fwrite(bytes, 1, sizeof bytes, file);
+}
+
+static void count(struct count c)
+{
+    word(c.instructions);
+    word(c.cycles);
+}
+
+static void phases(const struct totals *totals)
+{
+    for (uint32_t i = 0; i < table.phases; i++)
+        count(totals->phase[i]);
+}
+
+bool output_open(const char *path)
+{
+    file = fopen(path, "wb");
+    if (!file) {
+        fprintf(stderr, "taktos-clock: %s: cannot be written\n", path);
+        return false;
+    }
+    setvbuf(file, NULL, _IOFBF, 1 << 20);
+    fwrite("TAKREC01", 1, 8, file);
+    word(table.phases);
+    return true;
+}
+
+void output_mark(uint16_t mark, const struct totals *totals)
+{
+    word(MARK | (uint64_t)mark << 8);
+    count(totals->all);
+    phases(totals);
+}
+
+void output_switch(uint32_t value, struct count at)
+{
+    word(SWITCH | (uint64_t)value << 8);
+    count(at);
+}
+
+void output_trouble(enum trouble kind, uint32_t from, uint32_t address)
+{
+    if (troubles++ >= MOST_TROUBLES)
+        return;
+    word(TROUBLE | (uint64_t)kind << 8);
+    word((uint64_t)from << 32 | address);
+}
+
+void output_end(enum ending how, const struct totals *totals)
+{
+    if (!file)
+        return;
+    word(END | (uint64_t)how << 8);
+    count(totals->all);
+    phases(totals);
+    word(totals->entries);
+    word(totals->returns);
+    word(totals->chains);
+    fclose(file);
+    file = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record file: what the clock hands over. It owns the file's binary form.
+ *
+ * Little-endian 64-bit words throughout. A header (magic, number of phases),
+ * then records, each beginning with a word that holds its kind in the low byte;
+ * the last record is an END, so a file that was cut short is known as such.
+ */
+#ifndef TAKTOS_OUTPUT_H
+#define TAKTOS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "table.h"
+
+struct count {
+    uint64_t instructions, cycles;
+};
+
+struct totals {
+    struct count all;
+    struct count phase[MAX_PHASES];
+    uint64_t entries, returns, chains; /* exceptions */
+};
+
+enum trouble {
+    UNKNOWN_INSTRUCTION = 1, /* executed, but not in the table */
+    UNEXPLAINED_TRANSFER,    /* control went where the table says it cannot */
+};
+
+enum ending { GUEST_ENDED = 0, LIMIT_REACHED = 1 };
+
+bool output_open(const char *path);
+void output_mark(uint16_t mark, const struct totals *totals);
+void output_switch(uint32_t value, struct count at);
+void output_trouble(enum trouble kind, uint32_t from, uint32_t address);
+
+/* Writes the END record and closes the file. Further calls do nothing. */
+void output_end(enum ending how, const struct totals *totals);
+
+#endif

@@ -1,0 +1,118 @@
+//! One instruction of an image after the other, with its timing: where the decoders, the
+//! models and the architecture's sequential state (conditions) meet.
+
+use crate::image::{Image, Stretch};
+use crate::model::{self, Events};
+use crate::t32::{self, Class};
+use crate::timing::{ALWAYS, Timing};
+use crate::{Cpu, UnknownInstruction};
+
+/// An instruction of an image.
+pub(crate) struct Instruction {
+    pub address: u32,
+    pub size: u8,
+    pub condition: u8,
+    pub timing: Timing,
+}
+
+pub(crate) fn events(cpu: Cpu) -> Events {
+    match cpu {
+        Cpu::CortexM4 => model::cortex_m4::EVENTS,
+        Cpu::CortexA8 => model::cortex_m4::EVENTS,
+    }
+}
+
+/// The instructions of a stretch. What is unknown goes to `unknown` if it lies within a
+/// function; elsewhere it is filling between functions, and left out.
+pub(crate) fn instructions(
+    image: &Image<'_>,
+    cpu: Cpu,
+    stretch: &Stretch<'_>,
+    unknown: &mut Vec<UnknownInstruction>,
+) -> Vec<Instruction> {
+    match cpu {
+        Cpu::CortexM4 => thumb(image, stretch, unknown),
+        Cpu::CortexA8 => Vec::new(),
+    }
+}
+
+fn thumb(
+    image: &Image<'_>,
+    stretch: &Stretch<'_>,
+    unknown: &mut Vec<UnknownInstruction>,
+) -> Vec<Instruction> {
+    let halfwords: Vec<u16> =
+        stretch.bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    let mut found = Vec::new();
+    let mut conditions = Conditions::default();
+    let mut i = 0;
+    while i < halfwords.len() {
+        let (first, second) = (halfwords[i], halfwords.get(i + 1).copied());
+        let address = stretch.address + 2 * i as u32;
+        let size = t32::size(first);
+        let class = match (size, second) {
+            (4, None) => None,
+            _ => t32::classify(first, second.unwrap_or(0)),
+        };
+        let condition = conditions.next();
+        if let Some(class) = class {
+            if let Class::It { condition, mask } = class {
+                conditions = Conditions::of(condition, mask);
+            }
+            found.push(Instruction { address, size, condition, timing: model::cortex_m4::timing(class) });
+        } else if image.in_function(address) {
+            unknown.push(UnknownInstruction {
+                address,
+                bytes: match (size, second) {
+                    (4, Some(second)) => format!("{first:04x} {second:04x}"),
+                    _ => format!("{first:04x}"),
+                },
+                symbol: image.symbol(address).to_owned(),
+            });
+        }
+        i += usize::from(size / 2);
+    }
+    found
+}
+
+/// The conditions that an IT instruction gives to those after it, last first.
+#[derive(Default)]
+struct Conditions(Vec<u8>);
+
+impl Conditions {
+    /// The mask has one bit for each further instruction (the condition's lowest bit),
+    /// then a one.
+    fn of(condition: u8, mask: u8) -> Self {
+        let further = 3 - mask.trailing_zeros() as u8;
+        let bits = (0..further).map(|i| condition & 0xe | mask >> (3 - i) & 1);
+        let mut all: Vec<u8> = core::iter::once(condition).chain(bits).collect();
+        all.reverse();
+        Self(all)
+    }
+
+    fn next(&mut self) -> u8 {
+        self.0.pop().unwrap_or(ALWAYS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions(condition: u8, mask: u8) -> Vec<u8> {
+        let mut conditions = Conditions::of(condition, mask);
+        let mut all = Vec::new();
+        while !conditions.0.is_empty() {
+            all.push(conditions.next());
+        }
+        all
+    }
+
+    #[test]
+    fn conditions_of_an_it_block() {
+        assert_eq!(conditions(0, 0b1000), [0]); // it eq
+        assert_eq!(conditions(0, 0b1100), [0, 1]); // ite eq
+        assert_eq!(conditions(1, 0b1100), [1, 1]); // itt ne
+        assert_eq!(conditions(0, 0b0101), [0, 0, 1, 0]); // ittet eq
+    }
+}

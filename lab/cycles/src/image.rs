@@ -1,0 +1,163 @@
+//! What the table needs of an ELF image: its code, its symbols, its exception handlers.
+//!
+//! Owns the reading of ELF. Knows no instruction's meaning.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+
+use crate::{Cpu, Error};
+
+/// A stretch of instructions without data between.
+pub(crate) struct Stretch<'data> {
+    pub address: u32,
+    pub bytes: &'data [u8],
+}
+
+/// A symbol that code can lie in.
+struct Function {
+    name: String,
+    end: u32, // its own address where its size is not known
+}
+
+pub(crate) struct Image<'data> {
+    file: object::File<'data>,
+    functions: BTreeMap<u32, Function>,
+    /// Address and name of every symbol but the mapping symbols.
+    pub symbols: Vec<(u32, String)>,
+}
+
+/// ELF section flags: occupies memory; holds instructions.
+const ALLOCATED: u64 = 0x2;
+const INSTRUCTIONS: u64 = 0x4;
+
+impl<'data> Image<'data> {
+    pub fn read(elf: &'data [u8]) -> Result<Self, Error> {
+        let file = object::File::parse(elf)?;
+        let mut functions = BTreeMap::new();
+        let mut symbols = Vec::new();
+        for symbol in file.symbols() {
+            let (Ok(name), address) = (symbol.name(), symbol.address() as u32) else { continue };
+            if name.is_empty() || name.starts_with('$') || symbol.is_undefined() {
+                continue;
+            }
+            symbols.push((address, name.to_owned()));
+            if symbol.kind() == SymbolKind::Text && crate::Mark::parse(name).is_none() {
+                let start = address & !1;
+                let end = start + symbol.size() as u32;
+                let longest = functions.entry(start).or_insert(Function { name: String::new(), end });
+                if longest.name.is_empty() || end > longest.end {
+                    *longest = Function { name: name.to_owned(), end };
+                }
+            }
+        }
+        symbols.sort();
+        Ok(Self { file, functions, symbols })
+    }
+
+    /// The symbol that an address lies in; empty where there is none.
+    pub fn symbol(&self, address: u32) -> &str {
+        self.functions.range(..=address).next_back().map_or("", |(_, f)| &f.name)
+    }
+
+    /// Whether an address lies within a symbol whose extent is known.
+    pub fn in_function(&self, address: u32) -> bool {
+        self.functions.range(..=address).next_back().is_some_and(|(_, f)| address < f.end)
+    }
+
+    /// The value of a symbol.
+    pub fn value(&self, name: &str) -> Option<u32> {
+        self.symbols.iter().find(|(_, n)| n == name).map(|(address, _)| *address)
+    }
+
+    /// Every executable section's address, size, and stretches of code.
+    pub fn code(&self) -> Result<Vec<(u32, u32, Vec<Stretch<'data>>)>, Error> {
+        let mut code = Vec::new();
+        for section in self.file.sections() {
+            if flagged(&section, ALLOCATED | INSTRUCTIONS) && section.size() > 0 {
+                let address = section.address() as u32;
+                let bytes = section.data()?;
+                let stretches = self.stretches(address, bytes);
+                code.push((address, bytes.len() as u32, stretches));
+            }
+        }
+        code.sort_by_key(|(address, ..)| *address);
+        if code.is_empty() { Err(Error::NoCode) } else { Ok(code) }
+    }
+
+    /// Cuts a section at its mapping symbols. Without any, all of it is code.
+    fn stretches(&self, address: u32, bytes: &'data [u8]) -> Vec<Stretch<'data>> {
+        let end = address + bytes.len() as u32;
+        let mut kinds = BTreeMap::new();
+        for symbol in self.file.symbols() {
+            let at = symbol.address() as u32;
+            if let (Ok(name), true) = (symbol.name(), (address..end).contains(&at)) {
+                match name.as_bytes() {
+                    [b'$', b't' | b'a', ..] => kinds.insert(at, true),
+                    [b'$', b'd', ..] => kinds.insert(at, false),
+                    _ => None,
+                };
+            }
+        }
+        if kinds.is_empty() {
+            kinds.insert(address, true);
+        }
+        let ends: Vec<u32> = kinds.keys().copied().skip(1).chain([end]).collect();
+        kinds
+            .into_iter()
+            .zip(ends)
+            .filter(|((_, code), _)| *code)
+            .map(|((from, _), to)| Stretch {
+                address: from,
+                bytes: &bytes[(from - address) as usize..(to - address) as usize],
+            })
+            .collect()
+    }
+
+    /// The first instructions of the exception handlers.
+    pub fn handlers(&self, cpu: Cpu) -> BTreeSet<u32> {
+        match cpu {
+            Cpu::CortexM4 => self.vector_table(),
+            Cpu::CortexA8 => self.vectors(),
+        }
+    }
+
+    /// Microcontroller profile: the words after the first of the vector table, as far as
+    /// they are T32 addresses or empty.
+    fn vector_table(&self) -> BTreeSet<u32> {
+        let named = [".vector_table", ".isr_vector", ".vectors"]
+            .into_iter()
+            .find_map(|name| self.file.section_by_name(name));
+        let lowest = || {
+            self.file.sections().find(|s| s.size() > 0 && s.address() == 0 && flagged(s, ALLOCATED))
+        };
+        let Some(data) = named.or_else(lowest).and_then(|s| s.data().ok()) else {
+            return BTreeSet::new();
+        };
+        data.chunks_exact(4)
+            .skip(1)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .take_while(|word| *word == 0 || word & 1 == 1)
+            .filter(|word| *word != 0)
+            .map(|word| word & !1)
+            .collect()
+    }
+
+    /// Application profile: eight instructions, the first being the reset.
+    fn vectors(&self) -> BTreeSet<u32> {
+        let base = ["_vector_table", "__vector_table", "_vectors", "vectors"]
+            .into_iter()
+            .find_map(|name| self.value(name))
+            .unwrap_or(0);
+        (1..8).map(|i| base + 4 * i).collect()
+    }
+
+    /// The DWARF sections, for the line tables.
+    pub fn section(&self, name: &str) -> &'data [u8] {
+        self.file.section_by_name(name).and_then(|s| s.data().ok()).unwrap_or(&[])
+    }
+}
+
+fn flagged(section: &object::Section<'_, '_>, flags: u64) -> bool {
+    matches!(section.flags(), SectionFlags::Elf { sh_flags, .. } if sh_flags.0 & flags == flags)
+}

@@ -1,0 +1,17 @@
+//! The processors: what each class of instruction costs, with the document and the
+//! section that says so.
+
+pub mod cortex_m4;
+
+/// Cycles of events that belong to no single instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Events {
+    /// Added to a control transfer that is taken.
+    pub transfer: u32,
+    /// From the last instruction before an exception to its handler's first.
+    pub entry: u32,
+    /// From the handler's last instruction to the next of what was interrupted.
+    pub exit: u32,
+    /// From one handler's last instruction to the next handler's first.
+    pub chain: u32,
+}

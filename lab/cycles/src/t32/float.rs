@@ -1,0 +1,52 @@
+//! The floating-point encodings (FPv4-SP): single precision, and moves of doubles.
+
+use super::Class;
+
+pub(super) fn classify(h: u16, k: u16) -> Option<Class> {
+    let double = match k >> 8 & 0xf {
+        0xa => false,
+        0xb => true,
+        _ => return None, // no other coprocessor on this core
+    };
+    match h >> 8 & 3 {
+        0b00 | 0b01 if h & 0xffe0 == 0xec40 => Some(Class::FloatPair),
+        0b00 | 0b01 => load_store(h, k, double),
+        0b10 if k & 0x10 != 0 => Some(Class::FloatData), // VMOV, VMRS, VMSR
+        0b10 if !double => arithmetic(h, k),
+        _ => None,
+    }
+}
+
+fn load_store(h: u16, k: u16, double: bool) -> Option<Class> {
+    let store = h & 0x10 == 0;
+    let (pre, up, back) = (h & 0x100 != 0, h & 0x80 != 0, h & 0x20 != 0);
+    match (pre, up, back) {
+        (true, _, false) => Some(Class::FloatSingle { store, double }),
+        (false, true, _) | (true, false, true) if k & 0xff != 0 => {
+            Some(Class::FloatMultiple { store, words: (k & 0xff) as u8 })
+        }
+        _ => None,
+    }
+}
+
+fn arithmetic(h: u16, k: u16) -> Option<Class> {
+    let negated = k & 0x40 != 0;
+    match h >> 4 & 0xb {
+        0b0000 | 0b0001 | 0b1001 | 0b1010 => Some(Class::FloatAccumulate),
+        0b0010 | 0b0011 => Some(Class::FloatData),
+        0b1000 if !negated => Some(Class::FloatDivide),
+        0b1011 => other(h, k),
+        _ => None,
+    }
+}
+
+fn other(h: u16, k: u16) -> Option<Class> {
+    if k & 0x40 == 0 {
+        return Some(Class::FloatData); // VMOV of an immediate
+    }
+    match (h & 0xf, k & 0x80 != 0) {
+        (1, true) => Some(Class::FloatDivide), // VSQRT
+        (0..=5 | 8 | 10..=15, _) => Some(Class::FloatData),
+        _ => None,
+    }
+}

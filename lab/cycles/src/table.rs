@@ -1,0 +1,245 @@
+//! The timing table of an image, and its binary form, which the clock reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use crate::code::{self, Instruction};
+use crate::image::Image;
+use crate::marks::Mark;
+use crate::phase::PhaseRules;
+use crate::timing::Flags;
+use crate::{Cpu, Error};
+
+/// The most phases that the clock keeps totals of.
+pub const MOST_PHASES: usize = 16;
+
+/// What the clock must know of an image: the timing of each instruction, the marks, the
+/// phases and the watched variable.
+pub struct Table {
+    cpu: Cpu,
+    regions: Vec<Region>,
+    marks: Vec<Vec<Mark>>,
+    phases: Vec<&'static str>,
+    processor: Option<u32>,
+    thread_info: Option<u32>,
+}
+
+/// A range of addresses with code.
+struct Region {
+    base: u32,
+    bytes: u32,
+    instructions: Vec<Known>,
+}
+
+struct Known {
+    instruction: Instruction,
+    phase: u8,
+    mark: u16,
+}
+
+impl Table {
+    /// The table of an ELF image with a symbol table; line tables give the phases.
+    ///
+    /// # Errors
+    /// When the ELF or its line tables cannot be read, when there is no code, when the
+    /// model does not know an instruction that lies in a function (all of them are
+    /// named), or when there are more than 65,535 marked places or 16 phases.
+    pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
+        let image = Image::read(elf)?;
+        if phases.names().len() > MOST_PHASES {
+            return Err(Error::TooMany { what: "phases", most: MOST_PHASES });
+        }
+        let (places, marks) = marked_places(&image)?;
+        let mut builder = Builder {
+            lines: Lines::of(&image)?,
+            handlers: image.handlers(cpu),
+            unknown: Vec::new(),
+            image: &image,
+            cpu,
+            phases,
+            places,
+        };
+        let mut regions = Vec::new();
+        for (base, bytes, stretches) in image.code()? {
+            let mut instructions = Vec::new();
+            for stretch in &stretches {
+                for instruction in code::instructions(&image, cpu, stretch, &mut builder.unknown) {
+                    instructions.push(builder.known(instruction));
+                }
+            }
+            regions.push(Region { base, bytes, instructions });
+        }
+        if !builder.unknown.is_empty() {
+            return Err(Error::Unknown { cpu, unknown: builder.unknown });
+        }
+        Ok(Self {
+            cpu,
+            regions,
+            marks,
+            phases: phases.names().to_vec(),
+            processor: image.value("TAKTOS_PROCESSOR"),
+            thread_info: image.value("taktos.layout.tcb_info"),
+        })
+    }
+
+    /// The marks at each marked place, by the number that the clock reports less one.
+    #[must_use]
+    pub fn marks(&self) -> &[Vec<Mark>] {
+        &self.marks
+    }
+
+    /// The names of the phases, by number.
+    #[must_use]
+    pub fn phases(&self) -> &[&'static str] {
+        &self.phases
+    }
+
+    /// The address of the kernel's processor variable, whose first word is watched.
+    #[must_use]
+    pub fn processor(&self) -> Option<u32> {
+        self.processor
+    }
+
+    /// The offset, in a thread's control block, of the pointer to its information.
+    #[must_use]
+    pub fn thread_info(&self) -> Option<u32> {
+        self.thread_info
+    }
+
+    /// How many instructions the table knows.
+    #[must_use]
+    pub fn instructions(&self) -> usize {
+        self.regions.iter().map(|r| r.instructions.len()).sum()
+    }
+
+    /// Writes the table for the clock; the schedule is traced if the image shows it.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut pool = Vec::new();
+        let body: Vec<u8> = self.regions.iter().flat_map(|r| r.slots(&mut pool)).collect();
+        let events = code::events(self.cpu);
+        out.write_all(b"TAKTAB01")?;
+        let model = match self.cpu {
+            Cpu::CortexM4 => 1,
+            Cpu::CortexA8 => 2,
+        };
+        for word in [
+            model,
+            self.regions.len() as u32,
+            self.phases.len() as u32,
+            self.processor.unwrap_or(u32::MAX),
+            events.transfer,
+            events.entry,
+            events.exit,
+            events.chain,
+            (pool.len() / 2) as u32,
+            0,
+        ] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        for region in &self.regions {
+            out.write_all(&region.base.to_le_bytes())?;
+            out.write_all(&region.bytes.div_ceil(2).to_le_bytes())?;
+        }
+        out.write_all(&body)?;
+        out.write_all(&pool)
+    }
+}
+
+/// Bytes of one slot; the clock's `struct record`.
+const RECORD: usize = 16;
+
+impl Region {
+    /// One record for each halfword; the operands go to the pool.
+    fn slots(&self, pool: &mut Vec<u8>) -> Vec<u8> {
+        let mut slots = vec![0; self.bytes.div_ceil(2) as usize * RECORD];
+        for known in &self.instructions {
+            let at = ((known.instruction.address - self.base) / 2) as usize * RECORD;
+            slots[at..at + RECORD].copy_from_slice(&known.record(pool));
+        }
+        slots
+    }
+}
+
+impl Known {
+    fn record(&self, pool: &mut Vec<u8>) -> [u8; RECORD] {
+        let timing = &self.instruction.timing;
+        let first = (pool.len() / 2) as u32;
+        for operand in timing.sources.iter().chain(&timing.results) {
+            pool.extend([operand.register, operand.when]);
+        }
+        let mut record = [0; RECORD];
+        record[0] = self.instruction.size;
+        record[1] = timing.cost;
+        record[2] = self.instruction.condition;
+        record[3] = self.phase;
+        record[4..6].copy_from_slice(&timing.flags.bits().to_le_bytes());
+        record[6..8].copy_from_slice(&self.mark.to_le_bytes());
+        record[8..12].copy_from_slice(&first.to_le_bytes());
+        record[12] = timing.sources.len() as u8;
+        record[13] = timing.results.len() as u8;
+        record
+    }
+}
+
+struct Builder<'a, 'data> {
+    image: &'a Image<'data>,
+    cpu: Cpu,
+    phases: &'a PhaseRules,
+    lines: Lines<'data>,
+    handlers: BTreeSet<u32>,
+    places: BTreeMap<u32, u16>,
+    unknown: Vec<crate::UnknownInstruction>,
+}
+
+impl Builder<'_, '_> {
+    fn known(&self, mut instruction: Instruction) -> Known {
+        let address = instruction.address;
+        if self.handlers.contains(&address) {
+            instruction.timing.flags |= Flags::HANDLER;
+        }
+        let path = self.lines.path(address);
+        Known {
+            phase: self.phases.phase(self.image.symbol(address), &path),
+            mark: self.places.get(&address).copied().unwrap_or(0),
+            instruction,
+        }
+    }
+}
+
+/// The number of each marked address, and the marks by number less one.
+fn marked_places(image: &Image<'_>) -> Result<(BTreeMap<u32, u16>, Vec<Vec<Mark>>), Error> {
+    let mut at: BTreeMap<u32, BTreeSet<Mark>> = BTreeMap::new();
+    for (address, name) in &image.symbols {
+        if let Some(mark) = Mark::parse(name) {
+            at.entry(address & !1).or_default().insert(mark);
+        }
+    }
+    if at.len() > usize::from(u16::MAX) {
+        return Err(Error::TooMany { what: "marked places", most: usize::from(u16::MAX) });
+    }
+    let places = at.keys().zip(1..).map(|(address, number)| (*address, number)).collect();
+    Ok((places, at.into_values().map(|marks| marks.into_iter().collect()).collect()))
+}
+
+type Reader<'data> = gimli::EndianSlice<'data, gimli::LittleEndian>;
+
+/// The image's line tables.
+struct Lines<'data>(addr2line::Context<Reader<'data>>);
+
+impl<'data> Lines<'data> {
+    fn of(image: &Image<'data>) -> Result<Self, Error> {
+        let dwarf = gimli::Dwarf::load(|id| {
+            Ok::<_, gimli::Error>(Reader::new(image.section(id.name()), gimli::LittleEndian))
+        })?;
+        Ok(Self(addr2line::Context::from_dwarf(dwarf)?))
+    }
+
+    /// The innermost source file of an instruction; empty where there is none.
+    fn path(&self, address: u32) -> String {
+        let location = self.0.find_location(u64::from(address)).ok().flatten();
+        location.and_then(|l| l.file.map(str::to_owned)).unwrap_or_default()
+    }
+}

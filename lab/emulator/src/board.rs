@@ -1,0 +1,91 @@
+//! The boards: how the emulator is told to be one, and what runs on it.
+
+use taktos_cycles::Cpu;
+
+/// A board that images are built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Board {
+    /// Arm MPS2 with the AN386 image: one Cortex-M4 with floating point.
+    Mps2An386,
+    /// Arm RealView Platform Baseboard: one Cortex-A8.
+    RealviewPbA8,
+}
+
+impl Board {
+    /// Every board.
+    pub const ALL: [Self; 2] = [Self::Mps2An386, Self::RealviewPbA8];
+
+    /// The board's name, which is also the name of its crate in `boards/`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mps2An386 => "mps2-an386",
+            Self::RealviewPbA8 => "realview-pb-a8",
+        }
+    }
+
+    /// The board of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|board| board.name() == name)
+    }
+
+    /// The processor whose cycle model applies.
+    #[must_use]
+    pub fn cpu(self) -> Cpu {
+        match self {
+            Self::Mps2An386 => Cpu::CortexM4,
+            Self::RealviewPbA8 => Cpu::CortexA8,
+        }
+    }
+
+    /// The processor's name, for people.
+    #[must_use]
+    pub fn cpu_name(self) -> &'static str {
+        match self {
+            Self::Mps2An386 => "Cortex-M4F",
+            Self::RealviewPbA8 => "Cortex-A8",
+        }
+    }
+
+    /// The target triple that its images are compiled for.
+    #[must_use]
+    pub fn triple(self) -> &'static str {
+        match self {
+            Self::Mps2An386 => "thumbv7em-none-eabi",
+            Self::RealviewPbA8 => "armv7a-none-eabi",
+        }
+    }
+
+    /// The emulator's arguments for the machine, its devices and its time: one
+    /// instruction takes one nanosecond of virtual time.
+    #[must_use]
+    pub fn arguments(self) -> Vec<&'static str> {
+        let machine: &[&str] = match self {
+            Self::Mps2An386 => &["-M", "mps2-an386", "-nographic", "-serial", "null"],
+            Self::RealviewPbA8 => &[
+                "-M", "realview-pb-a8", "-cpu", "cortex-a8", "-m", "128M", "-nographic",
+                "-serial", "stdio", "-audio", "driver=none",
+            ],
+        };
+        let common = [
+            "-monitor", "none",
+            "-semihosting-config", "enable=on,target=native",
+            "-icount", "shift=0,sleep=off",
+        ];
+        machine.iter().copied().chain(common).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_found_by_name() {
+        for board in Board::ALL {
+            assert_eq!(Board::named(board.name()), Some(board));
+        }
+        assert_eq!(Board::named("leon3"), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Why a run gave no record: one line for the cause, and the mend where there is one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A run that gave no record.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The emulator is not installed.
+    #[error("qemu-system-arm is not installed; install it with: apt-get install qemu-system-arm")]
+    EmulatorMissing,
+    /// The emulator's version is not the one whose plugin interface the clock uses.
+    #[error("qemu-system-arm is version {found}, but the clock needs 10.0; \
+             install that version (Debian 13 has it, Debian 12 in its backports)")]
+    EmulatorVersion {
+        /// What the emulator says it is.
+        found: String,
+    },
+    /// There is no C compiler for the clock.
+    #[error("no C compiler (cc) to build the clock with; install one with: apt-get install gcc libc6-dev")]
+    CompilerMissing,
+    /// The clock's sources do not compile.
+    #[error("the clock does not compile: {0}")]
+    Clock(String),
+    /// The image cannot be read.
+    #[error("{}: cannot be read ({cause}); build the image first", path.display())]
+    Image {
+        /// The image.
+        path: PathBuf,
+        /// Why not.
+        cause: std::io::Error,
+    },
+    /// The image has no timing table.
+    #[error("{}: {cause}", path.display())]
+    Table {
+        /// The image.
+        path: PathBuf,
+        /// Why not.
+        cause: taktos_cycles::Error,
+    },
+    /// A file or process of the run itself failed.
+    #[error("{what}: {cause}")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        cause: std::io::Error,
+    },
+    /// The emulator ended before the image ran.
+    #[error("the emulator did not run the image: {0}")]
+    Refused(String),
+    /// The image ran longer than it was allowed to.
+    #[error("the image was stopped after {instructions} instructions, the limit of this run; \
+             last line of its console: {last_line:?}")]
+    Limit {
+        /// Instructions that it executed.
+        instructions: u64,
+        /// The last line that it wrote.
+        last_line: String,
+    },
+    /// The emulator hung, or the image waits for something that never comes.
+    #[error("nothing ended the image within {} s of real time; last line of its console: {last_line:?}",
+            time.as_secs())]
+    Hung {
+        /// The time that it was given.
+        time: Duration,
+        /// The last line that the image wrote.
+        last_line: String,
+    },
+    /// An instruction was executed that the timing table does not know.
+    #[error("an instruction at {address:#010x} was executed that the timing table does not know; \
+             the counts of this run are void")]
+    UnknownInstruction {
+        /// Where.
+        address: u32,
+    },
+    /// Control went where the timing table says that it cannot.
+    #[error("control went from {from:#010x} to {to:#010x}, which the timing table cannot explain; \
+             the counts of this run are void")]
+    UnexplainedTransfer {
+        /// The instruction before.
+        from: u32,
+        /// The instruction after.
+        to: u32,
+    },
+    /// The clock's file is not whole.
+    #[error("the clock's record is not whole ({0}); the emulator was ended from outside")]
+    Damaged(&'static str),
+}

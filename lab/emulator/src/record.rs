@@ -1,0 +1,150 @@
+//! What the clock hands over: the record of one run. Owns the record file's reading.
+
+use taktos_cycles::{Mark, Table};
+
+use crate::Error;
+
+/// Instructions and modelled cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub struct Count {
+    /// Executed instructions: exact.
+    pub instructions: u64,
+    /// Modelled cycles.
+    pub cycles: u64,
+}
+
+/// A mark was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passing {
+    /// The mark.
+    pub mark: Mark,
+    /// Totals before the marked instruction.
+    pub total: Count,
+    /// Totals of each phase, by its number.
+    pub phases: Vec<Count>,
+}
+
+/// The processor was given to another thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// The address of the thread's control block; 0: none.
+    pub thread: u32,
+    /// The thread's name; its address where the image does not name it.
+    pub name: String,
+    /// Totals before the store that said so.
+    pub total: Count,
+}
+
+/// Exceptions that were taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Exceptions {
+    /// Entered from a thread or from a less urgent handler.
+    pub entries: u64,
+    /// Returned from.
+    pub returns: u64,
+    /// Entered directly from another handler's end.
+    pub chains: u64,
+}
+
+/// Everything that one run showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What the image wrote, with its line ends.
+    pub console: String,
+    /// What the image said when it ended itself.
+    pub exit_status: i32,
+    /// Every passing of a mark, in order.
+    pub marks: Vec<Passing>,
+    /// Every switch of threads, in order.
+    pub switches: Vec<Switch>,
+    /// Totals of the whole run.
+    pub total: Count,
+    /// Totals of each phase, by its number.
+    pub phases: Vec<Count>,
+    /// The names of the phases, by number.
+    pub phase_names: Vec<&'static str>,
+    /// Exceptions of the whole run.
+    pub exceptions: Exceptions,
+}
+
+const MARK: u64 = 1;
+const SWITCH: u64 = 2;
+const TROUBLE: u64 = 3;
+const END: u64 = 4;
+
+const UNKNOWN_INSTRUCTION: u64 = 1;
+
+/// The record file's contents.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub marks: Vec<Passing>,
+    pub switches: Vec<(u32, Count)>,
+    pub total: Count,
+    pub phases: Vec<Count>,
+    pub exceptions: Exceptions,
+    pub limit_reached: bool,
+}
+
+/// Reads the clock's file. A trouble that the clock met is an error, and so is a file
+/// that was cut short.
+pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
+    let rest = bytes.strip_prefix(b"TAKREC01").ok_or(Error::Damaged("no header"))?;
+    let mut words = Words(rest.chunks_exact(8));
+    let phases = words.next()?;
+    let mut contents = Contents::default();
+    loop {
+        let word = words.next()?;
+        let argument = word >> 8;
+        match word & 0xff {
+            MARK => {
+                let (total, phases) = (words.count()?, words.counts(phases)?);
+                let place = (argument as usize).checked_sub(1);
+                let marks = place.and_then(|p| table.marks().get(p));
+                for mark in marks.ok_or(Error::Damaged("a mark of no place"))? {
+                    let (mark, phases) = (mark.clone(), phases.clone());
+                    contents.marks.push(Passing { mark, total, phases });
+                }
+            }
+            SWITCH => contents.switches.push((argument as u32, words.count()?)),
+            TROUBLE => return Err(trouble(argument, words.next()?)),
+            END => {
+                contents.limit_reached = argument != 0;
+                contents.total = words.count()?;
+                contents.phases = words.counts(phases)?;
+                contents.exceptions = Exceptions {
+                    entries: words.next()?,
+                    returns: words.next()?,
+                    chains: words.next()?,
+                };
+                return Ok(contents);
+            }
+            _ => return Err(Error::Damaged("a record of no kind")),
+        }
+    }
+}
+
+fn trouble(kind: u64, addresses: u64) -> Error {
+    let (from, to) = ((addresses >> 32) as u32, addresses as u32);
+    if kind == UNKNOWN_INSTRUCTION {
+        Error::UnknownInstruction { address: to }
+    } else {
+        Error::UnexplainedTransfer { from, to }
+    }
+}
+
+struct Words<'a>(core::slice::ChunksExact<'a, u8>);
+
+impl Words<'_> {
+    fn next(&mut self) -> Result<u64, Error> {
+        let bytes = self.0.next().ok_or(Error::Damaged("cut short"))?;
+        Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+    }
+
+    fn count(&mut self) -> Result<Count, Error> {
+        Ok(Count { instructions: self.next()?, cycles: self.next()? })
+    }
+
+    fn counts(&mut self, number: u64) -> Result<Vec<Count>, Error> {
+        (0..number).map(|_| self.count()).collect()
+    }
+}

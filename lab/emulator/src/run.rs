@@ -1,0 +1,205 @@
+//! One run of an image.
+
+use std::io::{BufRead, BufReader, PipeReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use taktos_cycles::{PhaseRules, Table};
+
+use crate::names::Names;
+use crate::record::{self, Contents};
+use crate::scratch::Scratch;
+use crate::{Board, Emulator, Error, Record, Switch};
+
+/// How far a run may go, and how it is counted.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The most instructions; an image that needs more is stopped with an error.
+    pub instructions: u64,
+    /// The most real time: only a hung emulator, or an image that waits for ever, comes
+    /// to this.
+    pub real_time: Duration,
+    /// How instructions are sorted into phases.
+    pub phases: PhaseRules,
+    /// Count with one call an instruction instead of one a block: slow, for checking the
+    /// clock against itself.
+    pub reference: bool,
+}
+
+impl Default for Options {
+    /// Twenty thousand million instructions, ten minutes, the kernel's phases.
+    fn default() -> Self {
+        Self {
+            instructions: 20_000_000_000,
+            real_time: Duration::from_secs(600),
+            phases: PhaseRules::default(),
+            reference: false,
+        }
+    }
+}
+
+impl Emulator {
+    /// Runs an image on a board to its end, and gives each line of its console to
+    /// `on_line` as it comes.
+    ///
+    /// The image's exit status is part of the record: one that is not 0 is no error here.
+    ///
+    /// # Errors
+    /// When the image cannot be read or has no timing table, when it ran into one of the
+    /// limits, or when the counts are void for a reason that the error names.
+    pub fn run(
+        &self,
+        board: Board,
+        image: &Path,
+        options: &Options,
+        on_line: &mut dyn FnMut(&str),
+    ) -> Result<Record, Error> {
+        let elf = std::fs::read(image)
+            .map_err(|cause| Error::Image { path: image.to_owned(), cause })?;
+        let table = Table::for_image(&elf, board.cpu(), &options.phases)
+            .map_err(|cause| Error::Table { path: image.to_owned(), cause })?;
+        let scratch = Scratch::new()?;
+        write_table(&table, &scratch)?;
+        let (mut child, output) = self.start(board, image, options, &scratch)?;
+        let (console, status) = watch(&mut child, output, options.real_time, on_line)?;
+        let contents = read_record(&scratch, &table, &console)?;
+        finish(contents, console, status, &elf, &table)
+    }
+
+    fn start(
+        &self,
+        board: Board,
+        image: &Path,
+        options: &Options,
+        scratch: &Scratch,
+    ) -> Result<(Child, PipeReader), Error> {
+        let io = |cause| Error::Io { what: "starting the emulator".into(), cause };
+        let (output, input) = std::io::pipe().map_err(io)?;
+        let child = Command::new(&self.program)
+            .args(board.arguments())
+            .arg("-kernel")
+            .arg(image)
+            .arg("-plugin")
+            .arg(self.plugin(options, scratch))
+            .stdin(Stdio::null())
+            .stdout(input.try_clone().map_err(io)?)
+            .stderr(input) // the same pipe: the order of lines is the image's own
+            .spawn()
+            .map_err(|_| Error::EmulatorMissing)?;
+        Ok((child, output))
+    }
+
+    fn plugin(&self, options: &Options, scratch: &Scratch) -> String {
+        format!(
+            "{},table={},out={},limit={},reference={}",
+            argument(&self.clock),
+            argument(&scratch.file("table")),
+            argument(&scratch.file("record")),
+            options.instructions,
+            if options.reference { "on" } else { "off" },
+        )
+    }
+}
+
+/// A path inside an option of the emulator, where a comma is written twice.
+fn argument(path: &Path) -> String {
+    path.to_string_lossy().replace(',', ",,")
+}
+
+fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
+    let path = scratch.file("table");
+    let io = |cause| Error::Io { what: format!("{}", path.display()), cause };
+    let mut bytes = Vec::new();
+    table.write(&mut bytes).map_err(io)?;
+    std::fs::write(&path, bytes).map_err(io)
+}
+
+/// Collects the console until the emulator ends: the text, and the exit status.
+fn watch(
+    child: &mut Child,
+    output: PipeReader,
+    time: Duration,
+    on_line: &mut dyn FnMut(&str),
+) -> Result<(String, i32), Error> {
+    let lines = lines(output);
+    let until = Instant::now() + time;
+    let mut console = String::new();
+    loop {
+        match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
+                on_line(line.trim_end_matches(['\r', '\n']));
+                console.push_str(&line);
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Error::Hung { time, last_line: last_line(&console) });
+            }
+        }
+    }
+    let io = |cause| Error::Io { what: "waiting for the emulator".into(), cause };
+    let status = child.wait().map_err(io)?;
+    Ok((console, status.code().unwrap_or(-1)))
+}
+
+/// The lines of the emulator's output, as they come, until it ends.
+fn lines(output: PipeReader) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        let mut bytes = Vec::new();
+        while output.read_until(b'\n', &mut bytes).is_ok_and(|n| n > 0) {
+            let line = String::from_utf8_lossy(&bytes).into_owned();
+            bytes.clear();
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+fn last_line(console: &str) -> String {
+    console.lines().next_back().unwrap_or("").to_owned()
+}
+
+fn read_record(scratch: &Scratch, table: &Table, console: &str) -> Result<Contents, Error> {
+    // Without a record the emulator itself refused, and said why on its console.
+    let bytes = std::fs::read(scratch.file("record"))
+        .map_err(|_| Error::Refused(last_line(console)))?;
+    let contents = record::read(&bytes, table)?;
+    if contents.limit_reached {
+        let instructions = contents.total.instructions;
+        return Err(Error::Limit { instructions, last_line: last_line(console) });
+    }
+    if contents.total.instructions == 0 {
+        return Err(Error::Refused(last_line(console)));
+    }
+    Ok(contents)
+}
+
+fn finish(
+    contents: Contents,
+    console: String,
+    exit_status: i32,
+    elf: &[u8],
+    table: &Table,
+) -> Result<Record, Error> {
+    let names = Names::of(elf, table.thread_info());
+    let switches = contents.switches.into_iter();
+    Ok(Record {
+        console,
+        exit_status,
+        marks: contents.marks,
+        switches: switches
+            .map(|(thread, total)| Switch { thread, name: names.name(thread), total })
+            .collect(),
+        total: contents.total,
+        phases: contents.phases,
+        phase_names: table.phases().to_vec(),
+        exceptions: contents.exceptions,
+    })
+}
