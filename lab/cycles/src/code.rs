@@ -41,8 +41,11 @@ fn thumb(
     stretch: &Stretch<'_>,
     unknown: &mut Vec<UnknownInstruction>,
 ) -> Vec<Instruction> {
-    let halfwords: Vec<u16> =
-        stretch.bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    let halfwords: Vec<u16> = stretch
+        .bytes
+        .chunks_exact(2)
+        .map(|b| u16::from_le_bytes([b[0], b[1]]))
+        .collect();
     let mut found = Vec::new();
     let mut conditions = Conditions::default();
     let mut i = 0;
@@ -59,7 +62,12 @@ fn thumb(
             if let Class::It { condition, mask } = class {
                 conditions = Conditions::of(condition, mask);
             }
-            found.push(Instruction { address, size, condition, timing: model::cortex_m4::timing(class) });
+            found.push(Instruction {
+                address,
+                size,
+                condition,
+                timing: model::cortex_m4::timing(class),
+            });
         } else if image.in_function(address) {
             unknown.push(UnknownInstruction {
                 address,

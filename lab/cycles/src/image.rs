@@ -37,7 +37,9 @@ impl<'data> Image<'data> {
         let mut functions = BTreeMap::new();
         let mut symbols = Vec::new();
         for symbol in file.symbols() {
-            let (Ok(name), address) = (symbol.name(), symbol.address() as u32) else { continue };
+            let (Ok(name), address) = (symbol.name(), symbol.address() as u32) else {
+                continue;
+            };
             if name.is_empty() || name.starts_with('$') || symbol.is_undefined() {
                 continue;
             }
@@ -45,29 +47,48 @@ impl<'data> Image<'data> {
             if symbol.kind() == SymbolKind::Text && crate::Mark::parse(name).is_none() {
                 let start = address & !1;
                 let end = start + symbol.size() as u32;
-                let longest = functions.entry(start).or_insert(Function { name: String::new(), end });
+                let longest = functions.entry(start).or_insert(Function {
+                    name: String::new(),
+                    end,
+                });
                 if longest.name.is_empty() || end > longest.end {
-                    *longest = Function { name: name.to_owned(), end };
+                    *longest = Function {
+                        name: name.to_owned(),
+                        end,
+                    };
                 }
             }
         }
         symbols.sort();
-        Ok(Self { file, functions, symbols })
+        Ok(Self {
+            file,
+            functions,
+            symbols,
+        })
     }
 
     /// The symbol that an address lies in; empty where there is none.
     pub fn symbol(&self, address: u32) -> &str {
-        self.functions.range(..=address).next_back().map_or("", |(_, f)| &f.name)
+        self.functions
+            .range(..=address)
+            .next_back()
+            .map_or("", |(_, f)| &f.name)
     }
 
     /// Whether an address lies within a symbol whose extent is known.
     pub fn in_function(&self, address: u32) -> bool {
-        self.functions.range(..=address).next_back().is_some_and(|(_, f)| address < f.end)
+        self.functions
+            .range(..=address)
+            .next_back()
+            .is_some_and(|(_, f)| address < f.end)
     }
 
     /// The value of a symbol.
     pub fn value(&self, name: &str) -> Option<u32> {
-        self.symbols.iter().find(|(_, n)| n == name).map(|(address, _)| *address)
+        self.symbols
+            .iter()
+            .find(|(_, n)| n == name)
+            .map(|(address, _)| *address)
     }
 
     /// Every executable section's address, size, and stretches of code.
@@ -82,7 +103,11 @@ impl<'data> Image<'data> {
             }
         }
         code.sort_by_key(|(address, ..)| *address);
-        if code.is_empty() { Err(Error::NoCode) } else { Ok(code) }
+        if code.is_empty() {
+            Err(Error::NoCode)
+        } else {
+            Ok(code)
+        }
     }
 
     /// Cuts a section at its mapping symbols. Without any, all of it is code.
@@ -129,7 +154,9 @@ impl<'data> Image<'data> {
             .into_iter()
             .find_map(|name| self.file.section_by_name(name));
         let lowest = || {
-            self.file.sections().find(|s| s.size() > 0 && s.address() == 0 && flagged(s, ALLOCATED))
+            self.file
+                .sections()
+                .find(|s| s.size() > 0 && s.address() == 0 && flagged(s, ALLOCATED))
         };
         let Some(data) = named.or_else(lowest).and_then(|s| s.data().ok()) else {
             return BTreeSet::new();
@@ -154,7 +181,10 @@ impl<'data> Image<'data> {
 
     /// The DWARF sections, for the line tables.
     pub fn section(&self, name: &str) -> &'data [u8] {
-        self.file.section_by_name(name).and_then(|s| s.data().ok()).unwrap_or(&[])
+        self.file
+            .section_by_name(name)
+            .and_then(|s| s.data().ok())
+            .unwrap_or(&[])
     }
 }
 

@@ -53,7 +53,10 @@ fn numbered<'a>(name: &str, mut rest: impl Iterator<Item = &'a str>, edge: Edge)
         && name.bytes().all(letter)
         && rest.next().is_none_or(number)
         && rest.next().is_none();
-    valid.then(|| Mark { edge, name: name.to_owned() })
+    valid.then(|| Mark {
+        edge,
+        name: name.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -61,15 +64,30 @@ mod tests {
     use super::*;
 
     fn mark(edge: Edge, name: &str) -> Option<Mark> {
-        Some(Mark { edge, name: name.to_owned() })
+        Some(Mark {
+            edge,
+            name: name.to_owned(),
+        })
     }
 
     #[test]
     fn symbols_of_the_contract() {
-        assert_eq!(Mark::parse("taktos.mark.direct-send.begin"), mark(Edge::Begin, "direct-send"));
-        assert_eq!(Mark::parse("taktos.mark.yield.end.2"), mark(Edge::End, "yield"));
-        assert_eq!(Mark::parse("taktos.point.ready"), mark(Edge::Point, "ready"));
-        assert_eq!(Mark::parse("taktos.point.ready.3"), mark(Edge::Point, "ready"));
+        assert_eq!(
+            Mark::parse("taktos.mark.direct-send.begin"),
+            mark(Edge::Begin, "direct-send")
+        );
+        assert_eq!(
+            Mark::parse("taktos.mark.yield.end.2"),
+            mark(Edge::End, "yield")
+        );
+        assert_eq!(
+            Mark::parse("taktos.point.ready"),
+            mark(Edge::Point, "ready")
+        );
+        assert_eq!(
+            Mark::parse("taktos.point.ready.3"),
+            mark(Edge::Point, "ready")
+        );
     }
 
     #[test]

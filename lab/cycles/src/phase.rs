@@ -27,7 +27,10 @@ impl PhaseRules {
     /// order of first mention, after [`OTHER`].
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = (Rule, &'static str)>) -> Self {
-        let mut phases = Self { names: vec![OTHER], rules: Vec::new() };
+        let mut phases = Self {
+            names: vec![OTHER],
+            rules: Vec::new(),
+        };
         for (rule, name) in rules {
             let number = phases.number(name);
             phases.rules.push((rule, number));
@@ -36,10 +39,14 @@ impl PhaseRules {
     }
 
     fn number(&mut self, name: &'static str) -> u8 {
-        let at = self.names.iter().position(|n| *n == name).unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
-        });
+        let at = self
+            .names
+            .iter()
+            .position(|n| *n == name)
+            .unwrap_or_else(|| {
+                self.names.push(name);
+                self.names.len() - 1
+            });
         u8::try_from(at).unwrap_or(u8::MAX)
     }
 
@@ -56,7 +63,10 @@ impl PhaseRules {
             Rule::Symbol(prefix) => symbol.starts_with(prefix),
             Rule::Path(part) => path.contains(part),
         };
-        self.rules.iter().find(|(rule, _)| holds(rule)).map_or(0, |(_, phase)| *phase)
+        self.rules
+            .iter()
+            .find(|(rule, _)| holds(rule))
+            .map_or(0, |(_, phase)| *phase)
     }
 }
 

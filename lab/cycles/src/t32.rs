@@ -96,8 +96,14 @@ pub enum Class {
 
 impl Class {
     const DATA: Self = Self::Data(Flow::Next);
-    const LOAD: Self = Self::Single { store: false, flow: Flow::Next };
-    const STORE: Self = Self::Single { store: true, flow: Flow::Next };
+    const LOAD: Self = Self::Single {
+        store: false,
+        flow: Flow::Next,
+    };
+    const STORE: Self = Self::Single {
+        store: true,
+        flow: Flow::Next,
+    };
 }
 
 /// Length in bytes of the instruction that begins with this halfword.
@@ -110,7 +116,11 @@ pub fn size(first: u16) -> u8 {
 /// `None`: undefined in ARMv7E-M with single-precision floating point.
 #[must_use]
 pub fn classify(first: u16, second: u16) -> Option<Class> {
-    if size(first) == 4 { wide::classify(first, second) } else { narrow(first) }
+    if size(first) == 4 {
+        wide::classify(first, second)
+    } else {
+        narrow(first)
+    }
 }
 
 fn narrow(h: u16) -> Option<Class> {
@@ -159,7 +169,10 @@ fn miscellaneous(h: u16) -> Option<Class> {
         0xd => multiple(false, h & 0x1ff, Flow::Return),
         0xe => Some(Class::Exception),
         0xf if h & 0xf == 0 => Some(Class::DATA),
-        0xf => Some(Class::It { condition: (h >> 4 & 0xf) as u8, mask: (h & 0xf) as u8 }),
+        0xf => Some(Class::It {
+            condition: (h >> 4 & 0xf) as u8,
+            mask: (h & 0xf) as u8,
+        }),
         _ => None,
     }
 }

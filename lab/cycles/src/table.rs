@@ -47,7 +47,10 @@ impl Table {
     pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
         let image = Image::read(elf)?;
         if phases.names().len() > MOST_PHASES {
-            return Err(Error::TooMany { what: "phases", most: MOST_PHASES });
+            return Err(Error::TooMany {
+                what: "phases",
+                most: MOST_PHASES,
+            });
         }
         let (places, marks) = marked_places(&image)?;
         let mut builder = Builder {
@@ -55,7 +58,6 @@ impl Table {
             handlers: image.handlers(cpu),
             unknown: Vec::new(),
             image: &image,
-            cpu,
             phases,
             places,
         };
@@ -67,10 +69,17 @@ impl Table {
                     instructions.push(builder.known(instruction));
                 }
             }
-            regions.push(Region { base, bytes, instructions });
+            regions.push(Region {
+                base,
+                bytes,
+                instructions,
+            });
         }
         if !builder.unknown.is_empty() {
-            return Err(Error::Unknown { cpu, unknown: builder.unknown });
+            return Err(Error::Unknown {
+                cpu,
+                unknown: builder.unknown,
+            });
         }
         Ok(Self {
             cpu,
@@ -118,7 +127,11 @@ impl Table {
     /// Those of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut pool = Vec::new();
-        let body: Vec<u8> = self.regions.iter().flat_map(|r| r.slots(&mut pool)).collect();
+        let body: Vec<u8> = self
+            .regions
+            .iter()
+            .flat_map(|r| r.slots(&mut pool))
+            .collect();
         let events = code::events(self.cpu);
         out.write_all(b"TAKTAB01")?;
         let model = match self.cpu {
@@ -186,7 +199,6 @@ impl Known {
 
 struct Builder<'a, 'data> {
     image: &'a Image<'data>,
-    cpu: Cpu,
     phases: &'a PhaseRules,
     lines: Lines<'data>,
     handlers: BTreeSet<u32>,
@@ -218,10 +230,22 @@ fn marked_places(image: &Image<'_>) -> Result<(BTreeMap<u32, u16>, Vec<Vec<Mark>
         }
     }
     if at.len() > usize::from(u16::MAX) {
-        return Err(Error::TooMany { what: "marked places", most: usize::from(u16::MAX) });
+        return Err(Error::TooMany {
+            what: "marked places",
+            most: usize::from(u16::MAX),
+        });
     }
-    let places = at.keys().zip(1..).map(|(address, number)| (*address, number)).collect();
-    Ok((places, at.into_values().map(|marks| marks.into_iter().collect()).collect()))
+    let places = at
+        .keys()
+        .zip(1..)
+        .map(|(address, number)| (*address, number))
+        .collect();
+    Ok((
+        places,
+        at.into_values()
+            .map(|marks| marks.into_iter().collect())
+            .collect(),
+    ))
 }
 
 type Reader<'data> = gimli::EndianSlice<'data, gimli::LittleEndian>;
@@ -240,6 +264,8 @@ impl<'data> Lines<'data> {
     /// The innermost source file of an instruction; empty where there is none.
     fn path(&self, address: u32) -> String {
         let location = self.0.find_location(u64::from(address)).ok().flatten();
-        location.and_then(|l| l.file.map(str::to_owned)).unwrap_or_default()
+        location
+            .and_then(|l| l.file.map(str::to_owned))
+            .unwrap_or_default()
     }
 }

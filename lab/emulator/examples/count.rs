@@ -11,16 +11,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: count BOARD IMAGE [reference]".into());
     };
     let board = Board::named(board).ok_or("no such board")?;
-    let options = Options { reference: !rest.is_empty(), ..Options::default() };
-    let run = Emulator::find()?.run(board, Path::new(image), &options, &mut |line| println!("{line}"));
+    let options = Options {
+        reference: !rest.is_empty(),
+        ..Options::default()
+    };
+    let run = Emulator::find()?.run(board, Path::new(image), &options, &mut |line| {
+        println!("{line}")
+    });
     let record = run?;
-    println!("status {}, {:?}, {:?}", record.exit_status, record.total, record.exceptions);
+    println!(
+        "status {}, {:?}, {:?}",
+        record.exit_status, record.total, record.exceptions
+    );
     for (name, count) in record.phase_names.iter().zip(&record.phases) {
         println!("  {name}: {count:?}");
     }
     for name in record.interval_names() {
         let instructions = record.statistics(name, |s| s.instructions);
-        println!("  {name}: {instructions:?} {:?}", record.statistics(name, |s| s.cycles));
+        println!(
+            "  {name}: {instructions:?} {:?}",
+            record.statistics(name, |s| s.cycles)
+        );
     }
     for switch in &record.switches {
         println!("  {} {:?}", switch.name, switch.total);

@@ -64,14 +64,26 @@ impl Board {
         let machine: &[&str] = match self {
             Self::Mps2An386 => &["-M", "mps2-an386", "-nographic", "-serial", "null"],
             Self::RealviewPbA8 => &[
-                "-M", "realview-pb-a8", "-cpu", "cortex-a8", "-m", "128M", "-nographic",
-                "-serial", "stdio", "-audio", "driver=none",
+                "-M",
+                "realview-pb-a8",
+                "-cpu",
+                "cortex-a8",
+                "-m",
+                "128M",
+                "-nographic",
+                "-serial",
+                "stdio",
+                "-audio",
+                "driver=none",
             ],
         };
         let common = [
-            "-monitor", "none",
-            "-semihosting-config", "enable=on,target=native",
-            "-icount", "shift=0,sleep=off",
+            "-monitor",
+            "none",
+            "-semihosting-config",
+            "enable=on,target=native",
+            "-icount",
+            "shift=0,sleep=off",
         ];
         machine.iter().copied().chain(common).collect()
     }

@@ -7,8 +7,15 @@ use std::time::SystemTime;
 use crate::Error;
 
 /// The compiler's flags. The plugin's calls are resolved in the emulator's process.
-const FLAGS: [&str; 7] =
-    ["-std=c11", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-fvisibility=hidden"];
+const FLAGS: [&str; 7] = [
+    "-std=c11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+];
 
 /// The clock's sources: `lab/clock/src`, beside this crate.
 pub(crate) fn sources() -> PathBuf {
@@ -17,14 +24,19 @@ pub(crate) fn sources() -> PathBuf {
 
 /// Where it is built: `clock/` in cargo's target directory.
 pub(crate) fn library() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
+        PathBuf::from,
+    );
     target.join("clock").join("libtaktos-clock.so")
 }
 
 /// Compiles `sources` to `library` unless that is newer than all of them.
 pub(crate) fn build(sources: &Path, library: &Path) -> Result<(), Error> {
-    let io = |cause| Error::Io { what: format!("{}", sources.display()), cause };
+    let io = |cause| Error::Io {
+        what: format!("{}", sources.display()),
+        cause,
+    };
     let mut files: Vec<PathBuf> = std::fs::read_dir(sources)
         .map_err(io)?
         .map(|entry| entry.map(|e| e.path()).map_err(io))
@@ -33,7 +45,10 @@ pub(crate) fn build(sources: &Path, library: &Path) -> Result<(), Error> {
     if newest(&files) < modified(library) {
         return Ok(());
     }
-    let sources: Vec<_> = files.iter().filter(|f| f.extension().is_some_and(|e| e == "c")).collect();
+    let sources: Vec<_> = files
+        .iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "c"))
+        .collect();
     compile(&sources, library)
 }
 
@@ -47,7 +62,10 @@ fn newest(files: &[PathBuf]) -> Option<SystemTime> {
 
 /// Into a file of its own first, so that no half-written library is ever loaded.
 fn compile(sources: &[&PathBuf], library: &Path) -> Result<(), Error> {
-    let io = |cause| Error::Io { what: format!("{}", library.display()), cause };
+    let io = |cause| Error::Io {
+        what: format!("{}", library.display()),
+        cause,
+    };
     std::fs::create_dir_all(library.parent().unwrap_or(Path::new("."))).map_err(io)?;
     let unfinished = library.with_extension(format!("{}", std::process::id()));
     let output = Command::new("cc")
@@ -59,7 +77,10 @@ fn compile(sources: &[&PathBuf], library: &Path) -> Result<(), Error> {
         .map_err(|_| Error::CompilerMissing)?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
-        let line = text.lines().find(|l| l.contains("error")).unwrap_or("cc failed");
+        let line = text
+            .lines()
+            .find(|l| l.contains("error"))
+            .unwrap_or("cc failed");
         return Err(Error::Clock(line.to_owned()));
     }
     std::fs::rename(&unfinished, library).map_err(io)

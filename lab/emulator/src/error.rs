@@ -10,14 +10,18 @@ pub enum Error {
     #[error("qemu-system-arm is not installed; install it with: apt-get install qemu-system-arm")]
     EmulatorMissing,
     /// The emulator's version is not the one whose plugin interface the clock uses.
-    #[error("qemu-system-arm is version {found}, but the clock needs 10.0; \
-             install that version (Debian 13 has it, Debian 12 in its backports)")]
+    #[error(
+        "qemu-system-arm is version {found}, but the clock needs 10.0; \
+             install that version (Debian 13 has it, Debian 12 in its backports)"
+    )]
     EmulatorVersion {
         /// What the emulator says it is.
         found: String,
     },
     /// There is no C compiler for the clock.
-    #[error("no C compiler (cc) to build the clock with; install one with: apt-get install gcc libc6-dev")]
+    #[error(
+        "no C compiler (cc) to build the clock with; install one with: apt-get install gcc libc6-dev"
+    )]
     CompilerMissing,
     /// The clock's sources do not compile.
     #[error("the clock does not compile: {0}")]
@@ -50,8 +54,10 @@ pub enum Error {
     #[error("the emulator did not run the image: {0}")]
     Refused(String),
     /// The image ran longer than it was allowed to.
-    #[error("the image was stopped after {instructions} instructions, the limit of this run; \
-             last line of its console: {last_line:?}")]
+    #[error(
+        "the image was stopped after {instructions} instructions, the limit of this run; \
+             last line of its console: {last_line:?}"
+    )]
     Limit {
         /// Instructions that it executed.
         instructions: u64,
@@ -68,15 +74,19 @@ pub enum Error {
         last_line: String,
     },
     /// An instruction was executed that the timing table does not know.
-    #[error("an instruction at {address:#010x} was executed that the timing table does not know; \
-             the counts of this run are void")]
+    #[error(
+        "an instruction at {address:#010x} was executed that the timing table does not know; \
+             the counts of this run are void"
+    )]
     UnknownInstruction {
         /// Where.
         address: u32,
     },
     /// Control went where the timing table says that it cannot.
-    #[error("control went from {from:#010x} to {to:#010x}, which the timing table cannot explain; \
-             the counts of this run are void")]
+    #[error(
+        "control went from {from:#010x} to {to:#010x}, which the timing table cannot explain; \
+             the counts of this run are void"
+    )]
     UnexplainedTransfer {
         /// The instruction before.
         from: u32,

@@ -38,7 +38,11 @@ impl Emulator {
         }
         let clock = clock::library();
         clock::build(&clock::sources(), &clock)?;
-        Ok(Self { program, clock, version })
+        Ok(Self {
+            program,
+            clock,
+            version,
+        })
     }
 
     /// The emulator's version, such as `10.0.2`.
@@ -49,15 +53,22 @@ impl Emulator {
 }
 
 fn version(program: &PathBuf) -> Result<String, Error> {
-    let output =
-        Command::new(program).arg("--version").output().map_err(|_| Error::EmulatorMissing)?;
+    let output = Command::new(program)
+        .arg("--version")
+        .output()
+        .map_err(|_| Error::EmulatorMissing)?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let word = text.split("version ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let word = text
+        .split("version ")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
     Ok(word.unwrap_or("unknown").to_owned())
 }
 
 fn is_supported(version: &str) -> bool {
-    version.strip_prefix(VERSION).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    version
+        .strip_prefix(VERSION)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -88,7 +88,9 @@ pub(crate) struct Contents {
 /// Reads the clock's file. A trouble that the clock met is an error, and so is a file
 /// that was cut short.
 pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
-    let rest = bytes.strip_prefix(b"TAKREC01").ok_or(Error::Damaged("no header"))?;
+    let rest = bytes
+        .strip_prefix(b"TAKREC01")
+        .ok_or(Error::Damaged("no header"))?;
     let mut words = Words(rest.chunks_exact(8));
     let phases = words.next()?;
     let mut contents = Contents::default();
@@ -102,7 +104,11 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
                 let marks = place.and_then(|p| table.marks().get(p));
                 for mark in marks.ok_or(Error::Damaged("a mark of no place"))? {
                     let (mark, phases) = (mark.clone(), phases.clone());
-                    contents.marks.push(Passing { mark, total, phases });
+                    contents.marks.push(Passing {
+                        mark,
+                        total,
+                        phases,
+                    });
                 }
             }
             SWITCH => contents.switches.push((argument as u32, words.count()?)),
@@ -137,11 +143,17 @@ struct Words<'a>(core::slice::ChunksExact<'a, u8>);
 impl Words<'_> {
     fn next(&mut self) -> Result<u64, Error> {
         let bytes = self.0.next().ok_or(Error::Damaged("cut short"))?;
-        Ok(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte)))
     }
 
     fn count(&mut self) -> Result<Count, Error> {
-        Ok(Count { instructions: self.next()?, cycles: self.next()? })
+        Ok(Count {
+            instructions: self.next()?,
+            cycles: self.next()?,
+        })
     }
 
     fn counts(&mut self, number: u64) -> Result<Vec<Count>, Error> {

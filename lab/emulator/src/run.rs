@@ -56,10 +56,15 @@ impl Emulator {
         options: &Options,
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Record, Error> {
-        let elf = std::fs::read(image)
-            .map_err(|cause| Error::Image { path: image.to_owned(), cause })?;
-        let table = Table::for_image(&elf, board.cpu(), &options.phases)
-            .map_err(|cause| Error::Table { path: image.to_owned(), cause })?;
+        let elf = std::fs::read(image).map_err(|cause| Error::Image {
+            path: image.to_owned(),
+            cause,
+        })?;
+        let table =
+            Table::for_image(&elf, board.cpu(), &options.phases).map_err(|cause| Error::Table {
+                path: image.to_owned(),
+                cause,
+            })?;
         let scratch = Scratch::new()?;
         write_table(&table, &scratch)?;
         let (mut child, output) = self.start(board, image, options, &scratch)?;
@@ -75,7 +80,10 @@ impl Emulator {
         options: &Options,
         scratch: &Scratch,
     ) -> Result<(Child, PipeReader), Error> {
-        let io = |cause| Error::Io { what: "starting the emulator".into(), cause };
+        let io = |cause| Error::Io {
+            what: "starting the emulator".into(),
+            cause,
+        };
         let (output, input) = std::io::pipe().map_err(io)?;
         let child = Command::new(&self.program)
             .args(board.arguments())
@@ -110,7 +118,10 @@ fn argument(path: &Path) -> String {
 
 fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
     let path = scratch.file("table");
-    let io = |cause| Error::Io { what: format!("{}", path.display()), cause };
+    let io = |cause| Error::Io {
+        what: format!("{}", path.display()),
+        cause,
+    };
     let mut bytes = Vec::new();
     table.write(&mut bytes).map_err(io)?;
     std::fs::write(&path, bytes).map_err(io)
@@ -136,11 +147,17 @@ fn watch(
             Err(RecvTimeoutError::Timeout) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Error::Hung { time, last_line: last_line(&console) });
+                return Err(Error::Hung {
+                    time,
+                    last_line: last_line(&console),
+                });
             }
         }
     }
-    let io = |cause| Error::Io { what: "waiting for the emulator".into(), cause };
+    let io = |cause| Error::Io {
+        what: "waiting for the emulator".into(),
+        cause,
+    };
     let status = child.wait().map_err(io)?;
     Ok((console, status.code().unwrap_or(-1)))
 }
@@ -168,12 +185,15 @@ fn last_line(console: &str) -> String {
 
 fn read_record(scratch: &Scratch, table: &Table, console: &str) -> Result<Contents, Error> {
     // Without a record the emulator itself refused, and said why on its console.
-    let bytes = std::fs::read(scratch.file("record"))
-        .map_err(|_| Error::Refused(last_line(console)))?;
+    let bytes =
+        std::fs::read(scratch.file("record")).map_err(|_| Error::Refused(last_line(console)))?;
     let contents = record::read(&bytes, table)?;
     if contents.limit_reached {
         let instructions = contents.total.instructions;
-        return Err(Error::Limit { instructions, last_line: last_line(console) });
+        return Err(Error::Limit {
+            instructions,
+            last_line: last_line(console),
+        });
     }
     if contents.total.instructions == 0 {
         return Err(Error::Refused(last_line(console)));
@@ -195,7 +215,11 @@ fn finish(
         exit_status,
         marks: contents.marks,
         switches: switches
-            .map(|(thread, total)| Switch { thread, name: names.name(thread), total })
+            .map(|(thread, total)| Switch {
+                thread,
+                name: names.name(thread),
+                total,
+            })
             .collect(),
         total: contents.total,
         phases: contents.phases,

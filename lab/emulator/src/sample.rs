@@ -80,7 +80,11 @@ impl Record {
     #[must_use]
     pub fn interval_names(&self) -> Vec<&str> {
         let begun = self.marks.iter().filter(|p| p.mark.edge == Edge::Begin);
-        begun.map(|p| p.mark.name.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
+        begun
+            .map(|p| p.mark.name.as_str())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// Totals at each passing of the point of this name, in order.
@@ -118,9 +122,18 @@ mod tests {
 
     fn record(marks: &[(Edge, u64)]) -> Record {
         let passing = |(edge, at): &(Edge, u64)| Passing {
-            mark: Mark { edge: *edge, name: "yield".into() },
-            total: Count { instructions: *at, cycles: 2 * at },
-            phases: vec![Count { instructions: *at, cycles: 2 * at }],
+            mark: Mark {
+                edge: *edge,
+                name: "yield".into(),
+            },
+            total: Count {
+                instructions: *at,
+                cycles: 2 * at,
+            },
+            phases: vec![Count {
+                instructions: *at,
+                cycles: 2 * at,
+            }],
         };
         Record {
             console: "hello\n@series yield threads 10\nrest\n@done\n".into(),
@@ -137,12 +150,25 @@ mod tests {
     #[test]
     fn samples_pair_each_begin_with_the_next_end() {
         use Edge::{Begin, End};
-        let record =
-            record(&[(End, 1), (Begin, 10), (Begin, 20), (End, 27), (End, 30), (Begin, 40), (End, 45)]);
+        let record = record(&[
+            (End, 1),
+            (Begin, 10),
+            (Begin, 20),
+            (End, 27),
+            (End, 30),
+            (Begin, 40),
+            (End, 45),
+        ]);
         let samples = record.samples("yield");
         let counts: Vec<_> = samples.iter().map(|s| (s.instructions, s.cycles)).collect();
         assert_eq!(counts, [(7, 14), (5, 10)]);
-        assert_eq!(samples[0].phases, [Count { instructions: 7, cycles: 14 }]);
+        assert_eq!(
+            samples[0].phases,
+            [Count {
+                instructions: 7,
+                cycles: 14
+            }]
+        );
         assert!(record.samples("other").is_empty());
         assert_eq!(record.interval_names(), ["yield"]);
     }
@@ -151,13 +177,32 @@ mod tests {
     fn statistics_of_few_values() {
         assert_eq!(Statistics::of([]), None);
         let of = |values: &[u64]| Statistics::of(values.iter().copied()).unwrap();
-        assert_eq!(of(&[3]), Statistics { min: 3, median: 3, max: 3, samples: 1 });
-        assert_eq!(of(&[9, 1, 5, 7]), Statistics { min: 1, median: 5, max: 9, samples: 4 });
+        assert_eq!(
+            of(&[3]),
+            Statistics {
+                min: 3,
+                median: 3,
+                max: 3,
+                samples: 1
+            }
+        );
+        assert_eq!(
+            of(&[9, 1, 5, 7]),
+            Statistics {
+                min: 1,
+                median: 5,
+                max: 9,
+                samples: 4
+            }
+        );
     }
 
     #[test]
     fn facts_are_the_lines_for_the_laboratory() {
         let record = record(&[]);
-        assert_eq!(record.facts().collect::<Vec<_>>(), [("series", "yield threads 10"), ("done", "")]);
+        assert_eq!(
+            record.facts().collect::<Vec<_>>(),
+            [("series", "yield threads 10"), ("done", "")]
+        );
     }
 }

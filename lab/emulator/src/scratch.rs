@@ -14,8 +14,10 @@ impl Scratch {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("taktos-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path)
-            .map_err(|cause| Error::Io { what: format!("{}", path.display()), cause })?;
+        std::fs::create_dir_all(&path).map_err(|cause| Error::Io {
+            what: format!("{}", path.display()),
+            cause,
+        })?;
         Ok(Self(path))
     }
 

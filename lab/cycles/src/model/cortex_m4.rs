@@ -19,12 +19,21 @@ use crate::t32::{Class, Flow};
 use crate::timing::{Flags, Timing};
 
 /// Refill, exception entry, exception return, tail-chaining.
-pub const EVENTS: Events = Events { transfer: 2, entry: 12, exit: 12, chain: 6 };
+pub const EVENTS: Events = Events {
+    transfer: 2,
+    entry: 12,
+    exit: 12,
+    chain: 6,
+};
 
 /// The timing of a class of instructions.
 #[must_use]
 pub fn timing(class: Class) -> Timing {
-    Timing { cost: cost(class), flags: flags(class), ..Timing::default() }
+    Timing {
+        cost: cost(class),
+        flags: flags(class),
+        ..Timing::default()
+    }
 }
 
 fn cost(class: Class) -> u8 {
@@ -44,8 +53,9 @@ fn cost(class: Class) -> u8 {
 
 fn flags(class: Class) -> Flags {
     let mut flags = match class {
-        Class::Single { .. } => Flags::SINGLE | Flags::MAY_LEAVE,
-        Class::Double { .. }
+        Class::Single { flow: Flow::Next, .. } => Flags::SINGLE | Flags::MAY_LEAVE,
+        Class::Single { .. } // of the PC: section 3.3.3, it does not pipeline
+        | Class::Double { .. }
         | Class::Multiple { .. }
         | Class::Exclusive { .. }
         | Class::TableBranch

@@ -22,9 +22,10 @@ fn load_store(h: u16, k: u16, double: bool) -> Option<Class> {
     let (pre, up, back) = (h & 0x100 != 0, h & 0x80 != 0, h & 0x20 != 0);
     match (pre, up, back) {
         (true, _, false) => Some(Class::FloatSingle { store, double }),
-        (false, true, _) | (true, false, true) if k & 0xff != 0 => {
-            Some(Class::FloatMultiple { store, words: (k & 0xff) as u8 })
-        }
+        (false, true, _) | (true, false, true) if k & 0xff != 0 => Some(Class::FloatMultiple {
+            store,
+            words: (k & 0xff) as u8,
+        }),
         _ => None,
     }
 }

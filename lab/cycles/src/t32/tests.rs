@@ -21,11 +21,22 @@ fn flows() {
         ("bl .", 0xf7ff, 0xfffe, Flow::Branch),
     ];
     for (name, first, second, flow) in flows {
-        assert_eq!(classify(*first, *second), Some(Class::Branch(*flow)), "{name}");
+        assert_eq!(
+            classify(*first, *second),
+            Some(Class::Branch(*flow)),
+            "{name}"
+        );
     }
-    let returning = Class::Single { store: false, flow: Flow::Return };
+    let returning = Class::Single {
+        store: false,
+        flow: Flow::Return,
+    };
     assert_eq!(classify(0xf85d, 0xfb04), Some(returning)); // ldr pc,[sp],#4
-    let popping = Class::Multiple { store: false, words: 9, flow: Flow::Return };
+    let popping = Class::Multiple {
+        store: false,
+        words: 9,
+        flow: Flow::Return,
+    };
     assert_eq!(classify(0xe8bd, 0x8ff0), Some(popping)); // pop.w {r4-r11,pc}
     assert_eq!(classify(0x4687, 0), Some(Class::Data(Flow::Branch))); // mov pc,r0
 }

@@ -28,7 +28,11 @@ fn load_store_multiple(h: u16, k: u16) -> Option<Class> {
     if !matches!(h >> 7 & 3, 0b01 | 0b10) {
         return None;
     }
-    let flow = if k & 0x8000 != 0 { Flow::Return } else { Flow::Next };
+    let flow = if k & 0x8000 != 0 {
+        Flow::Return
+    } else {
+        Flow::Next
+    };
     super::multiple(h & 0x10 == 0, k, flow)
 }
 
@@ -59,8 +63,10 @@ fn modified_immediate(h: u16) -> Option<Class> {
 
 fn plain_immediate(h: u16) -> Option<Class> {
     let operation = h >> 4 & 0x1f;
-    let defined =
-        matches!(operation, 0x00 | 0x04 | 0x0a | 0x0c | 0x10 | 0x12 | 0x14 | 0x16 | 0x18 | 0x1a | 0x1c);
+    let defined = matches!(
+        operation,
+        0x00 | 0x04 | 0x0a | 0x0c | 0x10 | 0x12 | 0x14 | 0x16 | 0x18 | 0x1a | 0x1c
+    );
     defined.then_some(Class::DATA)
 }
 
@@ -95,17 +101,20 @@ fn load_single(h: u16, k: u16) -> Option<Class> {
         return None;
     }
     let to_pc = word && k >> 12 == 0xf;
-    Some(Class::Single { store: false, flow: if to_pc { Flow::Return } else { Flow::Next } })
+    Some(Class::Single {
+        store: false,
+        flow: if to_pc { Flow::Return } else { Flow::Next },
+    })
 }
 
 fn register_data(h: u16, k: u16) -> Option<Class> {
     let (operation, second) = (h >> 4 & 0xf, k >> 4 & 0xf);
     let defined = k >> 12 == 0xf
         && match (operation < 8, second) {
-            (true, 0) => true,                          // shifts by register
-            (true, 8..=15) => operation < 6,            // extensions
-            (false, 0..=7) => operation & 7 < 7,        // parallel addition, subtraction
-            (false, 8..=11) => operation & 0xc == 8,    // saturation, reversal, SEL, CLZ
+            (true, 0) => true,                       // shifts by register
+            (true, 8..=15) => operation < 6,         // extensions
+            (false, 0..=7) => operation & 7 < 7,     // parallel addition, subtraction
+            (false, 8..=11) => operation & 0xc == 8, // saturation, reversal, SEL, CLZ
             _ => false,
         };
     defined.then_some(Class::DATA)
