@@ -1,1 +1,58 @@
-//! taktos-arch-cortex-m
+//! ARMv7-M (Cortex-M4F) as a machine.
+//!
+//! Owns: the switch of threads, the priorities of exceptions, stack guards, time slices, faults.
+//! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
+//!
+//! # Exceptions
+//! All interrupts that may call the kernel, and the kernel's own exceptions (`PendSV`, `SVCall`, `SysTick`),
+//! have one and the same priority, [`KERNEL_LEVEL`]: they do not nest, so a handler needs no
+//! masking against another, and a switch of threads follows a handler at once. Interrupts of higher
+//! priority are never delayed by the kernel, and must not call it.
+//!
+//! # Two frames
+//! A thread that is not running has on its stack, from low to high, r5–r11, r4 and an address to
+//! go on at. A thread that called the kernel has nothing more: the address is its caller's. A thread
+//! that was interrupted has the processor's own exception frame above that, and the address leads to
+//! a few instructions that return from it. So each path that resumes a thread may treat both alike. Threads that use the
+//! floating-point unit have its registers in between, restored by the instructions behind the address:
+//! those that do not use it pay nothing.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "an architecture port")]
+
+mod fault;
+mod guard;
+mod interrupt;
+mod machine;
+mod switch;
+
+pub use fault::report_fault;
+pub use guard::Guard;
+pub use interrupt::{KERNEL_LEVEL, Level, enable_interrupt, pend_interrupt};
+pub use machine::{Clock, CortexM, TAKTOS_PROCESSOR};
+pub use switch::Outcome32;
+
+/// What macros need of other crates.
+#[doc(hidden)]
+pub mod reexports {
+    pub use taktos_machine::Upcalls;
+}
+
+/// Wires the processor's exceptions to a type that implements
+/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
+#[macro_export]
+macro_rules! exceptions {
+    ($upcalls:ty) => {
+        /// The end of a time slice.
+        #[unsafe(no_mangle)]
+        extern "C" fn SysTick() {
+            <$upcalls as $crate::reexports::Upcalls>::slice_end();
+        }
+
+        /// Where the fault exceptions lead, with the frame and the kind.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_fault(frame: &[usize; 8], kept: &[usize; 8], exception_return: usize) -> ! {
+            $crate::report_fault::<$upcalls>(frame, kept, exception_return)
+        }
+    };
+}

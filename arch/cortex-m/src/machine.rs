@@ -1,0 +1,149 @@
+//! Owns: the implementation of [`Machine`] where it needs no hand-written path.
+
+use crate::guard::{self, Guard};
+use crate::interrupt;
+use crate::switch::{self, Outcome32};
+use core::arch::asm;
+use core::marker::PhantomData;
+use cortex_m::peripheral::syst::SystClkSource;
+use cortex_m::peripheral::{SCB, SYST};
+use taktos_abi::{Status, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_time::{Duration, Instant};
+
+/// What the board brings: a clock with an alarm, and how fast the processor runs.
+pub trait Clock: 'static {
+    /// The processor's frequency in Hz, by which `SysTick` counts time slices.
+    const PROCESSOR_HZ: u32;
+    /// The present time. Called with and without the mask.
+    fn now() -> Instant;
+    /// Asks for an alarm, as [`Machine::set_alarm`].
+    fn set_alarm(at: Option<Instant>);
+}
+
+/// A processor with its statics.
+#[repr(transparent)]
+pub struct OneProcessor(Processor);
+
+// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
+// interrupts masked, `heir` by the kernel in its sections, and both are single words.
+unsafe impl Sync for OneProcessor {}
+
+/// Who runs; watched by the laboratory.
+#[unsafe(no_mangle)]
+pub static TAKTOS_PROCESSOR: OneProcessor = OneProcessor(Processor::EMPTY);
+
+/// The machine: a Cortex-M4F with the board's clock.
+pub struct CortexM<C>(PhantomData<C>);
+
+impl<C: Clock> Machine for CortexM<C> {
+    type Mask = ();
+    type Outcome = Outcome32;
+    type Guard = Guard;
+    const GUARD: Guard = Guard::NEW;
+    /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
+    const SMALLEST_STACK: usize = 256;
+
+    #[inline(always)]
+    fn mask() {
+        // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved across.
+        unsafe {
+            asm!("msr basepri, {level}", level = in(reg) u32::from(interrupt::KERNEL_LEVEL), options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn unmask((): ()) {
+        // SAFETY: threads and kernel-level handlers run with BASEPRI 0 outside the kernel's sections.
+        unsafe {
+            asm!("msr basepri, {none}", none = in(reg) 0, options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn in_interrupt() -> bool {
+        let exception: u32;
+        // SAFETY: reads a status register.
+        unsafe {
+            asm!("mrs {exception}, ipsr", exception = out(reg) exception, options(nomem, nostack, preserves_flags));
+        }
+        exception != 0
+    }
+
+    #[inline(always)]
+    fn processor() -> &'static Processor {
+        &TAKTOS_PROCESSOR.0
+    }
+
+    #[inline(always)]
+    fn enter<D: Decision<Self>>(object: &'static D::Object, argument: usize, timeout: Timeout) -> Answer {
+        let words = match (D::BLOCKS, D::KEEPS_SLICE) {
+            (true, false) => switch::enter_blocking::<Self, D>(object, argument, timeout),
+            (true, true) => switch::enter_blocking_in_slice::<Self, D>(object, argument, timeout),
+            (false, false) => switch::enter_waking::<Self, D>(object, argument, timeout),
+            (false, true) => switch::enter_waking_in_slice::<Self, D>(object, argument, timeout),
+        };
+        Answer { status: Status::from_word(words as u32 as usize), value: (words >> 32) as usize }
+    }
+
+    #[inline(always)]
+    fn pend_switch() {
+        SCB::set_pendsv();
+    }
+
+    fn prepare(
+        context: &Context,
+        stack: StackRegion,
+        entry: extern "C" fn(usize, usize) -> !,
+        first: usize,
+        second: usize,
+    ) {
+        switch::prepare(context, stack, entry, first, second);
+    }
+
+    fn start() -> ! {
+        interrupt::set_system_priorities();
+        guard::enable();
+        switch::start()
+    }
+
+    fn idle() {
+        cortex_m::asm::wfi();
+    }
+
+    #[inline(always)]
+    fn now() -> Instant {
+        C::now()
+    }
+
+    #[inline(always)]
+    fn set_alarm(at: Option<Instant>) {
+        C::set_alarm(at);
+    }
+
+    fn set_slice(length: Option<Duration>) {
+        // SAFETY: `SysTick` belongs to this machine alone.
+        let mut timer = unsafe { cortex_m::Peripherals::steal() }.SYST;
+        timer.disable_interrupt();
+        timer.disable_counter();
+        if let Some(length) = length {
+            start_slices(&mut timer, slice_ticks::<C>(length));
+        }
+    }
+}
+
+/// `SysTick` has 24 bits: longer slices are cut to what it holds (0.67 s at 25 MHz).
+fn slice_ticks<C: Clock>(length: Duration) -> u32 {
+    const LONGEST: u64 = 0x00FF_FFFF;
+    let ticks = length.as_nanos().saturating_mul(C::PROCESSOR_HZ.into()) / 1_000_000_000;
+    ticks.clamp(1, LONGEST) as u32
+}
+
+fn start_slices(timer: &mut SYST, ticks: u32) {
+    timer.set_clock_source(SystClkSource::Core);
+    timer.set_reload(ticks);
+    timer.clear_current();
+    timer.enable_interrupt();
+    timer.enable_counter();
+}
+

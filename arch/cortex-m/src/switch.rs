@@ -1,0 +1,411 @@
+//! Owns: the hand-written paths by which one thread gives way to another.
+//!
+//! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives way,
+//! kernel-level interrupts are masked, and r4 and the return address lie on the stack.
+//! Instructions are ordered so that single loads and stores follow each other, which the processor pipelines.
+
+use crate::guard::{GUARD_OFFSET, NAMES_REGION, REGION};
+use crate::machine::TAKTOS_PROCESSOR;
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use taktos_abi::{Error, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
+
+/// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.
+/// To stay: twice the status plus one (no thread has an odd address), and the value.
+#[repr(transparent)]
+pub struct Outcome32(u64);
+
+impl Outcome for Outcome32 {
+    #[inline(always)]
+    fn switch(from: *const Context, to: *const Context) -> Self {
+        Self(pair(to.addr(), from.addr()))
+    }
+
+    #[inline(always)]
+    fn stay(answer: Answer) -> Self {
+        Self(pair(answer.status.word() << 1 | 1, answer.value))
+    }
+}
+
+#[inline(always)]
+fn pair(low: usize, high: usize) -> u64 {
+    (high as u64) << 32 | low as u64
+}
+
+/// `SysTick`'s control register; its other registers and the protection unit's are reached from here.
+const SYSTEM_TIMER: u32 = 0xE000_E010;
+const SLICE_COUNTER: usize = 0x08;
+const GUARD_REGION: usize = 0xD9C - 0x010;
+const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
+const PEND_SWITCH: u32 = 1 << 28;
+const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
+
+
+/// Assembles an entry: its own lines, then the common tail. The last two lists are the lines that end a
+/// switch (`slice` restarts the time slice, `keep` does not) and the operands of the first lines.
+macro_rules! with_tail {
+    ([$($line:expr),* $(,)?], slice, [$($operands:tt)*]) => {
+        with_tail!(@ [$($line),*], ["str r3, [r2, #{slice_counter}]"],
+            [slice_counter = const SLICE_COUNTER, $($operands)*])
+    };
+    ([$($line:expr),* $(,)?], keep, [$($operands:tt)*]) => {
+        with_tail!(@ [$($line),*], [], [$($operands)*])
+    };
+    (@ [$($line:expr),*], [$($slice:expr)?], [$($operands:tt)*]) => {
+        naked_asm!(
+            $($line,)*
+            // What the procedure call standard leaves to the callee, beside r4.
+            "push {{r5-r11}}",
+            "ldr r3, ={processor}",
+            // The laboratory sees the switch by this store.
+            "str r0, [r3, #{current}]",
+            "str sp, [r1]",
+            "ldr r2, ={system_timer}",
+            "ldr sp, [r0]",
+            // The new thread's guard: its address is computed, not loaded.
+            "add r3, r0, #{guard}",
+            "str r3, [r2, #{guard_region}]",
+            // Any write makes the slice begin anew.
+            $($slice,)?
+            "ldr r1, [r0, #{value}]",
+            "ldr r0, [r0, #{status}]",
+            "movs r2, #0",
+            "msr basepri, r2",
+            "pop {{r5-r11}}",
+            "pop {{r4, pc}}",
+            ".ltorg",
+            processor = sym TAKTOS_PROCESSOR,
+            current = const offset_of!(Processor, current),
+            system_timer = const SYSTEM_TIMER,
+            guard = const GUARD_OFFSET + NAMES_REGION + REGION,
+            guard_region = const GUARD_REGION,
+            value = const offset_of!(Context, value),
+            status = const offset_of!(Context, status),
+            $($operands)*
+        )
+    };
+}
+
+/// Defines the entry of decisions that never block. Whether the caller is an interrupt handler, or
+/// a thread with floating-point state, is asked only where threads are to be switched.
+macro_rules! enter_waking {
+    ($name:ident, $unusual:ident, $slice:ident) => {
+        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
+        #[unsafe(naked)]
+        pub extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+            object: &'static D::Object,
+            argument: usize,
+            timeout: Timeout,
+        ) -> u64 {
+            with_tail!([
+                "push {{r4, lr}}",
+                "bl {decide}",
+                // Odd: no switch.
+                "lsls r2, r0, #31",
+                "bmi {stay}",
+                // CONTROL is 2 in a thread that has no floating-point state.
+                "mrs r2, control",
+                "cmp r2, #2",
+                "bne {unusual}",
+            ], $slice, [
+                decide = sym D::decide,
+                stay = sym stay,
+                unusual = sym $unusual,
+            ])
+        }
+    };
+}
+
+/// Defines the entry of decisions that may block: an interrupt handler is turned away first.
+macro_rules! enter_blocking {
+    ($name:ident, $unusual:ident, $slice:ident) => {
+        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
+        #[unsafe(naked)]
+        pub extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+            object: &'static D::Object,
+            argument: usize,
+            timeout: Timeout,
+        ) -> u64 {
+            with_tail!([
+                "push {{r4, lr}}",
+                "mrs r12, ipsr",
+                "cmp r12, #0",
+                "bne {turn_away}",
+                "bl {decide}",
+                "lsls r2, r0, #31",
+                "bmi {stay}",
+                "mrs r2, control",
+                "cmp r2, #2",
+                "bne {unusual}",
+            ], $slice, [
+                turn_away = sym turn_away,
+                decide = sym D::decide,
+                stay = sym stay,
+                unusual = sym $unusual,
+            ])
+        }
+    };
+}
+
+enter_waking!(enter_waking, unusual, slice);
+enter_waking!(enter_waking_in_slice, unusual_in_slice, keep);
+enter_blocking!(enter_blocking, unusual, slice);
+enter_blocking!(enter_blocking_in_slice, unusual_in_slice, keep);
+
+/// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
+#[unsafe(naked)]
+extern "C" fn stay() {
+    naked_asm!(
+        "lsrs r0, r0, #1",
+        "movs r2, #0",
+        "msr basepri, r2",
+        "pop {{r4, pc}}",
+    )
+}
+
+/// Ends an entry that an interrupt handler may not make.
+#[unsafe(naked)]
+extern "C" fn turn_away() {
+    naked_asm!(
+        "movs r0, #{context}",
+        "movs r2, #0",
+        "msr basepri, r2",
+        "pop {{r4, pc}}",
+        context = const Error::Context as usize,
+    )
+}
+
+/// Defines what an entry does before the tail if the caller is an interrupt handler or a thread with
+/// floating-point state. r2 is CONTROL.
+macro_rules! unusual {
+    ($name:ident, $slice:ident) => {
+        #[unsafe(naked)]
+        extern "C" fn $name() {
+            with_tail!([
+                // Stack pointer selection reads as 0 in handlers.
+                "tst r2, #2",
+                "bne 1f",
+                // A handler: the switch is made when it returns.
+                "ldr r3, ={interrupt_control}",
+                "mov r2, #{pend_switch}",
+                "str r2, [r3]",
+                "movs r0, #0",
+                "movs r1, #0",
+                "movs r2, #0",
+                "msr basepri, r2",
+                "pop {{r4, pc}}",
+                "1:",
+                // A thread with floating-point state: what a callee must preserve, and the status
+                // register, go below the return address; a second return address restores them.
+                ".fpu fpv4-sp-d16",
+                "vpush {{s16-s31}}",
+                "vmrs r2, fpscr",
+                "push {{r2, r3}}",
+                "ldr lr, ={resume_with_state}",
+                "push {{r4, lr}}",
+                // The next thread begins without floating-point state.
+                "mrs r2, control",
+                "bic r2, r2, #4",
+                "msr control, r2",
+                "isb",
+            ], $slice, [
+                interrupt_control = const INTERRUPT_CONTROL,
+                pend_switch = const PEND_SWITCH,
+                resume_with_state = sym resume_with_state,
+            ])
+        }
+    };
+}
+
+unusual!(unusual, slice);
+unusual!(unusual_in_slice, keep);
+
+/// Where a thread with floating-point state is resumed that gave way in a kernel call. The first
+/// instruction that touches the unit marks the thread as having such state.
+#[unsafe(naked)]
+extern "C" fn resume_with_state() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "pop {{r2, r3}}",
+        "vmsr fpscr, r2",
+        "vpop {{s16-s31}}",
+        "pop {{r4, pc}}",
+    )
+}
+
+/// Where an interrupted thread is resumed by the tail of an entry: returns from its own exception frame, which
+/// only an exception handler can. Behind it, at [`WITH_STATE`], the same for threads with floating-point state.
+#[unsafe(naked)]
+extern "C" fn return_from_exception() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "mov r0, sp",
+        "svc #0",
+        "vpop {{s16-s31}}",
+        "mov r0, sp",
+        "svc #0",
+    )
+}
+
+/// The distance of the second entry of [`return_from_exception`].
+const WITH_STATE: usize = 4;
+
+/// Returns from the exception frame that r0 named when the exception was raised.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn SVCall() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        // With floating-point state its saving into the new frame is still pending; it must not
+        // pend any longer, or the old frame's registers would not be loaded.
+        "tst lr, #0x10",
+        "it eq",
+        "vmoveq s0, s0",
+        "mrs r0, psp",
+        "ldr r0, [r0]",
+        "msr psp, r0",
+        "bx lr",
+    )
+}
+
+/// Switches to the heir at the end of an interrupt. It has the priority of all kernel-level handlers:
+/// none of them can come in between.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn PendSV() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "ldr r3, ={processor}",
+        "ldr r1, [r3, #{current}]",
+        "ldr r2, [r3, #{heir}]",
+        "cmp r1, r2",
+        "beq 9f",
+        "mrs r0, psp",
+        "ldr r12, ={return_from_exception}",
+        "tst lr, #0x10",
+        "bne 1f",
+        "vstmdb r0!, {{s16-s31}}",
+        "add r12, r12, #{with_state}",
+        "1:",
+        "stmdb r0!, {{r4, r12}}",
+        "stmdb r0!, {{r5-r11}}",
+        "str r0, [r1]",
+        "str r2, [r3, #{current}]",
+        "ldr r0, [r2]",
+        "ldmia r0!, {{r5-r11}}",
+        "ldmia r0!, {{r4, r12}}",
+        // Where is it to go on: at its own exception frame, or behind a kernel call?
+        "ldr r1, ={return_from_exception}",
+        "sub r1, r12, r1",
+        "cmp r1, #{with_state}",
+        "bls 3f",
+        // Behind a kernel call: an exception frame over the registers just read makes it return there,
+        // with its answer in r0 and r1.
+        "bic r12, r12, #1",
+        "mov r3, #0x01000000",
+        "str r12, [r0, #-8]",
+        "str r3, [r0, #-4]",
+        "ldr r1, [r2, #{status}]",
+        "ldr r3, [r2, #{value}]",
+        "str r1, [r0, #-32]!",
+        "str r3, [r0, #4]",
+        "2:",
+        "mvn lr, #2",
+        "8:",
+        "ldr r1, ={system_timer}",
+        "add r3, r2, #{guard}",
+        "str r3, [r1, #{guard_region}]",
+        "str r3, [r1, #{slice_counter}]",
+        "msr psp, r0",
+        "9:",
+        "bx lr",
+        "3:",
+        "bne 2b",
+        "vldmia r0!, {{s16-s31}}",
+        "mvn lr, #0x12",
+        "b 8b",
+        ".ltorg",
+        processor = sym TAKTOS_PROCESSOR,
+        current = const offset_of!(Processor, current),
+        heir = const offset_of!(Processor, heir),
+        return_from_exception = sym return_from_exception,
+        with_state = const WITH_STATE,
+        status = const offset_of!(Context, status),
+        value = const offset_of!(Context, value),
+        system_timer = const SYSTEM_TIMER,
+        guard = const GUARD_OFFSET + NAMES_REGION + REGION,
+        guard_region = const GUARD_REGION,
+        slice_counter = const SLICE_COUNTER,
+    )
+}
+
+/// The registers of a thread that is not running, from low to high.
+#[repr(C)]
+struct Frame {
+    r5_to_r11: [usize; 7],
+    r4: usize,
+    resume_at: usize,
+}
+
+/// Lays out the frame of a thread that has not run yet.
+pub fn prepare(
+    context: &Context,
+    stack: StackRegion,
+    entry: extern "C" fn(usize, usize) -> !,
+    first: usize,
+    second: usize,
+) {
+    let frame = Frame {
+        r5_to_r11: [first, second, 0, 0, 0, 0, 0],
+        r4: entry as usize,
+        resume_at: begin as *const () as usize,
+    };
+    let top = (stack.base + stack.size) & !7;
+    let place = top - size_of::<Frame>();
+    // SAFETY: within the thread's stack, which is not in use; a multiple of four.
+    unsafe { core::ptr::with_exposed_provenance_mut::<Frame>(place).write(frame) };
+    context.stack_pointer.set(place);
+}
+
+/// The first instructions of every thread.
+#[unsafe(naked)]
+extern "C" fn begin() {
+    naked_asm!("mov r0, r5", "mov r1, r6", "bx r4")
+}
+
+/// Leaves the start-up code for the first thread. The main stack is the handlers' from now on.
+pub fn start() -> ! {
+    const FULL_ACCESS: u32 = 0xF << 20;
+    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's frame
+    // was written by `prepare`.
+    unsafe {
+        asm!(
+            "ldr r3, [{access}]",
+            "orr r3, r3, {full}",
+            "str r3, [{access}]",
+            "ldr r0, [{processor}]",
+            "ldr r1, [r0]",
+            "msr psp, r1",
+            "ldr r1, =_stack_start",
+            "msr msp, r1",
+            "movs r1, #2",
+            "msr control, r1",
+            "isb",
+            "add r3, r0, #{guard}",
+            "str r3, [{system_timer}, #{guard_region}]",
+            "movs r2, #0",
+            "msr basepri, r2",
+            "cpsie i",
+            "pop {{r5-r11}}",
+            "pop {{r4, pc}}",
+            access = in(reg) COPROCESSOR_ACCESS,
+            full = in(reg) FULL_ACCESS,
+            processor = in(reg) &raw const TAKTOS_PROCESSOR,
+            system_timer = in(reg) SYSTEM_TIMER,
+            guard = const GUARD_OFFSET + NAMES_REGION + REGION,
+            guard_region = const GUARD_REGION,
+            options(noreturn),
+        )
+    }
+}

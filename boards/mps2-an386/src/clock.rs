@@ -1,0 +1,115 @@
+//! Owns: the CMSDK dual timer: one half counts on for ever, the other one gives the alarm.
+//! Must never know: who is to be woken.
+//!
+//! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.3. It runs at 25 MHz: 40 ns a tick.
+
+use core::cell::Cell;
+use core::ptr::{read_volatile, write_volatile};
+use taktos_arch_cortex_m::{Clock, Level, enable_interrupt};
+use taktos_kernel::{Duration, Instant};
+use taktos_machine::Upcalls;
+
+const DUAL_TIMER: usize = 0x4000_2000;
+const COUNTING: usize = DUAL_TIMER;
+const ALARM: usize = DUAL_TIMER + 0x20;
+const LOAD: usize = 0x00;
+const VALUE: usize = 0x04;
+const CONTROL: usize = 0x08;
+const CLEAR: usize = 0x0C;
+const ENABLE: u32 = 1 << 7;
+const INTERRUPT: u32 = 1 << 5;
+const WIDE: u32 = 1 << 1;
+const ONE_SHOT: u32 = 1;
+
+/// The interrupt of both halves.
+pub(crate) const INTERRUPT_NUMBER: u16 = 10;
+const NANOSECONDS_A_TICK: u64 = 40;
+/// The farthest alarm that is set in one step: well before the counter wraps (171 s).
+const HORIZON: Duration = Duration::from_secs(32);
+
+/// The board's clock.
+pub struct DualTimer;
+
+/// The time up to the last reading, in ticks, and that reading.
+struct Epoch {
+    ticks: Cell<u64>,
+    last: Cell<u32>,
+}
+
+// SAFETY: touched only with interrupts masked, on the one processor.
+unsafe impl Sync for Epoch {}
+
+static EPOCH: Epoch = Epoch { ticks: Cell::new(0), last: Cell::new(u32::MAX) };
+
+fn write(address: usize, value: u32) {
+    // SAFETY: callers pass registers of the dual timer, which belongs to this module.
+    unsafe { write_volatile(core::ptr::with_exposed_provenance_mut(address), value) }
+}
+
+fn read(address: usize) -> u32 {
+    // SAFETY: as for `write`.
+    unsafe { read_volatile(core::ptr::with_exposed_provenance(address)) }
+}
+
+/// Starts the clock at zero.
+pub(crate) fn start() {
+    write(COUNTING + LOAD, u32::MAX);
+    write(COUNTING + CONTROL, ENABLE | WIDE);
+    enable_interrupt(INTERRUPT_NUMBER, Level::Kernel);
+}
+
+/// The handler of the alarm.
+pub(crate) fn alarm<U: Upcalls>() {
+    write(ALARM + CLEAR, 1);
+    U::alarm();
+}
+
+/// Runs `body` with all but faults masked: the epoch is shared with every handler.
+fn masked<T>(body: impl FnOnce() -> T) -> T {
+    let previous = cortex_m_mask();
+    let result = body();
+    cortex_m_restore(previous);
+    result
+}
+
+fn cortex_m_mask() -> u32 {
+    let previous: u32;
+    // SAFETY: reads and sets PRIMASK; ended by `cortex_m_restore`.
+    unsafe {
+        core::arch::asm!("mrs {0}, primask", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
+    }
+    previous
+}
+
+fn cortex_m_restore(previous: u32) {
+    // SAFETY: sets PRIMASK to what it was.
+    unsafe {
+        core::arch::asm!("msr primask, {0}", in(reg) previous, options(nostack, preserves_flags));
+    }
+}
+
+impl Clock for DualTimer {
+    const PROCESSOR_HZ: u32 = 25_000_000;
+
+    fn now() -> Instant {
+        let ticks = masked(|| {
+            let counter = read(COUNTING + VALUE);
+            let ticks = EPOCH.ticks.get() + u64::from(EPOCH.last.get().wrapping_sub(counter));
+            EPOCH.last.set(counter);
+            EPOCH.ticks.set(ticks);
+            ticks
+        });
+        Instant::from_nanos(ticks * NANOSECONDS_A_TICK)
+    }
+
+    fn set_alarm(at: Option<Instant>) {
+        write(ALARM + CONTROL, WIDE | ONE_SHOT);
+        write(ALARM + CLEAR, 1);
+        // Even with nobody to wake, time is read now and then, so that no wrap is missed.
+        let span = at.map_or(HORIZON, |at| at.since(Self::now()).min(HORIZON));
+        // A division of 32 bits by a constant: eight nanoseconds at a time.
+        let ticks = (span.as_nanos() >> 3) as u32 / (NANOSECONDS_A_TICK as u32 >> 3) + 1;
+        write(ALARM + LOAD, ticks);
+        write(ALARM + CONTROL, ENABLE | INTERRUPT | WIDE | ONE_SHOT);
+    }
+}

@@ -1,0 +1,84 @@
+//! Owns: the board as a system of the kernel.
+
+use crate::clock::{self, DualTimer};
+use crate::vectors::SPARE;
+use core::panic::PanicInfo;
+use taktos_arch_cortex_m::{CortexM, Level, enable_interrupt, pend_interrupt};
+use taktos_kernel::{Kernel, System, Thread};
+
+/// The board.
+pub struct Board;
+
+static KERNEL: Kernel<Board> = Kernel::new();
+
+impl System for Board {
+    type Machine = CortexM<DualTimer>;
+
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Self> {
+        &KERNEL
+    }
+
+    fn write(text: &str) {
+        for byte in text.bytes() {
+            semihosting::sys::arm_compat::sys_writec(byte);
+        }
+    }
+
+    fn exit(status: i32) -> ! {
+        semihosting::process::exit(status)
+    }
+}
+
+/// Starts the board and the kernel with one thread. Called by a program's entry.
+pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
+    clock::start();
+    taktos_kernel::run(main, entry)
+}
+
+/// The interrupt that programs may pend themselves; its handler is the program's
+/// `taktos_spare_interrupt`.
+pub mod interrupt {
+    use super::{Level, SPARE, enable_interrupt, pend_interrupt};
+
+    /// Lets it reach its handler, at the kernel's level.
+    pub fn enable() {
+        enable_interrupt(SPARE, Level::Kernel);
+    }
+
+    /// Makes it pending.
+    #[inline(always)]
+    pub fn pend() {
+        pend_interrupt(SPARE);
+    }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    Board::write("panic");
+    if let Some(place) = info.location() {
+        Board::write(" at ");
+        Board::write(place.file());
+        write_line_number(place.line());
+    }
+    Board::write("\n");
+    Board::exit(taktos_kernel::fault::EXIT_STATUS)
+}
+
+fn write_line_number(line: u32) {
+    Board::write(":");
+    let mut digits = [0u8; 10];
+    let mut rest = line;
+    let mut used = digits.len();
+    loop {
+        used -= 1;
+        digits[used] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    for digit in &digits[used..] {
+        semihosting::sys::arm_compat::sys_writec(*digit);
+    }
+}
