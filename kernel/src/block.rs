@@ -91,31 +91,48 @@ impl<S: System> Kernel<S> {
 
     /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its own.
     /// It becomes the heir if it is more urgent than the present one.
-    #[inline(always)]
     pub(crate) fn wake(&'static self, s: Section, thread: ThreadRef) {
         thread.wait.set(s, Wait::NOTHING);
-        if thread.urgency.get(s).is_special() && !self.end_special(s, thread) {
-            return;
+        self.stop_timeout(s, thread);
+        if !thread.urgency.get(s).has(Urgency::SUSPENDED) {
+            self.make_ready(s, thread);
         }
-        self.make_ready(s, thread);
     }
 
-    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one.
+    /// Ends a decision by waking `thread`, as [`Kernel::wake`] does; the caller does not look at its answer.
+    /// The usual case comes first and calls nothing.
     #[inline(always)]
-    pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) {
+    pub(crate) fn conclude_by_waking(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+        thread.wait.set(s, Wait::NOTHING);
+        if thread.urgency.get(s).is_special() {
+            return self.conclude_by_waking_special(s, thread);
+        }
+        if self.make_ready(s, thread) {
+            OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
+        } else {
+            stay::<S>(Status::OK)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn conclude_by_waking_special(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+        self.wake(s, thread);
+        Self::conclude_unanswered(s)
+    }
+
+    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one,
+    /// which is the answer.
+    #[inline(always)]
+    pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) -> bool {
         let priority = thread.urgency.get(s).effective();
         self.ready.borrow(s).append(&s, thread, priority);
         let running = Self::running();
-        if priority.beats(running.heir(s).urgency.get(s).effective()) {
+        let urgent = priority.beats(running.heir(s).urgency.get(s).effective());
+        if urgent {
             running.set_heir(s, thread);
         }
-    }
-
-    /// Stops the time-out of a thread that is being woken; says whether it may become ready.
-    #[cold]
-    pub(crate) fn end_special(&'static self, s: Section, thread: ThreadRef) -> bool {
-        self.stop_timeout(s, thread);
-        !thread.urgency.get(s).has(Urgency::SUSPENDED)
+        urgent
     }
 
     /// Stops `thread`'s time-out if it runs.
@@ -161,9 +178,26 @@ impl<S: System> Kernel<S> {
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 
-    /// Blocks the running thread in `queue`.
+    /// Blocks the running thread in `queue`. The usual case comes first and calls nothing.
     #[inline(always)]
     pub(crate) fn block_in(
+        &'static self,
+        s: Section,
+        queue: &'static WaitQueue,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if !timeout.is_forever() || !queue.is_empty(s) {
+            return self.block_in_with_time(s, queue, timeout);
+        }
+        let current = Self::running().current(s);
+        let outcome = self.block(s, current, Wait::queue(queue), Timeout::FOREVER);
+        queue.insert_first(s, current);
+        outcome
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn block_in_with_time(
         &'static self,
         s: Section,
         queue: &'static WaitQueue,

@@ -1,4 +1,5 @@
 //! Owns: the kernel's state as a whole, its start, and what the machine tells it.
+#![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::registry::Registry;
 use crate::section::{Guarded, Section, hold, in_upcall};
@@ -7,7 +8,7 @@ use crate::thread::Thread;
 use crate::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
 use core::marker::PhantomData;
-use taktos_machine::{Fault, Machine, Upcalls};
+use taktos_machine::{Fault, Machine, Processor, Upcalls};
 use taktos_schedule::ReadyQueue;
 use taktos_time::{Duration, Instant};
 
@@ -15,22 +16,36 @@ use taktos_time::{Duration, Instant};
 const IDLE_STACK: usize = 256;
 
 /// The kernel's state on one processor. A board has one, in a static.
+///
+/// It begins with who runs and who should: a machine that keeps no processor of its own uses that one,
+/// and everything that a switch needs is reached from one address.
+#[repr(C)]
 pub struct Kernel<S: System> {
+    processor: Processor,
     pub(crate) ready: Guarded<ReadyQueue<ThreadRef>>,
     pub(crate) timeouts: TimeoutQueue,
     pub(crate) threads: Registry,
     idle: Thread<S, IDLE_STACK>,
 }
 
+// SAFETY: the processor's two cells are read and written in sections and by the machine's switch.
+unsafe impl<S: System> Sync for Kernel<S> {}
+
 impl<S: System> Kernel<S> {
     /// The kernel before its start.
     pub const fn new() -> Self {
         Self {
+            processor: Processor::EMPTY,
             ready: Guarded::new(ReadyQueue::EMPTY),
             timeouts: TimeoutQueue::new(),
             threads: Registry::new(),
             idle: Thread::new("idle"),
         }
+    }
+
+    /// Who runs and who should, for a machine that keeps them here.
+    pub const fn processor(&'static self) -> &'static Processor {
+        &self.processor
     }
 
     pub(crate) fn idle_thread(&'static self) -> ThreadRef {

@@ -1,6 +1,6 @@
 //! Owns: counting and binary semaphores.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait};
+use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::wait::WaitQueue;
 use crate::{Kernel, System};
@@ -128,11 +128,13 @@ impl<S: System> Decision<S::Machine> for Give<S> {
 
     extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        if let Some(waiter) = semaphore.waiters.first(s) {
-            semaphore.waiters.pop(s, waiter);
-            S::kernel().wake(s, waiter);
+        match semaphore.waiters.first(s) {
+            Some(waiter) => {
+                semaphore.waiters.pop(s, waiter);
+                S::kernel().conclude_by_waking(s, waiter)
+            }
+            None => stay::<S>(Status::OK),
         }
-        Kernel::<S>::conclude_unanswered(s)
     }
 }
 

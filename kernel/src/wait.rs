@@ -229,12 +229,16 @@ impl WaitQueue {
     #[inline(always)]
     pub fn insert(&self, s: Section, thread: ThreadRef) {
         match self.first.get(s) {
-            None => {
-                thread.group.set(s, None);
-                self.first.set(s, Some(thread));
-            }
+            None => self.insert_first(s, thread),
             Some(first) => self.insert_among(s, thread, first),
         }
+    }
+
+    /// Puts `thread`, a ring of its own, into the queue, which is empty.
+    #[inline(always)]
+    pub fn insert_first(&self, s: Section, thread: ThreadRef) {
+        thread.group.set(s, None);
+        self.first.set(s, Some(thread));
     }
 
     fn insert_among(&self, s: Section, thread: ThreadRef, first: ThreadRef) {

@@ -21,17 +21,19 @@ pub trait Clock: 'static {
     fn set_alarm(at: Option<Instant>);
 }
 
-/// A processor with its statics.
+unsafe extern "C" {
+    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this
+    /// name: so one base address leads to all that a switch needs.
+    pub safe static TAKTOS_PROCESSOR: OneProcessor;
+}
+
+/// A processor in a static.
 #[repr(transparent)]
 pub struct OneProcessor(Processor);
 
 // SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
 // interrupts masked, `heir` by the kernel in its sections, and both are single words.
 unsafe impl Sync for OneProcessor {}
-
-/// Who runs; watched by the laboratory.
-#[unsafe(no_mangle)]
-pub static TAKTOS_PROCESSOR: OneProcessor = OneProcessor(Processor::EMPTY);
 
 /// The machine: a Cortex-M4F with the board's clock.
 pub struct CortexM<C>(PhantomData<C>);

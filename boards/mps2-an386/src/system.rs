@@ -9,14 +9,16 @@ use taktos_kernel::{Kernel, System, Thread};
 /// The board.
 pub struct Board;
 
-static KERNEL: Kernel<Board> = Kernel::new();
+/// The kernel. Its name is that of the processor at its beginning, which the machine's switch uses.
+#[unsafe(no_mangle)]
+static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 
 impl System for Board {
     type Machine = CortexM<DualTimer>;
 
     #[inline(always)]
     fn kernel() -> &'static Kernel<Self> {
-        &KERNEL
+        &TAKTOS_PROCESSOR
     }
 
     fn write(text: &str) {
