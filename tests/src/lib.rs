@@ -1,1 +1,8 @@
 //! Whole-system tests on the host machine.
+//!
+//! Owns: the host as a system ([`HostSystem`]); the naive model of the kernel and the random runs
+//! that compare the kernel with it.
+
+mod system;
+
+pub use system::{AnyThread, HostSystem, Mutex, Semaphore, Thread, leak, run, spawn};

@@ -1,1 +1,240 @@
-//! taktos-arch-host
+//! The host as a machine: kernel threads are coroutines, time is virtual, and nothing happens by
+//! chance: the same program does the same thing, to the nanosecond.
+//!
+//! Owns: [`Host`], the worlds in which kernels run, virtual time, simulated interrupts.
+//! Must never know: the kernel; what the threads do.
+//!
+//! Each thread of the operating system has one world at a time, so tests run side by side.
+//! In a world kernel operations take no time; time passes while a thread says that it is busy
+//! ([`Host::spend`], [`Host::busy_until`]) and while all threads wait. The machine checks what the
+//! kernel owes it (masks are not nested, decisions name the heir) and panics where it does not.
+
+mod clock;
+mod fibre;
+mod world;
+
+pub use world::{End, Handler, Outcome};
+
+use clock::nanos;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, StackRegion, Upcalls};
+use taktos_time::{Duration, Instant};
+use world::with_world;
+
+/// The host.
+pub struct Host;
+
+/// What a decision told the host.
+pub enum Decided {
+    /// The present thread goes on.
+    Stay(Answer),
+    /// Another one does.
+    Switch {
+        /// The present thread.
+        from: *const Context,
+        /// The other one.
+        to: *const Context,
+    },
+}
+
+impl taktos_machine::Outcome for Decided {
+    fn switch(from: *const Context, to: *const Context) -> Self {
+        Self::Switch { from, to }
+    }
+
+    fn stay(answer: Answer) -> Self {
+        Self::Stay(answer)
+    }
+}
+
+impl Machine for Host {
+    /// Nothing needs to be remembered: masks are not nested.
+    type Mask = ();
+    type Outcome = Decided;
+    /// The coroutines' own stacks have guard pages.
+    type Guard = ();
+    const GUARD: Self::Guard = ();
+    const SMALLEST_STACK: usize = 64;
+
+    fn mask() {
+        with_world(world::World::mask);
+    }
+
+    fn unmask((): ()) {
+        with_world(|world| {
+            world.end_mask();
+            world.deliver();
+        });
+    }
+
+    fn in_interrupt() -> bool {
+        with_world(|world| world.in_interrupt.get())
+    }
+
+    fn processor() -> &'static Processor {
+        with_world(|world| world.processor)
+    }
+
+    fn enter<D: Decision<Self>>(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Answer {
+        with_world(|world| {
+            assert!(
+                world.masked.get(),
+                "the kernel enters a decision without masking"
+            );
+            if world.in_interrupt.get() {
+                return enter_in_interrupt::<D>(world, object, argument, timeout);
+            }
+            let answer = match D::decide(object, argument, timeout) {
+                Decided::Stay(answer) => answer,
+                Decided::Switch { from, to } => world.switch(from, to, D::KEEPS_SLICE),
+            };
+            world.end_mask();
+            world.deliver();
+            answer
+        })
+    }
+
+    fn pend_switch() {
+        with_world(|world| {
+            assert!(
+                world.in_interrupt.get(),
+                "a switch is pended outside an interrupt"
+            );
+            world.switch_pended.set(true);
+        });
+    }
+
+    fn prepare(
+        context: &Context,
+        _: StackRegion,
+        entry: extern "C" fn(usize, usize) -> !,
+        first: usize,
+        second: usize,
+    ) {
+        with_world(|world| {
+            world.fibres.discard(context.stack_pointer.get());
+            let fibre = world.fibres.create(move || {
+                with_world(|world| {
+                    world.end_mask();
+                    world.deliver();
+                });
+                entry(first, second)
+            });
+            context.stack_pointer.set(fibre);
+        });
+    }
+
+    fn start() -> ! {
+        with_world(world::World::leave_boot)
+    }
+
+    fn idle() {
+        with_world(world::World::idle);
+    }
+
+    fn now() -> Instant {
+        with_world(|world| Instant::from_nanos(world.clock.now.get()))
+    }
+
+    fn set_alarm(at: Option<Instant>) {
+        with_world(|world| world.clock.alarm.set(nanos(at)));
+    }
+
+    fn set_slice(length: Option<Duration>) {
+        with_world(|world| world.clock.set_slice(length));
+    }
+}
+
+fn enter_in_interrupt<D: Decision<Host>>(
+    world: &world::World,
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> Answer {
+    let answer = |status| Answer { status, value: 0 };
+    let answer = if D::BLOCKS {
+        answer(Status::failed(Error::Context))
+    } else {
+        match D::decide(object, argument, timeout) {
+            Decided::Stay(answer) => answer,
+            Decided::Switch { .. } => {
+                world.switch_pended.set(true);
+                answer(Status::OK)
+            }
+        }
+    };
+    world.end_mask();
+    answer
+}
+
+impl Host {
+    /// Runs a world until it ends. `boot` runs with interrupts masked, prepares threads and calls
+    /// [`Machine::start`].
+    ///
+    /// # Panics
+    /// If a world runs already on this thread of the operating system, or if a [`Host::shielded`]
+    /// part of this one panicked.
+    pub fn run<U: Upcalls>(boot: impl FnOnce() + 'static) -> Outcome {
+        world::run::<U>(boot)
+    }
+
+    /// Keeps the processor busy for `span` of the calling thread's own time: whatever comes up in between comes
+    /// up at its time, and others may run meanwhile. In an interrupt handler only the time passes.
+    pub fn spend(span: Duration) {
+        with_world(|world| world.spend(span.as_nanos()));
+    }
+
+    /// Keeps the processor busy until `instant`, or as long as others run when that has passed.
+    pub fn busy_until(instant: Instant) {
+        with_world(|world| world.busy_until(instant.as_nanos()));
+    }
+
+    /// Has `handler` run in an interrupt at `instant`, or as soon as interrupts are not masked after;
+    /// handlers of one instant run in the order of these calls. A past instant means at once.
+    pub fn interrupt_at(instant: Instant, handler: impl FnOnce() + 'static) {
+        with_world(|world| {
+            world
+                .clock
+                .add_interrupt(instant.as_nanos(), Box::new(handler));
+            world.deliver();
+        });
+    }
+
+    /// Has `handler` run in an interrupt, now or as soon as interrupts are not masked.
+    pub fn interrupt(handler: impl FnOnce() + 'static) {
+        Self::interrupt_at(Self::now(), handler);
+    }
+
+    /// Asks `hook`, each time that a thread unmasks interrupts, for one that has come up meanwhile:
+    /// so that interleavings can be explored. Until the world ends.
+    pub fn at_each_unmask(hook: impl FnMut() -> Option<Handler> + 'static) {
+        with_world(|world| *world.hook.borrow_mut() = Some(Box::new(hook)));
+    }
+
+    /// Tells the kernel that the running thread, or handler, faulted.
+    pub fn raise(cause: Cause) -> ! {
+        with_world(|world| world.fault(cause))
+    }
+
+    /// Runs `part`; a panic in it ends the world and goes on from [`Host::run`]. Threads whose code may panic need
+    /// it: a panic cannot leave a thread.
+    pub fn shielded(part: impl FnOnce()) {
+        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)) {
+            with_world(|world| world.end(End::Panic(panic)))
+        }
+    }
+
+    /// Writes to the world's console.
+    pub fn write(text: &str) {
+        with_world(|world| world.console.borrow_mut().push_str(text));
+    }
+
+    /// Ends the world.
+    pub fn exit(status: i32) -> ! {
+        with_world(|world| world.end(End::Exit(status)))
+    }
+}

@@ -1,0 +1,319 @@
+//! Owns: the state of one world, interrupts and switches in it, its beginning and its end.
+#![expect(unsafe_code, reason = "reads the context of the current thread")]
+
+use crate::clock::{Clock, Due, NEVER};
+use crate::fibre::Fibres;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::convert::Infallible;
+use std::{fmt, ptr};
+use taktos_abi::Status;
+use taktos_machine::{Answer, Cause, Context, Fault, Processor, Upcalls};
+use taktos_time::Instant;
+
+/// What runs in a simulated interrupt.
+pub type Handler = Box<dyn FnOnce()>;
+
+/// How a world ended.
+pub enum End {
+    /// By [`Host::exit`](crate::Host::exit) with this status.
+    Exit(i32),
+    /// All threads waited, and nothing was to come that could wake one.
+    Deadlock,
+    /// By a panic in a shielded part; [`Host::run`](crate::Host::run) passes it on.
+    Panic(Box<dyn Any + Send>),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(status) => write!(f, "exit with status {status}"),
+            Self::Deadlock => f.write_str("deadlock: all threads wait for ever"),
+            Self::Panic(_) => f.write_str("panic"),
+        }
+    }
+}
+
+/// What came of a world.
+pub struct Outcome {
+    /// How it ended.
+    pub end: End,
+    /// What was written to the console.
+    pub console: String,
+    /// When it ended.
+    pub time: Instant,
+    /// How often another thread was switched to.
+    pub switches: u64,
+}
+
+impl Outcome {
+    /// The exit status; none where the world did not end by an exit.
+    pub fn status(&self) -> Option<i32> {
+        match self.end {
+            End::Exit(status) => Some(status),
+            _ => None,
+        }
+    }
+}
+
+/// The kernel's side of the seam.
+#[derive(Clone, Copy)]
+struct Wiring {
+    alarm: fn(),
+    slice_end: fn(),
+    fault: fn(&Fault<'_>) -> !,
+}
+
+type Hook = Box<dyn FnMut() -> Option<Handler>>;
+
+/// A world.
+pub struct World {
+    pub processor: &'static Processor,
+    pub clock: Clock,
+    pub fibres: Fibres,
+    pub masked: Cell<bool>,
+    pub in_interrupt: Cell<bool>,
+    pub switch_pended: Cell<bool>,
+    pub console: RefCell<String>,
+    pub hook: RefCell<Option<Hook>>,
+    wiring: Cell<Option<Wiring>>,
+    end: RefCell<Option<End>>,
+    switches: Cell<u64>,
+}
+
+thread_local! {
+    // Leaked, so that coroutines can hold on to it: one for each thread of the operating system.
+    static WORLD: &'static World = Box::leak(Box::new(World::new()));
+}
+
+/// Calls `body` with the calling thread's world.
+#[inline]
+pub fn with_world<R>(body: impl FnOnce(&'static World) -> R) -> R {
+    body(WORLD.with(|world| *world))
+}
+
+/// See [`Host::run`](crate::Host::run).
+pub fn run<U: Upcalls>(boot: impl FnOnce() + 'static) -> Outcome {
+    let world = with_world(|world| world);
+    let wiring = Wiring {
+        alarm: U::alarm,
+        slice_end: U::slice_end,
+        fault: U::fault,
+    };
+    let before = world.wiring.replace(Some(wiring));
+    assert!(before.is_none(), "a world runs already on this thread");
+    world.masked.set(true);
+    let first = world.fibres.create(move || -> Infallible {
+        boot();
+        unreachable!("the boot code returned instead of starting the machine")
+    });
+    world.fibres.resume(first);
+    while world.end.borrow().is_none() {
+        world.run_current();
+    }
+    world.finish()
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            processor: Box::leak(Box::new(Processor::EMPTY)),
+            clock: Clock::new(),
+            fibres: Fibres::new(),
+            masked: Cell::new(false),
+            in_interrupt: Cell::new(false),
+            switch_pended: Cell::new(false),
+            console: RefCell::new(String::new()),
+            hook: RefCell::new(None),
+            wiring: Cell::new(None),
+            end: RefCell::new(None),
+            switches: Cell::new(0),
+        }
+    }
+
+    fn run_current(&self) {
+        self.fibres.resume(self.context().stack_pointer.get());
+    }
+
+    /// The current thread's context.
+    fn context(&self) -> &Context {
+        // SAFETY: the kernel sets the pointer before it starts the machine, and then `go_on_with` does from
+        // the heir: to contexts in control blocks, which are statics.
+        unsafe { &*self.processor.current.get() }
+    }
+
+    /// Makes the world ready for the next run.
+    fn finish(&self) -> Outcome {
+        let outcome = Outcome {
+            end: self.end.take().unwrap_or(End::Deadlock),
+            console: self.console.take(),
+            time: Instant::from_nanos(self.clock.now.get()),
+            switches: self.switches.replace(0),
+        };
+        self.fibres.clear();
+        self.clock.reset();
+        self.processor.current.set(ptr::null());
+        self.processor.heir.set(ptr::null());
+        self.masked.set(false);
+        self.in_interrupt.set(false);
+        self.switch_pended.set(false);
+        self.hook.take();
+        self.wiring.set(None);
+        match outcome.end {
+            End::Panic(panic) => std::panic::resume_unwind(panic),
+            _ => outcome,
+        }
+    }
+
+    /// Ends the world, from within it.
+    pub fn end(&self, end: End) -> ! {
+        *self.end.borrow_mut() = Some(end);
+        self.fibres.suspend();
+        unreachable!("a world that has ended goes on")
+    }
+
+    /// Leaves the boot code for the first thread.
+    pub fn leave_boot(&self) -> ! {
+        self.clock.begin_slice();
+        self.fibres.suspend();
+        unreachable!("the boot code goes on after the start")
+    }
+
+    pub fn mask(&self) {
+        assert!(
+            !self.masked.replace(true),
+            "the kernel masks interrupts that are masked"
+        );
+    }
+
+    pub fn end_mask(&self) {
+        assert!(
+            self.masked.replace(false),
+            "the kernel unmasks interrupts that are not masked"
+        );
+    }
+
+    /// Goes on with `to` in the place of `from`; comes back, with its answer, when `from` is resumed.
+    pub fn switch(&self, from: *const Context, to: *const Context, keeps_slice: bool) -> Answer {
+        assert!(
+            from == self.processor.current.get(),
+            "a decision saves another than the running thread"
+        );
+        assert!(
+            to == self.processor.heir.get(),
+            "a decision switches to another than the heir"
+        );
+        self.go_on_with(to, keeps_slice);
+        let context = self.context();
+        Answer {
+            status: Status::from_word(context.status.get()),
+            value: context.value.get(),
+        }
+    }
+
+    /// Both sides of a switch are masked.
+    fn go_on_with(&self, to: *const Context, keeps_slice: bool) {
+        self.processor.current.set(to);
+        self.switches.set(self.switches.get() + 1);
+        if !keeps_slice {
+            self.clock.begin_slice();
+        }
+        self.fibres.suspend();
+    }
+
+    /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches that they
+    /// ask for.
+    pub fn deliver(&self) {
+        if self.in_interrupt.get() || self.masked.get() {
+            return;
+        }
+        if let Some(handler) = self.ask_hook() {
+            self.interrupt(handler);
+        }
+        while let Some(due) = self.clock.take_due() {
+            match due {
+                Due::Interrupt(handler) => self.interrupt(handler),
+                Due::Alarm => self.interrupt(self.wiring().alarm),
+                Due::SliceEnd => self.interrupt(self.wiring().slice_end),
+            }
+        }
+    }
+
+    fn ask_hook(&self) -> Option<Handler> {
+        let mut hook = self.hook.borrow_mut().take()?;
+        let handler = hook();
+        *self.hook.borrow_mut() = Some(hook);
+        handler
+    }
+
+    fn wiring(&self) -> Wiring {
+        self.wiring
+            .get()
+            .expect("a machine is used outside a world")
+    }
+
+    fn interrupt(&self, handler: impl FnOnce()) {
+        self.in_interrupt.set(true);
+        handler();
+        self.in_interrupt.set(false);
+        if self.switch_pended.take() && self.processor.heir.get() != self.processor.current.get() {
+            self.masked.set(true);
+            self.go_on_with(self.processor.heir.get(), false);
+            self.end_mask();
+        }
+    }
+
+    /// Goes on to the next event, which alone can wake a thread.
+    pub fn idle(&self) {
+        let next = self.clock.next_event();
+        if next == NEVER {
+            self.end(End::Deadlock);
+        }
+        self.clock.advance(next);
+        self.deliver();
+    }
+
+    /// See [`Host::spend`](crate::Host::spend).
+    pub fn spend(&self, span: u64) {
+        if self.in_interrupt.get() {
+            self.clock.advance(self.clock.now.get() + span);
+            return;
+        }
+        let mut left = span;
+        loop {
+            self.deliver();
+            if left == 0 {
+                return;
+            }
+            let step = (self.clock.next() - self.clock.now.get()).min(left);
+            self.clock.advance(self.clock.now.get() + step);
+            left -= step;
+        }
+    }
+
+    /// See [`Host::busy_until`](crate::Host::busy_until).
+    pub fn busy_until(&self, instant: u64) {
+        if self.in_interrupt.get() {
+            self.clock.advance(instant);
+            return;
+        }
+        loop {
+            self.deliver();
+            if self.clock.now.get() >= instant {
+                return;
+            }
+            self.clock.advance(self.clock.next().min(instant));
+        }
+    }
+
+    /// See [`Host::raise`](crate::Host::raise).
+    pub fn fault(&self, cause: Cause) -> ! {
+        let in_interrupt = self.in_interrupt.get();
+        (self.wiring().fault)(&Fault {
+            cause,
+            address: None,
+            registers: &[],
+            in_interrupt,
+        })
+    }
+}
