@@ -9,8 +9,6 @@
  */
 #include "run.h"
 
-#include <string.h>
-
 static struct {
     uint64_t now;       /* the cycle of the last issue */
     const struct record *first; /* alone in that cycle so far; NULL: no second may join it */
@@ -20,9 +18,7 @@ static struct {
 static bool may_pair(const struct record *first, const struct record *second)
 {
     const uint16_t units = LOAD_STORE_PIPE | BRANCH_PIPE;
-    if (!first || second->cost != 1 && second->flags & FIRST_ONLY)
-        return false;
-    if ((second->flags & (ALONE | FIRST_ONLY)) || (first->flags & second->flags & units))
+    if (!first || (second->flags & (ALONE | FIRST_ONLY)) || (first->flags & second->flags & units))
         return false;
     const struct operand *a = table_operands + first->operands + first->sources;
     const struct operand *b = table_operands + second->operands + second->sources;
@@ -57,7 +53,7 @@ static uint64_t issue(const struct record *r)
     for (uint8_t i = 0; i < r->results; i++)
         pipe.ready[result[i].reg] = start + result[i].when;
     pipe.now = start + r->cost - 1;
-    pipe.first = joins && r->cost == 1 || r->flags & ALONE ? NULL : r;
+    pipe.first = joins || (r->flags & ALONE) ? NULL : r;
     return pipe.now - was;
 }
 
@@ -85,9 +81,11 @@ static struct count before(const struct run *run, uint32_t index, bool passed)
     return at;
 }
 
-/* The pipeline stands empty: nothing joins what was issued before. */
+/* While the pipeline stands empty nothing joins what was issued before. */
 static void wait_cycles(uint8_t phase, uint32_t cycles)
 {
+    if (cycles == 0)
+        return;
     pipe.now += cycles;
     pipe.first = NULL;
     add(phase, 0, cycles);

@@ -22,7 +22,7 @@ enum {
     LOAD_STORE_PIPE = 1 << 6,  /* dual issue: uses the one load/store pipe */
     BRANCH_PIPE = 1 << 7,      /* dual issue: uses the one branch unit */
     FIRST_ONLY = 1 << 8,       /* dual issue: only as the first of a pair */
-    ALONE     = 1 << 9,        /* dual issue: never; waits for all before it */
+    ALONE     = 1 << 9,        /* dual issue: never */
 };
 
 #define ALWAYS 14u /* the condition that always holds */

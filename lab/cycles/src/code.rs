@@ -1,6 +1,7 @@
 //! One instruction of an image after the other, with its timing: where the decoders, the
 //! models and the architecture's sequential state (conditions) meet.
 
+use crate::a32;
 use crate::image::{Image, Stretch};
 use crate::model::{self, Events};
 use crate::t32::{self, Class};
@@ -18,7 +19,7 @@ pub(crate) struct Instruction {
 pub(crate) fn events(cpu: Cpu) -> Events {
     match cpu {
         Cpu::CortexM4 => model::cortex_m4::EVENTS,
-        Cpu::CortexA8 => model::cortex_m4::EVENTS,
+        Cpu::CortexA8 => model::cortex_a8::EVENTS,
     }
 }
 
@@ -32,7 +33,7 @@ pub(crate) fn instructions(
 ) -> Vec<Instruction> {
     match cpu {
         Cpu::CortexM4 => thumb(image, stretch, unknown),
-        Cpu::CortexA8 => Vec::new(),
+        Cpu::CortexA8 => arm(image, stretch, unknown),
     }
 }
 
@@ -79,6 +80,36 @@ fn thumb(
             });
         }
         i += usize::from(size / 2);
+    }
+    found
+}
+
+fn arm(
+    image: &Image<'_>,
+    stretch: &Stretch<'_>,
+    unknown: &mut Vec<UnknownInstruction>,
+) -> Vec<Instruction> {
+    let mut found = Vec::new();
+    for (i, bytes) in stretch.bytes.chunks_exact(4).enumerate() {
+        let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let address = stretch.address + 4 * i as u32;
+        let condition = a32::condition(word);
+        if let Some(instruction) = a32::classify(word) {
+            let timing = model::cortex_a8::timing(&instruction, condition);
+            found.push(Instruction {
+                address,
+                size: 4,
+                condition,
+                timing,
+            });
+        } else if image.in_function(address) {
+            let symbol = image.symbol(address).to_owned();
+            unknown.push(UnknownInstruction {
+                address,
+                bytes: format!("{word:08x}"),
+                symbol,
+            });
+        }
     }
     found
 }

@@ -19,11 +19,13 @@
 //! # }
 //! ```
 
+pub mod a32;
 mod code;
 mod image;
 pub mod marks;
 pub mod model;
 pub mod phase;
+pub mod pipeline;
 pub mod t32;
 pub mod table;
 pub mod timing;

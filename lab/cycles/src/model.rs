@@ -1,6 +1,7 @@
 //! The processors: what each class of instruction costs, with the document and the
 //! section that says so.
 
+pub mod cortex_a8;
 pub mod cortex_m4;
 
 /// Cycles of events that belong to no single instruction.
