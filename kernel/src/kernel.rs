@@ -25,6 +25,7 @@ pub struct Kernel<S: System> {
     pub(crate) ready: Guarded<ReadyQueue<ThreadRef>>,
     pub(crate) timeouts: TimeoutQueue,
     pub(crate) threads: Registry,
+    pub(crate) always_direct: Guarded<bool>,
     idle: Thread<S, IDLE_STACK>,
 }
 
@@ -39,6 +40,7 @@ impl<S: System> Kernel<S> {
             ready: Guarded::new(ReadyQueue::EMPTY),
             timeouts: TimeoutQueue::new(),
             threads: Registry::new(),
+            always_direct: Guarded::new(false),
             idle: Thread::new("idle"),
         }
     }

@@ -30,7 +30,8 @@ pub struct Tcb {
     pub wait: Guarded<Wait>,
     /// A word that belongs to whatever the thread waits for: an address, a mask.
     pub argument: Guarded<usize>,
-    /// The first thread of the next less urgent group in the same wait queue.
+    /// The first thread of the next less urgent group in the same wait queue; in a thread that has received,
+    /// who sent.
     pub group: Guarded<Option<ThreadRef>>,
     /// The time-out heap's links.
     pub left: Guarded<Option<ThreadRef>>,

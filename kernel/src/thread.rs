@@ -408,7 +408,7 @@ impl ThreadRef {
         self.wait.get(s) != Wait::NON_EXISTENT
     }
 
-    fn was_started(self, s: Section) -> bool {
+    pub(crate) fn was_started(self, s: Section) -> bool {
         self.exists(s) && self.wait.get(s) != Wait::DORMANT
     }
 }

@@ -24,6 +24,9 @@ impl Urgency {
     /// The mark of a thread from which another one has waited to receive: nothing special.
     pub const RECEIVED_FROM: u32 = 1 << 15;
 
+    /// The flag of a thread that sends or receives with a buffer instead of words.
+    pub const BYTES: u32 = 1 << 26;
+
     /// Base and effective priority `base`, no rank, no flag.
     pub const fn new(base: Priority) -> Self {
         let level = base.level() as u32;
@@ -51,6 +54,12 @@ impl Urgency {
     #[inline(always)]
     pub const fn is_special(self) -> bool {
         self.0 & SPECIAL != 0
+    }
+
+    /// Whether this and `other` have the same effective priority, and nothing is special about this one.
+    #[inline(always)]
+    pub const fn is_plain_equal(self, other: Self) -> bool {
+        self.effective().level() == other.effective().level() && !self.is_special()
     }
 
     /// Whether `flag` is set.

@@ -55,6 +55,18 @@ impl Timeout {
         self.0 == u64::MAX
     }
 
+    /// Two words of something else, in the place of a time-out, for a decision that cannot wait.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The word itself.
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
     /// Taken apart.
     pub const fn meaning(self) -> Meaning {
         match self.0 {

@@ -72,6 +72,19 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.heads[slot(priority)].set(Some(id));
     }
 
+    /// Makes `id`, which is ready, the first of its equals; their order stays that of the ring.
+    #[inline(always)]
+    pub fn bring_to_front(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) {
+        let level = slot(priority);
+        if self.heads[level].get() != Some(id) {
+            links.leave(id);
+            if let Some(head) = self.heads[level].get() {
+                links.join_before(id, head);
+            }
+            self.heads[level].set(Some(id));
+        }
+    }
+
     /// Puts `id`, a ring of its own, in the place of `first`, the head of its equals, which goes
     /// behind them all: `id` runs for the rest of its turn, and the shares of the others stay.
     #[inline(always)]
