@@ -1,2 +1,38 @@
-//! taktos-cli
-fn main() {}
+//! `taktos`: the laboratory's one tool.
+//!
+//! Owns the command line, experiment files, what is printed, and the order of
+//! things in a run. How images are run and counted is the emulator crate's
+//! business; how figures are written is the export crate's.
+
+mod arguments;
+mod baseline;
+mod board;
+mod command;
+mod emulator;
+mod experiment;
+mod failure;
+mod figure;
+mod form;
+mod image;
+mod measure;
+mod progress;
+mod published;
+mod result;
+mod session;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::Arguments;
+
+fn main() -> ExitCode {
+    match command::run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprint!("{}", failure::shown(&error));
+            ExitCode::from(failure::status(&error))
+        }
+    }
+}

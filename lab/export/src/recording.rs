@@ -93,6 +93,24 @@ impl Recording {
             .map_or("idle", String::as_str)
     }
 
+    /// The first events of the recording; it ends with the last of them.
+    #[must_use]
+    pub fn first(&self, most: usize) -> Self {
+        if self.events.len() <= most {
+            return self.clone();
+        }
+        let events = self.events[..most].to_vec();
+        let end = events.last().map_or(0, |event| event.at);
+        let (threads, marks) = (self.threads.clone(), self.marks.clone());
+        Self {
+            unit: self.unit,
+            end,
+            threads,
+            marks,
+            events,
+        }
+    }
+
     /// The recording's file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -231,6 +249,13 @@ pub(crate) mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         assert_eq!(Recording::from_bytes(&example().to_bytes()), Ok(example()));
+    }
+
+    #[test]
+    fn a_cut_recording_ends_with_its_last_event() {
+        let cut = example().first(3);
+        assert_eq!((cut.events.len(), cut.end), (3, 40));
+        assert_eq!(example().first(6), example());
     }
 
     #[test]

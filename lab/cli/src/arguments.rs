@@ -1,0 +1,147 @@
+//! The command line: what can be asked, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  taktos run                                    both papers, ours beside theirs
+  taktos run experiments/ipc.toml               one experiment, from its file
+  taktos reproduce ipc --board mps2-an386       the paper on fixed-time IPC
+  taktos reproduce switch --format json         the paper on context switching, for a program
+  taktos bench --board mps2-an386               every kernel operation, beside other kernels
+  taktos trace ipc                              who ran when, for ui.perfetto.dev
+  taktos doctor                                 what this machine lacks, and what mends it
+
+Each run prints its table first and then says where its report is.
+Exit status: 0 the run did what was asked; 1 a check failed (a count changed, a test
+failed); 2 the run could not be done.";
+
+/// A real-time kernel's laboratory: runs the shipped images, counts from
+/// outside, and shows the figures beside those that others published.
+#[derive(Parser, Debug)]
+#[command(name = "taktos", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run an experiment; without a file, repeat both papers
+    Run {
+        /// An experiment file, such as experiments/ipc.toml
+        experiment: Option<PathBuf>,
+        /// Where and how to run it and to write its result.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Repeat a paper's experiment, ours beside theirs
+    Reproduce {
+        /// Which paper
+        #[arg(value_enum, default_value_t = Part::All)]
+        part: Part,
+        /// Where and how to run it and to write its result.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Count instructions and cycles of every kernel operation
+    Bench {
+        /// Where and how to run it and to write its result.
+        #[command(flatten)]
+        options: RunOptions,
+        /// Compare with this file instead of experiments/baseline/BOARD.json
+        #[arg(long, value_name = "FILE", conflicts_with = "save_baseline")]
+        baseline: Option<PathBuf>,
+        /// Make the counts of this run the baseline of the board
+        #[arg(long)]
+        save_baseline: bool,
+    },
+    /// Record who ran when, or convert a recorded schedule
+    Trace {
+        /// A program of the board, or a recorded schedule (*.schedule)
+        #[arg(default_value = "ipc")]
+        subject: String,
+        /// Where and how to run it and to write its result.
+        #[command(flatten)]
+        options: RunOptions,
+        /// Where the drawn part begins, in instructions
+        #[arg(long, default_value_t = 0, value_name = "INSTRUCTIONS")]
+        from: u64,
+        /// How long the drawn part is; default: the first forty switches
+        #[arg(long, value_name = "INSTRUCTIONS")]
+        length: Option<u64>,
+    },
+    /// Say what this machine has and lacks, and what mends it
+    Doctor,
+    /// Run everything that CI checks
+    Test {
+        /// Run only the steps whose name contains this
+        #[arg(long, value_name = "WORDS")]
+        only: Option<String>,
+        /// Say which steps there are
+        #[arg(long)]
+        list: bool,
+    },
+}
+
+/// Where and how to run, and where the result goes.
+#[derive(Args, Debug, Clone)]
+pub struct RunOptions {
+    /// The board; default: the one that the experiment names
+    #[arg(long, value_name = "BOARD")]
+    pub board: Option<String>,
+    /// What is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// The result directory; default: out/NAME
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// What is printed on the standard output.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for people
+    Table,
+    /// JSON for programs
+    Json,
+    /// The tables as CSV
+    Csv,
+}
+
+/// The papers that can be repeated.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Scheduling and context switch
+    Switch,
+    /// Synchronous message passing in fixed time
+    Ipc,
+    /// Both
+    All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_is_understood() {
+        for line in EXAMPLES.lines().filter(|line| line.starts_with("  taktos")) {
+            let words = line.trim().split("   ").next().unwrap_or_default();
+            assert!(
+                Arguments::try_parse_from(words.split(' ')).is_ok(),
+                "{words}"
+            );
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Baselines: the counts that are checked in, and what changed since.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use taktos_export::{replace_file, to_json};
+
+use crate::failure::Failure;
+use crate::figure::Operation;
+use crate::measure::Summary;
+
+/// The counts of all operations on one board.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// The board.
+    pub board: String,
+    /// The counts of each operation.
+    pub operations: BTreeMap<String, Counts>,
+}
+
+/// The counts of one operation.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Executed instructions.
+    pub instructions: Summary,
+    /// Modelled cycles.
+    pub cycles: Summary,
+}
+
+impl Baseline {
+    /// The baseline that a run gives.
+    pub fn of(board: &str, operations: &[Operation]) -> Self {
+        let counts = operations.iter().map(|operation| {
+            let Operation {
+                name,
+                instructions,
+                cycles,
+            } = operation;
+            (
+                name.clone(),
+                Counts {
+                    instructions: *instructions,
+                    cycles: *cycles,
+                },
+            )
+        });
+        Self {
+            board: board.into(),
+            operations: counts.collect(),
+        }
+    }
+
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is no baseline.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            Failure::error(
+                format!("cannot read the baseline {}: {cause}", path.display()),
+                "write one: taktos bench --board BOARD --save-baseline",
+            )
+        })?;
+        serde_json::from_str(&text).map_err(|cause| {
+            Failure::error(
+                format!("{}:{}: no baseline: {cause}", path.display(), cause.line()),
+                "write it anew: taktos bench --board BOARD --save-baseline",
+            )
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        replace_file(path, to_json(self)).context("the baseline was not saved")
+    }
+
+    /// What changed from this baseline to a newer one: one line an operation.
+    pub fn changes(&self, newer: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.board != newer.board {
+            changes.push(format!(
+                "the board is {}, the baseline is of {}",
+                newer.board, self.board
+            ));
+        }
+        for (name, before) in &self.operations {
+            match newer.operations.get(name) {
+                None => changes.push(format!("{name}: is measured no more")),
+                Some(now) => changes.extend(before.changes(now, name)),
+            }
+        }
+        let added = newer
+            .operations
+            .keys()
+            .filter(|name| !self.operations.contains_key(*name));
+        changes.extend(added.map(|name| format!("{name}: is not in the baseline")));
+        changes
+    }
+}
+
+impl Counts {
+    fn changes(&self, now: &Self, name: &str) -> Option<String> {
+        let pairs = [
+            (
+                "instructions min",
+                self.instructions.min,
+                now.instructions.min,
+            ),
+            ("median", self.instructions.median, now.instructions.median),
+            ("max", self.instructions.max, now.instructions.max),
+            ("cycles min", self.cycles.min, now.cycles.min),
+            ("median", self.cycles.median, now.cycles.median),
+            ("max", self.cycles.max, now.cycles.max),
+            (
+                "samples",
+                self.instructions.samples,
+                now.instructions.samples,
+            ),
+        ];
+        let changed: Vec<String> = pairs
+            .iter()
+            .filter(|(_, before, now)| before != now)
+            .map(|(what, before, now)| {
+                let sign = if now > before { '+' } else { '-' };
+                format!("{what} {before} -> {now} ({sign}{})", now.abs_diff(*before))
+            })
+            .collect();
+        (!changed.is_empty()).then(|| format!("{name}: {}", changed.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baseline(operations: &[(&str, u64)]) -> Baseline {
+        let operations: Vec<Operation> = operations
+            .iter()
+            .map(|(name, count)| {
+                let summary = |count| Summary {
+                    min: count,
+                    median: count,
+                    max: count,
+                    samples: 9,
+                };
+                Operation {
+                    name: (*name).into(),
+                    instructions: summary(*count),
+                    cycles: summary(2 * count),
+                }
+            })
+            .collect();
+        Baseline::of("mps2-an386", &operations)
+    }
+
+    #[test]
+    fn no_change_says_nothing() {
+        assert!(
+            baseline(&[("yield", 20)])
+                .changes(&baseline(&[("yield", 20)]))
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_change_names_the_operation_and_the_difference() {
+        let changes = baseline(&[("yield", 20)]).changes(&baseline(&[("yield", 21)]));
+        assert_eq!(changes.len(), 1);
+        assert!(
+            changes[0].starts_with("yield: instructions min 20 -> 21 (+1), "),
+            "{changes:?}"
+        );
+        assert!(
+            changes[0].contains("cycles min 40 -> 42 (+2)"),
+            "{changes:?}"
+        );
+    }
+
+    #[test]
+    fn what_came_and_what_went_is_named() {
+        let changes = baseline(&[("give", 1)]).changes(&baseline(&[("take", 1)]));
+        assert_eq!(
+            changes,
+            ["give: is measured no more", "take: is not in the baseline"]
+        );
+    }
+
+    #[test]
+    fn what_is_saved_is_read_back() {
+        let path =
+            std::env::temp_dir().join(format!("taktos-baseline-{}.json", std::process::id()));
+        let saved = baseline(&[("yield", 20)]);
+        saved.save(&path).unwrap();
+        assert_eq!(Baseline::read(&path).unwrap(), saved);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,76 @@
+//! `taktos bench`: every operation, and what changed since the baseline.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::experiment::one;
+use crate::arguments::RunOptions;
+use crate::baseline::Baseline;
+use crate::failure::CheckFailed;
+use crate::figure::operations;
+use crate::form::Form;
+use crate::published::Peers;
+use crate::workspace::Workspace;
+
+/// Counts every operation; saves the counts, or compares them.
+pub(super) fn run(
+    workspace: &Workspace,
+    options: &RunOptions,
+    baseline: Option<&Path>,
+    save: bool,
+) -> Result<()> {
+    // A baseline that was named must be there before the long work begins.
+    let named = baseline.map(Baseline::read).transpose()?;
+    let file = workspace.path("experiments/bench.toml");
+    let session = one(workspace, &file, &name(options), options, Form::Bench)?;
+    let board = session.board.name();
+    let now = Baseline::of(board, &operations(&session.observation, &Peers::default()));
+    let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
+    if save {
+        now.save(&checked_in)?;
+        eprintln!("baseline saved: {}", workspace.shown(&checked_in));
+        return Ok(());
+    }
+    let before = match named {
+        Some(before) => before,
+        None if checked_in.is_file() => Baseline::read(&checked_in)?,
+        None => {
+            eprintln!("no baseline of {board} yet; --save-baseline makes one");
+            return Ok(());
+        }
+    };
+    compare(&before, &now)
+}
+
+/// Results of several boards do not replace each other.
+fn name(options: &RunOptions) -> String {
+    match &options.board {
+        Some(board) => format!("bench-{board}"),
+        None => "bench".into(),
+    }
+}
+
+fn compare(before: &Baseline, now: &Baseline) -> Result<()> {
+    let changes = before.changes(now);
+    if changes.is_empty() {
+        eprintln!(
+            "baseline: no count changed in {} operations",
+            now.operations.len()
+        );
+        return Ok(());
+    }
+    for change in &changes {
+        eprintln!("  {change}");
+    }
+    let operations = if changes.len() == 1 {
+        "operation"
+    } else {
+        "operations"
+    };
+    Err(CheckFailed(format!(
+        "the counts of {} {operations} changed",
+        changes.len()
+    ))
+    .into())
+}

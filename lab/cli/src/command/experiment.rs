@@ -1,0 +1,197 @@
+//! `taktos run` and `taktos reproduce`: experiments, and the papers.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use taktos_export::ResultDirectory;
+
+use crate::arguments::{Format, Part, RunOptions};
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::progress::Progress;
+use crate::session::{self, Session};
+use crate::workspace::Workspace;
+use crate::{emulator, result};
+
+/// Runs the experiment of a file.
+pub(super) fn from_file(workspace: &Workspace, file: &Path, options: &RunOptions) -> Result<()> {
+    let name = file
+        .file_stem()
+        .map_or("experiment".into(), |stem| stem.to_string_lossy());
+    let session = one(workspace, file, &name, options, Form::General)?;
+    drop(session);
+    Ok(())
+}
+
+/// Runs one experiment, writes its result and shows it.
+pub(super) fn one(
+    workspace: &Workspace,
+    file: &Path,
+    name: &str,
+    options: &RunOptions,
+    form: Form,
+) -> Result<Session> {
+    let prepared = session::prepare(file, options.board.as_deref())?;
+    let directory = begin(workspace, name, options)?;
+    let progress = Progress::default();
+    let emulator = emulator::find()?;
+    let built = session::build(workspace, prepared, &progress)?;
+    let session = session::measure(workspace, built, &emulator, &progress)?;
+    finish(workspace, &session, directory, options.format, form)?;
+    Ok(session)
+}
+
+/// A paper: its experiment and the shape of its data.
+struct Paper {
+    name: &'static str,
+    form: Form,
+}
+
+const SWITCH: Paper = Paper {
+    name: "switch",
+    form: Form::Switch,
+};
+const IPC: Paper = Paper {
+    name: "ipc",
+    form: Form::Ipc,
+};
+
+/// Repeats one paper, or both in three steps.
+pub(super) fn papers(workspace: &Workspace, part: Part, options: &RunOptions) -> Result<()> {
+    match part {
+        Part::Switch => paper(workspace, &SWITCH, options),
+        Part::Ipc => paper(workspace, &IPC, options),
+        Part::All => both(workspace, options),
+    }
+}
+
+fn file_of(workspace: &Workspace, paper: &Paper) -> PathBuf {
+    workspace.path(&format!("experiments/{}.toml", paper.name))
+}
+
+fn paper(workspace: &Workspace, paper: &Paper, options: &RunOptions) -> Result<()> {
+    one(
+        workspace,
+        &file_of(workspace, paper),
+        paper.name,
+        options,
+        paper.form,
+    )
+    .map(drop)
+}
+
+fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
+    if options.format == Format::Json {
+        return Err(Failure::error(
+            "two papers are no one JSON document",
+            "name one: taktos reproduce ipc --format json, taktos reproduce switch --format json",
+        ));
+    }
+    let mut prepared = Vec::new();
+    for paper in [SWITCH, IPC] {
+        let experiment = session::prepare(&file_of(workspace, &paper), options.board.as_deref())?;
+        let inside = options.out.as_ref().map(|out| out.join(paper.name));
+        let own = RunOptions {
+            out: inside,
+            ..options.clone()
+        };
+        prepared.push((begin(workspace, paper.name, &own)?, paper, experiment));
+    }
+    let emulator = Progress::step(1, 3).during("emulator, clock ...", emulator::find)?;
+    let mut built = Vec::new();
+    for (directory, paper, experiment) in prepared {
+        let image = session::build(workspace, experiment, &Progress::step(2, 3))?;
+        built.push((directory, paper, image));
+    }
+    let mut measured = Vec::new();
+    for (directory, paper, image) in built {
+        let session = session::measure(workspace, image, &emulator, &Progress::step(3, 3))?;
+        measured.push((directory, paper, session));
+    }
+    for (directory, paper, session) in measured {
+        finish(workspace, &session, directory, options.format, paper.form)?;
+    }
+    Ok(())
+}
+
+/// Begins the result directory: one that cannot be written is known before
+/// anything is built.
+pub(super) fn begin(
+    workspace: &Workspace,
+    name: &str,
+    options: &RunOptions,
+) -> Result<ResultDirectory> {
+    let place = options
+        .out
+        .clone()
+        .unwrap_or_else(|| workspace.path("out").join(name));
+    ResultDirectory::begin(&place)
+        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))
+}
+
+/// Writes the result, shows the answer, and says where the rest is.
+fn finish(
+    workspace: &Workspace,
+    session: &Session,
+    directory: ResultDirectory,
+    format: Format,
+    form: Form,
+) -> Result<()> {
+    let json = form.json(workspace, session)?;
+    result::write(&directory, session, &json)?;
+    let place = directory.finish()?;
+    let place = workspace.shown(&place);
+    let place =
+        format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
+    match format {
+        Format::Table => print!("{}\n{place}\n\n", tables(session)),
+        Format::Json => {
+            print!("{json}");
+            eprintln!("{place}");
+        }
+        Format::Csv => {
+            print!("{}", csv(session));
+            eprintln!("{place}");
+        }
+    }
+    Ok(())
+}
+
+/// The tables that answer the question; where no figure is meant for the
+/// screen, all of them.
+fn shown(session: &Session) -> impl Iterator<Item = &taktos_export::table::Table> {
+    let any = session.drawn.iter().any(|drawn| drawn.printed);
+    let drawn = session
+        .drawn
+        .iter()
+        .filter(move |drawn| drawn.printed || !any);
+    drawn.flat_map(|drawn| drawn.tables.iter())
+}
+
+fn tables(session: &Session) -> String {
+    let experiment = &session.experiment;
+    let board = session.board;
+    let mut out = format!(
+        "{}\n{}\n{} ({}), {}\n\n",
+        experiment.title,
+        experiment.question,
+        board.name(),
+        board.cpu_name(),
+        session.emulator
+    );
+    for table in shown(session) {
+        out.push_str(&table.to_text());
+        out.push('\n');
+    }
+    for sentence in session.drawn.iter().flat_map(|drawn| &drawn.answer) {
+        out.push_str(&format!("  {sentence}\n"));
+    }
+    out
+}
+
+fn csv(session: &Session) -> String {
+    shown(session)
+        .map(taktos_export::table::Table::to_csv)
+        .collect::<Vec<_>>()
+        .join("\n")
+}

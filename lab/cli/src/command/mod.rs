@@ -1,0 +1,44 @@
+//! The commands: what each does, in the order in which a person sees it.
+
+mod bench;
+mod doctor;
+mod experiment;
+mod test;
+mod trace;
+
+use anyhow::Result;
+
+use crate::arguments::{Command, Part};
+use crate::workspace::Workspace;
+
+/// Does what the command line asks.
+///
+/// # Errors
+/// When it cannot be done, or a check says no.
+pub fn run(command: Command) -> Result<()> {
+    let workspace = Workspace::find()?;
+    match command {
+        Command::Run {
+            experiment: Some(file),
+            options,
+        } => experiment::from_file(&workspace, &file, &options),
+        Command::Run {
+            experiment: None,
+            options,
+        } => experiment::papers(&workspace, Part::All, &options),
+        Command::Reproduce { part, options } => experiment::papers(&workspace, part, &options),
+        Command::Bench {
+            options,
+            baseline,
+            save_baseline,
+        } => bench::run(&workspace, &options, baseline.as_deref(), save_baseline),
+        Command::Trace {
+            subject,
+            options,
+            from,
+            length,
+        } => trace::run(&workspace, &subject, &options, from, length),
+        Command::Doctor => doctor::run(&workspace),
+        Command::Test { only, list } => test::run(&workspace, only.as_deref(), list),
+    }
+}

@@ -1,0 +1,96 @@
+//! The steps that run or weigh images.
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSection, SectionFlags, elf};
+use taktos_emulator::Board;
+
+use super::Tally;
+use crate::baseline::Baseline;
+use crate::figure::operations;
+use crate::progress::Progress;
+use crate::published::Peers;
+use crate::workspace::Workspace;
+use crate::{emulator, image, session};
+
+/// The board whose smallest image is weighed, and the most bytes of its text:
+/// two threads and one semaphore.
+const SMALLEST: (Board, u64) = (Board::Mps2An386, 4096);
+
+/// The text of the smallest image, as `size` counts it: whatever is loaded and
+/// never written.
+pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
+    let (board, most) = SMALLEST;
+    let path = workspace
+        .target()
+        .join(board.triple())
+        .join("small/smallest");
+    let file = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let image = object::File::parse(file.as_slice())?;
+    let text: u64 = image
+        .sections()
+        .filter(|section| is_text(section.flags()))
+        .map(|s| s.size())
+        .sum();
+    Ok(match text <= most {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "the smallest image of {} has {text} bytes of text; at most {most} are allowed\n",
+            board.name()
+        )),
+    })
+}
+
+fn is_text(flags: SectionFlags) -> bool {
+    let SectionFlags::Elf { sh_flags, .. } = flags else {
+        return false;
+    };
+    sh_flags.contains(elf::SHF_ALLOC) && !sh_flags.contains(elf::SHF_WRITE)
+}
+
+/// The kernel's own suite, which says how many of its tests passed.
+pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let emulator = emulator::find()?;
+    let image = image::build(workspace, board, "suite")?;
+    let record = emulator.run(board, &image.path, &Default::default(), &mut |_| {})?;
+    let fact = |key| {
+        record
+            .facts()
+            .find(|fact| fact.0 == key)
+            .and_then(|fact| fact.1.parse().ok())
+    };
+    let failed: u64 = fact("failed").context("the suite did not say how many tests failed")?;
+    let passed: u64 = fact("passed").context("the suite did not say how many tests passed")?;
+    let failed = if record.exit_status == 0 {
+        failed
+    } else {
+        failed.max(1)
+    };
+    Ok(Tally {
+        passed,
+        failed,
+        said: record.console,
+    })
+}
+
+/// The counts of every operation against the checked-in baseline.
+pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let baseline = workspace.path(&format!("experiments/baseline/{}.json", board.name()));
+    let before = Baseline::read(&baseline)?;
+    let file = workspace.path("experiments/bench.toml");
+    let prepared = session::prepare(&file, Some(board.name()))?;
+    let silent = Progress::default();
+    let built = session::build(workspace, prepared, &silent)?;
+    let session = session::measure(workspace, built, &emulator::find()?, &silent)?;
+    let now = Baseline::of(
+        board.name(),
+        &operations(&session.observation, &Peers::default()),
+    );
+    let changes = before.changes(&now);
+    let failed = changes.len() as u64;
+    let passed = (now.operations.len() as u64).saturating_sub(failed);
+    Ok(Tally {
+        passed,
+        failed,
+        said: changes.join("\n"),
+    })
+}

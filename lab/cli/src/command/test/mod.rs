@@ -1,0 +1,170 @@
+//! `taktos test`: everything that CI checks, one step after the other, and a
+//! closing line that counts.
+
+mod book;
+mod images;
+mod repeat;
+mod tools;
+
+use anyhow::Result;
+use taktos_emulator::Board;
+
+use crate::failure::{CheckFailed, Failure};
+use crate::progress::Progress;
+use crate::workspace::Workspace;
+
+/// What a step found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Checks that passed.
+    pub passed: u64,
+    /// Checks that failed.
+    pub failed: u64,
+    /// What a person needs to mend them.
+    pub said: String,
+}
+
+impl Tally {
+    /// One check that passed.
+    pub fn pass() -> Self {
+        Self {
+            passed: 1,
+            ..Self::default()
+        }
+    }
+
+    /// One check that failed.
+    pub fn fail(said: impl Into<String>) -> Self {
+        Self {
+            failed: 1,
+            said: said.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Both together.
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.said.push_str(&other.said);
+    }
+}
+
+/// What a step does. An error is a failed check, which it explains.
+type Work = Box<dyn Fn(&Workspace) -> Result<Tally>>;
+
+/// One step: its name, and what it does.
+struct Step {
+    name: String,
+    work: Work,
+}
+
+fn step(name: impl Into<String>, work: impl Fn(&Workspace) -> Result<Tally> + 'static) -> Step {
+    Step {
+        name: name.into(),
+        work: Box::new(work),
+    }
+}
+
+/// The steps: the cheap ones first.
+fn steps() -> Vec<Step> {
+    let mut steps = vec![
+        step("format", tools::format),
+        step("layering", tools::layering),
+        step("lints of the host", tools::lints),
+    ];
+    for board in Board::ALL {
+        let name = format!("lints of {}", board.name());
+        steps.push(step(name, move |workspace| {
+            tools::board_lints(workspace, board)
+        }));
+    }
+    steps.push(step("images", tools::images));
+    steps.push(step("smallest image", images::smallest));
+    for board in Board::ALL {
+        let name = format!("kernel suite on {}", board.name());
+        steps.push(step(name, move |workspace| images::suite(workspace, board)));
+    }
+    for board in Board::ALL {
+        let name = format!("budgets of {}", board.name());
+        steps.push(step(name, move |workspace| {
+            images::budgets(workspace, board)
+        }));
+    }
+    steps.push(step("two runs, the same bytes", repeat::same_bytes));
+    steps.push(step("host tests, tool end to end", tools::host_tests));
+    steps.push(step("the book's code", book::code));
+    steps
+}
+
+/// Runs the steps whose name contains the words, and counts.
+pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool) -> Result<()> {
+    let mut steps = steps();
+    steps.retain(|step| only.is_none_or(|words| step.name.contains(words)));
+    if steps.is_empty() {
+        return Err(Failure::error(
+            format!("no step has `{}` in its name", only.unwrap_or_default()),
+            "taktos test --list names them",
+        ));
+    }
+    if list {
+        steps.iter().for_each(|step| println!("{}", step.name));
+        return Ok(());
+    }
+    let mut all = Tally::default();
+    let count = steps.len();
+    for (number, step) in steps.iter().enumerate() {
+        let progress = Progress::step(number + 1, count);
+        let tally = progress.during(&format!("{} ...", step.name), || (step.work)(workspace));
+        let tally = tally.unwrap_or_else(|error| Tally::fail(crate::failure::shown(&error)));
+        println!("{}", line(&step.name, &tally));
+        all.add(tally);
+    }
+    println!("{} passed, {} failed", all.passed, all.failed);
+    match all.failed {
+        0 => Ok(()),
+        failed => Err(CheckFailed(format!("{failed} checks failed; each is named above")).into()),
+    }
+}
+
+/// What a step found, in a line; what it said, below it when it failed.
+fn line(name: &str, tally: &Tally) -> String {
+    let word = if tally.failed == 0 {
+        "ok    "
+    } else {
+        "FAILED"
+    };
+    let mut line = format!(
+        "{word} {name}: {} passed, {} failed",
+        tally.passed, tally.failed
+    );
+    if tally.failed > 0 {
+        for said in tally.said.trim_end().lines() {
+            line.push_str(&format!("\n       {said}"));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_says_why() {
+        let shown = line("format", &Tally::fail("diff in a.rs"));
+        assert_eq!(
+            shown,
+            "FAILED format: 0 passed, 1 failed\n       diff in a.rs"
+        );
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<String> = steps().into_iter().map(|step| step.name).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,147 @@
+//! The steps that are programs of the tool chain.
+
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Board;
+
+use super::Tally;
+use crate::image::cargo;
+use crate::workspace::Workspace;
+
+/// The profile of the laboratory: what is built once serves the tool and its
+/// tests.
+const PROFILE: [&str; 2] = ["--profile", "lab"];
+
+pub(super) fn format(workspace: &Workspace) -> Result<Tally> {
+    one(cargo(workspace).args(["fmt", "--all", "--check"]))
+}
+
+pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
+    one(xtask(workspace).arg("layering"))
+}
+
+pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
+    let mut clippy = cargo(workspace);
+    clippy
+        .args(["clippy", "--quiet", "--workspace", "--all-targets"])
+        .args(PROFILE);
+    one(clippy.args(["--", "-D", "warnings"]))
+}
+
+pub(super) fn board_lints(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let mut clippy = cargo(workspace);
+    clippy.args([
+        "clippy",
+        "--quiet",
+        "--release",
+        "-p",
+        board.name(),
+        "--bins",
+    ]);
+    one(clippy.args(["--target", board.triple(), "--", "-D", "warnings"]))
+}
+
+pub(super) fn images(workspace: &Workspace) -> Result<Tally> {
+    one(xtask(workspace).arg("images"))
+}
+
+pub(super) fn host_tests(workspace: &Workspace) -> Result<Tally> {
+    let mut tests = cargo(workspace);
+    counted(
+        tests
+            .args(["test", "--quiet", "--workspace", "--no-fail-fast"])
+            .args(PROFILE),
+    )
+}
+
+fn xtask(workspace: &Workspace) -> Command {
+    let mut xtask = cargo(workspace);
+    xtask
+        .args(["run", "--quiet", "-p", "xtask"])
+        .args(PROFILE)
+        .arg("--");
+    xtask
+}
+
+/// Runs a program that passes or fails as a whole.
+fn one(program: &mut Command) -> Result<Tally> {
+    let (success, said) = call(program)?;
+    Ok(if success {
+        Tally::pass()
+    } else {
+        Tally::fail(said)
+    })
+}
+
+/// Runs a program that says how many of its tests passed.
+pub(super) fn counted(program: &mut Command) -> Result<Tally> {
+    let (success, said) = call(program)?;
+    let (passed, failed) = said
+        .lines()
+        .filter_map(counts)
+        .fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1));
+    // What fails before any test ran, such as a compilation, is one failure.
+    let failed = if success { failed } else { failed.max(1) };
+    Ok(Tally {
+        passed,
+        failed,
+        said: failures(&said),
+    })
+}
+
+/// The counts in a line such as `test result: ok. 41 passed; 0 failed; ...`.
+fn counts(line: &str) -> Option<(u64, u64)> {
+    let words = line.strip_prefix("test result: ")?;
+    let number = |word: &str| words.split(word).next()?.rsplit(' ').next()?.parse().ok();
+    Some((number(" passed")?, number(" failed")?))
+}
+
+/// The part of a test run's output that says what failed.
+fn failures(said: &str) -> String {
+    let passing = |line: &&str| {
+        let dots = line.chars().all(|letter| letter == '.');
+        let tally = line.ends_with(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            && line.starts_with('.');
+        !(dots || tally || line.starts_with("running ") || line.starts_with("test result: ok"))
+    };
+    said.lines().filter(passing).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs a program: whether it succeeded, and everything that it said.
+fn call(program: &mut Command) -> Result<(bool, String)> {
+    let output = program
+        .output()
+        .with_context(|| format!("{} does not start", program.get_program().display()))?;
+    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+    said.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok((output.status.success(), said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_counted_from_what_the_harness_says() {
+        let line =
+            "test result: FAILED. 40 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
+        assert_eq!(counts(line), Some((40, 2)));
+        assert_eq!(counts("running 3 tests"), None);
+    }
+
+    #[test]
+    fn a_program_that_fails_without_tests_is_one_failure() {
+        let tally = counted(Command::new("sh").args(["-c", "echo broken; exit 1"])).unwrap();
+        assert_eq!((tally.passed, tally.failed), (0, 1));
+        assert!(tally.said.contains("broken"));
+    }
+
+    #[test]
+    fn a_program_that_passes_is_counted() {
+        let script = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'; \
+                      echo 'test result: ok. 4 passed; 0 failed; 0 ignored'";
+        let tally = counted(Command::new("sh").args(["-c", script])).unwrap();
+        assert_eq!((tally.passed, tally.failed), (7, 0));
+    }
+}

@@ -1,0 +1,224 @@
+//! `taktos trace`: who ran when, of a program that is run, or of a recording.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+use taktos_emulator::Board;
+use taktos_export::report::{Report, Section};
+use taktos_export::table::{Column, Table};
+use taktos_export::{
+    Basis, Evidence, Recording, ResultDirectory, Timeline, perfetto, plot, to_json,
+};
+use taktos_trace::Kind;
+
+use super::experiment::begin;
+use crate::arguments::{Format, RunOptions};
+use crate::failure::Failure;
+use crate::measure::record_schedule;
+use crate::progress::Progress;
+use crate::workspace::Workspace;
+use crate::{board, emulator, image, session};
+
+/// The board of a program when the command line names none.
+const BOARD: &str = "mps2-an386";
+/// How many switches are drawn when the command line names no length.
+const SWITCHES: usize = 40;
+
+/// A recording and what it is of.
+struct Subject {
+    name: String,
+    origin: String,
+    recording: Recording,
+}
+
+pub(super) fn run(
+    workspace: &Workspace,
+    subject: &str,
+    options: &RunOptions,
+    from: u64,
+    length: Option<u64>,
+) -> Result<()> {
+    let file = Path::new(subject);
+    let stem = file
+        .file_stem()
+        .map_or(subject.into(), |stem| stem.to_string_lossy());
+    let recorded = file.extension().is_some_and(|ending| ending == "schedule");
+    let board = board::by_name(options.board.as_deref().unwrap_or(BOARD), "--board")?;
+    let read = recorded.then(|| read(file)).transpose()?;
+    let directory = begin(workspace, &format!("trace-{stem}"), options)?;
+    let subject = match read {
+        Some(recording) => Subject {
+            name: stem.into_owned(),
+            origin: "a recording".into(),
+            recording,
+        },
+        None => record(workspace, subject, board)?,
+    };
+    let to = length.map_or_else(
+        || end_of_window(&subject.recording, from),
+        |length| from + length,
+    );
+    write(&directory, &subject, (from, to))?;
+    let place = directory.finish()?;
+    show(&subject, options.format, &workspace.shown(&place));
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Recording> {
+    let bytes = std::fs::read(file).map_err(|cause| {
+        let cause = format!("cannot read the recording {}: {cause}", file.display());
+        Failure::error(
+            cause,
+            "name a trace.schedule of a result directory, or a program",
+        )
+    })?;
+    Recording::from_bytes(&bytes).map_err(|error| {
+        let cause = format!("{}: {error}", file.display());
+        Failure::error(cause, "record it again: taktos trace PROGRAM")
+    })
+}
+
+fn record(workspace: &Workspace, program: &str, board: Board) -> Result<Subject> {
+    let emulator = emulator::find()?;
+    let progress = Progress::default();
+    let building = format!("building {program} for {} ...", board.name());
+    let image = progress.during(&building, || image::build(workspace, board, program))?;
+    let running = format!("running {program} on {} ...", board.name());
+    let record = progress.during(&running, || {
+        session::execute(&emulator, board, program, &image)
+    })?;
+    Ok(Subject {
+        name: program.into(),
+        origin: format!("{program} on {}", board.name()),
+        recording: record_schedule(&record),
+    })
+}
+
+/// The end of the first switches after `from`.
+fn end_of_window(recording: &Recording, from: u64) -> u64 {
+    let switches = recording.events.iter();
+    let mut switches = switches.filter(|event| event.kind == Kind::Switch && event.at >= from);
+    switches
+        .nth(SWITCHES)
+        .map_or(recording.end, |event| event.at)
+}
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    taktos: &'static str,
+    subject: &'a str,
+    unit: &'static str,
+    threads: usize,
+    events: usize,
+    end: u64,
+}
+
+fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64)) -> Result<()> {
+    let recording = &subject.recording;
+    let manifest = Manifest {
+        taktos: env!("CARGO_PKG_VERSION"),
+        subject: &subject.origin,
+        unit: recording.unit.name(),
+        threads: recording.threads.len(),
+        events: recording.events.len(),
+        end: recording.end,
+    };
+    let title = format!("Schedule of {}", subject.origin);
+    let svg = plot::gantt(recording, &title, from, to);
+    let report = Report {
+        title,
+        question: "Who ran when?".into(),
+        answer: Vec::new(),
+        setup: vec![
+            ("Taktos".into(), env!("CARGO_PKG_VERSION").into()),
+            ("unit".into(), recording.unit.name().into()),
+            ("events".into(), recording.events.len().to_string()),
+        ],
+        evidence: vec![Evidence::Emulated],
+        sections: vec![Section {
+            heading: "Schedule".into(),
+            prose: Vec::new(),
+            tables: vec![shares(subject)],
+            plots: vec![svg.clone()],
+        }],
+    };
+    directory.write("manifest.json", to_json(&manifest))?;
+    directory.write("report.html", report.to_html())?;
+    directory.write("schedule.svg", svg)?;
+    directory.write(
+        "schedule.csv",
+        Timeline::of(recording).table(recording).to_csv(),
+    )?;
+    directory.write(
+        "trace.pftrace",
+        perfetto::to_bytes(recording, &subject.origin),
+    )?;
+    directory.write("trace.schedule", recording.to_bytes())?;
+    Ok(())
+}
+
+/// How often and how long each thread ran.
+fn shares(subject: &Subject) -> Table {
+    let recording = &subject.recording;
+    let mut threads: BTreeMap<_, (u64, u64)> = BTreeMap::new();
+    for span in Timeline::of(recording).spans {
+        let share = threads.entry(span.thread).or_default();
+        share.0 += 1;
+        share.1 += span.end - span.begin;
+    }
+    let basis = || Basis::Ours(Evidence::Emulated);
+    let mut table = Table::new(
+        format!("Threads of {}", subject.name),
+        vec![
+            Column::label("thread"),
+            Column::figures("times on the processor", basis()),
+            Column::figures(recording.unit.name(), basis()),
+        ],
+    );
+    for (thread, (times, length)) in threads {
+        table.push(vec![
+            recording.thread_name(thread).into(),
+            times.into(),
+            length.into(),
+        ]);
+    }
+    table
+}
+
+fn show(subject: &Subject, format: Format, place: &str) {
+    let trace =
+        format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
+    let timeline = || Timeline::of(&subject.recording);
+    match format {
+        Format::Table => print!("{}\n{trace}\n", shares(subject).to_text()),
+        Format::Csv => {
+            print!("{}", timeline().table(&subject.recording).to_csv());
+            eprintln!("{trace}");
+        }
+        Format::Json => {
+            print!("{}", to_json(&spans(&subject.recording)));
+            eprintln!("{trace}");
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    thread: &'a str,
+    processor: u8,
+    begin: u64,
+    end: u64,
+}
+
+fn spans(recording: &Recording) -> Vec<Run<'_>> {
+    let spans = Timeline::of(recording).spans.into_iter();
+    let run = |span: taktos_export::Span| Run {
+        thread: recording.thread_name(span.thread),
+        processor: span.processor,
+        begin: span.begin,
+        end: span.end,
+    };
+    spans.map(run).collect()
+}

@@ -1,0 +1,115 @@
+//! Reading an experiment file; what is wrong in it is named with its line.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::file::Experiment;
+use crate::failure::Failure;
+
+const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an experiment";
+
+/// Reads the experiment from a file.
+///
+/// # Errors
+/// When the file cannot be read, is no TOML, or holds a key that experiments
+/// do not have.
+pub fn load(path: &Path) -> Result<Experiment> {
+    let text = std::fs::read_to_string(path).map_err(|cause| {
+        Failure::error(
+            format!("cannot read the experiment {}: {cause}", path.display()),
+            "name an experiment file, such as experiments/ipc.toml",
+        )
+    })?;
+    toml::from_str(&text).map_err(|error| {
+        let cause = error
+            .message()
+            .lines()
+            .next()
+            .unwrap_or("it is no TOML")
+            .to_owned();
+        let begin = error.span().map_or(0, |span| span.start);
+        let line = line_of(&text, begin + offset_of_key(&text[begin..], &cause));
+        Failure::error(format!("{}:{line}: {cause}", path.display()), MEND)
+    })
+}
+
+/// How far on the line begins that gives the key which the cause names; a
+/// figure is read as a whole, so that its own place is where it begins.
+fn offset_of_key(text: &str, cause: &str) -> usize {
+    let key = cause
+        .strip_prefix("unknown field `")
+        .and_then(|rest| rest.split('`').next());
+    let Some(key) = key else { return 0 };
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let name = line.split('=').next().unwrap_or_default();
+        if name.trim().trim_matches(['"', '[', ']']) == key {
+            return offset;
+        }
+        offset += line.len();
+    }
+    0
+}
+
+/// The number of the line that holds the byte.
+pub fn line_of(text: &str, byte: usize) -> usize {
+    1 + text
+        .as_bytes()
+        .iter()
+        .take(byte)
+        .filter(|byte| **byte == b'\n')
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Figure;
+
+    const GOOD: &str = "title = 'a'\nquestion = 'b'\nboard = 'mps2-an386'\nprogram = 'ipc'\n";
+
+    fn parse(text: &str) -> Result<Experiment> {
+        let path = std::env::temp_dir().join(format!(
+            "taktos-load-{}-{}.toml",
+            std::process::id(),
+            text.len()
+        ));
+        std::fs::write(&path, text)?;
+        let loaded = load(&path);
+        std::fs::remove_file(&path)?;
+        loaded
+    }
+
+    #[test]
+    fn a_figure_is_read_by_its_kind() {
+        let text = format!("{GOOD}[[figure]]\nkind = 'summary'\ntitle = 'spread'\n");
+        let experiment = parse(&text).unwrap();
+        assert!(
+            matches!(&experiment.figures[0], Figure::Summary(spread) if spread.title == "spread")
+        );
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        for (text, line, words) in [
+            (format!("{GOOD}bord = 'x'\n"), 5, "unknown field `bord`"),
+            ("title = 'a'\nquestion = \n".to_owned(), 2, ""),
+            (
+                format!("{GOOD}[[figure]]\nkind = 'pie'\n"),
+                6,
+                "unknown variant `pie`",
+            ),
+            (
+                format!("{GOOD}[[figure]]\nkind = 'tail'\ntitle = 'b'\nmarkz = []\n"),
+                8,
+                "unknown field `markz`",
+            ),
+            ("title = 'a'\n".to_owned(), 1, "missing field `question`"),
+        ] {
+            let error = format!("{}", parse(&text).unwrap_err());
+            assert!(error.contains(&format!(".toml:{line}: ")), "{error}");
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Experiment files: a question, a program, a board, and the figures that
+//! answer it.
+
+mod file;
+mod load;
+
+pub use file::{
+    Curve, Experiment, Figure, Goals, Parts, PublishedCurve, PublishedParts, Schedule, Spread, Unit,
+};
+pub use load::{line_of, load};

@@ -1,0 +1,79 @@
+//! What went wrong, in one line, and what a person does about it, in another.
+
+use std::fmt;
+
+/// An error that a person can mend.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong.
+    pub cause: String,
+    /// What to do.
+    pub mend: String,
+}
+
+impl Failure {
+    /// The failure as the error type of the tool.
+    pub fn error(cause: impl Into<String>, mend: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self {
+            cause: cause.into(),
+            mend: mend.into(),
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.cause)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A run that was done, whose answer is no: a count changed, a test failed.
+#[derive(Debug)]
+pub struct CheckFailed(
+    /// What the check found.
+    pub String,
+);
+
+impl fmt::Display for CheckFailed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CheckFailed {}
+
+/// The error as it is shown: the cause, then the mend where one is known.
+pub fn shown(error: &anyhow::Error) -> String {
+    let mut out = format!("error: {error:#}\n");
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        out.push_str(&format!(" mend: {}\n", failure.mend));
+    }
+    out
+}
+
+/// The exit status that belongs to the error.
+pub fn status(error: &anyhow::Error) -> u8 {
+    if error.is::<CheckFailed>() { 1 } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_shows_cause_and_mend() {
+        let error = Failure::error("no board", "name one");
+        assert_eq!(shown(&error), "error: no board\n mend: name one\n");
+        assert_eq!(status(&error), 2);
+    }
+
+    #[test]
+    fn a_failed_check_is_told_apart() {
+        assert_eq!(
+            status(&anyhow::Error::new(CheckFailed("a count changed".into()))),
+            1
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Figures: from samples to tables and plots, as an experiment asks.
+//!
+//! Must never know how samples are obtained.
+
+mod curve;
+mod goals;
+mod parts;
+mod phases;
+mod schedule;
+mod spread;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use taktos_emulator::Board;
+use taktos_export::{Evidence, Recording, table::Table};
+
+use crate::experiment::Figure;
+use crate::measure::{Observation, Summary};
+use crate::workspace::Workspace;
+
+pub use curve::along;
+pub use goals::{Operation, operations};
+pub use parts::figures_of_part;
+
+/// What there is to draw from.
+pub struct Material<'a> {
+    /// Where published figures are found.
+    pub workspace: &'a Workspace,
+    /// Where it ran.
+    pub board: Board,
+    /// The samples.
+    pub observation: &'a Observation,
+    /// Who ran when.
+    pub recording: &'a Recording,
+    /// For each mark, the cycles that the model's tables alone give for the
+    /// instructions executed.
+    pub analysed: &'a BTreeMap<String, Summary>,
+}
+
+/// A figure that is ready to be shown.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// What stands above it in the report.
+    pub title: String,
+    /// What it says in a sentence or two, with the figures.
+    pub answer: Vec<String>,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// Tables that stand only in the report.
+    pub details: Vec<Table>,
+    /// Its plots, each with a stem for its file's name.
+    pub plots: Vec<(String, String)>,
+    /// What its own figures rest on.
+    pub evidence: Vec<Evidence>,
+    /// Whether its tables are part of what is printed, or only of the report.
+    pub printed: bool,
+}
+
+/// Draws a figure.
+///
+/// # Errors
+/// When the figure asks for a mark, a label or a published figure that is not
+/// there.
+pub fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
+    match figure {
+        Figure::Curve(curve) => curve::draw(curve, material),
+        Figure::Summary(spread) => spread::summary(spread, material),
+        Figure::Histogram(spread) => spread::histogram(spread, material),
+        Figure::Phases(spread) => phases::draw(spread, material),
+        Figure::Tail(spread) => spread::tail(spread, material),
+        Figure::Schedule(schedule) => schedule::draw(schedule, material),
+        Figure::Parts(parts) => parts::draw(parts, material),
+        Figure::Goals(goals) => goals::draw(goals, material),
+    }
+}

@@ -1,0 +1,132 @@
+//! How far samples lie apart: tables, histograms, tails.
+
+use anyhow::{Result, bail};
+use taktos_emulator::Count;
+use taktos_export::table::{Cell, Column, Table};
+use taktos_export::{Basis, Evidence, plot};
+
+use super::{Drawn, Material};
+use crate::experiment::{Spread, Unit};
+use crate::measure::{Observation, Summary};
+
+pub(super) fn summary(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
+    let emulated = || Basis::Ours(Evidence::Emulated);
+    let modelled = || Basis::Ours(Evidence::Modelled);
+    let mut columns = vec![Column::label("mark")];
+    columns.extend(spread.along.as_deref().map(Column::label));
+    columns.push(Column::label("samples"));
+    for name in ["instructions, min", "median", "max"] {
+        columns.push(Column::figures(name, emulated()));
+    }
+    for name in ["cycles, min", "median", "max"] {
+        columns.push(Column::figures(name, modelled()));
+    }
+    let mut table = Table::new(spread.title.as_str(), columns);
+    for mark in chosen(spread, material.observation)? {
+        for (label, samples) in grouped(spread, material.observation, &mark) {
+            let mut row = vec![Cell::from(mark.as_str())];
+            row.extend(spread.along.as_ref().map(|_| number_or_words(&label)));
+            row.extend(statistics(&samples));
+            table.push(row);
+        }
+    }
+    Ok(Drawn {
+        title: spread.title.clone(),
+        tables: vec![table],
+        evidence: vec![Evidence::Emulated, Evidence::Modelled],
+        ..Drawn::default()
+    })
+}
+
+pub(super) fn histogram(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
+    distribution(spread, material, plot::histogram)
+}
+
+pub(super) fn tail(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
+    distribution(spread, material, plot::tail)
+}
+
+type Plotter = fn(&str, &str, &[(&str, &[u64])]) -> plot::Chart;
+
+fn distribution(spread: &Spread, material: &Material<'_>, plotter: Plotter) -> Result<Drawn> {
+    let unit = spread.unit.unwrap_or(Unit::Cycles);
+    let mut sets: Vec<(String, Vec<u64>)> = Vec::new();
+    for mark in chosen(spread, material.observation)? {
+        for (label, samples) in grouped(spread, material.observation, &mark) {
+            let name = match &spread.along {
+                Some(key) => format!("{mark}, {key} {label}"),
+                None => mark.clone(),
+            };
+            sets.push((name, samples.iter().map(|sample| unit.of(sample)).collect()));
+        }
+    }
+    let sets: Vec<(&str, &[u64])> = sets
+        .iter()
+        .map(|(name, values)| (name.as_str(), values.as_slice()))
+        .collect();
+    let words = format!("{} ({})", unit.name(), unit.evidence());
+    let stem = Table::new(spread.title.as_str(), Vec::new()).file_stem();
+    Ok(Drawn {
+        title: spread.title.clone(),
+        plots: vec![(stem, plotter(&spread.title, &words, &sets).to_svg())],
+        evidence: vec![unit.evidence()],
+        ..Drawn::default()
+    })
+}
+
+/// The marks that the figure is about.
+pub(super) fn chosen(spread: &Spread, observation: &Observation) -> Result<Vec<String>> {
+    if spread.marks.is_empty() {
+        return Ok(observation.marks());
+    }
+    for mark in &spread.marks {
+        if observation.samples(mark).next().is_none() {
+            bail!(
+                "the program passed no mark `{mark}`, which the figure \"{}\" asks for",
+                spread.title
+            );
+        }
+    }
+    Ok(spread.marks.clone())
+}
+
+/// The samples of a mark, by the value of the label, in the order of rounds.
+fn grouped(spread: &Spread, observation: &Observation, mark: &str) -> Vec<(String, Vec<Count>)> {
+    let mut groups: Vec<(String, Vec<Count>)> = Vec::new();
+    for round in &observation.rounds {
+        let Some(samples) = round.samples.get(mark) else {
+            continue;
+        };
+        let label = spread
+            .along
+            .as_ref()
+            .and_then(|label| round.labels.get(label));
+        let label = label.cloned().unwrap_or_default();
+        match groups.iter_mut().find(|group| group.0 == label) {
+            Some(group) => group.1.extend(samples),
+            None => groups.push((label, samples.clone())),
+        }
+    }
+    groups
+}
+
+fn number_or_words(label: &str) -> Cell {
+    label
+        .parse::<u64>()
+        .map_or_else(|_| label.into(), Cell::Count)
+}
+
+fn statistics(samples: &[Count]) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![(samples.len() as u64).into()];
+    for unit in [Unit::Instructions, Unit::Cycles] {
+        match Summary::of(samples.iter().map(|sample| unit.of(sample))) {
+            Some(Summary {
+                min, median, max, ..
+            }) => {
+                cells.extend([min, median, max].map(Cell::Count));
+            }
+            None => cells.extend([const { Cell::Blank }; 3]),
+        }
+    }
+    cells
+}

@@ -1,0 +1,282 @@
+//! The JSON that each command prints: for programs, so their shapes are fixed.
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+use taktos_export::table::{Cell, Table};
+use taktos_export::{Evidence, in_order, to_json};
+
+use crate::experiment::{Curve, Figure, Parts, Unit};
+use crate::figure::{along, figures_of_part, operations};
+use crate::measure::Summary;
+use crate::published::{self, Peers};
+use crate::session::Session;
+use crate::workspace::Workspace;
+
+/// Which shape a session is printed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The figures' tables.
+    General,
+    /// Mechanisms along the number of threads.
+    Ipc,
+    /// The parts of a switch, and the whole along the number of threads.
+    Switch,
+    /// Operations.
+    Bench,
+}
+
+impl Form {
+    /// The session in this shape.
+    ///
+    /// # Errors
+    /// When the experiment has not the figures that the shape is made of.
+    pub fn json(self, workspace: &Workspace, session: &Session) -> Result<String> {
+        match self {
+            Self::General => Ok(to_json(&general(session))),
+            Self::Ipc => Ok(to_json(&ipc(workspace, session)?)),
+            Self::Switch => Ok(to_json(&switch(workspace, session)?)),
+            Self::Bench => Ok(to_json(&bench(session))),
+        }
+    }
+}
+
+/// The classes of instruction and cycle counts.
+#[derive(Serialize)]
+struct Classes {
+    instructions: Evidence,
+    cycles: Evidence,
+}
+
+const CLASSES: Classes = Classes {
+    instructions: Evidence::Emulated,
+    cycles: Evidence::Modelled,
+};
+
+#[derive(Serialize)]
+struct Ipc {
+    board: &'static str,
+    evidence: Classes,
+    threads: Vec<u64>,
+    #[serde(serialize_with = "in_order")]
+    series: Vec<(String, Series)>,
+    published: Value,
+}
+
+#[derive(Serialize)]
+struct Series {
+    instructions: Vec<Option<u64>>,
+    cycles: Vec<Option<u64>>,
+}
+
+fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
+    let curve = curve(session)?;
+    let threads = places(session, curve)?;
+    let values = |mark: &str, unit: Unit| -> Result<Vec<Option<u64>>> {
+        let summaries = along(&session.observation, &curve.along, mark, |sample| {
+            unit.of(sample)
+        })?;
+        let value = |place| {
+            summaries
+                .get(place)
+                .map(|summary| curve.statistic.of(*summary))
+        };
+        Ok(threads.iter().map(value).collect())
+    };
+    let mut series = Vec::new();
+    for mark in &curve.marks {
+        let instructions = values(mark, Unit::Instructions)?;
+        let cycles = values(mark, Unit::Cycles)?;
+        series.push((
+            mark.clone(),
+            Series {
+                instructions,
+                cycles,
+            },
+        ));
+    }
+    let file = curve.published.as_ref().map(|paper| paper.file.as_str());
+    Ok(Ipc {
+        board: session.board.name(),
+        evidence: CLASSES,
+        threads,
+        series,
+        published: publication(workspace, file)?,
+    })
+}
+
+#[derive(Serialize)]
+struct Switch {
+    board: &'static str,
+    evidence: Evidence,
+    #[serde(serialize_with = "in_order")]
+    analysed: Vec<(String, Option<u64>)>,
+    #[serde(serialize_with = "in_order")]
+    measured: Vec<(String, u64)>,
+    threads: Vec<u64>,
+    totals: Vec<u64>,
+    published: Value,
+}
+
+fn switch(workspace: &Workspace, session: &Session) -> Result<Switch> {
+    let (parts, curve) = (parts(session)?, curve(session)?);
+    let material = session.material(workspace);
+    let (mut analysed, mut measured) = (Vec::new(), Vec::new());
+    for (part, mark) in &parts.parts {
+        let mark = mark.as_str().context("the mark of a part is a text")?;
+        let (by_tables, counted) = figures_of_part(&material, parts.unit, mark)?;
+        analysed.push((part.clone(), by_tables.map(|summary| summary.min)));
+        measured.push((part.clone(), counted.min));
+    }
+    let total = curve
+        .marks
+        .first()
+        .context("the curve of the experiment has no mark")?;
+    let totals = along(&session.observation, &curve.along, total, |sample| {
+        curve.unit.of(sample)
+    })?;
+    let file = parts.published.as_ref().map(|paper| paper.file.as_str());
+    Ok(Switch {
+        board: session.board.name(),
+        evidence: parts.unit.evidence(),
+        analysed,
+        measured,
+        threads: totals.keys().copied().collect(),
+        totals: totals
+            .values()
+            .map(|summary| curve.statistic.of(*summary))
+            .collect(),
+        published: publication(workspace, file)?,
+    })
+}
+
+#[derive(Serialize)]
+struct Bench {
+    board: &'static str,
+    evidence: Classes,
+    #[serde(serialize_with = "in_order")]
+    operations: Vec<(String, Counted)>,
+}
+
+#[derive(Serialize)]
+struct Counted {
+    instructions: Summary,
+    cycles: Least,
+}
+
+/// A summary without the number of samples, which stands beside it.
+#[derive(Serialize)]
+struct Least {
+    min: u64,
+    median: u64,
+    max: u64,
+}
+
+fn bench(session: &Session) -> Bench {
+    let counted = operations(&session.observation, &Peers::default())
+        .into_iter()
+        .map(|operation| {
+            let Summary {
+                min, median, max, ..
+            } = operation.cycles;
+            let cycles = Least { min, median, max };
+            (
+                operation.name,
+                Counted {
+                    instructions: operation.instructions,
+                    cycles,
+                },
+            )
+        });
+    Bench {
+        board: session.board.name(),
+        evidence: CLASSES,
+        operations: counted.collect(),
+    }
+}
+
+fn general(session: &Session) -> Value {
+    let experiment = &session.experiment;
+    let figures: Vec<Value> = session
+        .drawn
+        .iter()
+        .map(|drawn| {
+            let tables: Vec<Value> = drawn.tables.iter().map(table).collect();
+            json!({ "title": drawn.title, "answer": drawn.answer, "evidence": drawn.evidence, "tables": tables })
+        })
+        .collect();
+    json!({
+        "title": experiment.title,
+        "question": experiment.question,
+        "board": session.board.name(),
+        "program": experiment.program.get_ref(),
+        "figures": figures,
+    })
+}
+
+fn table(table: &Table) -> Value {
+    let columns = table.columns.iter();
+    let columns =
+        columns.map(|column| json!({ "name": column.name, "basis": column.basis.words() }));
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| row.iter().map(value).collect::<Vec<_>>());
+    json!({
+        "title": table.title,
+        "columns": columns.collect::<Vec<_>>(),
+        "rows": rows.collect::<Vec<_>>(),
+        "notes": table.notes,
+    })
+}
+
+fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Blank => Value::Null,
+        Cell::Text(words) => words.as_str().into(),
+        Cell::Count(count) => (*count).into(),
+        Cell::Verdict { met, words } => json!({ "met": met, "words": words }),
+    }
+}
+
+fn publication(workspace: &Workspace, file: Option<&str>) -> Result<Value> {
+    let Some(file) = file else {
+        return Ok(Value::Null);
+    };
+    serde_json::to_value(published::read(workspace, file)?).context("published figures are data")
+}
+
+/// The values along, of all marks of the curve.
+fn places(session: &Session, curve: &Curve) -> Result<Vec<u64>> {
+    let mut places = Vec::new();
+    for mark in &curve.marks {
+        places.extend(along(&session.observation, &curve.along, mark, |_| 0)?.into_keys());
+    }
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
+}
+
+fn curve(session: &Session) -> Result<&Curve> {
+    let curves = session
+        .experiment
+        .figures
+        .iter()
+        .find_map(|figure| match figure {
+            Figure::Curve(curve) => Some(curve),
+            _ => None,
+        });
+    curves.context("the experiment has no figure of the kind `curve`")
+}
+
+fn parts(session: &Session) -> Result<&Parts> {
+    let parts = session
+        .experiment
+        .figures
+        .iter()
+        .find_map(|figure| match figure {
+            Figure::Parts(parts) => Some(parts),
+            _ => None,
+        });
+    parts.context("the experiment has no figure of the kind `parts`")
+}

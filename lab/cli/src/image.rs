@@ -1,0 +1,127 @@
+//! Images: built by cargo when asked for, and told apart by their contents.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSegment};
+use taktos_emulator::Board;
+
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+
+/// An image that was built.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The file.
+    pub path: PathBuf,
+    /// A digest of what is loaded: addresses and contents, without the names
+    /// of files that the symbols and line tables hold.
+    pub digest: String,
+}
+
+/// Builds a board's program as it ships.
+///
+/// # Errors
+/// When cargo is missing or refuses.
+pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
+    let (board, triple) = (board.name(), board.triple());
+    let output = cargo(workspace)
+        .args(["build", "--quiet", "--profile", "release", "-p", board])
+        .args(["--bin", program, "--target", triple])
+        .output()
+        .map_err(|cause| {
+            Failure::error(
+                format!("cargo does not start: {cause}"),
+                "run ./taktos doctor",
+            )
+        })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        eprint!("{said}");
+        return Err(refused(board, program, triple, &said));
+    }
+    let path = workspace
+        .target()
+        .join(triple)
+        .join("release")
+        .join(program);
+    let digest = digest(&path)?;
+    Ok(Image { path, digest })
+}
+
+/// Cargo, as it is to be called for images: what is in the environment of the
+/// caller must not change them.
+pub fn cargo(workspace: &Workspace) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(workspace.root());
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+fn refused(board: &str, program: &str, triple: &str, said: &str) -> anyhow::Error {
+    if said.contains("no bin target named") {
+        return Failure::error(
+            format!("the board {board} has no program `{program}`"),
+            format!("name one of boards/{board}/src/bin"),
+        );
+    }
+    Failure::error(
+        format!("the image {program} for {board} does not build; what the compiler said is above"),
+        format!(
+            "mend it; cargo build --release -p {board} --bin {program} --target {triple} shows it again"
+        ),
+    )
+}
+
+fn digest(path: &PathBuf) -> Result<String> {
+    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let parsed = object::File::parse(file.as_slice())
+        .with_context(|| format!("{} is no image", path.display()))?;
+    let mut digest = Fnv::new();
+    for segment in parsed.segments() {
+        digest.add(&segment.address().to_le_bytes());
+        digest.add(
+            segment
+                .data()
+                .with_context(|| format!("{} is cut off", path.display()))?,
+        );
+    }
+    Ok(digest.shown())
+}
+
+/// The 64-bit FNV-1a digest: enough to tell images apart, no seal.
+struct Fnv(u64);
+
+impl Fnv {
+    const fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!("fnv1a64:{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_is_the_published_one() {
+        // The reference values of FNV-1a with 64 bits.
+        for (text, expected) in [("", "cbf29ce484222325"), ("foobar", "85944171f73967e8")] {
+            let mut digest = Fnv::new();
+            digest.add(text.as_bytes());
+            assert_eq!(digest.shown(), format!("fnv1a64:{expected}"));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! From what the clock recorded to rounds of samples and their statistics.
+//!
+//! Must never know what an experiment asks or how a figure looks.
+
+mod observation;
+mod schedule;
+mod statistics;
+
+pub use observation::{Labels, Observation, Round, observe};
+pub use schedule::record_schedule;
+pub use statistics::Summary;

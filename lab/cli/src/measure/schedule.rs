@@ -1,0 +1,131 @@
+//! The recording of who ran when, out of the clock's record.
+
+use std::collections::BTreeMap;
+
+use taktos_emulator::{Edge, Record};
+use taktos_export::{Recording, TimeUnit};
+use taktos_trace::{Event, Kind, Thread};
+
+/// The names given to what has none yet, in the order of first mention.
+#[derive(Default)]
+struct Names<'a> {
+    known: BTreeMap<(u32, &'a str), usize>,
+    list: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    /// The index of a name; `tag` tells apart what bears the same name.
+    fn index(&mut self, tag: u32, name: &'a str) -> usize {
+        *self.known.entry((tag, name)).or_insert_with(|| {
+            self.list.push(name.to_owned());
+            self.list.len() - 1
+        })
+    }
+}
+
+/// The schedule and the marks of a run, in the order of their time.
+pub fn record_schedule(record: &Record) -> Recording {
+    let mut recording = Recording::new(TimeUnit::Instructions);
+    let (mut threads, mut marks) = (Names::default(), Names::default());
+    let mut switches = record.switches.iter().peekable();
+    let mut passings = record.marks.iter().peekable();
+    let mut running = Thread::IDLE;
+    loop {
+        let next_switch = switches.peek().map(|switch| switch.total.instructions);
+        let next_mark = passings.peek().map(|passing| passing.total.instructions);
+        let (at, kind, argument) = match (next_switch, next_mark) {
+            (None, None) => break,
+            (Some(at), mark) if mark.is_none_or(|mark| at <= mark) => {
+                let Some(switch) = switches.next() else { break };
+                running = thread(threads.index(switch.thread, &switch.name));
+                (at, Kind::Switch, 0)
+            }
+            _ => {
+                let Some(passing) = passings.next() else {
+                    break;
+                };
+                let index = marks.index(0, &passing.mark.name);
+                (passing.total.instructions, kind(passing.mark.edge), index)
+            }
+        };
+        let argument = u32::try_from(argument).unwrap_or(u32::MAX);
+        recording.events.push(Event {
+            at,
+            argument,
+            thread: running,
+            processor: 0,
+            kind,
+        });
+    }
+    recording.end = record.total.instructions;
+    recording.threads = threads.list;
+    recording.marks = marks.list;
+    recording
+}
+
+/// A thread by its index; more threads than a record can tell apart share the
+/// last number below the idle one.
+fn thread(index: usize) -> Thread {
+    Thread(
+        u16::try_from(index)
+            .unwrap_or(u16::MAX)
+            .min(Thread::IDLE.0 - 1),
+    )
+}
+
+const fn kind(edge: Edge) -> Kind {
+    match edge {
+        Edge::Begin => Kind::Begin,
+        Edge::End => Kind::End,
+        Edge::Point => Kind::Point,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::observation::tests::record as marked;
+    use taktos_emulator::{Count, Switch};
+
+    fn record() -> Record {
+        let mut record = marked("", &[("give", Edge::Begin, 20), ("give", Edge::End, 45)]);
+        let switch = |thread, name: &str, at| Switch {
+            thread,
+            name: name.into(),
+            total: Count {
+                instructions: at,
+                cycles: at,
+            },
+        };
+        record.switches = vec![
+            switch(0x100, "worker", 5),
+            switch(0x200, "worker", 30),
+            switch(0x100, "worker", 60),
+        ];
+        record.total.instructions = 80;
+        record
+    }
+
+    #[test]
+    fn switches_and_marks_are_merged_by_their_time() {
+        let recording = record_schedule(&record());
+        let seen: Vec<_> = recording
+            .events
+            .iter()
+            .map(|event| (event.at, event.kind, event.thread.0))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (5, Kind::Switch, 0),
+                (20, Kind::Begin, 0),
+                (30, Kind::Switch, 1),
+                (45, Kind::End, 1),
+                (60, Kind::Switch, 0),
+            ]
+        );
+        assert_eq!(recording.end, 80);
+        // Two threads of one name are two threads.
+        assert_eq!(recording.threads, ["worker", "worker"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! What goes on, for a person who waits: on the standard error, so that the
+//! standard output holds nothing but the answer.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Says what goes on: a moving line on a terminal, plain lines elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// The number of the step and of all steps, where a command has several.
+    step: Option<(usize, usize)>,
+}
+
+impl Progress {
+    /// The same, as step `number` of `all`.
+    pub const fn step(number: usize, all: usize) -> Self {
+        Self {
+            step: Some((number, all)),
+        }
+    }
+
+    /// Does the work while saying what it is, and says when it is done.
+    pub fn during<T>(&self, what: &str, work: impl FnOnce() -> T) -> T {
+        let line = self.line(what);
+        if !std::io::stderr().is_terminal() {
+            eprintln!("{line}");
+            return work();
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{msg} {spinner} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(line.clone());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        let result = work();
+        bar.finish_and_clear();
+        eprintln!("{line} done");
+        result
+    }
+
+    fn line(&self, what: &str) -> String {
+        match self.step {
+            Some((number, all)) => format!("  [{number}/{all}] {what}"),
+            None => format!("  {what}"),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! One experiment from its file to its figures: builds the image, runs it,
+//! sorts the samples, draws.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use taktos_emulator::{Board, Emulator, Options, Record};
+use taktos_export::Recording;
+
+use crate::board;
+use crate::experiment::{Experiment, load};
+use crate::failure::Failure;
+use crate::figure::{Drawn, Material, draw};
+use crate::image::{self, Image};
+use crate::measure::{Observation, Summary, observe, record_schedule};
+use crate::progress::Progress;
+use crate::workspace::Workspace;
+
+/// An experiment that was run.
+pub struct Session {
+    /// What was asked.
+    pub experiment: Experiment,
+    /// Where it ran.
+    pub board: Board,
+    /// What ran.
+    pub image: Image,
+    /// What it ran in.
+    pub emulator: String,
+    /// The samples.
+    pub observation: Observation,
+    /// Who ran when.
+    pub recording: Recording,
+    /// For each mark, what the model's tables alone say.
+    pub analysed: BTreeMap<String, Summary>,
+    /// The figures.
+    pub drawn: Vec<Drawn>,
+}
+
+/// Reads an experiment and finds its board: that of the command line, or its
+/// own.
+///
+/// # Errors
+/// When the file is broken, or there is no such board.
+pub fn prepare(path: &Path, board: Option<&str>) -> Result<(Experiment, Board)> {
+    let experiment = load(path)?;
+    let board = match board {
+        Some(name) => board::by_name(name, "--board")?,
+        None => {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let line = crate::experiment::line_of(&text, experiment.board.span().start);
+            board::by_name(
+                experiment.board.get_ref(),
+                &format!("{}:{line}", path.display()),
+            )?
+        }
+    };
+    Ok((experiment, board))
+}
+
+/// An experiment whose image is built.
+pub struct Built {
+    experiment: Experiment,
+    board: Board,
+    image: Image,
+}
+
+/// Builds the image that the experiment runs.
+///
+/// # Errors
+/// When it does not build.
+pub fn build(
+    workspace: &Workspace,
+    (experiment, board): (Experiment, Board),
+    progress: &Progress,
+) -> Result<Built> {
+    let program = experiment.program.get_ref();
+    let building = format!("building {program} for {} ...", board.name());
+    let image = progress.during(&building, || image::build(workspace, board, program))?;
+    Ok(Built {
+        experiment,
+        board,
+        image,
+    })
+}
+
+/// Runs a built experiment and draws its figures.
+///
+/// # Errors
+/// When the emulator cannot run the image, the program fails, or a figure asks
+/// for what is not there.
+pub fn measure(
+    workspace: &Workspace,
+    Built {
+        experiment,
+        board,
+        image,
+    }: Built,
+    emulator: &Emulator,
+    progress: &Progress,
+) -> Result<Session> {
+    let program = experiment.program.get_ref();
+    let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
+    let record = progress.during(&running, || execute(emulator, board, program, &image))?;
+    let mut session = Session {
+        analysed: analysed(&record),
+        emulator: format!("QEMU {}", emulator.version()),
+        drawn: Vec::new(),
+        observation: observe(&record)?,
+        recording: record_schedule(&record),
+        experiment,
+        board,
+        image,
+    };
+    session.drawn = figures(workspace, &session)?;
+    Ok(session)
+}
+
+/// Runs an image to its end; one that says that it failed is an error.
+///
+/// # Errors
+/// When the emulator cannot run it, or its exit status is not zero.
+pub fn execute(emulator: &Emulator, board: Board, program: &str, image: &Image) -> Result<Record> {
+    let record = emulator
+        .run(board, &image.path, &Options::default(), &mut |_| {})
+        .with_context(|| format!("{program} on {}", board.name()))?;
+    if record.exit_status == 0 {
+        return Ok(record);
+    }
+    for line in record.console.lines() {
+        eprintln!("    {line}");
+    }
+    Err(Failure::error(
+        format!(
+            "{program} on {} ended with status {}; its console is above",
+            board.name(),
+            record.exit_status
+        ),
+        "the program found a fault: mend it, or the kernel",
+    ))
+}
+
+fn analysed(record: &Record) -> BTreeMap<String, Summary> {
+    let _ = record;
+    BTreeMap::new()
+}
+
+fn figures(workspace: &Workspace, session: &Session) -> Result<Vec<Drawn>> {
+    let material = session.material(workspace);
+    session
+        .experiment
+        .figures
+        .iter()
+        .map(|figure| draw(figure, &material))
+        .collect()
+}
+
+impl Session {
+    /// What its figures are drawn from.
+    pub const fn material<'a>(&'a self, workspace: &'a Workspace) -> Material<'a> {
+        Material {
+            workspace,
+            board: self.board,
+            observation: &self.observation,
+            recording: &self.recording,
+            analysed: &self.analysed,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Who may depend on whom: the walls between the rooms of the house.
+//!
+//! The table below is the rule; `cargo metadata` says what is so. A crate is
+//! known by the folder that it lies in.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// A room, and the rooms and outside crates that its crates may use.
+struct Rule {
+    /// The folder, or the folder above the crates.
+    room: &'static str,
+    /// Rooms of the house.
+    rooms: &'static [&'static str],
+    /// Crates from outside; `*` for any.
+    outside: &'static [&'static str],
+}
+
+const ANY: &[&str] = &["*"];
+
+/// The first rule whose room holds a crate is the crate's rule.
+const RULES: &[Rule] = &[
+    Rule {
+        room: "core",
+        rooms: &["core"],
+        outside: &["bitflags", "heapless"],
+    },
+    Rule {
+        room: "machine",
+        rooms: &["core/time", "core/abi"],
+        outside: &[],
+    },
+    Rule {
+        room: "kernel",
+        rooms: &["core", "machine"],
+        outside: &["bitflags", "heapless"],
+    },
+    Rule {
+        room: "arch",
+        rooms: &["machine", "core/abi", "core/time"],
+        outside: ANY,
+    },
+    Rule {
+        room: "drivers",
+        rooms: &["drivers"],
+        outside: ANY,
+    },
+    Rule {
+        room: "boards",
+        rooms: &[
+            "core",
+            "machine",
+            "kernel",
+            "arch",
+            "drivers",
+            "user",
+            "workloads",
+        ],
+        outside: ANY,
+    },
+    Rule {
+        room: "user",
+        rooms: &["user", "kernel", "core/abi", "core/time"],
+        outside: ANY,
+    },
+    Rule {
+        room: "workloads",
+        rooms: &["kernel", "machine", "core/abi", "core/time"],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/clock",
+        rooms: &[],
+        outside: &[],
+    },
+    Rule {
+        room: "lab/cycles",
+        rooms: &["core"],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/export",
+        rooms: &["core"],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/emulator",
+        rooms: &["core", "lab/cycles"],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/simulate",
+        rooms: &["core", "machine", "kernel"],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/cli",
+        rooms: &[
+            "core",
+            "lab/cycles",
+            "lab/emulator",
+            "lab/export",
+            "lab/simulate",
+        ],
+        outside: ANY,
+    },
+    Rule {
+        room: "xtask",
+        rooms: &["lab/emulator"],
+        outside: ANY,
+    },
+    Rule {
+        room: "tests",
+        rooms: &[
+            "core",
+            "machine",
+            "kernel",
+            "arch/host",
+            "workloads",
+            "tests",
+        ],
+        outside: ANY,
+    },
+];
+
+/// Code that only tests build may be from anywhere outside.
+const TESTS_MAY_USE: &str = "dev";
+
+/// Reads the crates of the workspace and checks every edge.
+///
+/// # Errors
+/// Names every edge that no rule allows.
+pub fn check() -> Result<String> {
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--no-deps"])
+        .output()
+        .context("cargo does not start")?;
+    ensure!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    let (edges, wrong) = wrong_edges(&metadata)?;
+    if !wrong.is_empty() {
+        bail!(
+            "{} of {edges} dependencies go through a wall:\n  {}\n\
+             who may depend on whom: xtask/src/layering.rs and ARCHITECTURE.md",
+            wrong.len(),
+            wrong.join("\n  ")
+        );
+    }
+    Ok(format!("{edges} dependencies, none through a wall"))
+}
+
+/// The number of edges, and those that no rule allows.
+fn wrong_edges(metadata: &Value) -> Result<(usize, Vec<String>)> {
+    let root = metadata["workspace_root"]
+        .as_str()
+        .context("metadata without a root")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("metadata without packages")?;
+    let mut edges = 0;
+    let mut wrong = Vec::new();
+    for package in packages {
+        let room = room_of(root, package["manifest_path"].as_str().unwrap_or_default());
+        let Some(rule) = rule_of(&room) else {
+            wrong.push(format!("{room} is in no room that the table knows"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            edges += 1;
+            if !allowed(rule, root, dependency) {
+                let name = dependency["name"].as_str().unwrap_or("?");
+                wrong.push(format!("{room} may not use {name}"));
+            }
+        }
+    }
+    Ok((edges, wrong))
+}
+
+/// The folder of a manifest, from the root.
+fn room_of(root: &str, manifest: &str) -> String {
+    let folder = Path::new(manifest).parent().unwrap_or(Path::new(""));
+    folder
+        .strip_prefix(root)
+        .unwrap_or(folder)
+        .display()
+        .to_string()
+}
+
+fn rule_of(room: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| is_in(room, rule.room))
+}
+
+fn is_in(room: &str, above: &str) -> bool {
+    room == above
+        || room
+            .strip_prefix(above)
+            .is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn allowed(rule: &Rule, root: &str, dependency: &Value) -> bool {
+    let for_tests = dependency["kind"].as_str() == Some(TESTS_MAY_USE);
+    match dependency["path"].as_str() {
+        Some(path) => {
+            let room = room_of(root, &format!("{path}/Cargo.toml"));
+            rule.rooms.iter().any(|allowed| is_in(&room, allowed))
+        }
+        None => {
+            let name = dependency["name"].as_str().unwrap_or_default();
+            for_tests
+                || rule
+                    .outside
+                    .iter()
+                    .any(|allowed| *allowed == "*" || *allowed == name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn metadata(room: &str, dependency: Value) -> Value {
+        let manifest = format!("/house/{room}/Cargo.toml");
+        json!({
+            "workspace_root": "/house",
+            "packages": [{ "manifest_path": manifest, "dependencies": [dependency] }],
+        })
+    }
+
+    fn inside(room: &str) -> Value {
+        json!({ "name": room, "path": format!("/house/{room}"), "kind": null })
+    }
+
+    fn wrong(room: &str, dependency: Value) -> Vec<String> {
+        wrong_edges(&metadata(room, dependency)).unwrap().1
+    }
+
+    #[test]
+    fn every_wall_stands() {
+        for (room, other) in [
+            ("core/schedule", "machine"),
+            ("machine", "core/schedule"),
+            ("machine", "kernel"),
+            ("kernel", "arch/cortex-m"),
+            ("kernel", "boards/mps2-an386"),
+            ("arch/cortex-m", "kernel"),
+            ("drivers/uart", "arch/cortex-m"),
+            ("workloads", "arch/cortex-m"),
+            ("lab/emulator", "lab/export"),
+            ("lab/export", "lab/cli"),
+            ("lab/cycles", "kernel"),
+            ("boards/mps2-an386", "lab/cli"),
+        ] {
+            assert_eq!(
+                wrong(room, inside(other)),
+                [format!("{room} may not use {other}")]
+            );
+        }
+    }
+
+    #[test]
+    fn every_door_is_open() {
+        for (room, other) in [
+            ("core/schedule", "core/time"),
+            ("machine", "core/abi"),
+            ("kernel", "machine"),
+            ("arch/host", "machine"),
+            ("boards/mps2-an386", "arch/cortex-m"),
+            ("lab/cli", "lab/emulator"),
+            ("lab/emulator", "lab/cycles"),
+        ] {
+            assert!(wrong(room, inside(other)).is_empty(), "{room} -> {other}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_alike_is_another_room() {
+        assert!(!is_in("kernelish", "kernel"));
+        assert_eq!(wrong("kernel", inside("machinery")).len(), 1);
+    }
+
+    #[test]
+    fn the_kernel_takes_little_from_outside() {
+        let serde = json!({ "name": "serde", "kind": null });
+        assert_eq!(wrong("kernel", serde).len(), 1);
+        let proptest = json!({ "name": "proptest", "kind": "dev" });
+        assert!(wrong("kernel", proptest).is_empty());
+    }
+
+    #[test]
+    fn a_crate_without_a_room_is_named() {
+        let said = wrong("attic", inside("core/time"));
+        assert_eq!(said, ["attic is in no room that the table knows"]);
+    }
+
+    #[test]
+    fn this_workspace_keeps_the_walls() {
+        check().unwrap();
+    }
+}
