@@ -1,4 +1,10 @@
-//! The programs that the experiments run on the kernel, for any board.
+//! The programs that experiments and boards run on the kernel.
 //!
-//! Owns: what threads do and where intervals are marked. Must never know: a board, the kernel's inside.
+//! Owns: the kernel's test-suite, and the workloads of the experiments.
+//! Must never know: a board; the kernel's inside.
 #![no_std]
+
+mod mark;
+
+pub mod bench;
+pub mod suite;

@@ -1,0 +1,35 @@
+//! The kernel operations that `taktos bench` measures.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(target_os = "none")]
+mod target {
+    #![expect(unsafe_code, reason = "the handler of an interrupt is found by its symbol")]
+
+    use mps2_an386::{Board, interrupt, start};
+    use taktos_kernel::{System, Thread};
+    use taktos_workloads::bench;
+
+    static MAIN: Thread<Board, 1024> = Thread::new("main").priority(20);
+    static OBJECTS: bench::Objects<Board> = bench::Objects::new(interrupt::pend);
+
+    #[cortex_m_rt::entry]
+    fn entry() -> ! {
+        start(&MAIN, main)
+    }
+
+    fn main() {
+        interrupt::enable();
+        bench::run(&OBJECTS);
+        Board::exit(0);
+    }
+
+    #[unsafe(no_mangle)]
+    extern "C" fn taktos_spare_interrupt() {
+        bench::interrupt(&OBJECTS);
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!("build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi");
+}
