@@ -48,8 +48,10 @@ static enum arrival after_return(void)
 
 enum arrival exception_arrival(const struct record *from, uint32_t next, const struct record *to)
 {
-    if (table.model == PIPELINED) /* vectors and return instructions are unmistakable */
-        return to->flags & HANDLER ? TAKEN : from->flags & RETURN ? RETURNED : ORDINARY;
+    if (table.model == PIPELINED) { /* vectors and return instructions are unmistakable */
+        bool back = from->flags & RETURN;
+        return to->flags & HANDLER ? (back ? CHAINED : TAKEN) : (back ? RETURNED : ORDINARY);
+    }
     if (to->flags & HANDLER)
         return at_handler(from, next);
     if (depth && from->flags & RETURN)

@@ -7,6 +7,8 @@
  * The table says when each source is needed and when each result is there; this
  * file only keeps the time.
  */
+#include <stddef.h>
+
 #include "run.h"
 
 static struct {
