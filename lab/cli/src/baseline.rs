@@ -107,22 +107,16 @@ impl Baseline {
 
 impl Counts {
     fn changes(&self, now: &Self, name: &str) -> Option<String> {
+        let (before, after) = (&self.instructions, &now.instructions);
+        let (cycles, cycles_now) = (&self.cycles, &now.cycles);
         let pairs = [
-            (
-                "instructions min",
-                self.instructions.min,
-                now.instructions.min,
-            ),
-            ("median", self.instructions.median, now.instructions.median),
-            ("max", self.instructions.max, now.instructions.max),
-            ("cycles min", self.cycles.min, now.cycles.min),
-            ("median", self.cycles.median, now.cycles.median),
-            ("max", self.cycles.max, now.cycles.max),
-            (
-                "samples",
-                self.instructions.samples,
-                now.instructions.samples,
-            ),
+            ("instructions min", before.min, after.min),
+            ("instructions median", before.median, after.median),
+            ("instructions max", before.max, after.max),
+            ("cycles min", cycles.min, cycles_now.min),
+            ("cycles median", cycles.median, cycles_now.median),
+            ("cycles max", cycles.max, cycles_now.max),
+            ("samples", before.samples, after.samples),
         ];
         let changed: Vec<String> = pairs
             .iter()

@@ -38,7 +38,6 @@ pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image
         })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        eprint!("{said}");
         return Err(refused(board, program, triple, &said));
     }
     let path = workspace
@@ -61,6 +60,7 @@ pub fn cargo(workspace: &Workspace) -> Command {
     cargo
 }
 
+/// Why cargo refused. What the compiler said is shown, since it names the line.
 fn refused(board: &str, program: &str, triple: &str, said: &str) -> anyhow::Error {
     if said.contains("no bin target named") {
         return Failure::error(
@@ -68,6 +68,7 @@ fn refused(board: &str, program: &str, triple: &str, said: &str) -> anyhow::Erro
             format!("name one of boards/{board}/src/bin"),
         );
     }
+    eprint!("{said}");
     Failure::error(
         format!("the image {program} for {board} does not build; what the compiler said is above"),
         format!(

@@ -1,0 +1,240 @@
+//! What a person gets wrong, or a machine lacks: a cause in one line, the mend
+//! in another, and nothing half-written.
+
+mod common;
+
+use common::{Folder, fail, root, succeed, taktos};
+
+#[test]
+fn an_unknown_board_lists_the_known_ones() {
+    let mut command = taktos(&["bench", "--board", "leon3"]);
+    fail(
+        &mut command,
+        2,
+        "unknown board `leon3`",
+        "mps2-an386, realview-pb-a8",
+    );
+}
+
+#[test]
+fn an_unknown_board_of_a_file_is_named_with_its_line() {
+    let folder = Folder::new("board");
+    let file = folder.file(
+        "mine.toml",
+        "title = 'mine'\nquestion = 'why?'\nboard = 'leon3'\nprogram = 'ipc'\n",
+    );
+    let mut command = taktos(&["run", file.to_str().unwrap()]);
+    fail(
+        &mut command,
+        2,
+        "mine.toml:3: unknown board `leon3`",
+        "mps2-an386",
+    );
+}
+
+#[test]
+fn a_broken_experiment_is_named_with_its_line() {
+    let folder = Folder::new("broken");
+    for (name, text, cause) in [
+        (
+            "key.toml",
+            "title = 'a'\nbored = 'x'\n",
+            "key.toml:2: unknown field `bored`",
+        ),
+        ("toml.toml", "title = 'a'\n= 5\n", "toml.toml:2: "),
+        (
+            "lacking.toml",
+            "title = 'a'\n",
+            "lacking.toml:1: missing field `question`",
+        ),
+    ] {
+        let file = folder.file(name, text);
+        let out = folder.0.join("out");
+        let arguments = [
+            "run",
+            file.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        fail(&mut taktos(&arguments), 2, cause, "experiments/ipc.toml");
+        assert!(!out.exists());
+    }
+}
+
+#[test]
+fn a_missing_experiment_is_named() {
+    let mut command = taktos(&["run", "experiments/nowhere.toml"]);
+    fail(
+        &mut command,
+        2,
+        "experiments/nowhere.toml",
+        "name an experiment file",
+    );
+}
+
+#[test]
+fn a_missing_emulator_is_named() {
+    let (folder, empty) = (Folder::new("missing"), Folder::new("empty"));
+    let out = folder.0.join("out");
+    let mut command = taktos(&["reproduce", "ipc", "--out", out.to_str().unwrap()]);
+    command.env("PATH", &empty.0);
+    fail(
+        &mut command,
+        2,
+        "qemu-system-arm is not installed",
+        "./taktos",
+    );
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn an_old_emulator_is_named_with_its_version() {
+    let (folder, programs) = (Folder::new("old"), Folder::new("programs"));
+    programs.program(
+        "qemu-system-arm",
+        "QEMU emulator version 7.2.15 (Debian 1:7.2)",
+    );
+    let out = folder.0.join("out");
+    let mut command = taktos(&["bench", "--out", out.to_str().unwrap()]);
+    command.env("PATH", &programs.0);
+    fail(&mut command, 2, "version 7.2.15", "./taktos");
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named_before_any_work() {
+    let folder = Folder::new("unwritable");
+    let file = folder.file("file", "mine");
+    let out = file.join("below");
+    let mut command = taktos(&["bench", "--out", out.to_str().unwrap()]);
+    fail(&mut command, 2, "cannot write", "--out DIR");
+    assert_eq!(folder.names(), ["file"]);
+}
+
+#[test]
+fn somebody_elses_directory_is_left_alone() {
+    let folder = Folder::new("foreign");
+    folder.file("thesis.tex", "\\documentclass{book}");
+    let mut command = taktos(&["bench", "--out", folder.0.to_str().unwrap()]);
+    fail(&mut command, 2, "is not a result directory", "--out DIR");
+    assert_eq!(folder.names(), ["thesis.tex"]);
+}
+
+#[test]
+fn a_baseline_that_is_missing_or_broken_is_named_before_any_work() {
+    let folder = Folder::new("baseline");
+    let nowhere = folder.0.join("nowhere.json");
+    let mut command = taktos(&["bench", "--baseline", nowhere.to_str().unwrap()]);
+    fail(
+        &mut command,
+        2,
+        "cannot read the baseline",
+        "--save-baseline",
+    );
+    let broken = folder.file("broken.json", "{\n  \"board\": 7\n}\n");
+    let mut command = taktos(&["bench", "--baseline", broken.to_str().unwrap()]);
+    fail(
+        &mut command,
+        2,
+        "broken.json:2: no baseline",
+        "--save-baseline",
+    );
+}
+
+#[test]
+fn a_recording_that_is_none_is_named() {
+    let folder = Folder::new("recording");
+    let file = folder.file("mine.schedule", "not a recording");
+    let mut command = taktos(&["trace", file.to_str().unwrap()]);
+    fail(
+        &mut command,
+        2,
+        "not a schedule recorded by taktos",
+        "taktos trace PROGRAM",
+    );
+}
+
+#[test]
+fn a_program_that_no_board_has_is_named() {
+    let mut command = taktos(&["trace", "no-such-program"]);
+    fail(
+        &mut command,
+        2,
+        "has no program `no-such-program`",
+        "boards/mps2-an386/src/bin",
+    );
+}
+
+#[test]
+fn two_papers_are_no_one_json_document() {
+    let mut command = taktos(&["reproduce", "all", "--format", "json"]);
+    fail(
+        &mut command,
+        2,
+        "no one JSON document",
+        "reproduce ipc --format json",
+    );
+}
+
+#[test]
+fn outside_of_a_tree_the_entry_is_named() {
+    let folder = Folder::new("outside");
+    let mut command = taktos(&["run"]);
+    command.current_dir(&folder.0).env_remove("TAKTOS_ROOT");
+    fail(&mut command, 2, "not inside a Taktos tree", "./taktos");
+}
+
+#[test]
+fn the_doctor_names_what_is_missing_and_the_command() {
+    let empty = Folder::new("doctor");
+    let output = taktos(&["doctor"]).env("PATH", &empty.0).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let table = common::printed(&output);
+    for words in [
+        "qemu-system-arm",
+        "missing",
+        "rustup target add thumbv7em-none-eabi",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+}
+
+#[test]
+fn the_doctor_finds_everything_where_these_tests_run() {
+    let table = succeed(&mut taktos(&["doctor"]));
+    assert!(table.contains("Nothing is missing."), "{table}");
+}
+
+#[test]
+fn the_help_teaches_by_examples() {
+    let help = succeed(&mut taktos(&["--help"]));
+    for words in [
+        "taktos reproduce ipc --board mps2-an386",
+        "Exit status",
+        "doctor",
+    ] {
+        assert!(help.contains(words), "{words}: {help}");
+    }
+}
+
+#[test]
+fn every_experiment_that_ships_is_well_formed() {
+    let empty = Folder::new("shipped");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(root().join("experiments")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            // Read to the end, it stops at the emulator, which is not there.
+            let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
+            command.arg(empty.0.join("out")).env("PATH", &empty.0);
+            fail(
+                &mut command,
+                2,
+                "qemu-system-arm is not installed",
+                "./taktos",
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "{seen}");
+}

@@ -1,0 +1,103 @@
+//! The tool as a person runs it, in a folder of the test's own.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder that is gone when the test ends.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("taktos-e2e-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn file(&self, name: &str, contents: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, contents).unwrap();
+        path
+    }
+
+    /// A program that prints one line.
+    pub fn program(&self, name: &str, prints: &str) {
+        let path = self.file(name, &format!("#!/bin/sh\necho '{prints}'\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The names of everything in it, hidden ones too.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The tool, in the project's root.
+pub fn taktos(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taktos"));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// What it printed on its standard output.
+pub fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What it printed on its standard error.
+pub fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs it; it must succeed.
+pub fn succeed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}{}",
+        printed(&output),
+        said(&output)
+    );
+    printed(&output)
+}
+
+/// Runs it; it must fail with this status, one line that names the cause, and
+/// one that mends it, and print nothing else.
+pub fn fail(command: &mut Command, status: i32, cause: &str, mend: &str) {
+    let output = command.output().unwrap();
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(status), "{command:?}\n{said}");
+    assert_eq!(printed(&output), "", "{command:?}");
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.starts_with("  "))
+        .collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(
+        lines[0].starts_with("error: ") && lines[0].contains(cause),
+        "{said}"
+    );
+    assert!(
+        lines[1].starts_with(" mend: ") && lines[1].contains(mend),
+        "{said}"
+    );
+}
