@@ -1,8 +1,9 @@
 //! Owns: the host as a system: which kernel runs in the calling thread's world.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use taktos_arch_host::{Host, Outcome};
-use taktos_kernel::{Kernel, System, Upcall};
+use taktos_kernel::{Instant, Kernel, System, Upcall};
+use taktos_workloads::suite::{Objects, SuiteBoard};
 
 /// The host. Each [`run`] has a kernel of its own.
 pub struct HostSystem;
@@ -18,6 +19,7 @@ pub type Mutex = taktos_kernel::Mutex<HostSystem>;
 
 thread_local! {
     static KERNEL: Cell<Option<&'static Kernel<HostSystem>>> = const { Cell::new(None) };
+    static OBJECTS: OnceCell<&'static Objects<HostSystem>> = const { OnceCell::new() };
     static MAIN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
 }
 
@@ -34,6 +36,20 @@ impl System for HostSystem {
 
     fn exit(status: i32) -> ! {
         Host::exit(status)
+    }
+}
+
+impl SuiteBoard for HostSystem {
+    fn objects() -> &'static Objects<Self> {
+        OBJECTS.with(|objects| *objects.get_or_init(|| leak(Objects::new())))
+    }
+
+    fn trigger_interrupt(handler: fn()) {
+        Host::interrupt(handler);
+    }
+
+    fn busy_until(instant: Instant) {
+        Host::busy_until(instant);
     }
 }
 

@@ -1,0 +1,72 @@
+//! The kernel's test-suite: one program for the host and for every board.
+//!
+//! Owns: the cases, what they need, how they are counted and reported.
+//! Must never know: a board, the kernel's inside.
+//!
+//! A case brings the objects into a state, makes calls and looks at their results and at the state after.
+//! Times are never exact, for on a board time passes by itself: cases look at the order of
+//! events, and at bounds that hold however slow the processor is.
+//!
+//! A board implements [`SuiteBoard`], with an [`Objects`] in a static, and calls [`run`] in its main
+//! thread, of priority [`MAIN`], on a stack of at least 4 KiB.
+
+mod case;
+mod inheritance;
+mod log;
+mod mutex;
+mod objects;
+mod semaphore;
+mod slices;
+mod thread_states;
+mod threads;
+mod time;
+
+pub use case::Case;
+pub use log::Log;
+pub use objects::{Objects, STACK, THREADS};
+
+use case::Tally;
+use taktos_kernel::{Duration, Instant, Kernel, System};
+
+/// What a system gives the suite.
+pub trait SuiteBoard: System {
+    /// The suite's objects: always the same.
+    fn objects() -> &'static Objects<Self>;
+    /// Runs `handler` in an interrupt at the kernel's level, before this returns.
+    fn trigger_interrupt(handler: fn());
+    /// Keeps the processor busy until `instant`.
+    fn busy_until(instant: Instant) {
+        while Kernel::<Self>::now() < instant {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// The priority of the main thread.
+pub const MAIN: u8 = 16;
+/// A priority above that of the main thread.
+pub const HIGH: u8 = 8;
+/// A priority below that of the main thread.
+pub const LOW: u8 = 24;
+
+/// The unit of the suite's times: longer than a slow emulator needs for a few calls.
+pub const UNIT: Duration = Duration::from_millis(5);
+
+/// So many units from now.
+fn units<S: SuiteBoard>(count: u64) -> Instant {
+    Kernel::<S>::now().saturating_add(Duration::from_nanos(UNIT.as_nanos() * count))
+}
+
+/// Runs all cases. Each that fails writes one line; the last lines give the numbers. Then
+/// the program ends: with status 0 if all passed, otherwise 1.
+pub fn run<S: SuiteBoard>() -> ! {
+    let mut tally = Tally::<S>::new();
+    threads::cases(&mut tally);
+    thread_states::cases(&mut tally);
+    time::cases(&mut tally);
+    slices::cases(&mut tally);
+    semaphore::cases(&mut tally);
+    mutex::cases(&mut tally);
+    inheritance::cases(&mut tally);
+    tally.finish()
+}

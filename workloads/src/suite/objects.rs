@@ -1,0 +1,103 @@
+//! Owns: the objects that cases work on, and how they are made as new.
+
+use super::{Log, SuiteBoard};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taktos_kernel::{Mutex, Priority, Protocol, Semaphore, System, Thread};
+
+/// The bytes of a helper's stack.
+pub const STACK: usize = 2048;
+/// How many helpers there are.
+pub const THREADS: usize = 6;
+
+pub(super) const NAMES: [&str; THREADS] = ["one", "two", "three", "four", "five", "six"];
+
+/// The ceiling of [`Objects::ceiling`].
+pub(super) const CEILING: u8 = 10;
+
+/// What the cases work on. A board has one, in a static.
+pub struct Objects<S: System> {
+    threads: [Thread<S, STACK>; THREADS],
+    pub(super) log: Log,
+    /// A number that belongs to the case.
+    pub(super) number: AtomicU32,
+    pub(super) semaphore: Semaphore<S>,
+    pub(super) other_semaphore: Semaphore<S>,
+    pub(super) mutexes: [Mutex<S>; 3],
+    pub(super) recursive: Mutex<S>,
+    pub(super) plain: Mutex<S>,
+    pub(super) ceiling: Mutex<S>,
+}
+
+impl<S: System> Objects<S> {
+    /// The objects before the suite.
+    pub const fn new() -> Self {
+        let ceiling = Protocol::Ceiling(Priority::from_stored(CEILING));
+        Self {
+            threads: [const { Thread::new("helper") }; THREADS],
+            log: Log::new(),
+            number: AtomicU32::new(0),
+            semaphore: Semaphore::new(0),
+            other_semaphore: Semaphore::new(0),
+            mutexes: [const { Mutex::new() }; 3],
+            recursive: Mutex::new().recursive(),
+            plain: Mutex::with_protocol(Protocol::None),
+            ceiling: Mutex::with_protocol(ceiling),
+        }
+    }
+}
+
+impl<S: System> Default for Objects<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: SuiteBoard> Objects<S> {
+    /// The helper `index`, from 0.
+    pub(super) fn thread(&'static self, index: usize) -> &'static Thread<S, STACK> {
+        &self.threads[index]
+    }
+
+    /// The number that belongs to the case.
+    pub(super) fn number(&self) -> u32 {
+        self.number.load(Relaxed)
+    }
+
+    /// Sets the number that belongs to the case.
+    pub(super) fn set_number(&self, number: u32) {
+        self.number.store(number, Relaxed);
+    }
+
+    /// Makes everything as new: no helper exists, semaphores have no permits, mutexes are free.
+    pub(super) fn reset(&'static self) {
+        for thread in &self.threads {
+            // Those that do not exist answer so.
+            let _ = thread.delete();
+        }
+        for semaphore in [&self.semaphore, &self.other_semaphore] {
+            renew_semaphore(semaphore, 0, u32::MAX);
+        }
+        for mutex in &self.mutexes {
+            renew_mutex(mutex);
+        }
+        renew_mutex(&self.recursive);
+        renew_mutex(&self.plain);
+        renew_mutex(&self.ceiling);
+        self.log.take();
+        self.set_number(0);
+    }
+}
+
+/// Makes a semaphore as new, deleted or not.
+pub(super) fn renew_semaphore<S: System>(semaphore: &'static Semaphore<S>, count: u32, limit: u32) {
+    let _ = semaphore.delete();
+    let renewed = semaphore.renew(count, limit);
+    debug_assert!(renewed.is_ok());
+}
+
+fn renew_mutex<S: SuiteBoard>(mutex: &'static Mutex<S>) {
+    while mutex.unlock().is_ok() {}
+    let _ = mutex.delete();
+    let renewed = mutex.renew();
+    debug_assert!(renewed.is_ok());
+}
