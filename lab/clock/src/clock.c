@@ -126,6 +126,16 @@ static void begin_unknown(unsigned cpu, void *data)
     _exit(STOPPED_BY_LIMIT);
 }
 
+/* The watched word has a new value: what runs, and the first words of what is said of it. */
+static void switched(uint32_t value, struct count at)
+{
+    uint32_t information = 0;
+    if (value && table.information != NO_WATCH)
+        information = memory_word(value + table.information);
+    output_switch(value, at, information ? memory_word(information) : 0,
+                  information ? memory_word(information + 4) : 0);
+}
+
 static void stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     (void)cpu;
@@ -136,7 +146,7 @@ static void stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, v
     qemu_plugin_mem_value value = qemu_plugin_mem_get_value(info);
     uint64_t bits = value.type == QEMU_PLUGIN_MEM_VALUE_U64 ? value.data.u64 : value.data.u32;
     uint32_t index = (uint32_t)(uintptr_t)data;
-    output_switch((uint32_t)(bits >> (8 * offset)), core->before(current, index, current_passed));
+    switched((uint32_t)(bits >> (8 * offset)), core->before(current, index, current_passed));
 }
 
 /* ---- when the emulator translates a block ---- */

@@ -52,10 +52,11 @@ void output_mark(uint16_t mark, const struct totals *totals)
     phases(totals);
 }
 
-void output_switch(uint32_t value, struct count at)
+void output_switch(uint32_t value, struct count at, uint32_t first, uint32_t second)
 {
     word(SWITCH | (uint64_t)value << 8);
     count(at);
+    word((uint64_t)second << 32 | first);
 }
 
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address)

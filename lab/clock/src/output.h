@@ -33,7 +33,8 @@ enum ending { GUEST_ENDED = 0, LIMIT_REACHED = 1 };
 
 bool output_open(const char *path);
 void output_mark(uint16_t mark, const struct totals *totals);
-void output_switch(uint32_t value, struct count at);
+/* `first` and `second`: the first words of the value's information record. */
+void output_switch(uint32_t value, struct count at, uint32_t first, uint32_t second);
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address);
 
 /* Writes the END record and closes the file. Further calls do nothing. */

@@ -50,11 +50,15 @@ uint32_t register_status(void) { return read_register(STATUS); }
 uint32_t register_sp(void) { return read_register(SP); }
 uint32_t register_lr(void) { return read_register(LR); }
 
+uint32_t memory_word(uint32_t address)
+{
+    g_byte_array_set_size(bytes, 0);
+    return qemu_plugin_read_memory_vaddr(address, bytes, 4) ? value() : 0;
+}
+
 uint32_t stacked_address(void)
 {
-    uint32_t frame = read_register(register_lr() & LR_FRAME_ON_PSP ? PSP : SP);
-    g_byte_array_set_size(bytes, 0);
-    return qemu_plugin_read_memory_vaddr(frame + STACKED_PC, bytes, 4) ? value() : 0;
+    return memory_word(read_register(register_lr() & LR_FRAME_ON_PSP ? PSP : SP) + STACKED_PC);
 }
 
 bool condition_holds(uint8_t condition)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the emulated processor's registers. */
+/* Reads the emulated processor's registers and memory. */
 #ifndef TAKTOS_REGISTERS_H
 #define TAKTOS_REGISTERS_H
 
@@ -16,6 +16,9 @@ uint32_t register_lr(void);
 /* Where the innermost exception returns to (microcontroller profile, at the
  * first instruction of its handler). */
 uint32_t stacked_address(void);
+
+/* A word of memory; 0 where there is none. */
+uint32_t memory_word(uint32_t address);
 
 /* Whether a condition holds, from the flags of the status register. */
 bool condition_holds(uint8_t condition);

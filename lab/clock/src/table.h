@@ -56,7 +56,8 @@ struct table_header {
     char magic[8];
     uint32_t model, regions, phases, watch;
     uint32_t transfer, entry, exit, chain; /* cycles of control transfers and exceptions */
-    uint32_t operands, reserved;
+    uint32_t operands;
+    uint32_t information; /* offset in what the watched word names; NO_WATCH: none */
 };
 
 struct region {

@@ -23,9 +23,13 @@ struct Function {
 pub(crate) struct Image<'data> {
     file: object::File<'data>,
     functions: BTreeMap<u32, Function>,
+    phase_labels: BTreeMap<u32, String>,
     /// Address and name of every symbol but the mapping symbols.
     pub symbols: Vec<(u32, String)>,
 }
+
+/// Labels `taktos.phase.NAME`, perhaps with a number after.
+const PHASE_LABEL: &str = "taktos.phase.";
 
 /// ELF section flags: occupies memory; holds instructions.
 const ALLOCATED: u64 = 0x2;
@@ -36,6 +40,7 @@ impl<'data> Image<'data> {
         let file = object::File::parse(elf)?;
         let mut functions = BTreeMap::new();
         let mut symbols = Vec::new();
+        let mut phase_labels = BTreeMap::new();
         for symbol in file.symbols() {
             let (Ok(name), address) = (symbol.name(), symbol.address() as u32) else {
                 continue;
@@ -44,7 +49,10 @@ impl<'data> Image<'data> {
                 continue;
             }
             symbols.push((address, name.to_owned()));
-            if symbol.kind() == SymbolKind::Text && crate::Mark::parse(name).is_none() {
+            if let Some(label) = name.strip_prefix(PHASE_LABEL) {
+                let phase = label.split('.').next().unwrap_or(label);
+                phase_labels.insert(address & !1, phase.to_owned());
+            } else if symbol.kind() == SymbolKind::Text && crate::Mark::parse(name).is_none() {
                 let start = address & !1;
                 let end = start + symbol.size() as u32;
                 let longest = functions.entry(start).or_insert(Function {
@@ -63,6 +71,7 @@ impl<'data> Image<'data> {
         Ok(Self {
             file,
             functions,
+            phase_labels,
             symbols,
         })
     }
@@ -73,6 +82,14 @@ impl<'data> Image<'data> {
             .range(..=address)
             .next_back()
             .map_or("", |(_, f)| &f.name)
+    }
+
+    /// The phase that a label gives to an address: from the label to the end of the symbol
+    /// that it lies in.
+    pub fn phase_label(&self, address: u32) -> Option<&str> {
+        let (at, phase) = self.phase_labels.range(..=address).next_back()?;
+        let (start, _) = self.functions.range(..=address).next_back()?;
+        (start <= at).then_some(phase)
     }
 
     /// Whether an address lies within a symbol whose extent is known.

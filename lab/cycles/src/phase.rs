@@ -1,12 +1,18 @@
 //! Phases: which part of the kernel an instruction's cost belongs to.
 //!
 //! Owns the one table that maps symbols and source paths to phases, so that it is easily
-//! changed. The instruction's source file is the innermost inlined one.
+//! changed. In order of precedence, an instruction's phase is given by
+//!
+//! 1. a label `taktos.phase.NAME` (or `taktos.phase.NAME.2`, and so on) before it in the
+//!    same symbol, for hand-written code with several phases;
+//! 2. a rule for its symbol, for hand-written code, which has no line tables;
+//! 3. a rule for its source file: of the innermost inlined function for which one holds,
+//!    so that a library's code counts for its caller.
 
 /// What an instruction must have for a rule to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// The symbol it lies in begins so.
+    /// The name of the symbol it lies in, as in the symbol table, contains this.
     Symbol(&'static str),
     /// The path of its source file contains this.
     Path(&'static str),
@@ -56,17 +62,32 @@ impl PhaseRules {
         &self.names
     }
 
-    /// The number of the phase of an instruction in this symbol and source file.
+    /// The number of the phase of this name.
     #[must_use]
-    pub fn phase(&self, symbol: &str, path: &str) -> u8 {
-        let holds = |rule: &Rule| match rule {
-            Rule::Symbol(prefix) => symbol.starts_with(prefix),
-            Rule::Path(part) => path.contains(part),
-        };
+    pub fn number_of(&self, name: &str) -> Option<u8> {
+        self.names
+            .iter()
+            .position(|n| *n == name)
+            .and_then(|n| u8::try_from(n).ok())
+    }
+
+    /// The number of the phase that a symbol's name gives.
+    #[must_use]
+    pub fn of_symbol(&self, symbol: &str) -> Option<u8> {
+        self.first(|rule| matches!(rule, Rule::Symbol(part) if symbol.contains(part)))
+    }
+
+    /// The number of the phase that a source file's path gives.
+    #[must_use]
+    pub fn of_path(&self, path: &str) -> Option<u8> {
+        self.first(|rule| matches!(rule, Rule::Path(part) if path.contains(part)))
+    }
+
+    fn first(&self, holds: impl Fn(&Rule) -> bool) -> Option<u8> {
         self.rules
             .iter()
             .find(|(rule, _)| holds(rule))
-            .map_or(0, |(_, phase)| *phase)
+            .map(|(_, phase)| *phase)
     }
 }
 
@@ -74,15 +95,27 @@ impl Default for PhaseRules {
     /// The kernel's own phases: entry, object, schedule, switch, exit.
     fn default() -> Self {
         Self::new([
-            (Rule::Symbol("taktos.entry"), "entry"),
-            (Rule::Symbol("taktos_entry"), "entry"),
+            // Hand-written: the ways into the kernel, out of it, and between threads.
+            (Rule::Symbol("6switch5enter"), "entry"),
+            (Rule::Symbol("6switch12enter_"), "entry"),
+            (Rule::Symbol("6switch14enter_"), "entry"),
+            (Rule::Symbol("6switch21enter_"), "entry"),
+            (Rule::Symbol("6switch23enter_"), "entry"),
             (Rule::Path("/kernel/src/schedule.rs"), "schedule"),
             (Rule::Path("/kernel/src/block.rs"), "schedule"),
+            (Rule::Path("/kernel/src/wait.rs"), "schedule"),
+            (Rule::Path("/kernel/src/urgency.rs"), "schedule"),
+            (Rule::Path("/kernel/src/timeout_queue.rs"), "schedule"),
             (Rule::Path("/kernel/src/"), "object"),
             (Rule::Path("/core/schedule/"), "schedule"),
-            (Rule::Path("/arch/"), "switch"),
-            (Rule::Symbol("taktos.exit"), "exit"),
-            (Rule::Symbol("taktos_exit"), "exit"),
+            (Rule::Symbol("6switch4stay"), "exit"),
+            (Rule::Symbol("6switch9turn_away"), "exit"),
+            (Rule::Symbol("6switch"), "switch"),
+            (Rule::Symbol("PendSV"), "switch"),
+            (Rule::Symbol("SVCall"), "switch"),
+            (Rule::Path("/arch/cortex-m/src/switch.rs"), "switch"),
+            (Rule::Path("/arch/armv7-a/src/switch.rs"), "switch"),
+            (Rule::Path("/arch/"), "entry"),
         ])
     }
 }
@@ -99,9 +132,12 @@ mod tests {
             (Rule::Path("/kernel/src/"), "object"),
         ]);
         assert_eq!(rules.names(), ["other", "entry", "schedule", "object"]);
-        assert_eq!(rules.phase("stub_svc", "/x/kernel/src/block.rs"), 1);
-        assert_eq!(rules.phase("wake", "/x/kernel/src/block.rs"), 2);
-        assert_eq!(rules.phase("give", "/x/kernel/src/semaphore.rs"), 3);
-        assert_eq!(rules.phase("main", "/x/app.rs"), 0);
+        assert_eq!(rules.of_symbol("the_stub_svc"), Some(1));
+        assert_eq!(rules.of_symbol("main"), None);
+        assert_eq!(rules.of_path("/x/kernel/src/block.rs"), Some(2));
+        assert_eq!(rules.of_path("/x/kernel/src/semaphore.rs"), Some(3));
+        assert_eq!(rules.of_path("/x/app.rs"), None);
+        assert_eq!(rules.number_of("object"), Some(3));
+        assert_eq!(rules.number_of("nothing"), None);
     }
 }

@@ -148,7 +148,7 @@ impl Table {
             events.exit,
             events.chain,
             (pool.len() / 2) as u32,
-            0,
+            self.thread_info.unwrap_or(u32::MAX),
         ] {
             out.write_all(&word.to_le_bytes())?;
         }
@@ -212,17 +212,32 @@ impl Builder<'_, '_> {
         if self.handlers.contains(&address) {
             instruction.timing.flags |= Flags::HANDLER;
         }
-        let path = self.lines.path(address);
         Known {
-            phase: self.phases.phase(self.image.symbol(address), &path),
+            phase: self.phase(address),
             mark: self.places.get(&address).copied().unwrap_or(0),
             instruction,
         }
     }
+
+    /// A label decides; then the symbol; then the innermost source file that a rule names.
+    fn phase(&self, address: u32) -> u8 {
+        let named = |name: &str| self.phases.number_of(name);
+        let labelled = || self.image.phase_label(address).and_then(named);
+        let by_path = || {
+            self.lines
+                .paths(address)
+                .iter()
+                .find_map(|path| self.phases.of_path(path))
+        };
+        let by_symbol = || self.phases.of_symbol(self.image.symbol(address));
+        labelled().or_else(by_symbol).or_else(by_path).unwrap_or(0)
+    }
 }
 
+type Places = (BTreeMap<u32, u16>, Vec<Vec<Mark>>);
+
 /// The number of each marked address, and the marks by number less one.
-fn marked_places(image: &Image<'_>) -> Result<(BTreeMap<u32, u16>, Vec<Vec<Mark>>), Error> {
+fn marked_places(image: &Image<'_>) -> Result<Places, Error> {
     let mut at: BTreeMap<u32, BTreeSet<Mark>> = BTreeMap::new();
     for (address, name) in &image.symbols {
         if let Some(mark) = Mark::parse(name) {
@@ -261,11 +276,15 @@ impl<'data> Lines<'data> {
         Ok(Self(addr2line::Context::from_dwarf(dwarf)?))
     }
 
-    /// The innermost source file of an instruction; empty where there is none.
-    fn path(&self, address: u32) -> String {
-        let location = self.0.find_location(u64::from(address)).ok().flatten();
-        location
-            .and_then(|l| l.file.map(str::to_owned))
-            .unwrap_or_default()
+    /// The source files of an instruction, from the innermost inlined function outwards.
+    fn paths(&self, address: u32) -> Vec<String> {
+        let mut paths = Vec::new();
+        let frames = self.0.find_frames(u64::from(address)).skip_all_loads();
+        if let Ok(mut frames) = frames {
+            while let Ok(Some(frame)) = frames.next() {
+                paths.extend(frame.location.and_then(|l| l.file).map(str::to_owned));
+            }
+        }
+        paths
     }
 }

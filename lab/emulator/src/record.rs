@@ -74,11 +74,20 @@ const END: u64 = 4;
 
 const UNKNOWN_INSTRUCTION: u64 = 1;
 
+/// A switch as the clock saw it: the thread's name is a place in memory.
+#[derive(Debug)]
+pub(crate) struct Switched {
+    pub thread: u32,
+    pub total: Count,
+    pub text: u32,
+    pub length: u32,
+}
+
 /// The record file's contents.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     pub marks: Vec<Passing>,
-    pub switches: Vec<(u32, Count)>,
+    pub switches: Vec<Switched>,
     pub total: Count,
     pub phases: Vec<Count>,
     pub exceptions: Exceptions,
@@ -111,7 +120,18 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
                     });
                 }
             }
-            SWITCH => contents.switches.push((argument as u32, words.count()?)),
+            SWITCH => {
+                let total = words.count()?;
+                let name = words.next()?;
+                let (text, length) = (name as u32, (name >> 32) as u32);
+                let thread = argument as u32;
+                contents.switches.push(Switched {
+                    thread,
+                    total,
+                    text,
+                    length,
+                });
+            }
             TROUBLE => return Err(trouble(argument, words.next()?)),
             END => {
                 contents.limit_reached = argument != 0;

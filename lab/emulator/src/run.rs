@@ -208,17 +208,17 @@ fn finish(
     elf: &[u8],
     table: &Table,
 ) -> Result<Record, Error> {
-    let names = Names::of(elf, table.thread_info());
+    let names = Names::of(elf);
     let switches = contents.switches.into_iter();
     Ok(Record {
         console,
         exit_status,
         marks: contents.marks,
         switches: switches
-            .map(|(thread, total)| Switch {
-                thread,
-                name: names.name(thread),
-                total,
+            .map(|s| Switch {
+                thread: s.thread,
+                name: names.name(&s),
+                total: s.total,
             })
             .collect(),
         total: contents.total,

@@ -7,7 +7,7 @@ use taktos_cycles::Edge;
 use crate::{Count, Record};
 
 /// One passage through a marked interval.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sample {
     /// Executed instructions: exact.
     pub instructions: u64,

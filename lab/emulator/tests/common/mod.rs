@@ -119,7 +119,7 @@ impl Image {
             };
             let section: u16 = if symbol.absolute { 0xfff1 } else { 1 };
             words(&mut symbols, &[strings.len() as u32, symbol.value, size]);
-            symbols.extend([0x10 | u8::from(symbol.function) * 2, 0]);
+            symbols.extend([0x10 | (u8::from(symbol.function) * 2), 0]);
             symbols.extend(section.to_le_bytes());
             strings.extend(symbol.name.bytes().chain([0]));
         }
