@@ -1,1 +1,73 @@
-//! taktos-arch-armv7-a
+//! ARMv7-A (Cortex-A8) as a machine.
+//!
+//! Owns: the switch of threads, interrupts and their controller, floating-point state, memory
+//! protection, faults. Must never know: the kernel, a board's devices (the board brings its clock by
+//! [`Board`]).
+//!
+//! # Modes
+//! Threads and the kernel run privileged, in system mode, on the threads' own stacks. Kernel-level
+//! interrupts are IRQs; their handlers run in IRQ mode on a stack of their own. FIQs are above the
+//! kernel: nothing here ever masks them once the first thread runs.
+//!
+//! # What a mask is
+//! `CPSR.I`, set and cleared without a memory of what it was: the cheapest instructions there are. That is
+//! sound in handlers too, where the interrupt controller keeps out the others: all interrupts have one
+//! priority, and none is signalled until the handler in service has been ended, with `CPSR.I` set.
+//!
+//! # Where a handler's stack is
+//! In the last megabyte of the address space, to which the memory map brings it, and where no thread's
+//! stack is. So the stack pointer itself tells whether the caller is a handler, in one comparison.
+//!
+//! # Two frames
+//! A thread that is not running has on its stack, from low to high, r4–r11, a word for alignment and an
+//! address to go on at: what one `pop {r4-r12, pc}` takes. A thread that called the kernel has nothing more:
+//! the address is its caller's. A thread that was interrupted has r0–r3, r12, lr, pc and CPSR above that,
+//! and the address leads to a few instructions that restore them. So each path that resumes a thread
+//! treats both alike. A thread with floating-point state has room for it in between (see `float`).
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "an architecture port")]
+
+mod board;
+mod fault;
+mod float;
+mod gic;
+mod interrupt;
+mod machine;
+mod memory;
+mod state;
+mod switch;
+
+pub use board::Board;
+pub use fault::report_fault;
+pub use interrupt::{Handler, interrupt_entry};
+pub use machine::ArmV7A;
+pub use memory::Guard;
+pub use state::TAKTOS_PROCESSOR;
+pub use switch::Outcome32;
+
+/// What macros need of other crates.
+#[doc(hidden)]
+pub mod reexports {
+    pub use core::arch::global_asm;
+}
+
+/// Wires the processor's exceptions to a board and to a type that implements
+/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
+#[macro_export]
+macro_rules! exceptions {
+    ($board:ty, $upcalls:ty) => {
+        // The vector table of the start-up code leads to this name.
+        $crate::reexports::global_asm!(
+            ".global _asm_irq_handler",
+            ".set _asm_irq_handler, {entry}",
+            entry = sym $crate::interrupt_entry::<$board>,
+        );
+
+        /// Where the fault exceptions lead, with the registers and the kind.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_fault(registers: &[usize; 17], kind: u32) -> ! {
+            $crate::report_fault::<$upcalls>(registers, kind)
+        }
+    };
+}

@@ -1,0 +1,28 @@
+//! Owns: what a board brings to this machine.
+
+use core::ops::Range;
+use taktos_time::{Duration, Instant};
+
+/// A board with a Cortex-A8: where its interrupt controller and its memory are, and its clock.
+pub trait Board: 'static {
+    /// The address of the interrupt controller's distributor (GIC version 1 or 2).
+    const DISTRIBUTOR: usize;
+    /// The address of the interrupt controller's processor interface.
+    const PROCESSOR_INTERFACE: usize;
+    /// The memory that the image lies in; whole megabytes, at most 128.
+    const MEMORY: Range<usize>;
+    /// The devices' registers; whole megabytes.
+    const DEVICES: Range<usize>;
+
+    /// A register of the slice timer to which the number of ticks is stored at each switch, whether
+    /// slices are on or not: the slice begins anew.
+    const SLICE_RESTART: usize;
+
+    /// The present time. Called with and without the mask.
+    fn now() -> Instant;
+    /// Asks for an alarm, as [`Machine::set_alarm`](taktos_machine::Machine::set_alarm).
+    fn set_alarm(at: Option<Instant>);
+    /// Switches slices of the given length on, or off; the first begins now. Called with the mask.
+    /// Returns the number of ticks to be stored to [`Board::SLICE_RESTART`].
+    fn set_slice(length: Option<Duration>) -> u32;
+}

@@ -1,0 +1,164 @@
+//! Owns: what happens at a fault exception.
+
+use crate::interrupt::INTERRUPT_STACKS_SIZE;
+use crate::memory;
+use crate::switch::SYSTEM_MODE;
+use core::arch::{asm, naked_asm};
+use taktos_machine::{Cause, Fault, Register, Upcalls};
+
+const UNDEFINED: u32 = 0;
+const PREFETCH: u32 = 1;
+const DATA: u32 = 2;
+
+const UNDEFINED_MODE: u32 = 0x1B;
+const ABORT_MODE: u32 = 0x17;
+
+unsafe extern "C" {
+    /// The board's, by [`exceptions!`](crate::exceptions).
+    fn taktos_fault();
+}
+
+/// Collects the registers r0 to r15 and CPSR on the stack of the present mode. lr names the instruction.
+macro_rules! collect {
+    () => {
+        "srsdb sp!, #{mode}
+         // Room for the sp and lr of the mode that faulted.
+         sub sp, sp, #8
+         push {{r0-r12}}
+         mov r0, sp
+         mov r1, #{kind}
+         // A visit to that mode; only its number and the mask of interrupts are changed.
+         ldr r2, [r0, #64]
+         mrs r3, cpsr
+         and r2, r2, #0x1F
+         bic r4, r3, #0x1F
+         orr r2, r2, r4
+         msr cpsr_c, r2
+         mov r5, sp
+         mov r6, lr
+         msr cpsr_c, r3
+         str r5, [r0, #52]
+         str r6, [r0, #56]
+         bic sp, sp, #7
+         b {report}"
+    };
+}
+
+/// The rest of the handler of undefined instructions, where it was no use of the floating-point unit.
+#[unsafe(naked)]
+pub(crate) extern "C" fn undefined() {
+    naked_asm!(
+        collect!(),
+        mode = const UNDEFINED_MODE,
+        kind = const UNDEFINED,
+        report = sym taktos_fault,
+    )
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn _asm_prefetch_abort_handler() {
+    naked_asm!(
+        "sub lr, lr, #4",
+        collect!(),
+        mode = const ABORT_MODE,
+        kind = const PREFETCH,
+        report = sym taktos_fault,
+    )
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn _asm_data_abort_handler() {
+    naked_asm!(
+        "sub lr, lr, #8",
+        collect!(),
+        mode = const ABORT_MODE,
+        kind = const DATA,
+        report = sym taktos_fault,
+    )
+}
+
+const NAMES: [&str; 17] = [
+    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc", "cpsr",
+];
+const CPSR: usize = 16;
+
+/// Tells the kernel of the fault with the given registers.
+pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
+    let mut registers = [Register { name: "", value: 0 }; 17];
+    for (register, (name, value)) in registers.iter_mut().zip(NAMES.into_iter().zip(*values)) {
+        *register = Register { name, value };
+    }
+    let (cause, address) = classify(kind);
+    let in_thread = values[CPSR] & 0x1F == SYSTEM_MODE as usize || is_threads_guard(cause, address);
+    U::fault(&Fault { cause, address, registers: &registers, in_interrupt: !in_thread })
+}
+
+/// An interrupt's entry can be what finds a thread's stack used up.
+fn is_threads_guard(cause: Cause, address: Option<usize>) -> bool {
+    cause == Cause::StackOverflow
+        && address.is_some_and(|address| address < INTERRUPT_STACKS_SIZE.wrapping_neg())
+}
+
+fn classify(kind: u32) -> (Cause, Option<usize>) {
+    match kind {
+        UNDEFINED => (Cause::UndefinedInstruction, None),
+        PREFETCH => {
+            let (status, address) = instruction_fault();
+            (cause_of(status, Cause::InstructionAccess), Some(address))
+        }
+        _ => {
+            let (status, address) = data_fault();
+            if memory::is_guard(address) {
+                (Cause::StackOverflow, Some(address))
+            } else {
+                (cause_of(status, Cause::DataAccess), Some(address))
+            }
+        }
+    }
+}
+
+/// By a fault status register (ARMv7-A manual, B3.13.3): what is no question of the map.
+fn cause_of(status: u32, access: Cause) -> Cause {
+    const ALIGNMENT: u32 = 0b0_0001;
+    const EXTERNAL: [u32; 2] = [0b0_1000, 0b1_0110];
+    let status = status & 0xF | status >> 6 & 0x10;
+    match status {
+        ALIGNMENT => Cause::Arithmetic,
+        external if EXTERNAL.contains(&external) => Cause::Bus,
+        _ => access,
+    }
+}
+
+/// DFSR and DFAR.
+fn data_fault() -> (u32, usize) {
+    let (status, address);
+    // SAFETY: reads two status registers.
+    unsafe {
+        asm!(
+            "mrc p15, 0, {0}, c5, c0, 0",
+            "mrc p15, 0, {1}, c6, c0, 0",
+            out(reg) status,
+            out(reg) address,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (status, address)
+}
+
+/// IFSR and IFAR.
+fn instruction_fault() -> (u32, usize) {
+    let (status, address);
+    // SAFETY: reads two status registers.
+    unsafe {
+        asm!(
+            "mrc p15, 0, {0}, c5, c0, 1",
+            "mrc p15, 0, {1}, c6, c0, 2",
+            out(reg) status,
+            out(reg) address,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (status, address)
+}

@@ -1,0 +1,192 @@
+//! Owns: the floating-point and vector registers (d0–d31, FPSCR) and whose they are.
+//!
+//! A thread begins without the unit: its first floating-point instruction is undefined, the handler of that
+//! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
+//! When it gives way, the unit is switched off again, and room for the registers is made on the
+//! thread's stack, under a frame that leads to [`resume_float`]; but they stay where they are.
+//! They are saved only when another thread wants the unit, and loaded only if that happened. So
+//! - a thread that never uses the unit pays one comparison and a branch not taken at each switch;
+//! - a thread that is alone in using it pays for switching it off and on, not for 33 loads and stores.
+//!
+//! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
+
+use crate::board::Board;
+use crate::state::{STATE, State};
+use crate::switch::{SYSTEM_MODE, tail};
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use taktos_machine::{Context, Processor, StackRegion};
+
+/// 32 registers of eight bytes, and FPSCR; a multiple of eight.
+const AREA: usize = 32 * 8 + 8;
+/// The bytes of a frame below its last word.
+const REST_OF_FRAME: usize = 9 * 4;
+/// `FPEXC.EN`.
+const ENABLE: u32 = 1 << 30;
+
+/// Stores all registers from the address in r2 on. Uses r3.
+macro_rules! store_registers {
+    () => {
+        "vstmia r2!, {{d0-d15}}
+         vstmia r2!, {{d16-d31}}
+         vmrs r3, fpscr
+         str r3, [r2]"
+    };
+}
+
+/// Defines what a switch does more where the thread that gives way has floating-point state.
+macro_rules! leave_float {
+    ($name:ident, $ending:ident $(, $restart:ident)?) => {
+        /// Switches the unit off and makes room for its registers; then ends as each switch.
+        /// Entered like the tail, with the state's address in r4.
+        #[unsafe(naked)]
+        pub(crate) extern "C" fn $name<B: Board>() {
+            naked_asm!(
+                ".fpu neon",
+                "mov r3, #0",
+                "vmsr fpexc, r3",
+                "str r3, [r4, #{float_in_use}]",
+                "sub sp, sp, #{area}",
+                "str sp, [r4, #{float_area}]",
+                // One frame more, of which only the address matters.
+                "movw r3, #:lower16:{resume_float}",
+                "movt r3, #:upper16:{resume_float}",
+                "str r3, [sp, #-4]!",
+                "sub sp, sp, #{rest_of_frame}",
+                tail!($ending),
+                area = const AREA,
+                rest_of_frame = const REST_OF_FRAME,
+                resume_float = sym resume_float,
+                float_in_use = const offset_of!(State, float_in_use),
+                float_area = const offset_of!(State, float_area),
+                $($restart = const B::SLICE_RESTART,)?
+                stack_pointer = const offset_of!(Context, stack_pointer),
+                status = const offset_of!(Context, status),
+                current = const offset_of!(Processor, current),
+            )
+        }
+    };
+}
+
+leave_float!(leave_float, slice, slice_restart);
+leave_float!(leave_float_in_slice, keep);
+
+/// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept.
+#[unsafe(naked)]
+extern "C" fn resume_float() {
+    naked_asm!(
+        ".fpu neon",
+        "cpsid i",
+        "movw r12, #:lower16:{state}",
+        "movt r12, #:upper16:{state}",
+        "mov r3, #{enable}",
+        "vmsr fpexc, r3",
+        "str r3, [r12, #{float_in_use}]",
+        // Are the registers still this thread's?
+        "ldr r2, [r12, #{float_area}]",
+        "cmp r2, sp",
+        "beq 3f",
+        // No. Another thread's, to be saved first?
+        "cmp r2, #0",
+        "beq 2f",
+        store_registers!(),
+        "2:",
+        "mov r2, sp",
+        "vldmia r2!, {{d0-d15}}",
+        "vldmia r2!, {{d16-d31}}",
+        "ldr r3, [r2]",
+        "vmsr fpscr, r3",
+        "3:",
+        "mov r3, #0",
+        "str r3, [r12, #{float_area}]",
+        "add sp, sp, #{area}",
+        "cpsie i",
+        // The frame proper.
+        "pop {{r4-r12, pc}}",
+        state = sym STATE,
+        enable = const ENABLE,
+        area = const AREA,
+        float_in_use = const offset_of!(State, float_in_use),
+        float_area = const offset_of!(State, float_area),
+    )
+}
+
+/// The handler of undefined instructions. In a thread that has not used the unit it gives it the unit and
+/// repeats the instruction; one that is undefined all the same comes here again, and is a fault.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn _asm_undefined_handler() {
+    naked_asm!(
+        ".fpu neon",
+        "push {{r0-r3}}",
+        // lr is behind the instruction: of two bytes in T32, and of four in A32.
+        "mrs r0, spsr",
+        "tst r0, #{thumb}",
+        "subeq lr, lr, #4",
+        "subne lr, lr, #2",
+        // Only threads may use the unit.
+        "and r0, r0, #{mode_bits}",
+        "cmp r0, #{system_mode}",
+        "bne 9f",
+        "movw r1, #:lower16:{state}",
+        "movt r1, #:upper16:{state}",
+        "ldr r0, [r1, #{float_in_use}]",
+        "cmp r0, #0",
+        "bne 9f",
+        "mov r0, #{enable}",
+        "vmsr fpexc, r0",
+        "str r0, [r1, #{float_in_use}]",
+        // The registers of the thread that had it before.
+        "ldr r2, [r1, #{float_area}]",
+        "cmp r2, #0",
+        "beq 2f",
+        store_registers!(),
+        "mov r0, #0",
+        "str r0, [r1, #{float_area}]",
+        // A new owner finds zeroes.
+        "2:",
+        "mov r0, #0",
+        "vmsr fpscr, r0",
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15",
+        "vmov.i32 q\\n, #0",
+        ".endr",
+        "pop {{r0-r3}}",
+        // Again, now with the unit.
+        "movs pc, lr",
+        "9:",
+        "pop {{r0-r3}}",
+        "b {fault}",
+        thumb = const 1 << 5,
+        mode_bits = const 0x1F,
+        system_mode = const SYSTEM_MODE,
+        enable = const ENABLE,
+        state = sym STATE,
+        fault = sym crate::fault::undefined,
+        float_in_use = const offset_of!(State, float_in_use),
+        float_area = const offset_of!(State, float_area),
+    )
+}
+
+/// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.
+pub(crate) fn forget(stack: StackRegion) {
+    let area = STATE.float_area.get();
+    if (stack.base..stack.base + stack.size).contains(&area) {
+        STATE.float_area.set(0);
+    }
+}
+
+/// Lets the unit be switched on at all.
+pub(crate) fn allow() {
+    const FULL_ACCESS: u32 = 0xF << 20;
+    // SAFETY: called once, before the first thread runs; opens the coprocessors 10 and 11 and leaves them off.
+    unsafe {
+        core::arch::asm!(
+            "mcr p15, 0, {access}, c1, c0, 2",
+            "isb",
+            access = in(reg) FULL_ACCESS,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+}
+
+const _: () = assert!(offset_of!(State, slice) == 0 && offset_of!(State, float_in_use) == 4);

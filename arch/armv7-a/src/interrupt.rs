@@ -1,0 +1,120 @@
+//! Owns: the way from an interrupt to its handler and back, and the handlers' stack.
+
+use crate::board::Board;
+use crate::gic::{self, Acknowledged};
+use crate::memory;
+use crate::state::TAKTOS_PROCESSOR;
+use crate::switch::preempt;
+use core::arch::{asm, naked_asm};
+use core::cell::Cell;
+
+/// Handles an interrupt, at the kernel's level: it may call what does not block.
+pub type Handler = fn();
+
+/// The part of the address space, at its end, in which handlers' stacks and nothing else lie.
+pub(crate) const INTERRUPT_STACKS_SIZE: usize = 1 << 20;
+/// Where the stack begins, downwards.
+pub(crate) const INTERRUPT_STACK_TOP: usize = 0xFFFF_0000;
+/// The stack's size in bytes: two pages.
+pub(crate) const INTERRUPT_STACK_SIZE: usize = 2 * memory::PAGE;
+
+/// The interrupts that a handler can be set for.
+const INTERRUPTS: usize = 96;
+
+struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
+
+// SAFETY: one word each, written before the interrupt is enabled, on the one processor.
+unsafe impl Sync for Handlers {}
+
+static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
+
+/// Makes `handler` handle the interrupt `number`, and lets it through.
+pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
+    if let Some(place) = HANDLERS.0.get(number as usize) {
+        place.set(Some(handler));
+        gic::enable::<B>(number);
+    }
+}
+
+/// Where the vector of interrupts leads.
+#[unsafe(naked)]
+pub extern "C" fn interrupt_entry<B: Board>() {
+    naked_asm!(
+        // The address of the instruction that was not executed.
+        "sub lr, lr, #4",
+        // What a call does not keep, on the handlers' stack: it stays aligned to eight bytes.
+        "push {{r0-r3, r12, lr}}",
+        "bl {dispatch}",
+        // An exclusive access that was interrupted must begin anew.
+        "clrex",
+        "movw r12, #:lower16:{processor}",
+        "movt r12, #:upper16:{processor}",
+        // Current and heir.
+        "ldrd r0, r1, [r12]",
+        "cmp r0, r1",
+        "pop {{r0-r3, r12, lr}}",
+        "bne {preempt}",
+        // Back, with CPSR as it was.
+        "movs pc, lr",
+        dispatch = sym dispatch::<B>,
+        processor = sym TAKTOS_PROCESSOR,
+        preempt = sym preempt::<B>,
+    )
+}
+
+/// Serves one interrupt. If more are pending, the processor comes again at once.
+extern "C" fn dispatch<B: Board>() {
+    let interrupt = Acknowledged::take::<B>();
+    if let Some(place) = HANDLERS.0.get(interrupt.number()) {
+        if let Some(handler) = place.get() {
+            handler();
+        }
+        // A handler that called the kernel comes back with the mask cleared. Behind the end of
+        // service the mask alone keeps out the next interrupt.
+        mask();
+        interrupt.end::<B>();
+    }
+}
+
+/// Masks kernel-level interrupts.
+#[inline(always)]
+pub(crate) fn mask() {
+    // SAFETY: accesses to memory are not moved across.
+    unsafe { asm!("cpsid i", options(nostack, preserves_flags)) }
+}
+
+/// Ends the mask.
+#[inline(always)]
+pub(crate) fn unmask() {
+    // SAFETY: as for `mask`; the module's head says why this is right in handlers too.
+    unsafe { asm!("cpsie i", options(nostack, preserves_flags)) }
+}
+
+/// Whether the caller is a handler: it runs on the handlers' stack.
+#[inline(always)]
+pub(crate) fn in_handler() -> bool {
+    let stack_pointer: usize;
+    // SAFETY: reads a register.
+    unsafe {
+        asm!("mov {}, sp", out(reg) stack_pointer, options(nomem, nostack, preserves_flags));
+    }
+    stack_pointer >= INTERRUPT_STACKS_SIZE.wrapping_neg()
+}
+
+/// Gives IRQ mode its stack. The memory map is on; interrupts are masked.
+pub(crate) fn set_stack() {
+    const IRQ_MODE: u32 = 0x12;
+    const SYSTEM_MODE: u32 = crate::switch::SYSTEM_MODE;
+    // SAFETY: called once by the start, in system mode: sets a register of IRQ mode and comes back.
+    unsafe {
+        asm!(
+            "cps #{irq}",
+            "mov sp, {top}",
+            "cps #{system}",
+            irq = const IRQ_MODE,
+            system = const SYSTEM_MODE,
+            top = in(reg) INTERRUPT_STACK_TOP,
+            options(nomem, preserves_flags),
+        );
+    }
+}

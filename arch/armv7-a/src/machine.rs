@@ -1,0 +1,110 @@
+//! Owns: the implementation of [`Machine`] where it needs no hand-written path.
+
+use crate::board::Board;
+use crate::interrupt::{self, Handler};
+use crate::memory::{self, Guard};
+use crate::state::{STATE, TAKTOS_PROCESSOR};
+use crate::switch::{self, Outcome32};
+use crate::{float, gic};
+use core::marker::PhantomData;
+use taktos_abi::{Status, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_time::{Duration, Instant};
+
+/// The machine: a Cortex-A8 on a board.
+pub struct ArmV7A<B>(PhantomData<B>);
+
+impl<B: Board> ArmV7A<B> {
+    /// Makes `handler` handle the interrupt `number`, below 96, at the kernel's level, and lets it
+    /// through. Interrupts 0 to 15 are those of [`ArmV7A::pend_interrupt`]; other numbers have no effect.
+    pub fn set_handler(number: u32, handler: Handler) {
+        interrupt::set_handler::<B>(number, handler);
+    }
+
+    /// Makes the interrupt `number` pending. Bound: one store.
+    #[inline(always)]
+    pub fn pend_interrupt(number: u32) {
+        gic::pend::<B>(number);
+    }
+}
+
+impl<B: Board> Machine for ArmV7A<B> {
+    type Mask = ();
+    type Outcome = Outcome32;
+    type Guard = Guard;
+    const GUARD: Guard = Guard::NEW;
+    /// The frames of an interrupted thread with floating-point state (32 + 40 + 264 + 40 bytes), and room to work.
+    const SMALLEST_STACK: usize = 512;
+
+    #[inline(always)]
+    fn mask() {
+        interrupt::mask();
+    }
+
+    #[inline(always)]
+    fn unmask((): ()) {
+        interrupt::unmask();
+    }
+
+    #[inline(always)]
+    fn in_interrupt() -> bool {
+        interrupt::in_handler()
+    }
+
+    #[inline(always)]
+    fn processor() -> &'static Processor {
+        &TAKTOS_PROCESSOR.0
+    }
+
+    #[inline(always)]
+    fn enter<D: Decision<Self>>(object: &'static D::Object, argument: usize, timeout: Timeout) -> Answer {
+        let words = if D::KEEPS_SLICE {
+            switch::enter_in_slice::<B, Self, D>(object, argument, timeout)
+        } else {
+            switch::enter::<B, Self, D>(object, argument, timeout)
+        };
+        Answer { status: Status::from_word(words as u32 as usize), value: (words >> 32) as usize }
+    }
+
+    /// Nothing: each interrupt ends with a look at the heir.
+    #[inline(always)]
+    fn pend_switch() {}
+
+    fn prepare(
+        context: &Context,
+        stack: StackRegion,
+        entry: extern "C" fn(usize, usize) -> !,
+        first: usize,
+        second: usize,
+    ) {
+        float::forget(stack);
+        memory::protect(stack.guard);
+        switch::prepare(context, stack, entry, first, second);
+    }
+
+    fn start() -> ! {
+        memory::start::<B>();
+        interrupt::set_stack();
+        float::allow();
+        gic::start::<B>();
+        switch::start()
+    }
+
+    fn idle() {
+        aarch32_cpu::asm::wfi();
+    }
+
+    #[inline(always)]
+    fn now() -> Instant {
+        B::now()
+    }
+
+    #[inline(always)]
+    fn set_alarm(at: Option<Instant>) {
+        B::set_alarm(at);
+    }
+
+    fn set_slice(length: Option<Duration>) {
+        STATE.slice.set(B::set_slice(length));
+    }
+}

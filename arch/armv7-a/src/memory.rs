@@ -1,0 +1,204 @@
+//! Owns: the memory map: where what may be accessed, and the guards below stacks.
+//! Must never know: whose stack it is.
+//!
+//! The short-descriptor format (ARMv7-A manual, B3.5). Addresses are what they are physically, but for the
+//! handlers' stack. The megabyte at zero is not mapped: a null pointer faults.
+
+use crate::board::Board;
+use crate::interrupt::{INTERRUPT_STACK_SIZE, INTERRUPT_STACK_TOP};
+use core::arch::asm;
+use core::cell::{Cell, UnsafeCell};
+
+/// The bytes of a page: the smallest piece that can be protected.
+pub(crate) const PAGE: usize = 4096;
+const MEGABYTE: usize = 1 << 20;
+const PAGES: usize = MEGABYTE / PAGE;
+/// One for each megabyte of the largest memory that a board may have, and one for the handlers' stack.
+const SECOND_LEVEL_TABLES: usize = 128 + 1;
+
+/// The bytes below a stack that nobody may touch.
+#[repr(C, align(4096))]
+pub struct Guard([u8; PAGE]);
+
+impl Guard {
+    /// Unused memory.
+    pub const NEW: Self = Self([0; PAGE]);
+}
+
+/// Sections and pages that threads and the kernel may read, write and execute: ordinary memory,
+/// written back, allocated on write.
+const MEMORY_SECTION: u32 = 0b1_0100_0000_1110;
+const MEMORY_PAGE: u32 = 0b101_1110;
+/// Sections of device registers, which nobody may execute.
+const DEVICE_SECTION: u32 = 0b100_0001_0110;
+/// A section that is divided into pages.
+const TABLE: u32 = 0b01;
+/// The kinds of entry.
+const KIND: u32 = 0b11;
+/// A page that nobody may touch: the processor looks at the two lowest bits alone, we at all.
+const GUARD_PAGE: u32 = 0xDEAD_0000;
+
+#[repr(C, align(16384))]
+struct FirstLevel([Cell<u32>; 4096]);
+
+#[repr(C, align(1024))]
+struct SecondLevel([Cell<u32>; PAGES]);
+
+struct Tables {
+    first: FirstLevel,
+    second: [SecondLevel; SECOND_LEVEL_TABLES],
+    used: Cell<usize>,
+}
+
+// SAFETY: written with interrupts masked, on the one processor; words that the processor reads.
+unsafe impl Sync for Tables {}
+
+static TABLES: Tables = Tables {
+    first: FirstLevel([const { Cell::new(0) }; 4096]),
+    second: [const { SecondLevel([const { Cell::new(0) }; PAGES]) }; SECOND_LEVEL_TABLES],
+    used: Cell::new(0),
+};
+
+#[repr(C, align(4096))]
+struct InterruptStack(UnsafeCell<[u8; INTERRUPT_STACK_SIZE]>);
+
+// SAFETY: used by the processor alone, as the stack of handlers, which do not nest.
+unsafe impl Sync for InterruptStack {}
+
+static INTERRUPT_STACK: InterruptStack = InterruptStack(UnsafeCell::new([0; INTERRUPT_STACK_SIZE]));
+
+/// Writes an entry where the processor's table walk sees it.
+fn write(entry: &Cell<u32>, value: u32) {
+    entry.set(value);
+    // SAFETY: cleans the entry's line from the data cache, past which tables are read, and waits for it.
+    unsafe {
+        asm!(
+            "mcr p15, 0, {entry}, c7, c10, 1",
+            "dsb",
+            entry = in(reg) core::ptr::from_ref(entry),
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Makes the processor forget what it knew of `address`.
+fn forget(address: usize) {
+    // SAFETY: drops one translation, which is read again from the tables when needed.
+    unsafe {
+        asm!(
+            "mcr p15, 0, {address}, c8, c7, 1",
+            "dsb",
+            "isb",
+            address = in(reg) address,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+fn next_table() -> &'static SecondLevel {
+    let number = TABLES.used.get();
+    TABLES.used.set(number + 1);
+
+    &TABLES.second[number]
+}
+
+/// The entry of a page, if its megabyte is divided into pages.
+fn page_entry(address: usize) -> Option<&'static Cell<u32>> {
+    let section = TABLES.first.0[address / MEGABYTE].get();
+    if section & KIND != TABLE {
+        return None;
+    }
+    let table = (section & !0x3FF) as usize;
+    let number = (table - TABLES.second.as_ptr().addr()) / size_of::<SecondLevel>();
+    TABLES.second.get(number).map(|table| &table.0[address % MEGABYTE / PAGE])
+}
+
+/// Divides the megabyte that `address` lies in into pages, if it is not. Steps: the pages.
+fn divide(address: usize, page: impl Fn(usize) -> u32) {
+    let section = &TABLES.first.0[address / MEGABYTE];
+    if section.get() & KIND == TABLE {
+        return;
+    }
+    let table = next_table();
+    let base = address / MEGABYTE * MEGABYTE;
+    for (number, entry) in table.0.iter().enumerate() {
+        write(entry, page(base + number * PAGE));
+    }
+    write(section, core::ptr::from_ref(table).addr() as u32 | TABLE);
+    forget(address);
+}
+
+/// Makes a page of memory a guard. Bound: fixed; most where it is the first one in its megabyte.
+pub(crate) fn protect(guard: usize) {
+    divide(guard, |page| page as u32 | MEMORY_PAGE);
+    if let Some(entry) = page_entry(guard).filter(|entry| entry.get() != GUARD_PAGE) {
+        write(entry, GUARD_PAGE);
+        forget(guard);
+    }
+}
+
+/// Whether `address` lies in a guard.
+pub(crate) fn is_guard(address: usize) -> bool {
+    page_entry(address).is_some_and(|entry| entry.get() == GUARD_PAGE)
+}
+
+/// Fills the tables and switches the memory map and the caches on.
+pub(crate) fn start<B: Board>() {
+    const { assert!(B::MEMORY.start % MEGABYTE == 0 && B::MEMORY.end % MEGABYTE == 0) };
+    const { assert!((B::MEMORY.end - B::MEMORY.start) / MEGABYTE < SECOND_LEVEL_TABLES) };
+    map(B::MEMORY.start, B::MEMORY.end, MEMORY_SECTION);
+    map(B::DEVICES.start, B::DEVICES.end, DEVICE_SECTION);
+    map_interrupt_stack();
+    switch_on();
+}
+
+fn map(start: usize, end: usize, attributes: u32) {
+    for section in start / MEGABYTE..end / MEGABYTE {
+        let entry = &TABLES.first.0[section];
+        // Threads that were prepared before have divided theirs.
+        if entry.get() & KIND != TABLE {
+            write(entry, (section * MEGABYTE) as u32 | attributes);
+        }
+    }
+}
+
+/// Only the stack itself and the guard below it are known in the last megabyte.
+fn map_interrupt_stack() {
+    let bottom = INTERRUPT_STACK_TOP - INTERRUPT_STACK_SIZE;
+    let place = INTERRUPT_STACK.0.get().addr();
+    divide(bottom, |page| match page {
+        stack if (bottom..INTERRUPT_STACK_TOP).contains(&stack) => {
+            (stack - bottom + place) as u32 | MEMORY_PAGE
+        }
+        guard if guard + PAGE == bottom => GUARD_PAGE,
+        _ => 0,
+    });
+}
+
+fn switch_on() {
+    // SAFETY: called once. The tables map the code that runs, its data and its stack to where they are.
+    // Domain 0 obeys the entries' permissions; the map, the caches and branch prediction are switched
+    // on together, and translations from before are dropped.
+    unsafe {
+        asm!(
+            "mcr p15, 0, {tables}, c2, c0, 0",  // TTBR0
+            "mcr p15, 0, {zero}, c2, c0, 2",    // TTBCR
+            "mcr p15, 0, {client}, c3, c0, 0",  // DACR
+            "mcr p15, 0, {zero}, c8, c7, 0",    // TLBIALL
+            "mcr p15, 0, {zero}, c7, c5, 0",    // ICIALLU
+            "dsb",
+            "isb",
+            "mrc p15, 0, {control}, c1, c0, 0", // SCTLR
+            "bic {control}, {control}, #2",     // A: no checks of alignment
+            "orr {control}, {control}, #0x1800", // I and Z
+            "orr {control}, {control}, #5",     // C and M
+            "mcr p15, 0, {control}, c1, c0, 0",
+            "isb",
+            tables = in(reg) &raw const TABLES.first,
+            zero = in(reg) 0,
+            client = in(reg) 1,
+            control = out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! Owns: what this machine remembers between its calls.
+
+use core::cell::Cell;
+use taktos_machine::Processor;
+
+unsafe extern "C" {
+    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this name.
+    pub safe static TAKTOS_PROCESSOR: OneProcessor;
+}
+
+/// A processor in a static.
+#[repr(transparent)]
+pub struct OneProcessor(pub(crate) Processor);
+
+// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
+// interrupts masked, `heir` by the kernel in its sections, and both are single words.
+unsafe impl Sync for OneProcessor {}
+
+/// What each switch reads. The first two are read together.
+#[repr(C, align(8))]
+pub(crate) struct State {
+    /// What is stored to the slice timer.
+    pub slice: Cell<u32>,
+    /// Not zero while the current thread may use the floating-point unit.
+    pub float_in_use: Cell<u32>,
+    /// Where the registers in the floating-point unit are to be saved before another thread
+    /// gets it; zero where nobody needs them or they are the current thread's.
+    pub float_area: Cell<usize>,
+}
+
+// SAFETY: touched only with kernel-level interrupts masked, on the one processor.
+unsafe impl Sync for State {}
+
+pub(crate) static STATE: State =
+    State { slice: Cell::new(u32::MAX), float_in_use: Cell::new(0), float_area: Cell::new(0) };

@@ -1,0 +1,254 @@
+//! Owns: the hand-written paths by which one thread gives way to another.
+//!
+//! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives
+//! way, kernel-level interrupts are masked, and the stack holds a whole frame.
+
+use crate::board::Board;
+use crate::interrupt::INTERRUPT_STACKS_SIZE;
+use crate::float::{leave_float, leave_float_in_slice};
+use crate::state::{STATE, TAKTOS_PROCESSOR};
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use taktos_abi::{Error, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
+
+/// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.
+/// To stay: twice the status plus one (no thread has an odd address), and the value.
+#[repr(transparent)]
+pub struct Outcome32(u64);
+
+impl Outcome for Outcome32 {
+    #[inline(always)]
+    fn switch(from: *const Context, to: *const Context) -> Self {
+        Self(pair(to.addr(), from.addr()))
+    }
+
+    #[inline(always)]
+    fn stay(answer: Answer) -> Self {
+        Self(pair(answer.status.word() << 1 | 1, answer.value))
+    }
+}
+
+#[inline(always)]
+fn pair(low: usize, high: usize) -> u64 {
+    (high as u64) << 32 | low as u64
+}
+
+/// The number of the mode in which threads run.
+pub(crate) const SYSTEM_MODE: u32 = 0x1F;
+
+/// Loads what the tail needs: r2 the ticks of a slice, r4 the machine's state, r5 the processor,
+/// and compares the use of the floating-point unit with none.
+macro_rules! load_state {
+    () => {
+        "movw r4, #:lower16:{state}
+         movw r5, #:lower16:{processor}
+         movt r4, #:upper16:{state}
+         movt r5, #:upper16:{processor}
+         // Slice and floating-point use lie side by side.
+         ldrd r2, r3, [r4]
+         cmp r3, #0"
+    };
+}
+
+/// The end of each switch; `slice` restarts the time slice, `keep` does not.
+macro_rules! tail {
+    (slice) => {
+        concat!(
+            "movw r6, #:lower16:{slice_restart}
+             movt r6, #:upper16:{slice_restart}
+             str r2, [r6]\n",
+            $crate::switch::tail!(keep)
+        )
+    };
+    (keep) => {
+        "str sp, [r1, #{stack_pointer}]
+         // The laboratory sees the switch by this store.
+         str r0, [r5, #{current}]
+         ldr sp, [r0, #{stack_pointer}]
+         // The answer, for a thread that called the kernel.
+         ldrd r0, r1, [r0, #{status}]
+         // Whole again: from here on an interrupt finds a running thread.
+         cpsie i
+         pop {{r4-r12, pc}}"
+    };
+}
+
+pub(crate) use tail;
+
+/// Defines the switch behind an entry: on the stack are r12 and the return address.
+macro_rules! switch {
+    ($name:ident, $ending:ident, $leave_float:ident $(, $restart:ident)?) => {
+        /// Saves the caller in the thread r1 names and goes on with the one r0 names.
+        #[unsafe(naked)]
+        extern "C" fn $name<B: Board>() {
+            naked_asm!(
+                // What the procedure call standard leaves to the callee.
+                "push {{r4-r11}}",
+                load_state!(),
+                "bne {leave_float}",
+                tail!($ending),
+                state = sym STATE,
+                processor = sym TAKTOS_PROCESSOR,
+                leave_float = sym $leave_float::<B>,
+                $($restart = const B::SLICE_RESTART,)?
+                stack_pointer = const offset_of!(Context, stack_pointer),
+                status = const offset_of!(Context, status),
+                current = const offset_of!(Processor, current),
+            )
+        }
+    };
+}
+
+switch!(switch, slice, leave_float, slice_restart);
+switch!(switch_in_slice, keep, leave_float_in_slice);
+
+/// Defines an entry: how to take a decision, with the switch that may follow.
+macro_rules! enter {
+    ($name:ident, $switch:ident) => {
+/// Takes the decision `D`. Entered with the mask set, left with it cleared.
+#[unsafe(naked)]
+pub(crate) extern "C" fn $name<B: Board, M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> u64 {
+    naked_asm!(
+        // A decision that may block is not begun in a handler.
+        ".if {blocks}",
+        "cmn sp, #{interrupt_stacks}",
+        "bcs {turn_away}",
+        ".endif",
+        // r12 keeps the stack aligned; decisions keep r4 to r11, which are saved only for a switch.
+        "push {{r12, lr}}",
+        "bl {decide}",
+        // Even: a switch.
+        "tst r0, #1",
+        ".if {blocks}",
+        "beq {switch}",
+        ".else",
+        "bne 2f",
+        "cmn sp, #{interrupt_stacks}",
+        "bcc {switch}",
+        // A handler's: the end of the interrupt switches. The answer is OK.
+        "mov r0, #0",
+        "mov r1, #0",
+        "2:",
+        ".endif",
+        // Stay: the status is half of the odd word; the value is in r1.
+        "lsr r0, r0, #1",
+        "cpsie i",
+        "pop {{r12, pc}}",
+        blocks = const D::BLOCKS as u32,
+        interrupt_stacks = const INTERRUPT_STACKS_SIZE,
+        turn_away = sym turn_away,
+        decide = sym D::decide,
+        switch = sym $switch::<B>,
+    )
+}
+    };
+}
+
+enter!(enter, switch);
+enter!(enter_in_slice, switch_in_slice);
+
+/// What a handler gets that asks for something that may block.
+#[unsafe(naked)]
+extern "C" fn turn_away() {
+    naked_asm!(
+        "mov r0, #{context}",
+        "mov r1, #0",
+        "cpsie i",
+        "bx lr",
+        context = const Error::Context as u32,
+    )
+}
+
+/// The rest of an interrupt after which another thread runs. In IRQ mode, with the interrupted thread's
+/// registers as they were, lr and SPSR leading back to it, and nothing left on the handlers' stack.
+#[unsafe(naked)]
+pub(crate) extern "C" fn preempt<B: Board>() {
+    naked_asm!(
+        // pc and CPSR go to the thread's stack, and so does the processor.
+        "srsdb sp!, #{system_mode}",
+        "cps #{system_mode}",
+        "push {{r0-r3, r12, lr}}",
+        // The rest of the frame is as a caller's, but that it leads to `resume_interrupted`.
+        "movw lr, #:lower16:{resume_interrupted}",
+        "movt lr, #:upper16:{resume_interrupted}",
+        "push {{r4-r12, lr}}",
+        load_state!(),
+        "ldr r1, [r5, #{current}]",
+        "ldr r0, [r5, #{heir}]",
+        "bne {leave_float}",
+        tail!(slice),
+        system_mode = const SYSTEM_MODE,
+        resume_interrupted = sym resume_interrupted,
+        state = sym STATE,
+        processor = sym TAKTOS_PROCESSOR,
+        leave_float = sym leave_float::<B>,
+        slice_restart = const B::SLICE_RESTART,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+        heir = const offset_of!(Processor, heir),
+    )
+}
+
+/// Where the frame of an interrupted thread leads: the registers that a call does not keep.
+#[unsafe(naked)]
+extern "C" fn resume_interrupted() {
+    naked_asm!("pop {{r0-r3, r12, lr}}", "rfeia sp!")
+}
+
+/// The registers of a thread that is not running, from low to high.
+#[repr(C)]
+struct Frame {
+    r4_to_r11: [usize; 8],
+    r12: usize,
+    resume_at: usize,
+}
+
+/// Lays out the frame of a thread that has not run yet.
+pub(crate) fn prepare(
+    context: &Context,
+    stack: StackRegion,
+    entry: extern "C" fn(usize, usize) -> !,
+    first: usize,
+    second: usize,
+) {
+    let frame = Frame {
+        r4_to_r11: [first, second, entry as usize, 0, 0, 0, 0, 0],
+        r12: 0,
+        resume_at: begin as *const () as usize,
+    };
+    let top = (stack.base + stack.size) & !7;
+    let place = top - size_of::<Frame>();
+    // SAFETY: within the thread's stack, which is not in use; a multiple of eight.
+    unsafe { core::ptr::with_exposed_provenance_mut::<Frame>(place).write(frame) };
+    context.stack_pointer.set(place);
+}
+
+/// The first instructions of every thread.
+#[unsafe(naked)]
+extern "C" fn begin() {
+    naked_asm!("mov r0, r4", "mov r1, r5", "bx r6")
+}
+
+/// Leaves the start-up code, which runs in system mode with both kinds of interrupt masked, for
+/// the current thread.
+pub(crate) fn start() -> ! {
+    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
+    // frame was written by `prepare`.
+    unsafe {
+        asm!(
+            "ldr r0, [{processor}]",
+            "ldr sp, [r0]",
+            // From here on nothing masks fast interrupts.
+            "cpsie if",
+            "pop {{r4-r12, pc}}",
+            processor = in(reg) &raw const TAKTOS_PROCESSOR,
+            options(noreturn),
+        )
+    }
+}

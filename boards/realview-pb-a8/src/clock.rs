@@ -1,0 +1,142 @@
+//! Owns: the board's time: the system controller's counter, and two SP804 timers for alarm and slices.
+//! Must never know: who is to be woken.
+//!
+//! Registers: RealView PB-A8 User Guide (DUI 0417), sections 4.3.20 (24 MHz counter) and 4.21; SP804 TRM
+//! (DDI 0271). The counter gives 41.7 ns a tick, the timers count microseconds.
+
+use crate::system::RealView;
+use core::arch::asm;
+use core::cell::Cell;
+use core::ptr::{read_volatile, write_volatile};
+use taktos_arch_armv7_a::ArmV7A;
+use taktos_kernel::{Duration, Instant};
+use taktos_machine::Upcalls;
+
+const COUNTER: usize = 0x1000_005C;
+const ALARM: usize = 0x1001_1000;
+const SLICE: usize = 0x1001_2000;
+const ALARM_INTERRUPT: u32 = 36;
+const SLICE_INTERRUPT: u32 = 37;
+
+const LOAD: usize = 0x00;
+const VALUE: usize = 0x04;
+const CONTROL: usize = 0x08;
+const CLEAR: usize = 0x0C;
+const ENABLE: u32 = 1 << 7;
+const INTERRUPT: u32 = 1 << 5;
+const WIDE: u32 = 1 << 1;
+const ONE_SHOT: u32 = 1;
+/// Counts down to zero once, with an interrupt.
+const RUN_ONCE: u32 = ENABLE | INTERRUPT | WIDE | ONE_SHOT;
+
+/// Where the ticks of a slice are stored to begin it anew.
+pub(crate) const SLICE_RESTART: usize = SLICE + LOAD;
+/// The farthest alarm that is set in one step: well before the counter wraps (178 s).
+const HORIZON: Duration = Duration::from_secs(32);
+
+/// The time up to the last reading, in ticks, and that reading; and the length of a slice.
+struct Epoch {
+    ticks: Cell<u64>,
+    last: Cell<u32>,
+    slice: Cell<u32>,
+}
+
+// SAFETY: touched only with interrupts masked, on the one processor.
+unsafe impl Sync for Epoch {}
+
+static EPOCH: Epoch = Epoch { ticks: Cell::new(0), last: Cell::new(0), slice: Cell::new(u32::MAX) };
+
+fn write(address: usize, value: u32) {
+    // SAFETY: callers pass registers of the timers, which belong to this module.
+    unsafe { write_volatile(core::ptr::with_exposed_provenance_mut(address), value) }
+}
+
+fn read(address: usize) -> u32 {
+    // SAFETY: as for `write`.
+    unsafe { read_volatile(core::ptr::with_exposed_provenance(address)) }
+}
+
+/// Starts the clock at zero.
+pub(crate) fn start<U: Upcalls>() {
+    EPOCH.last.set(read(COUNTER));
+    ArmV7A::<RealView>::set_handler(ALARM_INTERRUPT, alarm::<U>);
+    ArmV7A::<RealView>::set_handler(SLICE_INTERRUPT, slice::<U>);
+}
+
+fn alarm<U: Upcalls>() {
+    write(ALARM + CLEAR, 1);
+    U::alarm();
+}
+
+/// The end of a slice. The timer stands at zero then, unless it was loaded since: then a switch came
+/// between the end of the last slice and this handler, and the new slice has only begun.
+fn slice<U: Upcalls>() {
+    let ended = read(SLICE + VALUE) == 0;
+    write(SLICE + CLEAR, 1);
+    run_slice(EPOCH.slice.get());
+    if ended {
+        U::slice_end();
+    }
+}
+
+fn run_slice(ticks: u32) {
+    write(SLICE + CONTROL, WIDE | ONE_SHOT);
+    write(SLICE + LOAD, ticks);
+    write(SLICE + CONTROL, RUN_ONCE);
+}
+
+/// Runs `body` with kernel-level interrupts masked, wherever it is called: the epoch is shared.
+fn masked<T>(body: impl FnOnce() -> T) -> T {
+    let previous: u32;
+    // SAFETY: masks, and remembers what was.
+    unsafe {
+        asm!("mrs {0}, cpsr", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
+    }
+    let result = body();
+    // SAFETY: puts the mask back; mode and state are what they were.
+    unsafe {
+        asm!("msr cpsr_c, {0}", in(reg) previous, options(nostack, preserves_flags));
+    }
+    result
+}
+
+/// The present time.
+pub(crate) fn now() -> Instant {
+    let ticks = masked(|| {
+        let counter = read(COUNTER);
+        let ticks = EPOCH.ticks.get() + u64::from(counter.wrapping_sub(EPOCH.last.get()));
+        EPOCH.last.set(counter);
+        EPOCH.ticks.set(ticks);
+        ticks
+    });
+    // 1000/24 ns a tick.
+    Instant::from_nanos(ticks * 125 / 3)
+}
+
+/// Sets the alarm.
+pub(crate) fn set_alarm(at: Option<Instant>) {
+    write(ALARM + CONTROL, WIDE | ONE_SHOT);
+    write(ALARM + CLEAR, 1);
+    // Even with nobody to wake, time is read now and then, so that no wrap is missed.
+    let span = at.map_or(HORIZON, |at| at.since(now()).min(HORIZON));
+    write(ALARM + LOAD, microseconds(span) + 1);
+    write(ALARM + CONTROL, RUN_ONCE);
+}
+
+/// Whole microseconds of a span up to 34 s: a division of 32 bits by a constant, eight
+/// nanoseconds at a time.
+fn microseconds(span: Duration) -> u32 {
+    (span.as_nanos() >> 3) as u32 / 125
+}
+
+/// Switches slices on or off. They are at least 1 µs and at most 32 s long.
+pub(crate) fn set_slice(length: Option<Duration>) -> u32 {
+    let ticks = length.map_or(u32::MAX, |length| microseconds(length.min(HORIZON)).max(1));
+    EPOCH.slice.set(ticks);
+    write(SLICE + CONTROL, WIDE | ONE_SHOT);
+    write(SLICE + CLEAR, 1);
+    if length.is_some() {
+        run_slice(ticks);
+    }
+    ticks
+}

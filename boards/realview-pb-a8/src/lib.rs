@@ -1,0 +1,13 @@
+//! The board Arm RealView Platform Baseboard for Cortex-A8, as QEMU models it (`-M realview-pb-a8`).
+//!
+//! Owns: the memory map, the clock, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod clock;
+mod console;
+mod system;
+
+pub use system::{Board, RealView, interrupt, start};

@@ -1,2 +1,0 @@
-//! realview-pb-a8
-fn main() {}

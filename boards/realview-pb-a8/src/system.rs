@@ -1,0 +1,120 @@
+//! Owns: the board as a system of the kernel.
+
+use crate::{clock, console};
+use core::ops::Range;
+use core::panic::PanicInfo;
+use taktos_arch_armv7_a::ArmV7A;
+use taktos_kernel::{Duration, Instant, Kernel, System, Thread, Upcall};
+
+/// The board, as the machine sees it.
+pub struct RealView;
+
+impl taktos_arch_armv7_a::Board for RealView {
+    const DISTRIBUTOR: usize = 0x1E00_1000;
+    const PROCESSOR_INTERFACE: usize = 0x1E00_0000;
+    const MEMORY: Range<usize> = 0x7000_0000..0x7800_0000;
+    const DEVICES: Range<usize> = 0x1000_0000..0x2000_0000;
+    const SLICE_RESTART: usize = clock::SLICE_RESTART;
+
+    fn now() -> Instant {
+        clock::now()
+    }
+
+    fn set_alarm(at: Option<Instant>) {
+        clock::set_alarm(at);
+    }
+
+    fn set_slice(length: Option<Duration>) -> u32 {
+        clock::set_slice(length)
+    }
+}
+
+/// The board, as the kernel sees it.
+pub struct Board;
+
+/// The kernel. Its name is that of the processor at its beginning, which the machine's switch uses.
+#[unsafe(no_mangle)]
+static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
+
+taktos_arch_armv7_a::exceptions!(RealView, Upcall<Board>);
+
+impl System for Board {
+    type Machine = ArmV7A<RealView>;
+
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Self> {
+        &TAKTOS_PROCESSOR
+    }
+
+    fn write(text: &str) {
+        console::write(text);
+    }
+
+    fn exit(status: i32) -> ! {
+        semihosting::process::exit(status)
+    }
+}
+
+/// Starts the board and the kernel with one thread. Called by a program's entry.
+pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
+    clock::start::<Upcall<Board>>();
+    taktos_kernel::run(main, entry)
+}
+
+/// The interrupt that programs may pend themselves; its handler is the program's
+/// `taktos_spare_interrupt`.
+pub mod interrupt {
+    use super::{ArmV7A, RealView};
+
+    /// An interrupt that software sends to its own processor.
+    const SPARE: u32 = 1;
+
+    unsafe extern "C" {
+        /// A program's own; the start-up code's default where it has none (see `device.x`).
+        fn taktos_spare_interrupt();
+    }
+
+    fn spare() {
+        // SAFETY: the program's handler, which keeps to the rules for handlers.
+        unsafe { taktos_spare_interrupt() }
+    }
+
+    /// Lets it reach its handler, at the kernel's level.
+    pub fn enable() {
+        ArmV7A::<RealView>::set_handler(SPARE, spare);
+    }
+
+    /// Makes it pending.
+    #[inline(always)]
+    pub fn pend() {
+        ArmV7A::<RealView>::pend_interrupt(SPARE);
+    }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    Board::write("panic");
+    if let Some(place) = info.location() {
+        Board::write(" at ");
+        Board::write(place.file());
+        write_line_number(place.line());
+    }
+    Board::write("\n");
+    Board::exit(taktos_kernel::fault::EXIT_STATUS)
+}
+
+fn write_line_number(line: u32) {
+    Board::write(":");
+    let mut digits = [0u8; 10];
+    let mut rest = line;
+    let mut used = digits.len();
+    loop {
+        used -= 1;
+        digits[used] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    Board::write(core::str::from_utf8(&digits[used..]).unwrap_or("?"));
+}
