@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use crate::Error;
@@ -60,6 +61,9 @@ fn newest(files: &[PathBuf]) -> Option<SystemTime> {
     files.iter().filter_map(|f| modified(f)).max()
 }
 
+/// Several runs may find it missing at once.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
 /// Into a file of its own first, so that no half-written library is ever loaded.
 fn compile(sources: &[&PathBuf], library: &Path) -> Result<(), Error> {
     let io = |cause| Error::Io {
@@ -67,7 +71,8 @@ fn compile(sources: &[&PathBuf], library: &Path) -> Result<(), Error> {
         cause,
     };
     std::fs::create_dir_all(library.parent().unwrap_or(Path::new("."))).map_err(io)?;
-    let unfinished = library.with_extension(format!("{}", std::process::id()));
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let unfinished = library.with_extension(format!("{}-{number}", std::process::id()));
     let output = Command::new("cc")
         .args(FLAGS)
         .arg("-o")

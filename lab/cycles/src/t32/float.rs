@@ -9,12 +9,22 @@ pub(super) fn classify(h: u16, k: u16) -> Option<Class> {
         _ => return None, // no other coprocessor on this core
     };
     match h >> 8 & 3 {
-        0b00 | 0b01 if h & 0xffe0 == 0xec40 => Some(Class::FloatPair),
+        0b00 | 0b01 if h & 0xffe0 == 0xec40 && k & 0xd0 == 0x10 => Some(Class::FloatPair),
         0b00 | 0b01 => load_store(h, k, double),
-        0b10 if k & 0x10 != 0 => Some(Class::FloatData), // VMOV, VMRS, VMSR
+        0b10 if k & 0x10 != 0 => transfer(h, k, double),
         0b10 if !double => arithmetic(h, k),
         _ => None,
     }
+}
+
+/// VMOV of one register, VMRS, VMSR; of a double register only a half.
+fn transfer(h: u16, k: u16, double: bool) -> Option<Class> {
+    let defined = match h >> 5 & 7 {
+        0 | 1 if double => k >> 5 & 3 == 0,
+        0 | 7 => !double,
+        _ => false,
+    };
+    defined.then_some(Class::FloatData)
 }
 
 fn load_store(h: u16, k: u16, double: bool) -> Option<Class> {

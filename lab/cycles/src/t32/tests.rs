@@ -52,6 +52,9 @@ fn undefined_encodings_have_no_class() {
         ("vadd.f64", 0xee30, 0x0b01),
         ("second coprocessor space", 0xfe00, 0x0a00),
         ("signed word load", 0xf958, 0x0000),
+        ("vld1 (Advanced SIMD)", 0xf960, 0x070f),
+        ("multiplication hole", 0xfb00, 0x0030),
+        ("vmov of a byte", 0xee40, 0x0b10),
         ("mve/unallocated divide", 0xfb90, 0xf0e0),
     ];
     for (name, first, second) in undefined {

@@ -16,9 +16,9 @@ pub(super) fn classify(h: u16, k: u16) -> Option<Class> {
         0b10 => branch_or_control(h, k),
         0b11 if group & 0x40 != 0 => None, // the second coprocessor space: none on this core
         0b11 if group & 0x71 == 0x00 => store_single(h, k),
-        0b11 if group & 0x60 == 0x00 => load_single(h, k),
+        0b11 if group & 0x61 == 0x01 => load_single(h, k),
         0b11 if group & 0x70 == 0x20 => register_data(h, k),
-        0b11 if group & 0x78 == 0x30 => Some(Class::Multiply),
+        0b11 if group & 0x78 == 0x30 => multiply(h, k),
         0b11 if group & 0x78 == 0x38 => long_multiply_or_divide(h, k),
         _ => None,
     }
@@ -28,12 +28,13 @@ fn load_store_multiple(h: u16, k: u16) -> Option<Class> {
     if !matches!(h >> 7 & 3, 0b01 | 0b10) {
         return None;
     }
-    let flow = if k & 0x8000 != 0 {
+    let store = h & 0x10 == 0;
+    let flow = if !store && k & 0x8000 != 0 {
         Flow::Return
     } else {
         Flow::Next
     };
-    super::multiple(h & 0x10 == 0, k, flow)
+    super::multiple(store, k, flow)
 }
 
 fn double_or_exclusive(h: u16, k: u16) -> Option<Class> {
@@ -118,6 +119,15 @@ fn register_data(h: u16, k: u16) -> Option<Class> {
             _ => false,
         };
     defined.then_some(Class::DATA)
+}
+
+fn multiply(h: u16, k: u16) -> Option<Class> {
+    let most = match h >> 4 & 7 {
+        1 => 3,
+        7 => 0,
+        _ => 1,
+    };
+    (k >> 4 & 0xf <= most).then_some(Class::Multiply)
 }
 
 fn long_multiply_or_divide(h: u16, k: u16) -> Option<Class> {
