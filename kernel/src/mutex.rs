@@ -51,6 +51,11 @@ impl MutexCore {
         &self.waiters
     }
 
+    /// How often the owner has locked it beyond the first time.
+    pub fn depth(&self, s: Section) -> u16 {
+        self.depth.get(s)
+    }
+
     /// Who owns the mutex.
     pub fn owner(&self, s: Section) -> Option<ThreadRef> {
         self.owner.get(s)
@@ -146,6 +151,11 @@ impl<S: System> Mutex<S> {
     pub const fn recursive(mut self) -> Self {
         self.core.recursive = true;
         self
+    }
+
+    /// What of the mutex does not depend on the system.
+    pub(crate) fn core(&'static self) -> &'static MutexCore {
+        &self.core
     }
 
     /// Locks the mutex, waiting for it as long as `timeout` says.
@@ -319,9 +329,31 @@ impl<S: System> Decision<S::Machine> for Unlock<S> {
 }
 
 impl<S: System> Kernel<S> {
+    /// Makes `thread`, which is blocked and stands in no queue, the owner of the mutex, and wakes it; or, where
+    /// another thread owns the mutex, lets it wait for that, however long it takes.
+    pub(crate) fn claim(&'static self, s: Section, core: &'static MutexCore, thread: ThreadRef) {
+        let Some(owner) = core.owner.get(s) else {
+            core.give_to(s, thread);
+            self.wake(s, thread);
+            return self.settle(s, thread, Place::Last);
+        };
+        if owner == nobody() {
+            return self.wake_with(s, thread, Error::Deleted);
+        }
+        if closes_ring(s, thread, owner) {
+            return self.wake_with(s, thread, Error::Deadlock);
+        }
+        self.stop_timeout(s, thread);
+        thread.wait.set(s, Wait::mutex(core));
+        core.waiters.insert(s, thread);
+        if core.inherits {
+            self.settle(s, owner, Place::Last);
+        }
+    }
+
     /// Takes the mutex from `owner` and gives it to the most urgent waiter.
     #[inline(always)]
-    fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
+    pub(crate) fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
         core.take_from(s, owner);
         core.depth.set(s, 0);
         match core.waiters.first(s) {

@@ -175,6 +175,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         S::Machine::prepare(thread.machine_part(s), usable, begin::<S>, place.expose_provenance(), 0);
         let base = thread.urgency.get(s).base();
         thread.urgency.set(s, Urgency::new(base));
+        thread.notification.set(s, 0);
         Ok(())
     }
 

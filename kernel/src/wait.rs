@@ -289,6 +289,39 @@ impl WaitQueue {
         }
     }
 
+    /// The only thread of the queue; none if there are several, or none at all.
+    #[inline(always)]
+    pub fn only(&self, s: Section) -> Option<ThreadRef> {
+        self.first.get(s).filter(|first| s.is_alone(*first) && first.group.get(s).is_none())
+    }
+
+    /// Takes out the only thread.
+    #[inline(always)]
+    pub fn clear(&self, s: Section) {
+        self.first.set(s, None);
+    }
+
+    /// Takes out all threads that `chosen` says so of, asked in order, and gives each to `taken`, which
+    /// may wake it. Steps: the threads.
+    pub fn extract(
+        &self,
+        s: Section,
+        mut chosen: impl FnMut(ThreadRef) -> bool,
+        mut taken: impl FnMut(ThreadRef),
+    ) {
+        let mut before = None;
+        let mut leader = self.first.get(s);
+        while let Some(first) = leader {
+            leader = first.group.get(s);
+            let remaining = extract_from_ring(s, first, &mut chosen, &mut taken);
+            if let Some(remaining) = remaining {
+                remaining.group.set(s, leader);
+            }
+            self.link(s, before, remaining.or(leader));
+            before = remaining.or(before);
+        }
+    }
+
     /// Whether `visit` says so of any thread, asked in order; it stops there. Steps: the threads.
     pub fn any(&self, s: Section, mut visit: impl FnMut(ThreadRef) -> bool) -> bool {
         let mut leader = self.first.get(s);
@@ -315,4 +348,29 @@ fn promote_next(s: Section, leader: ThreadRef, group: Option<ThreadRef>) -> Thre
     next.group.set(s, group);
     s.leave(leader);
     next
+}
+
+/// Does the work of [`WaitQueue::extract`] for the ring that `first` leads; names the first that stays.
+fn extract_from_ring(
+    s: Section,
+    first: ThreadRef,
+    chosen: &mut impl FnMut(ThreadRef) -> bool,
+    taken: &mut impl FnMut(ThreadRef),
+) -> Option<ThreadRef> {
+    let last = taktos_schedule::Links::previous(&s, first);
+    let mut remaining = None;
+    let mut thread = first;
+    loop {
+        let next = taktos_schedule::Links::next(&s, thread);
+        if chosen(thread) {
+            s.leave(thread);
+            taken(thread);
+        } else {
+            remaining = remaining.or(Some(thread));
+        }
+        if thread == last {
+            return remaining;
+        }
+        thread = next;
+    }
 }

@@ -1,0 +1,251 @@
+//! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
+//! Must never know: what the events are.
+
+use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::deletion::{self, Deletable};
+use crate::section::{Guarded, Section, hold, in_decision};
+use crate::tcb::ThreadRef;
+use crate::wait::WaitQueue;
+use crate::{Error, Kernel, Status, System, Timeout};
+use core::marker::PhantomData;
+use taktos_machine::{Decision, Machine};
+
+/// A group of 32 event flags.
+///
+/// Threads wait until any, or all, of the flags they name are set. When flags are set, all threads whose
+/// condition then holds are woken, in the order of their priorities, first come first served among
+/// equals. Each condition is judged by the same flags; only afterwards the flags are cleared that any of the
+/// woken threads *takes*. So one event can wake several threads, and the outcome does not depend on their order.
+pub struct EventFlags<S> {
+    waiters: WaitQueue,
+    flags: Guarded<u32>,
+    deleted: Guarded<bool>,
+    system: PhantomData<fn() -> S>,
+}
+
+/// What a waiting thread's condition is; kept in the value that it is to be resumed with.
+/// The flags it names are its argument.
+const ALL: usize = 1;
+/// That it takes the flags it waits for.
+const TAKE: usize = 2;
+
+#[inline(always)]
+fn holds(present: u32, named: u32, condition: usize) -> bool {
+    let met = present & named;
+    if condition & ALL != 0 { met == named } else { met != 0 }
+}
+
+/// The flags that a thread with this condition clears.
+#[inline(always)]
+fn taken(named: u32, condition: usize) -> u32 {
+    if condition & TAKE != 0 { named } else { 0 }
+}
+
+impl<S: System> EventFlags<S> {
+    /// A group in which `flags` are set.
+    pub const fn new(flags: u32) -> Self {
+        Self {
+            waiters: WaitQueue::new(),
+            flags: Guarded::new(flags),
+            deleted: Guarded::new(false),
+            system: PhantomData,
+        }
+    }
+
+    /// Sets `flags`, beside those that are set, and wakes all threads whose condition then holds. Never waits;
+    /// allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed where at most one thread waits; otherwise one step for each waiter and one wake for each that is
+    /// woken. Errors: `Deleted`.
+    #[inline(always)]
+    pub fn set(&'static self, flags: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            self.flags.set(s, self.flags.get(s) | flags);
+            return if self.deleted.get(s) { Err(Error::Deleted) } else { Ok(()) };
+        }
+        held.hand_over();
+        S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE);
+        Ok(())
+    }
+
+    /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.
+    /// Errors: `Deleted`.
+    #[inline(always)]
+    pub fn clear(&'static self, flags: u32) -> Result<u32, Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.deleted.get(s) {
+            return Err(Error::Deleted);
+        }
+        let before = self.flags.get(s);
+        self.flags.set(s, before & !flags);
+        Ok(before)
+    }
+
+    /// The flags that are set; none in a deleted group. Allowed in interrupt handlers. Bound: fixed.
+    pub fn get(&'static self) -> u32 {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.deleted.get(s) { 0 } else { self.flags.get(s) }
+    }
+
+    /// Waits, as long as `timeout` says, until any of `flags` is set. Leaves the flags as they are.
+    /// The answer is all flags that were set when the condition held. Allowed in interrupt handlers at the kernel's
+    /// level, with [`Timeout::NONE`].
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag
+    /// is named; `Context` where an interrupt handler would have to wait.
+    #[inline(always)]
+    pub fn wait_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<0>(flags, timeout)
+    }
+
+    /// Waits until all of `flags` are set; otherwise as [`EventFlags::wait_any`].
+    #[inline(always)]
+    pub fn wait_all(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<ALL>(flags, timeout)
+    }
+
+    /// Waits until any of `flags` is set, and clears all of `flags` at that moment, whether set or not. The answer is
+    /// all flags that were set before they were cleared. Otherwise as [`EventFlags::wait_any`].
+    #[inline(always)]
+    pub fn take_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<TAKE>(flags, timeout)
+    }
+
+    /// Waits until all of `flags` are set, and clears them at that moment; otherwise as
+    /// [`EventFlags::take_any`].
+    #[inline(always)]
+    pub fn take_all(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<{ ALL | TAKE }>(flags, timeout)
+    }
+
+    #[inline(always)]
+    fn wait<const CONDITION: usize>(&'static self, named: u32, timeout: Timeout) -> Result<u32, Error> {
+        if named == 0 {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let s = held.section();
+        let present = self.flags.get(s);
+        if holds(present, named, CONDITION) && !self.deleted.get(s) {
+            self.flags.set(s, present & !taken(named, CONDITION));
+            return Ok(present);
+        }
+        held.hand_over();
+        let answer = S::Machine::enter::<Wait<S, CONDITION>>(self, named as usize, timeout);
+        answer.status.result()?;
+        Ok(answer.value as u32)
+    }
+
+    /// Deletes the group: its waiters get `Deleted`, and so does each later call. Allowed in interrupt handlers.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+
+    /// Makes a deleted group usable again, with `flags` set. Bound: fixed.
+    /// Errors: `State` if it is not deleted.
+    pub fn renew(&'static self, flags: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if !self.deleted.get(s) {
+            return Err(Error::State);
+        }
+        self.flags.set(s, flags);
+        self.deleted.set(s, false);
+        Ok(())
+    }
+
+    /// Whether the condition of `thread`, a waiter, holds for the flags `present`: then it is prepared to be
+    /// woken with them, and `left` loses those that it takes.
+    #[inline(always)]
+    fn satisfies(s: Section, thread: ThreadRef, present: u32, left: &mut u32) -> bool {
+        let named = thread.argument.get(s) as u32;
+        let condition = thread.value(s);
+        let satisfied = holds(present, named, condition);
+        if satisfied {
+            *left &= !taken(named, condition);
+            thread.set_value(s, present as usize);
+        }
+        satisfied
+    }
+
+    /// Wakes all of several waiters whose condition holds for the flags `present`.
+    #[cold]
+    #[inline(never)]
+    fn set_for_many(&'static self, s: Section, present: u32) -> OutcomeOf<S> {
+        let mut left = present;
+        self.waiters.extract(
+            s,
+            |thread| Self::satisfies(s, thread, present, &mut left),
+            |thread| S::kernel().wake(s, thread),
+        );
+        self.flags.set(s, left);
+        Kernel::<S>::conclude_unanswered(s)
+    }
+}
+
+impl<S: System> Deletable for EventFlags<S> {
+    fn is_deleted(&self, s: Section) -> bool {
+        self.deleted.get(s)
+    }
+
+    fn close(&'static self, s: Section) {
+        self.deleted.set(s, true);
+        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    }
+}
+
+struct Set<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Set<S> {
+    type Object = EventFlags<S>;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(group: &'static EventFlags<S>, flags: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let present = group.flags.get(s) | flags as u32;
+        match group.waiters.only(s) {
+            Some(thread) => {
+                let mut left = present;
+                let satisfied = EventFlags::<S>::satisfies(s, thread, present, &mut left);
+                group.flags.set(s, left);
+                if !satisfied {
+                    return stay::<S>(Status::OK);
+                }
+                group.waiters.clear(s);
+                S::kernel().conclude_by_waking(s, thread)
+            }
+            None => group.set_for_many(s, present),
+        }
+    }
+}
+
+struct Wait<S, const CONDITION: usize>(PhantomData<S>);
+
+impl<S: System, const CONDITION: usize> Decision<S::Machine> for Wait<S, CONDITION> {
+    type Object = EventFlags<S>;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(
+        group: &'static EventFlags<S>,
+        named: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        if group.deleted.get(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        let current = Kernel::<S>::running().current(s);
+        current.argument.set(s, named);
+        current.set_value(s, CONDITION);
+        S::kernel().block_in(s, &group.waiters, timeout)
+    }
+}
