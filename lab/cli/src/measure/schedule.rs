@@ -37,7 +37,10 @@ pub fn record_schedule(record: &Record) -> Recording {
             (None, None) => break,
             (Some(at), mark) if mark.is_none_or(|mark| at <= mark) => {
                 let Some(switch) = switches.next() else { break };
-                running = thread(threads.index(switch.thread, &switch.name));
+                running = match switch.thread {
+                    0 => Thread::IDLE,
+                    block => thread(threads.index(block, &switch.name)),
+                };
                 (at, Kind::Switch, 0)
             }
             _ => {
@@ -101,6 +104,7 @@ mod tests {
             switch(0x100, "worker", 5),
             switch(0x200, "worker", 30),
             switch(0x100, "worker", 60),
+            switch(0, "0x00000000", 70),
         ];
         record.total.instructions = 80;
         record
@@ -122,6 +126,7 @@ mod tests {
                 (30, Kind::Switch, 1),
                 (45, Kind::End, 1),
                 (60, Kind::Switch, 0),
+                (70, Kind::Switch, Thread::IDLE.0),
             ]
         );
         assert_eq!(recording.end, 80);

@@ -118,31 +118,20 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
 
 fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
     let length = (window.to - window.from) as f64;
-    for (value, _) in Scale::Linear.fit([length].into_iter()).ticks() {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a tick inside the window"
-        )]
-        let at = window.from + value as u64;
-        if at > window.to {
+    for (value, label) in Scale::Linear.fit([length].into_iter()).ticks() {
+        if value > length {
             break;
         }
-        let x = window.along(at);
+        let x = LEFT + value / length * (RIGHT - LEFT);
         canvas.line((x, TOP - 4.0), (x, bottom + 5.0), "stroke=\"#e2e2e2\"");
-        canvas.text(
-            (x, bottom + 20.0),
-            Anchor::Middle,
-            "fill=\"#555\"",
-            &thousands(at),
-        );
+        canvas.text((x, bottom + 20.0), Anchor::Middle, "fill=\"#555\"", &label);
     }
-    canvas.text(
-        (f64::midpoint(LEFT, RIGHT), bottom + 42.0),
-        Anchor::Middle,
-        "",
-        unit,
-    );
+    let words = match window.from {
+        0 => unit.to_owned(),
+        from => format!("{unit}, from {} on", thousands(from)),
+    };
+    let middle = f64::midpoint(LEFT, RIGHT);
+    canvas.text((middle, bottom + 42.0), Anchor::Middle, "", &words);
 }
 
 fn label_lane(canvas: &mut Canvas, lane: usize, name: &str) {
