@@ -31,6 +31,14 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
     OutcomeOf::<S>::stay(Answer { status, value })
 }
 
+/// Marks the end of a path that is seldom taken and calls something. Without it the compiler would end the
+/// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
+#[inline(always)]
+pub(crate) fn seldom<T>(result: T) -> T {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    result
+}
+
 /// What to fail with when a wait would be needed: the time-out that is none says "would block".
 pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
     fail::<S>(Error::WouldBlock)
@@ -40,7 +48,7 @@ impl<S: System> Kernel<S> {
     /// Who runs here.
     #[inline(always)]
     pub(crate) fn running() -> Running {
-        Running(S::Machine::processor())
+        Running(S::processor())
     }
 
     /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
@@ -105,7 +113,7 @@ impl<S: System> Kernel<S> {
     pub(crate) fn conclude_by_waking(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
         thread.wait.set(s, Wait::NOTHING);
         if thread.urgency.get(s).is_special() {
-            return self.conclude_by_waking_special(s, thread);
+            return seldom(self.conclude_by_waking_special(s, thread));
         }
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
@@ -187,7 +195,7 @@ impl<S: System> Kernel<S> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         if !timeout.is_forever() || !queue.is_empty(s) {
-            return self.block_in_with_time(s, queue, timeout);
+            return seldom(self.block_in_with_time(s, queue, timeout));
         }
         let current = Self::running().current(s);
         let outcome = self.block(s, current, Wait::queue(queue), Timeout::FOREVER);

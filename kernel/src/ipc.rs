@@ -13,7 +13,7 @@ mod bytes;
 
 pub use bytes::LONGEST_MESSAGE;
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait};
+use crate::block::{OutcomeOf, fail, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
@@ -198,7 +198,7 @@ impl<S: System> Decision<S::Machine> for SendToWaiting<S> {
         let current = Kernel::<S>::running().current(s);
         let urgency = receiver.urgency.get(s);
         if !urgency.is_plain_equal(current.urgency.get(s)) {
-            return deliver_unusual::<S>(s, receiver, first, second.bits() as usize);
+            return seldom(deliver_unusual::<S>(s, receiver, first, second.bits() as usize));
         }
         receiver.wait.set(s, Wait::NOTHING);
         receiver.set_value(s, first);

@@ -1,7 +1,7 @@
 //! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, fail, refuse_to_wait, stay, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::{Tcb, ThreadRef};
@@ -30,13 +30,18 @@ pub(crate) struct MutexCore {
     waiters: WaitQueue,
     owner: Guarded<Option<ThreadRef>>,
     next_owned: Guarded<Option<&'static MutexCore>>,
-    /// How often the owner has locked it beyond the first time.
-    depth: Guarded<u16>,
+    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; and [`LENDS`] where
+    /// there is a ceiling. So it is zero just where locking and unlocking are simple.
+    depth: Guarded<u32>,
     recursive: bool,
     inherits: bool,
     /// The priority that every owner is lent; IDLE where there is no ceiling.
     ceiling: Priority,
 }
+
+const LENDS: u32 = 1;
+const ONCE: u32 = 2;
+const DEEPEST: u32 = 65_535 * ONCE;
 
 /// The owner of deleted mutexes: a thread that never exists.
 static NOBODY: Tcb = Tcb::new();
@@ -52,8 +57,8 @@ impl MutexCore {
     }
 
     /// How often the owner has locked it beyond the first time.
-    pub fn depth(&self, s: Section) -> u16 {
-        self.depth.get(s)
+    pub fn depth(&self, s: Section) -> u32 {
+        self.depth.get(s) / ONCE
     }
 
     /// Who owns the mutex.
@@ -74,9 +79,14 @@ impl MutexCore {
         }
     }
 
-    #[inline(always)]
     fn has_ceiling(&self) -> bool {
         self.ceiling != Priority::IDLE
+    }
+
+    /// Whether neither recursion nor a ceiling has to be looked at.
+    #[inline(always)]
+    fn is_simple(&self, s: Section) -> bool {
+        self.depth.get(s) == 0
     }
 
     #[inline(always)]
@@ -138,7 +148,7 @@ impl<S: System> Mutex<S> {
                 waiters: WaitQueue::new(),
                 owner: Guarded::new(None),
                 next_owned: Guarded::new(None),
-                depth: Guarded::new(0),
+                depth: Guarded::new(if matches!(protocol, Protocol::Ceiling(_)) { LENDS } else { 0 }),
                 recursive: false,
                 inherits: matches!(protocol, Protocol::Inheritance),
                 ceiling,
@@ -168,7 +178,7 @@ impl<S: System> Mutex<S> {
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
-        if self.core.owner.get(s).is_none() && !self.core.has_ceiling() {
+        if self.core.owner.get(s).is_none() && self.core.is_simple(s) {
             self.core.give_to(s, Kernel::<S>::running().current(s));
             return Ok(());
         }
@@ -188,8 +198,7 @@ impl<S: System> Mutex<S> {
         let core = &self.core;
         if core.owner.get(s) == Some(current)
             && core.waiters.is_empty(s)
-            && core.depth.get(s) == 0
-            && !core.has_ceiling()
+            && core.is_simple(s)
         {
             core.take_from(s, current);
             core.owner.set(s, None);
@@ -239,36 +248,88 @@ impl<S: System> Decision<S::Machine> for Lock<S> {
     type Object = Mutex<S>;
     const BLOCKS: bool = true;
 
+    /// The usual case comes first and calls nothing: a ready owner inherits from its only waiter.
     extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, timeout: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(s);
-        let Some(owner) = core.owner.get(s) else { return lock_ceiling::<S>(s, core, current) };
-        if owner == current {
-            return lock_again::<S>(s, core);
+        if let Some(owner) = core.owner.get(s)
+            && owner.wait.get(s) == Wait::NOTHING
+            && owner != current
+            && core.inherits
+            && core.waiters.is_empty(s)
+            && timeout.is_forever()
+        {
+            let lent = current.urgency.get(s).effective();
+            let urgency = owner.urgency.get(s);
+            if lent.beats(urgency.effective()) && !urgency.is_special() {
+                return S::kernel().wait_for_ready_owner(s, core, current, owner);
+            }
         }
-        if owner == nobody() {
-            return fail::<S>(Error::Deleted);
-        }
-        if core.has_ceiling() && current.urgency.get(s).base().beats(core.ceiling) {
-            return fail::<S>(Error::Ceiling);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
-        }
-        if owner.wait.get(s) != Wait::NOTHING && closes_ring(s, current, owner) {
-            return fail::<S>(Error::Deadlock);
-        }
-        wait_for::<S>(s, core, current, owner, timeout)
+        seldom(lock_unusual::<S>(s, core, current, timeout))
     }
+}
+
+impl<S: System> Kernel<S> {
+    #[inline(always)]
+    fn wait_for_ready_owner(
+        &'static self,
+        s: Section,
+        core: &'static MutexCore,
+        current: ThreadRef,
+        owner: ThreadRef,
+    ) -> OutcomeOf<S> {
+        let ready = self.ready.borrow(s);
+        let lent = current.urgency.get(s).effective();
+        let urgency = owner.urgency.get(s);
+        current.wait.set(s, Wait::mutex(core));
+        current.set_ok(s);
+        ready.remove(&s, current, lent);
+        core.waiters.insert_first(s, current);
+        ready.remove(&s, owner, urgency.effective());
+        owner.urgency.set(s, urgency.with_effective(lent));
+        ready.append(&s, owner, lent);
+        let heir = self.reselect(s);
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn lock_unusual<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    let Some(owner) = core.owner.get(s) else { return lock_ceiling::<S>(s, core, current) };
+    if owner == current {
+        return lock_again::<S>(s, core);
+    }
+    if owner == nobody() {
+        return fail::<S>(Error::Deleted);
+    }
+    if core.has_ceiling() && current.urgency.get(s).base().beats(core.ceiling) {
+        return fail::<S>(Error::Ceiling);
+    }
+    if timeout.is_none() {
+        return refuse_to_wait::<S>();
+    }
+    if closes_ring(s, current, owner) {
+        return fail::<S>(Error::Deadlock);
+    }
+    wait_for::<S>(s, core, current, owner, timeout)
 }
 
 fn lock_again<S: System>(s: Section, core: &'static MutexCore) -> OutcomeOf<S> {
     if !core.recursive {
         return fail::<S>(Error::Deadlock);
     }
-    let Some(depth) = core.depth.get(s).checked_add(1) else { return fail::<S>(Error::Limit) };
-    core.depth.set(s, depth);
+    let depth = core.depth.get(s);
+    if depth >= DEEPEST {
+        return fail::<S>(Error::Limit);
+    }
+    core.depth.set(s, depth + ONCE);
     stay::<S>(Status::OK)
 }
 
@@ -281,7 +342,6 @@ fn lock_ceiling<S: System>(s: Section, core: &'static MutexCore, current: Thread
     stay::<S>(Status::OK)
 }
 
-#[inline(always)]
 fn wait_for<S: System>(
     s: Section,
     core: &'static MutexCore,
@@ -307,25 +367,80 @@ struct Unlock<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Unlock<S> {
     type Object = Mutex<S>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = true;
 
+    /// The usual case comes first and calls nothing: the owner goes back to its own priority and the most
+    /// urgent waiter goes on.
     extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(s);
-        match core.owner.get(s) {
-            Some(owner) if owner == current => {}
-            Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
-            _ => return fail::<S>(Error::NotOwner),
+        if core.owner.get(s) == Some(current)
+            && core.is_simple(s)
+            && let Some(next) = core.waiters.first(s)
+            && !next.urgency.get(s).is_special()
+            && current.owned.get(s).is_some_and(|first| core::ptr::eq(first, core))
+            && core.next_owned.get(s).is_none()
+            && current.waiters.is_empty(s)
+        {
+            return S::kernel().hand_over(s, core, current, next);
         }
-        let depth = core.depth.get(s);
-        if depth > 0 {
-            core.depth.set(s, depth - 1);
+        seldom(unlock_unusual::<S>(s, core, current))
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Hands over the only mutex of the running thread, which lends to nobody else, to a waiter.
+    #[inline(always)]
+    fn hand_over(
+        &'static self,
+        s: Section,
+        core: &'static MutexCore,
+        current: ThreadRef,
+        next: ThreadRef,
+    ) -> OutcomeOf<S> {
+        core.waiters.pop(s, next);
+        current.owned.set(s, None);
+        core.give_to(s, next);
+        next.wait.set(s, Wait::NOTHING);
+        let ready = self.ready.borrow(s);
+        let urgency = current.urgency.get(s);
+        let base = urgency.base();
+        if urgency.effective() != base {
+            ready.remove(&s, current, urgency.effective());
+            current.urgency.set(s, urgency.with_effective(base));
+            ready.prepend(&s, current, base);
+        }
+        ready.append(&s, next, next.urgency.get(s).effective());
+        let heir = self.reselect(s);
+        if heir == current {
             return stay::<S>(Status::OK);
         }
-        S::kernel().release(s, core, current);
-        Kernel::<S>::conclude(s, Status::OK, 0)
+        current.set_ok(s);
+        OutcomeOf::<S>::switch(current.context(), heir.context())
     }
+}
+
+#[cold]
+#[inline(never)]
+fn unlock_unusual<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+) -> OutcomeOf<S> {
+    match core.owner.get(s) {
+        Some(owner) if owner == current => {}
+        Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
+        _ => return fail::<S>(Error::NotOwner),
+    }
+    let depth = core.depth.get(s);
+    if depth >= ONCE {
+        core.depth.set(s, depth - ONCE);
+        return stay::<S>(Status::OK);
+    }
+    S::kernel().release(s, core, current);
+    Kernel::<S>::conclude(s, Status::OK, 0)
 }
 
 impl<S: System> Kernel<S> {
@@ -352,10 +467,9 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes the mutex from `owner` and gives it to the most urgent waiter.
-    #[inline(always)]
     pub(crate) fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
         core.take_from(s, owner);
-        core.depth.set(s, 0);
+        core.depth.set(s, core.depth.get(s) & LENDS);
         match core.waiters.first(s) {
             None => core.owner.set(s, None),
             Some(next) => {

@@ -124,6 +124,7 @@ struct Give<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Give<S> {
     type Object = Semaphore<S>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
@@ -164,6 +165,7 @@ struct Delete<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Delete<S> {
     type Object = Semaphore<S>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {

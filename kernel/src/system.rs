@@ -1,7 +1,7 @@
 //! Owns: what a board gives the kernel. Must never know: which board.
 
 use crate::Kernel;
-use taktos_machine::Machine;
+use taktos_machine::{Machine, Processor};
 
 /// A board: a machine, the place of the kernel's state, a console and an end.
 pub trait System: Sized + 'static {
@@ -9,6 +9,11 @@ pub trait System: Sized + 'static {
     type Machine: Machine;
     /// The kernel's state: always the same.
     fn kernel() -> &'static Kernel<Self>;
+    /// Who runs, and who should. At the kernel's beginning, unless the machine keeps it elsewhere.
+    #[inline(always)]
+    fn processor() -> &'static Processor {
+        Self::kernel().processor()
+    }
     /// Writes to the console. Bounded by the device; allowed everywhere.
     fn write(text: &str);
     /// Ends the program with a status (0: success). Allowed everywhere.

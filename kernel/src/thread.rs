@@ -2,7 +2,7 @@
 //! Must never know: how threads talk to each other.
 #![expect(unsafe_code, reason = "stack memory, and entry points that travel as machine words")]
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, fail, refuse_to_wait, stay, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::info::Info;
 use crate::kernel::DEFAULT_PRIORITY;
@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::{ptr, slice, str};
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Decision, Machine, StackRegion};
+use taktos_machine::{Decision, Machine, Outcome, StackRegion};
 use taktos_schedule::Ring;
 
 /// The five states of a thread.
@@ -274,15 +274,12 @@ impl<S: System> AnyThread<S> {
         Self::of(Kernel::<S>::running().current(hold::<S>().section()))
     }
 
-    /// Lets the next of the caller's equals run; the caller goes behind them all. Does nothing in
-    /// an interrupt handler. Bound: fixed.
+    /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler it is
+    /// the interrupted thread that yields. Bound: fixed.
     #[inline(always)]
     pub fn yield_now() {
-        let held = hold::<S>();
-        let s = held.section();
-        let current = Kernel::<S>::running().current(s);
-        held.hand_over();
-        S::Machine::enter::<Yield<S>>(Self::of(current), 0, Timeout::NONE);
+        hold::<S>().hand_over();
+        S::Machine::enter::<Yield<S>>(S::kernel(), 0, Timeout::NONE);
     }
 
     /// The thread's state. Bound: fixed. Allowed everywhere.
@@ -302,7 +299,10 @@ impl<S: System> AnyThread<S> {
 
     /// The thread's name; empty if it does not exist. Bound: fixed.
     pub fn name(&'static self) -> &'static str {
-        self.reference().name(hold::<S>().section())
+        let held = hold::<S>();
+        let s = held.section();
+        let thread = self.reference();
+        if thread.exists(s) { thread.name(s) } else { "" }
     }
 
     /// Keeps the thread from running until it is resumed, whatever else it waits for. Suspending
@@ -435,10 +435,34 @@ macro_rules! decision {
     };
 }
 
-decision!(Yield, blocks: true, |s, thread, _, _| {
-    S::kernel().rotate(s, thread);
+struct Yield<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Yield<S> {
+    type Object = Kernel<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    /// The running thread is the first of its ring, and no other ring is more urgent: the next of the ring is
+    /// the heir, be it the thread itself.
+    extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let current = Kernel::<S>::running().current(s);
+        let urgency = current.urgency.get(s);
+        if urgency.is_special() {
+            return seldom(yield_special::<S>(s, current));
+        }
+        let next = kernel.ready.borrow(s).advance(&s, current, urgency.effective());
+        Kernel::<S>::running().set_heir(s, next);
+        OutcomeOf::<S>::switch(current.context(), next.context())
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn yield_special<S: System>(s: Section, current: ThreadRef) -> OutcomeOf<S> {
+    S::kernel().rotate(s, current);
     Kernel::<S>::conclude_unanswered(s)
-});
+}
 
 decision!(Ready, blocks: false, |s, thread, _, _| {
     S::kernel().wake(s, thread);

@@ -29,6 +29,9 @@ pub trait Decision<M: Machine> {
     type Object: 'static;
     /// Whether the thread that is switched to runs for the rest of the present time slice.
     const KEEPS_SLICE: bool = false;
+    /// Whether the decision looks at its argument and its time-out; where it does not, a machine need not
+    /// carry them.
+    const USES_WORDS: bool = true;
     /// Whether the operation may make the caller wait: in an interrupt handler it is not even
     /// begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
     const BLOCKS: bool;

@@ -30,6 +30,10 @@ impl System for HostSystem {
         KERNEL.get().expect("the kernel is used outside a world")
     }
 
+    fn processor() -> &'static Processor {
+        Host::processor()
+    }
+
     fn write(text: &str) {
         Host::write(text);
     }

@@ -6,9 +6,7 @@
 #![expect(unsafe_code, reason = "labels at the ends of intervals")]
 
 use crate::mark::{begin, end};
-use taktos_kernel::{
-    AnyThread, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout,
-};
+use taktos_kernel::{AnyThread, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout};
 
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
@@ -316,6 +314,8 @@ fn started() {
 
 #[inline(never)]
 fn direct_receiver<S: System>(objects: &'static Objects<S>) {
+    // Lets the main thread start the sender.
+    expect(objects.first.take(Timeout::FOREVER));
     for _ in 0..REPETITIONS {
         let received = objects.right.receive_from(Timeout::FOREVER);
         end!("direct-send");
@@ -325,6 +325,8 @@ fn direct_receiver<S: System>(objects: &'static Objects<S>) {
 
 #[inline(never)]
 fn direct_sender<S: System>(objects: &'static Objects<S>) {
+    expect(objects.first.give());
+    AnyThread::<S>::yield_now();
     for message in 0..REPETITIONS {
         begin!("direct-send");
         expect(objects.left.send(Message::word(message), Timeout::FOREVER));
@@ -337,7 +339,11 @@ fn direct_sender<S: System>(objects: &'static Objects<S>) {
 fn reply_server<S: System>(_: &'static Objects<S>) {
     let mut request = expect(AnyThread::<S>::receive(Timeout::FOREVER));
     for _ in 1..REPETITIONS {
-        request = expect(request.sender.reply_and_receive(request.message, Timeout::FOREVER));
+        request = expect(
+            request
+                .sender
+                .reply_and_receive(request.message, Timeout::FOREVER),
+        );
     }
     expect(request.sender.reply(request.message));
 }

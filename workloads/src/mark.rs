@@ -24,18 +24,26 @@ macro_rules! point {
     };
 }
 
-/// A global label. The compiler may lay code out twice; so each copy gets a number of its own, by an assembler
-/// macro, and the laboratory takes all numbers for one mark.
+/// A global label. The compiler may lay code out twice; so each copy gets a number of its own, from a counter of
+/// the assembler's, and the laboratory takes all numbers for one mark.
 macro_rules! label {
     ($symbol:expr) => {
         // SAFETY: defines a symbol and no instruction.
         #[cfg(target_arch = "arm")]
         unsafe {
             core::arch::asm!(
-                concat!(
-                    ".macro taktos_label\n.globl \"", $symbol, ".\\@\"\n\"", $symbol, ".\\@\":\n.endm\n",
-                    "taktos_label\n.purgem taktos_label"
-                ),
+                ".ifndef .Ltaktos_labels",
+                ".set .Ltaktos_labels, 0",
+                ".endif",
+                ".set .Ltaktos_labels, .Ltaktos_labels + 1",
+                ".altmacro",
+                ".macro taktos_label number",
+                concat!(".globl \"", $symbol, ".\\number\""),
+                concat!("\"", $symbol, ".\\number\":"),
+                ".endm",
+                "taktos_label %.Ltaktos_labels",
+                ".purgem taktos_label",
+                ".noaltmacro",
                 options(nostack, preserves_flags)
             );
         }

@@ -10,10 +10,10 @@
 //! priority are never delayed by the kernel, and must not call it.
 //!
 //! # Two frames
-//! A thread that is not running has on its stack, from low to high, r5–r11, r4 and an address to
-//! go on at. A thread that called the kernel has nothing more: the address is its caller's. A thread
-//! that was interrupted has the processor's own exception frame above that, and the address leads to
-//! a few instructions that return from it. So each path that resumes a thread may treat both alike. Threads that use the
+//! A thread that is not running has on its stack, from low to high, r4, r6, r7 and an address to
+//! go on at. A thread that called the kernel has nothing more: the address is its caller's, and the call was
+//! declared to destroy the other registers. A thread that was interrupted has those above that, and then
+//! the processor's own exception frame; the address leads to a few instructions that return from it. So each path that resumes a thread may treat both alike. Threads that use the
 //! floating-point unit have its registers in between, restored by the instructions behind the address:
 //! those that do not use it pay nothing.
 #![no_std]

@@ -1,7 +1,11 @@
 //! Owns: the hand-written paths by which one thread gives way to another.
 //!
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
+//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
+//! the two registers that cannot be so declared, r6 and r7 (and r4, for the stack's alignment).
+//!
 //! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives way,
-//! kernel-level interrupts are masked, and r4 and the return address lie on the stack.
+//! kernel-level interrupts are masked, and r4, r6, r7 and the return address lie on the stack.
 //! Instructions are ordered so that single loads and stores follow each other, which the processor pipelines.
 
 use crate::guard::{GUARD_OFFSET, NAMES_REGION, REGION};
@@ -42,6 +46,58 @@ const PEND_SWITCH: u32 = 1 << 28;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
 
 
+/// Defines how a kernel call is made through the entry `$entry`.
+macro_rules! call {
+    ($name:ident, $entry:ident) => {
+        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set.
+        #[inline(always)]
+        pub fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+            object: &'static D::Object,
+            argument: usize,
+            timeout: Timeout,
+        ) -> (usize, usize) {
+            let (status, value);
+            if D::USES_WORDS {
+                let low = timeout.bits() as u32;
+                let high = (timeout.bits() >> 32) as u32;
+                // SAFETY: the entry follows the procedure call standard but for the registers named
+                // as destroyed; r6 and r7, which cannot be named, it preserves.
+                unsafe {
+                    asm!(
+                        "bl {entry}",
+                        entry = sym $entry::<M, D>,
+                        inlateout("r0") object => status,
+                        inlateout("r1") argument => value,
+                        inlateout("r2") low => _,
+                        inlateout("r3") high => _,
+                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
+                        out("r11") _, out("r12") _, out("lr") _,
+                    );
+                }
+            } else {
+                // SAFETY: as above; the decision does not look at the registers left out.
+                unsafe {
+                    asm!(
+                        "bl {entry}",
+                        entry = sym $entry::<M, D>,
+                        inlateout("r0") object => status,
+                        lateout("r1") value,
+                        out("r2") _, out("r3") _,
+                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
+                        out("r11") _, out("r12") _, out("lr") _,
+                    );
+                }
+            }
+            (status, value)
+        }
+    };
+}
+
+call!(take_waking, enter_waking);
+call!(take_waking_in_slice, enter_waking_in_slice);
+call!(take_blocking, enter_blocking);
+call!(take_blocking_in_slice, enter_blocking_in_slice);
+
 /// Assembles an entry: its own lines, then the common tail. The last two lists are the lines that end a
 /// switch (`slice` restarts the time slice, `keep` does not) and the operands of the first lines.
 macro_rules! with_tail {
@@ -55,8 +111,6 @@ macro_rules! with_tail {
     (@ [$($line:expr),*], [$($slice:expr)?], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
-            // What the procedure call standard leaves to the callee, beside r4.
-            "push {{r5-r11}}",
             "ldr r3, ={processor}",
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
@@ -72,8 +126,7 @@ macro_rules! with_tail {
             "ldr r0, [r0, #{status}]",
             "movs r2, #0",
             "msr basepri, r2",
-            "pop {{r5-r11}}",
-            "pop {{r4, pc}}",
+            "pop {{r4, r6, r7, pc}}",
             ".ltorg",
             processor = sym TAKTOS_PROCESSOR,
             current = const offset_of!(Processor, current),
@@ -93,13 +146,13 @@ macro_rules! enter_waking {
     ($name:ident, $unusual:ident, $slice:ident) => {
         /// Takes the decision `D`. Entered with the mask set, left with it cleared.
         #[unsafe(naked)]
-        pub extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
             argument: usize,
             timeout: Timeout,
         ) -> u64 {
             with_tail!([
-                "push {{r4, lr}}",
+                "push {{r4, r6, r7, lr}}",
                 "bl {decide}",
                 // Odd: no switch.
                 "lsls r2, r0, #31",
@@ -122,13 +175,13 @@ macro_rules! enter_blocking {
     ($name:ident, $unusual:ident, $slice:ident) => {
         /// Takes the decision `D`. Entered with the mask set, left with it cleared.
         #[unsafe(naked)]
-        pub extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
             argument: usize,
             timeout: Timeout,
         ) -> u64 {
             with_tail!([
-                "push {{r4, lr}}",
+                "push {{r4, r6, r7, lr}}",
                 "mrs r12, ipsr",
                 "cmp r12, #0",
                 "bne {turn_away}",
@@ -160,7 +213,7 @@ extern "C" fn stay() {
         "lsrs r0, r0, #1",
         "movs r2, #0",
         "msr basepri, r2",
-        "pop {{r4, pc}}",
+        "pop {{r4, r6, r7, pc}}",
     )
 }
 
@@ -171,7 +224,7 @@ extern "C" fn turn_away() {
         "movs r0, #{context}",
         "movs r2, #0",
         "msr basepri, r2",
-        "pop {{r4, pc}}",
+        "pop {{r4, r6, r7, pc}}",
         context = const Error::Context as usize,
     )
 }
@@ -194,7 +247,7 @@ macro_rules! unusual {
                 "movs r1, #0",
                 "movs r2, #0",
                 "msr basepri, r2",
-                "pop {{r4, pc}}",
+                "pop {{r4, r6, r7, pc}}",
                 "1:",
                 // A thread with floating-point state: what a callee must preserve, and the status
                 // register, go below the return address; a second return address restores them.
@@ -203,7 +256,7 @@ macro_rules! unusual {
                 "vmrs r2, fpscr",
                 "push {{r2, r3}}",
                 "ldr lr, ={resume_with_state}",
-                "push {{r4, lr}}",
+                "push {{r4, r6, r7, lr}}",
                 // The next thread begins without floating-point state.
                 "mrs r2, control",
                 "bic r2, r2, #4",
@@ -230,7 +283,7 @@ extern "C" fn resume_with_state() {
         "pop {{r2, r3}}",
         "vmsr fpscr, r2",
         "vpop {{s16-s31}}",
-        "pop {{r4, pc}}",
+        "pop {{r4, r6, r7, pc}}",
     )
 }
 
@@ -240,8 +293,10 @@ extern "C" fn resume_with_state() {
 extern "C" fn return_from_exception() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
+        "pop {{r5, r8-r11}}",
         "mov r0, sp",
         "svc #0",
+        "pop {{r5, r8-r11}}",
         "vpop {{s16-s31}}",
         "mov r0, sp",
         "svc #0",
@@ -249,7 +304,7 @@ extern "C" fn return_from_exception() {
 }
 
 /// The distance of the second entry of [`return_from_exception`].
-const WITH_STATE: usize = 4;
+const WITH_STATE: usize = 8;
 
 /// Returns from the exception frame that r0 named when the exception was raised.
 #[unsafe(naked)]
@@ -288,20 +343,19 @@ extern "C" fn PendSV() {
         "vstmdb r0!, {{s16-s31}}",
         "add r12, r12, #{with_state}",
         "1:",
-        "stmdb r0!, {{r4, r12}}",
-        "stmdb r0!, {{r5-r11}}",
+        "stmdb r0!, {{r5, r8-r11}}",
+        "stmdb r0!, {{r4, r6, r7, r12}}",
         "str r0, [r1]",
         "str r2, [r3, #{current}]",
         "ldr r0, [r2]",
-        "ldmia r0!, {{r5-r11}}",
-        "ldmia r0!, {{r4, r12}}",
+        "ldmia r0!, {{r4, r6, r7, r12}}",
         // Where is it to go on: at its own exception frame, or behind a kernel call?
         "ldr r1, ={return_from_exception}",
         "sub r1, r12, r1",
         "cmp r1, #{with_state}",
         "bls 3f",
-        // Behind a kernel call: an exception frame over the registers just read makes it return there,
-        // with its answer in r0 and r1.
+        // Behind a kernel call: an exception frame below the registers just read makes it return there,
+        // with its answer in r0 and r1; its other registers are of no account.
         "bic r12, r12, #1",
         "mov r3, #0x01000000",
         "str r12, [r0, #-8]",
@@ -321,6 +375,7 @@ extern "C" fn PendSV() {
         "9:",
         "bx lr",
         "3:",
+        "ldmia r0!, {{r5, r8-r11}}",
         "bne 2b",
         "vldmia r0!, {{s16-s31}}",
         "mvn lr, #0x12",
@@ -340,11 +395,12 @@ extern "C" fn PendSV() {
     )
 }
 
-/// The registers of a thread that is not running, from low to high.
+/// What lies on the stack of a thread that is not running, from low to high.
 #[repr(C)]
 struct Frame {
-    r5_to_r11: [usize; 7],
     r4: usize,
+    r6: usize,
+    r7: usize,
     resume_at: usize,
 }
 
@@ -357,13 +413,14 @@ pub fn prepare(
     second: usize,
 ) {
     let frame = Frame {
-        r5_to_r11: [first, second, 0, 0, 0, 0, 0],
-        r4: entry as usize,
+        r4: first,
+        r6: second,
+        r7: entry as usize,
         resume_at: begin as *const () as usize,
     };
     let top = (stack.base + stack.size) & !7;
     let place = top - size_of::<Frame>();
-    // SAFETY: within the thread's stack, which is not in use; a multiple of four.
+    // SAFETY: within the thread's stack, which is not in use; a multiple of eight.
     unsafe { core::ptr::with_exposed_provenance_mut::<Frame>(place).write(frame) };
     context.stack_pointer.set(place);
 }
@@ -371,7 +428,7 @@ pub fn prepare(
 /// The first instructions of every thread.
 #[unsafe(naked)]
 extern "C" fn begin() {
-    naked_asm!("mov r0, r5", "mov r1, r6", "bx r4")
+    naked_asm!("mov r0, r4", "mov r1, r6", "bx r7")
 }
 
 /// Leaves the start-up code for the first thread. The main stack is the handlers' from now on.
@@ -397,8 +454,7 @@ pub fn start() -> ! {
             "movs r2, #0",
             "msr basepri, r2",
             "cpsie i",
-            "pop {{r5-r11}}",
-            "pop {{r4, pc}}",
+            "pop {{r4, r6, r7, pc}}",
             access = in(reg) COPROCESSOR_ACCESS,
             full = in(reg) FULL_ACCESS,
             processor = in(reg) &raw const TAKTOS_PROCESSOR,

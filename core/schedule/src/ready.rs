@@ -109,6 +109,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         }
     }
 
+    /// Puts `first`, the head of the entities of `priority`, behind its equals and names the new head.
+    #[inline(always)]
+    pub fn advance(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority) -> Id {
+        let next = links.next(first);
+        self.heads[slot(priority)].set(Some(next));
+        next
+    }
+
     /// Puts the first of the entities of `priority` behind its equals and names the new first.
     #[inline(always)]
     pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {
