@@ -2,7 +2,7 @@
 //! Must never know: what threads wait for.
 
 use crate::section::Section;
-use crate::tcb::{Running, ThreadRef};
+use crate::tcb::{Running, ThreadRef, certain};
 use crate::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, System};
@@ -92,7 +92,7 @@ impl<S: System> Kernel<S> {
     /// Makes the most urgent ready thread the heir.
     #[inline(always)]
     pub(crate) fn reselect(&'static self, s: Section) -> ThreadRef {
-        let heir = self.ready.borrow(s).top().unwrap_or(self.idle_thread());
+        let heir = certain(self.ready.borrow(s).top());
         Self::running().set_heir(s, heir);
         heir
     }
@@ -133,7 +133,7 @@ impl<S: System> Kernel<S> {
     /// which is the answer.
     #[inline(always)]
     pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) -> bool {
-        let priority = thread.urgency.get(s).effective();
+        let priority = thread.urgency.get(s).effective().of_ready();
         self.ready.borrow(s).append(&s, thread, priority);
         let running = Self::running();
         let urgent = priority.beats(running.heir(s).urgency.get(s).effective());
@@ -186,7 +186,8 @@ impl<S: System> Kernel<S> {
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 
-    /// Blocks the running thread in `queue`. The usual case comes first and calls nothing.
+    /// Blocks the running thread in `queue`; refuses without a time to wait. The usual case comes first and
+    /// calls nothing.
     #[inline(always)]
     pub(crate) fn block_in(
         &'static self,
@@ -198,7 +199,9 @@ impl<S: System> Kernel<S> {
             return seldom(self.block_in_with_time(s, queue, timeout));
         }
         let current = Self::running().current(s);
-        let outcome = self.block(s, current, Wait::queue(queue), Timeout::FOREVER);
+        let outcome = self.leave_processor(s, current);
+        current.wait.set(s, Wait::queue(queue));
+        current.set_ok(s);
         queue.insert_first(s, current);
         outcome
     }
@@ -211,6 +214,9 @@ impl<S: System> Kernel<S> {
         queue: &'static WaitQueue,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
         let current = Self::running().current(s);
         let outcome = self.block(s, current, Wait::queue(queue), timeout);
         queue.insert(s, current);

@@ -184,6 +184,14 @@ impl Running {
     }
 }
 
+/// The thread at the top of the ready queue.
+#[inline(always)]
+pub(crate) fn certain(top: Option<ThreadRef>) -> ThreadRef {
+    // SAFETY: `run` sets the idle thread before the first decision; the top of the queue is never
+    // none from then on.
+    unsafe { top.unwrap_unchecked() }
+}
+
 /// The thread that a link leads to.
 #[inline(always)]
 fn follow(link: *const Tcb) -> ThreadRef {

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "labels at the ends of intervals")]
 
 use crate::mark::{begin, end};
-use taktos_kernel::{AnyThread, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout};
+use taktos_kernel::{AnyThread, Interrupt, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout};
 
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
@@ -293,9 +293,9 @@ fn interrupt_pender<S: System>(objects: &'static Objects<S>) {
 
 /// The handler of the interrupt that the scenario pends; the board calls it, inlined into its vector.
 #[inline(always)]
-pub fn interrupt<S: System>(objects: &'static Objects<S>) {
+pub fn interrupt<S: System>(objects: &'static Objects<S>, context: &Interrupt<S>) {
     begin!("interrupt-wake");
-    let _ = objects.second.give();
+    let _ = objects.second.give_in(context);
 }
 
 #[inline(never)]

@@ -182,15 +182,22 @@ macro_rules! enter_blocking {
         ) -> u64 {
             with_tail!([
                 "push {{r4, r6, r7, lr}}",
-                "mrs r12, ipsr",
-                "cmp r12, #0",
-                "bne {turn_away}",
+                // CONTROL is 2 in a thread that has no floating-point state.
+                "mrs r12, control",
+                "cmp r12, #2",
+                "beq 1f",
+                // Stack pointer selection reads as 0 in handlers.
+                "tst r12, #2",
+                "beq {turn_away}",
                 "bl {decide}",
                 "lsls r2, r0, #31",
                 "bmi {stay}",
                 "mrs r2, control",
-                "cmp r2, #2",
-                "bne {unusual}",
+                "b {unusual}",
+                "1:",
+                "bl {decide}",
+                "lsls r2, r0, #31",
+                "bmi {stay}",
             ], $slice, [
                 turn_away = sym turn_away,
                 decide = sym D::decide,

@@ -33,6 +33,12 @@ impl Priority {
         self.0
     }
 
+    /// The same priority, which is not the idle thread's: that the level is below 32 is then evident to the compiler.
+    #[inline(always)]
+    pub const fn of_ready(self) -> Self {
+        Self(self.0 & (Self::COUNT as u8 - 1))
+    }
+
     /// Whether this is more urgent than `other`.
     #[inline(always)]
     pub const fn beats(self, other: Self) -> bool {

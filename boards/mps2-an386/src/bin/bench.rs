@@ -6,7 +6,7 @@ mod target {
     #![expect(unsafe_code, reason = "the handler of an interrupt is found by its symbol")]
 
     use mps2_an386::{Board, interrupt, start};
-    use taktos_kernel::{System, Thread};
+    use taktos_kernel::{Interrupt, System, Thread};
     use taktos_workloads::bench;
 
     static MAIN: Thread<Board, 1024> = Thread::new("main").priority(20);
@@ -25,7 +25,8 @@ mod target {
 
     #[unsafe(no_mangle)]
     extern "C" fn taktos_spare_interrupt() {
-        bench::interrupt(&OBJECTS);
+        // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
+        bench::interrupt(&OBJECTS, &unsafe { Interrupt::assume() });
     }
 }
 
