@@ -68,9 +68,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
-        /// Where the drawn part begins, in instructions
-        #[arg(long, default_value_t = 0, value_name = "INSTRUCTIONS")]
-        from: u64,
+        /// Where the drawn part begins; default: at the first switch
+        #[arg(long, value_name = "INSTRUCTIONS")]
+        from: Option<u64>,
         /// How long the drawn part is; default: the first forty switches
         #[arg(long, value_name = "INSTRUCTIONS")]
         length: Option<u64>,

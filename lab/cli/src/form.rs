@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use taktos_export::table::{Cell, Table};
 use taktos_export::{Evidence, in_order, to_json};
 
-use crate::experiment::{Curve, Figure, Parts, Unit};
+use crate::experiment::{Curve, Figure, Goals, Parts, Unit};
 use crate::figure::{along, figures_of_part, operations};
 use crate::measure::Summary;
 use crate::published::{self, Peers};
@@ -36,7 +36,7 @@ impl Form {
             Self::General => Ok(to_json(&general(session))),
             Self::Ipc => Ok(to_json(&ipc(workspace, session)?)),
             Self::Switch => Ok(to_json(&switch(workspace, session)?)),
-            Self::Bench => Ok(to_json(&bench(session))),
+            Self::Bench => Ok(to_json(&bench(workspace, session)?)),
         }
     }
 }
@@ -172,8 +172,13 @@ struct Least {
     max: u64,
 }
 
-fn bench(session: &Session) -> Bench {
-    let counted = operations(&session.observation, &Peers::default())
+fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
+    // The published operations give the order, on any board.
+    let peers = match goals(session) {
+        Some(goals) => Peers::of(&published::read(workspace, &goals.published.file)?)?,
+        None => Peers::default(),
+    };
+    let counted = operations(&session.observation, &peers)
         .into_iter()
         .map(|operation| {
             let Summary {
@@ -188,11 +193,11 @@ fn bench(session: &Session) -> Bench {
                 },
             )
         });
-    Bench {
+    Ok(Bench {
         board: session.board.name(),
         evidence: CLASSES,
         operations: counted.collect(),
-    }
+    })
 }
 
 fn general(session: &Session) -> Value {
@@ -267,6 +272,17 @@ fn curve(session: &Session) -> Result<&Curve> {
             _ => None,
         });
     curves.context("the experiment has no figure of the kind `curve`")
+}
+
+fn goals(session: &Session) -> Option<&Goals> {
+    session
+        .experiment
+        .figures
+        .iter()
+        .find_map(|figure| match figure {
+            Figure::Goals(goals) => Some(goals),
+            _ => None,
+        })
 }
 
 fn parts(session: &Session) -> Result<&Parts> {

@@ -18,6 +18,7 @@ mod measure;
 mod progress;
 mod published;
 mod result;
+mod screen;
 mod session;
 mod workspace;
 

@@ -85,12 +85,12 @@ impl Recording {
         }
     }
 
-    /// The thread's name; the idle thread has one too.
+    /// The thread's name; where no thread runs, words that say so.
     #[must_use]
     pub fn thread_name(&self, thread: Thread) -> &str {
         self.threads
             .get(usize::from(thread.0))
-            .map_or("idle", String::as_str)
+            .map_or("(no thread)", String::as_str)
     }
 
     /// The first events of the recording; it ends with the last of them.

@@ -8,6 +8,7 @@ use taktos_emulator::{Board, Emulator, Error};
 use taktos_export::table::{Cell, Column, Table};
 
 use crate::failure::CheckFailed;
+use crate::screen;
 use crate::workspace::Workspace;
 
 /// One thing that is needed.
@@ -51,10 +52,10 @@ pub(super) fn run(workspace: &Workspace) -> Result<()> {
             mend.into(),
         ]);
     }
-    print!("{}", table.to_text());
+    screen::print(&table.to_text())?;
     match needs.iter().filter(|need| need.found.is_err()).count() {
         0 => {
-            println!("\nNothing is missing.");
+            screen::print("\nNothing is missing.\n")?;
             Ok(())
         }
         1 => Err(CheckFailed("one thing is missing; the command beside it mends it".into()).into()),

@@ -11,7 +11,7 @@ use crate::form::Form;
 use crate::progress::Progress;
 use crate::session::{self, Session};
 use crate::workspace::Workspace;
-use crate::{emulator, result};
+use crate::{emulator, result, screen};
 
 /// Runs the experiment of a file.
 pub(super) fn from_file(workspace: &Workspace, file: &Path, options: &RunOptions) -> Result<()> {
@@ -144,13 +144,13 @@ fn finish(
     let place =
         format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
     match format {
-        Format::Table => print!("{}\n{place}\n\n", tables(session)),
+        Format::Table => screen::print(&format!("{}\n{place}\n\n", tables(session)))?,
         Format::Json => {
-            print!("{json}");
+            screen::print(&json)?;
             eprintln!("{place}");
         }
         Format::Csv => {
-            print!("{}", csv(session));
+            screen::print(&csv(session))?;
             eprintln!("{place}");
         }
     }

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::measure::record_schedule;
 use crate::progress::Progress;
 use crate::workspace::Workspace;
-use crate::{board, emulator, image, session};
+use crate::{board, emulator, image, screen, session};
 
 /// The board of a program when the command line names none.
 const BOARD: &str = "mps2-an386";
@@ -37,7 +37,7 @@ pub(super) fn run(
     workspace: &Workspace,
     subject: &str,
     options: &RunOptions,
-    from: u64,
+    from: Option<u64>,
     length: Option<u64>,
 ) -> Result<()> {
     let file = Path::new(subject);
@@ -56,14 +56,10 @@ pub(super) fn run(
         },
         None => record(workspace, subject, board)?,
     };
-    let to = length.map_or_else(
-        || end_of_window(&subject.recording, from),
-        |length| from + length,
-    );
-    write(&directory, &subject, (from, to))?;
+    let window = window(&subject.recording, from, length);
+    write(&directory, &subject, window)?;
     let place = directory.finish()?;
-    show(&subject, options.format, &workspace.shown(&place));
-    Ok(())
+    show(&subject, options.format, &workspace.shown(&place))
 }
 
 fn read(file: &Path) -> Result<Recording> {
@@ -96,13 +92,21 @@ fn record(workspace: &Workspace, program: &str, board: Board) -> Result<Subject>
     })
 }
 
-/// The end of the first switches after `from`.
-fn end_of_window(recording: &Recording, from: u64) -> u64 {
-    let switches = recording.events.iter();
-    let mut switches = switches.filter(|event| event.kind == Kind::Switch && event.at >= from);
-    switches
-        .nth(SWITCHES)
-        .map_or(recording.end, |event| event.at)
+/// The part that is drawn: what was asked for, or the first switches.
+fn window(recording: &Recording, from: Option<u64>, length: Option<u64>) -> (u64, u64) {
+    let events = recording.events.iter();
+    let switches = events
+        .filter(|event| event.kind == Kind::Switch)
+        .map(|event| event.at);
+    let mut switches = switches
+        .skip_while(|at| from.is_some_and(|from| *at < from))
+        .peekable();
+    let from = from.or(switches.peek().copied()).unwrap_or(0);
+    let to = match length {
+        Some(length) => from.saturating_add(length),
+        None => switches.nth(SWITCHES).unwrap_or(recording.end),
+    };
+    (from, to)
 }
 
 #[derive(Serialize)]
@@ -187,21 +191,22 @@ fn shares(subject: &Subject) -> Table {
     table
 }
 
-fn show(subject: &Subject, format: Format, place: &str) {
+fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
     let trace =
         format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
     let timeline = || Timeline::of(&subject.recording);
     match format {
-        Format::Table => print!("{}\n{trace}\n", shares(subject).to_text()),
+        Format::Table => screen::print(&format!("{}\n{trace}\n", shares(subject).to_text()))?,
         Format::Csv => {
-            print!("{}", timeline().table(&subject.recording).to_csv());
+            screen::print(&timeline().table(&subject.recording).to_csv())?;
             eprintln!("{trace}");
         }
         Format::Json => {
-            print!("{}", to_json(&spans(&subject.recording)));
+            screen::print(&to_json(&spans(&subject.recording)))?;
             eprintln!("{trace}");
         }
     }
+    Ok(())
 }
 
 #[derive(Serialize)]

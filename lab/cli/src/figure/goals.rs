@@ -86,7 +86,7 @@ pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
     if comparable {
         table
             .notes
-            .push("Peers: instructions / cycles, both counted as ours.".into());
+            .push("Goal: at most so many cycles. Peers: emulated instructions / modelled cycles, counted as ours.".into());
         table
             .notes
             .push(format!("Published: {}.", published::source(&figures)));
@@ -125,8 +125,8 @@ fn columns(peers: &Peers, basis: &str) -> Vec<Column> {
         Column::label("operation"),
         Column::figures("instructions", Basis::Ours(Evidence::Emulated)),
         Column::figures("cycles", Basis::Ours(Evidence::Modelled)),
-        Column::label("goal, cycles"),
         Column::label("goal"),
+        Column::label("verdict"),
         Column::label("peers"),
     ];
     let theirs = || Basis::Theirs(basis.to_owned());

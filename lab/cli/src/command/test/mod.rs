@@ -11,6 +11,7 @@ use taktos_emulator::Board;
 
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
+use crate::screen;
 use crate::workspace::Workspace;
 
 /// What a step found.
@@ -108,8 +109,11 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool) -> Resu
         ));
     }
     if list {
-        steps.iter().for_each(|step| println!("{}", step.name));
-        return Ok(());
+        let names: String = steps
+            .iter()
+            .map(|step| format!("{}\n", step.name))
+            .collect();
+        return Ok(screen::print(&names)?);
     }
     let mut all = Tally::default();
     let count = steps.len();
@@ -117,15 +121,18 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool) -> Resu
         let progress = Progress::step(number + 1, count);
         let tally = progress.during(&format!("{} ...", step.name), || (step.work)(workspace));
         let tally = tally.unwrap_or_else(|error| Tally::fail(crate::failure::shown(&error)));
-        println!("{}", line(&step.name, &tally));
+        screen::print(&line(&step.name, &tally))?;
         all.add(tally);
     }
-    println!("{} passed, {} failed", all.passed, all.failed);
+    screen::print(&format!("{} passed, {} failed\n", all.passed, all.failed))?;
     match all.failed {
         0 => Ok(()),
         failed => Err(CheckFailed(format!("{failed} checks failed; each is named above")).into()),
     }
 }
+
+/// The most lines of what a failed step said; the first ones tell.
+const MOST_LINES: usize = 80;
 
 /// What a step found, in a line; what it said, below it when it failed.
 fn line(name: &str, tally: &Tally) -> String {
@@ -134,16 +141,20 @@ fn line(name: &str, tally: &Tally) -> String {
     } else {
         "FAILED"
     };
-    let mut line = format!(
-        "{word} {name}: {} passed, {} failed",
+    let mut shown = format!(
+        "{word} {name}: {} passed, {} failed\n",
         tally.passed, tally.failed
     );
     if tally.failed > 0 {
-        for said in tally.said.trim_end().lines() {
-            line.push_str(&format!("\n       {said}"));
+        let lines: Vec<&str> = tally.said.trim_end().lines().collect();
+        for said in lines.iter().take(MOST_LINES) {
+            shown.push_str(&format!("       {said}\n"));
+        }
+        if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            shown.push_str(&format!("       and {more} lines more\n"));
         }
     }
-    line
+    shown
 }
 
 #[cfg(test)]
@@ -155,7 +166,7 @@ mod tests {
         let shown = line("format", &Tally::fail("diff in a.rs"));
         assert_eq!(
             shown,
-            "FAILED format: 0 passed, 1 failed\n       diff in a.rs"
+            "FAILED format: 0 passed, 1 failed\n       diff in a.rs\n"
         );
     }
 

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 const PROFILE: [&str; 2] = ["--profile", "lab"];
 
 pub(super) fn format(workspace: &Workspace) -> Result<Tally> {
-    one(cargo(workspace).args(["fmt", "--all", "--check"]))
+    one(cargo(workspace).args(["fmt", "--all", "--", "--check", "-l"]))
 }
 
 pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
