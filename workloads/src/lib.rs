@@ -8,3 +8,4 @@ mod mark;
 
 pub mod bench;
 pub mod suite;
+pub mod switch;

@@ -76,6 +76,19 @@ macro_rules! tail {
 
 pub(crate) use tail;
 
+/// Where a decision is done and the switch begins, for the laboratory: symbols and no instruction. Weak, because
+/// each image has this code once for each board type that it knows, and defined once in each file.
+macro_rules! decided_mark {
+    (slice_restart) => {
+        ".ifndef \"taktos.mark.switch.begin\"
+         .weak \"taktos.mark.schedule.end\"
+         .weak \"taktos.mark.switch.begin\"
+         \"taktos.mark.schedule.end\":
+         \"taktos.mark.switch.begin\":
+         .endif"
+    };
+}
+
 /// Defines the switch behind an entry: on the stack are r12 and the return address.
 macro_rules! switch {
     ($name:ident, $ending:ident, $leave_float:ident $(, $restart:ident)?) => {
@@ -83,6 +96,7 @@ macro_rules! switch {
         #[unsafe(naked)]
         extern "C" fn $name<B: Board>() {
             naked_asm!(
+                $(decided_mark!($restart),)?
                 // What the procedure call standard leaves to the callee.
                 "push {{r4-r11}}",
                 load_state!(),
