@@ -35,8 +35,22 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
 /// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
 #[inline(always)]
 pub(crate) fn seldom<T>(result: T) -> T {
-    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    in_this_order();
     result
+}
+
+/// Keeps the compiler from mixing what stands before with what stands behind, where that would take one register
+/// more than there are for nothing.
+#[inline(always)]
+pub(crate) fn in_this_order() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// Keeps the compiler from loading what is needed below before all above is stored: so that fewer registers
+/// are in use at a time, and a decision need not save any.
+#[inline(always)]
+pub(crate) fn first_things_first() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
 }
 
 /// What to fail with when a wait would be needed: the time-out that is none says "would block".
@@ -48,7 +62,7 @@ impl<S: System> Kernel<S> {
     /// Who runs here.
     #[inline(always)]
     pub(crate) fn running() -> Running {
-        Running(S::processor())
+        Running(S::processor_of(S::kernel()))
     }
 
     /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
@@ -115,6 +129,13 @@ impl<S: System> Kernel<S> {
         if thread.urgency.get(s).is_special() {
             return seldom(self.conclude_by_waking_special(s, thread));
         }
+        self.conclude_by_readying(s, thread)
+    }
+
+    /// The end of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more, and about which
+    /// nothing is special.
+    #[inline(always)]
+    pub(crate) fn conclude_by_readying(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
         } else {
@@ -136,7 +157,7 @@ impl<S: System> Kernel<S> {
         let priority = thread.urgency.get(s).effective().of_ready();
         self.ready.borrow(s).append(&s, thread, priority);
         let running = Self::running();
-        let urgent = priority.beats(running.heir(s).urgency.get(s).effective());
+        let urgent = priority.beats(running.heir(s).urgency.get(s).of_ready());
         if urgent {
             running.set_heir(s, thread);
         }

@@ -13,14 +13,15 @@ mod bytes;
 
 pub use bytes::LONGEST_MESSAGE;
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, seldom};
+use crate::block::{in_this_order, OutcomeOf, fail, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
-use crate::wait::{Target, Wait};
+use crate::wait::{Target, Wait, thread};
 use crate::{Kernel, System};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome};
@@ -77,11 +78,14 @@ impl<S: System> AnyThread<S> {
         let [first, second] = message.0;
         let current = Kernel::<S>::running().current(s);
         let receiver = self.reference();
-        if receiver.wait.get(s) == Wait::receive(current) {
+        if receiver.wait.get(s) == Wait::receive(current)
+            && receiver.urgency.get(s).equals(current.urgency.get(s))
+        {
             held.hand_over();
-            let second = Timeout::from_bits(second as u64);
-            return S::Machine::enter::<SendToWaiting<S>>(self, first, second).status.result();
+            let words = Words { second, sender: current };
+            return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack()).status.result();
         }
+        cold_path();
         current.argument.set(s, second);
         held.hand_over();
         S::Machine::enter::<Send<S, false>>(self, first, timeout).status.result()
@@ -180,47 +184,82 @@ fn own_words() -> Section {
     in_decision()
 }
 
-struct SendToWaiting<S>(PhantomData<S>);
+/// What a message to an equal carries beside its first word, in the place of a time-out.
+struct Words {
+    second: usize,
+    sender: ThreadRef,
+}
 
-impl<S: System> Decision<S::Machine> for SendToWaiting<S> {
-    type Object = AnyThread<S>;
-    const BLOCKS: bool = true;
-    const KEEPS_SLICE: bool = true;
-
-    /// The receiver waits for the running thread's message, with its own buffer or without.
-    extern "C" fn decide(
-        receiver: &'static AnyThread<S>,
-        first: usize,
-        second: Timeout,
-    ) -> OutcomeOf<S> {
-        let s = in_decision();
-        let receiver = receiver.reference();
-        let current = Kernel::<S>::running().current(s);
-        let urgency = receiver.urgency.get(s);
-        if !urgency.is_plain_equal(current.urgency.get(s)) {
-            return seldom(deliver_unusual::<S>(s, receiver, first, second.bits() as usize));
+impl Words {
+    /// On machines with wide words the second word of the message goes by the control block instead.
+    #[inline(always)]
+    fn pack(self) -> Timeout {
+        #[cfg(target_pointer_width = "32")]
+        return Timeout::from_bits((self.sender.address() as u64) << 32 | self.second as u64);
+        #[cfg(not(target_pointer_width = "32"))]
+        {
+            self.sender.argument.set(own_words(), self.second);
+            Timeout::from_bits(self.sender.address() as u64)
         }
-        receiver.wait.set(s, Wait::NOTHING);
-        receiver.set_value(s, first);
-        receiver.argument.set(s, second.bits() as usize);
-        let ready = S::kernel().ready.borrow(s);
-        ready.take_turn(&s, receiver, current, urgency.effective());
-        Kernel::<S>::running().set_heir(s, receiver);
-        OutcomeOf::<S>::switch(current.context(), receiver.context())
+    }
+
+    #[inline(always)]
+    fn unpack<S: System>(s: Section, words: Timeout) -> Self {
+        #[cfg(target_pointer_width = "32")]
+        {
+            let _ = s;
+            let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
+            Self { second, sender: thread(sender) }
+        }
+        #[cfg(not(target_pointer_width = "32"))]
+        {
+            let sender = Kernel::<S>::running().current(s);
+            Self { second: sender.argument.get(s), sender }
+        }
     }
 }
 
-/// Delivers to a receiver that waits and is not simply an equal of the sender.
+struct SendToEqual<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for SendToEqual<S> {
+    type Object = AnyThread<S>;
+    const BLOCKS: bool = true;
+    const KEEPS_SLICE: bool = true;
+    const ALWAYS_SWITCHES: bool = true;
+
+    /// The receiver, of the same priority as the running thread, waits for a message from it.
+    extern "C" fn decide(
+        receiver: &'static AnyThread<S>,
+        first: usize,
+        words: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        let receiver = receiver.reference();
+        let Words { second, sender } = Words::unpack::<S>(s, words);
+        receiver.set_value(s, first);
+        receiver.argument.set(s, second);
+        in_this_order();
+        let urgency = receiver.urgency.get(s);
+        if urgency.is_special() {
+            return seldom(wake_special::<S>(s, sender, receiver));
+        }
+        receiver.wait.set(s, Wait::NOTHING);
+        let ready = S::kernel().ready.borrow(s);
+        ready.take_turn(&s, receiver, sender, urgency.effective());
+        Kernel::<S>::running().set_heir(s, receiver);
+        OutcomeOf::<S>::switch(sender.context(), receiver.context())
+    }
+}
+
+/// Ends a send to a receiver that has its message, and a time-out, or is suspended. Always a switch, if only to
+/// the sender itself.
 #[cold]
 #[inline(never)]
-fn deliver_unusual<S: System>(
-    s: Section,
-    receiver: ThreadRef,
-    first: usize,
-    second: usize,
-) -> OutcomeOf<S> {
-    let current = Kernel::<S>::running().current(s);
-    deliver::<S>(s, Parcel { sender: current, words: [first, second], bytes: false }, receiver)
+fn wake_special<S: System>(s: Section, sender: ThreadRef, receiver: ThreadRef) -> OutcomeOf<S> {
+    S::kernel().wake_receiver(s, sender, receiver);
+    sender.set_ok(s);
+    let heir = Kernel::<S>::running().heir(s);
+    OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
 /// A message on its way.

@@ -91,7 +91,7 @@ pub fn run<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn()) 
     let s = in_upcall();
     kernel.idle.create_idle(s);
     kernel.ready.borrow(s).set_idle(kernel.idle_thread());
-    let running = Running(S::processor());
+    let running = Running(S::processor_of(kernel));
     running.set_heir(s, kernel.idle_thread());
     running.0.current.set(kernel.idle_thread().context());
     start_main(s, main, entry);

@@ -7,6 +7,7 @@ use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::{Tcb, ThreadRef};
 use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, Priority, System};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome};
@@ -182,6 +183,7 @@ impl<S: System> Mutex<S> {
             self.core.give_to(s, Kernel::<S>::running().current(s));
             return Ok(());
         }
+        cold_path();
         held.hand_over();
         S::Machine::enter::<Lock<S>>(self, 0, timeout).status.result()
     }
@@ -204,6 +206,7 @@ impl<S: System> Mutex<S> {
             core.owner.set(s, None);
             return Ok(());
         }
+        cold_path();
         held.hand_over();
         S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).status.result()
     }
@@ -260,9 +263,9 @@ impl<S: System> Decision<S::Machine> for Lock<S> {
             && core.waiters.is_empty(s)
             && timeout.is_forever()
         {
-            let lent = current.urgency.get(s).effective();
+            let lent = current.urgency.get(s).of_ready();
             let urgency = owner.urgency.get(s);
-            if lent.beats(urgency.effective()) && !urgency.is_special() {
+            if lent.beats(urgency.of_ready()) && !urgency.is_special() {
                 return S::kernel().wait_for_ready_owner(s, core, current, owner);
             }
         }
@@ -280,7 +283,7 @@ impl<S: System> Kernel<S> {
         owner: ThreadRef,
     ) -> OutcomeOf<S> {
         let ready = self.ready.borrow(s);
-        let lent = current.urgency.get(s).effective();
+        let lent = current.urgency.get(s).of_ready();
         let urgency = owner.urgency.get(s);
         current.wait.set(s, Wait::mutex(core));
         current.set_ok(s);
@@ -407,7 +410,7 @@ impl<S: System> Kernel<S> {
         let ready = self.ready.borrow(s);
         let urgency = current.urgency.get(s);
         let base = urgency.base();
-        if urgency.effective() != base {
+        if urgency.of_ready() != base {
             ready.remove(&s, current, urgency.effective());
             current.urgency.set(s, urgency.with_effective(base));
             ready.prepend(&s, current, base);

@@ -11,8 +11,8 @@ pub trait System: Sized + 'static {
     fn kernel() -> &'static Kernel<Self>;
     /// Who runs, and who should. At the kernel's beginning, unless the machine keeps it elsewhere.
     #[inline(always)]
-    fn processor() -> &'static Processor {
-        Self::kernel().processor()
+    fn processor_of(kernel: &'static Kernel<Self>) -> &'static Processor {
+        kernel.processor()
     }
     /// Writes to the console. Bounded by the device; allowed everywhere.
     fn write(text: &str);

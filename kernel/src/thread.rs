@@ -7,7 +7,7 @@ use crate::inherit::{Place, closes_ring};
 use crate::info::Info;
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::section::{Guarded, Section, hold, in_decision};
-use crate::tcb::{Tcb, ThreadRef};
+use crate::tcb::{Running, Tcb, ThreadRef};
 use crate::urgency::Urgency;
 use crate::wait::{Target, Wait};
 use crate::{Kernel, Priority, System};
@@ -440,19 +440,21 @@ struct Yield<S>(PhantomData<S>);
 impl<S: System> Decision<S::Machine> for Yield<S> {
     type Object = Kernel<S>;
     const USES_WORDS: bool = false;
+    const ALWAYS_SWITCHES: bool = true;
     const BLOCKS: bool = false;
 
     /// The running thread is the first of its ring, and no other ring is more urgent: the next of the ring is
     /// the heir, be it the thread itself.
     extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        let current = Kernel::<S>::running().current(s);
+        let running = Running(S::processor_of(kernel));
+        let current = running.current(s);
         let urgency = current.urgency.get(s);
         if urgency.is_special() {
             return seldom(yield_special::<S>(s, current));
         }
         let next = kernel.ready.borrow(s).advance(&s, current, urgency.effective());
-        Kernel::<S>::running().set_heir(s, next);
+        running.set_heir(s, next);
         OutcomeOf::<S>::switch(current.context(), next.context())
     }
 }
@@ -461,7 +463,8 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
 #[inline(never)]
 fn yield_special<S: System>(s: Section, current: ThreadRef) -> OutcomeOf<S> {
     S::kernel().rotate(s, current);
-    Kernel::<S>::conclude_unanswered(s)
+    let heir = Kernel::<S>::running().heir(s);
+    OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
 decision!(Ready, blocks: false, |s, thread, _, _| {

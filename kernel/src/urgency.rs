@@ -22,9 +22,9 @@ impl Urgency {
     pub const NOTIFIED: u32 = 1 << 14;
     /// The mark of a thread from which another one has waited to receive: nothing special.
     pub const RECEIVED_FROM: u32 = 1 << 15;
-
-    /// The flag of a thread that sends or receives with a buffer instead of words.
-    pub const BYTES: u32 = 1 << 26;
+    /// The mark of a thread that is blocked sending or receiving with a buffer instead of words: nothing special,
+    /// but it lies beside the effective priority, so that nobody [`equals`](Self::equals) such a thread.
+    pub const BYTES: u32 = 1 << 6;
 
     /// Base and effective priority `base`, no rank, no flag.
     pub const fn new(base: Priority) -> Self {
@@ -35,6 +35,12 @@ impl Urgency {
     /// The priority by which the thread is scheduled now.
     #[inline(always)]
     pub const fn effective(self) -> Priority {
+        Priority::from_stored(self.0 as u8 & LEVEL)
+    }
+
+    /// The same for a thread that is ready or runs, which has no mark beside it.
+    #[inline(always)]
+    pub const fn of_ready(self) -> Priority {
         Priority::from_stored(self.0 as u8)
     }
 
@@ -55,10 +61,10 @@ impl Urgency {
         self.0 & SPECIAL != 0
     }
 
-    /// Whether this and `other` have the same effective priority, and nothing is special about this one.
+    /// Whether this thread, which waits, has the effective priority of `running`, and no buffer.
     #[inline(always)]
-    pub const fn is_plain_equal(self, other: Self) -> bool {
-        self.effective().level() == other.effective().level() && !self.is_special()
+    pub const fn equals(self, running: Self) -> bool {
+        self.0 as u8 == running.0 as u8
     }
 
     /// Whether `flag` is set.
@@ -79,7 +85,7 @@ impl Urgency {
 
     /// The same with another effective priority.
     pub const fn with_effective(self, priority: Priority) -> Self {
-        Self(self.0 & !0xFF | priority.level() as u32)
+        Self(self.0 & !(LEVEL as u32) | priority.level() as u32)
     }
 
     /// The same with another base priority.

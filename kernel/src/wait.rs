@@ -146,9 +146,11 @@ impl Wait {
     }
 }
 
-fn thread(address: usize) -> ThreadRef {
-    // SAFETY: the kinds that hold a thread are made only by functions that take a `ThreadRef`,
-    // from the address of its control block.
+/// The thread whose [`ThreadRef::address`] is `address`.
+#[inline(always)]
+pub(crate) fn thread(address: usize) -> ThreadRef {
+    // SAFETY: the kinds of wait that hold a thread are made only by functions that take a `ThreadRef`,
+    // from the address of its control block; and so are the words of a message to an equal.
     ThreadRef(unsafe { &*ptr::with_exposed_provenance::<Tcb>(address) })
 }
 

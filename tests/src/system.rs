@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use taktos_arch_host::{Host, Outcome};
 use taktos_kernel::{Instant, Kernel, System, Upcall};
+use taktos_machine::{Machine, Processor};
 use taktos_workloads::suite::{Objects, SuiteBoard};
 
 /// The host. Each [`run`] has a kernel of its own.
@@ -30,7 +31,7 @@ impl System for HostSystem {
         KERNEL.get().expect("the kernel is used outside a world")
     }
 
-    fn processor() -> &'static Processor {
+    fn processor_of(_: &'static Kernel<Self>) -> &'static Processor {
         Host::processor()
     }
 

@@ -79,12 +79,7 @@ impl<C: Clock> Machine for CortexM<C> {
 
     #[inline(always)]
     fn enter<D: Decision<Self>>(object: &'static D::Object, argument: usize, timeout: Timeout) -> Answer {
-        let (status, value) = match (D::BLOCKS, D::KEEPS_SLICE) {
-            (true, false) => switch::take_blocking::<Self, D>(object, argument, timeout),
-            (true, true) => switch::take_blocking_in_slice::<Self, D>(object, argument, timeout),
-            (false, false) => switch::take_waking::<Self, D>(object, argument, timeout),
-            (false, true) => switch::take_waking_in_slice::<Self, D>(object, argument, timeout),
-        };
+        let (status, value) = switch::take::<Self, D>(object, argument, timeout);
         Answer { status: Status::from_word(status), value }
     }
 

@@ -51,7 +51,7 @@ macro_rules! call {
     ($name:ident, $entry:ident) => {
         /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set.
         #[inline(always)]
-        pub fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+        fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
             argument: usize,
             timeout: Timeout,
@@ -97,18 +97,42 @@ call!(take_waking, enter_waking);
 call!(take_waking_in_slice, enter_waking_in_slice);
 call!(take_blocking, enter_blocking);
 call!(take_blocking_in_slice, enter_blocking_in_slice);
+call!(yield_waking, switch_waking);
+call!(yield_waking_in_slice, switch_waking_in_slice);
+call!(yield_blocking, switch_blocking);
+call!(yield_blocking_in_slice, switch_blocking_in_slice);
 
-/// Assembles an entry: its own lines, then the common tail. The last two lists are the lines that end a
-/// switch (`slice` restarts the time slice, `keep` does not) and the operands of the first lines.
+/// Takes the decision `D` through the entry that suits it. Called with the mask set.
+#[inline(always)]
+pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> (usize, usize) {
+    let through = match (D::ALWAYS_SWITCHES, D::BLOCKS, D::KEEPS_SLICE) {
+        (false, false, false) => take_waking::<M, D>,
+        (false, false, true) => take_waking_in_slice::<M, D>,
+        (false, true, false) => take_blocking::<M, D>,
+        (false, true, true) => take_blocking_in_slice::<M, D>,
+        (true, false, false) => yield_waking::<M, D>,
+        (true, false, true) => yield_waking_in_slice::<M, D>,
+        (true, true, false) => yield_blocking::<M, D>,
+        (true, true, true) => yield_blocking_in_slice::<M, D>,
+    };
+    through(object, argument, timeout)
+}
+
+/// Assembles an entry: its own lines, then the common tail (`slice` restarts the time slice, `keep` does not), then
+/// lines that nothing falls into; at last the operands.
 macro_rules! with_tail {
-    ([$($line:expr),* $(,)?], slice, [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], ["str r3, [r2, #{slice_counter}]"],
+    ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
+        with_tail!(@ [$($line),*], ["str r3, [r2, #{slice_counter}]"], [$($behind),*],
             [slice_counter = const SLICE_COUNTER, $($operands)*])
     };
-    ([$($line:expr),* $(,)?], keep, [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], [], [$($operands)*])
+    ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
+        with_tail!(@ [$($line),*], [], [$($behind),*], [$($operands)*])
     };
-    (@ [$($line:expr),*], [$($slice:expr)?], [$($operands:tt)*]) => {
+    (@ [$($line:expr),*], [$($slice:expr)?], [$($behind:expr),*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
             "ldr r3, ={processor}",
@@ -127,6 +151,7 @@ macro_rules! with_tail {
             "movs r2, #0",
             "msr basepri, r2",
             "pop {{r4, r6, r7, pc}}",
+            $($behind,)*
             ".ltorg",
             processor = sym TAKTOS_PROCESSOR,
             current = const offset_of!(Processor, current),
@@ -140,11 +165,13 @@ macro_rules! with_tail {
     };
 }
 
-/// Defines the entry of decisions that never block. Whether the caller is an interrupt handler, or
-/// a thread with floating-point state, is asked only where threads are to be switched.
+/// Defines an entry of decisions that never block; `$stay` are the lines by which it leaves where there is no
+/// switch, and their operands.
 macro_rules! enter_waking {
-    ($name:ident, $unusual:ident, $slice:ident) => {
-        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
+    ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
+        /// Takes the decision `D`, which never blocks. Entered with the mask set, left with it cleared.
+        /// Whether the caller is an interrupt handler, or a thread with floating-point state, is asked
+        /// only where threads are to be switched.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -154,26 +181,24 @@ macro_rules! enter_waking {
             with_tail!([
                 "push {{r4, r6, r7, lr}}",
                 "bl {decide}",
-                // Odd: no switch.
-                "lsls r2, r0, #31",
-                "bmi {stay}",
+                $($stay,)*
                 // CONTROL is 2 in a thread that has no floating-point state.
                 "mrs r2, control",
                 "cmp r2, #2",
                 "bne {unusual}",
-            ], $slice, [
+            ], $slice, [], [
                 decide = sym D::decide,
-                stay = sym stay,
                 unusual = sym $unusual,
+                $($operand)*
             ])
         }
     };
 }
 
-/// Defines the entry of decisions that may block: an interrupt handler is turned away first.
+/// The same for decisions that may block: an interrupt handler is turned away first.
 macro_rules! enter_blocking {
-    ($name:ident, $unusual:ident, $slice:ident) => {
-        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
+    ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
+        /// Takes the decision `D`, which may block. Entered with the mask set, left with it cleared.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -182,36 +207,44 @@ macro_rules! enter_blocking {
         ) -> u64 {
             with_tail!([
                 "push {{r4, r6, r7, lr}}",
-                // CONTROL is 2 in a thread that has no floating-point state.
                 "mrs r12, control",
                 "cmp r12, #2",
-                "beq 1f",
+                "bne 5f",
+                "bl {decide}",
+                $($stay,)*
+            ], $slice, [
+                // Behind the tail, where nothing is in the way of the usual case.
+                "5:",
                 // Stack pointer selection reads as 0 in handlers.
                 "tst r12, #2",
                 "beq {turn_away}",
                 "bl {decide}",
-                "lsls r2, r0, #31",
-                "bmi {stay}",
+                $($stay,)*
                 "mrs r2, control",
                 "b {unusual}",
-                "1:",
-                "bl {decide}",
-                "lsls r2, r0, #31",
-                "bmi {stay}",
-            ], $slice, [
+            ], [
                 turn_away = sym turn_away,
                 decide = sym D::decide,
-                stay = sym stay,
                 unusual = sym $unusual,
+                $($operand)*
             ])
         }
     };
 }
 
-enter_waking!(enter_waking, unusual, slice);
-enter_waking!(enter_waking_in_slice, unusual_in_slice, keep);
-enter_blocking!(enter_blocking, unusual, slice);
-enter_blocking!(enter_blocking_in_slice, unusual_in_slice, keep);
+/// Defines both forms of an entry: with the question whether to switch at all, and without.
+macro_rules! entries {
+    ($define:ident: $name:ident, $certain:ident, $unusual:ident, $slice:ident) => {
+        // Odd: no switch.
+        $define!($name, $unusual, $slice, ["lsls r2, r0, #31", "bmi {stay}"], [stay = sym stay,]);
+        $define!($certain, $unusual, $slice, [], []);
+    };
+}
+
+entries!(enter_waking: enter_waking, switch_waking, unusual, slice);
+entries!(enter_waking: enter_waking_in_slice, switch_waking_in_slice, unusual_in_slice, keep);
+entries!(enter_blocking: enter_blocking, switch_blocking, unusual, slice);
+entries!(enter_blocking: enter_blocking_in_slice, switch_blocking_in_slice, unusual_in_slice, keep);
 
 /// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
 #[unsafe(naked)]
@@ -269,7 +302,7 @@ macro_rules! unusual {
                 "bic r2, r2, #4",
                 "msr control, r2",
                 "isb",
-            ], $slice, [
+            ], $slice, [], [
                 interrupt_control = const INTERRUPT_CONTROL,
                 pend_switch = const PEND_SWITCH,
                 resume_with_state = sym resume_with_state,
