@@ -2,8 +2,8 @@
 //! distinguishes, and says which registers each reads and writes, and in what role.
 //!
 //! Owns the A32 encodings as far as timing goes; knows no cycle counts. An encoding that
-//! the architecture leaves undefined has no class; neither has Advanced SIMD arithmetic,
-//! which our images do not contain.
+//! the architecture leaves undefined has no class; neither has Advanced SIMD but for
+//! constants, since our images do not contain it.
 //!
 //! Encodings: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R edition (DDI 0406),
 //! chapters A5, A7 and A8.
@@ -101,7 +101,8 @@ pub enum Class {
     Barrier,
     /// ISB.
     InstructionBarrier,
-    /// SVC, BKPT, SMC, UDF: the processor takes an exception.
+    /// SVC, BKPT, SMC, UDF, and ERET and HVC, which this architecture version lacks: the
+    /// processor takes an exception.
     Exception,
     /// SRS.
     StoreReturnState,
@@ -125,6 +126,8 @@ pub enum Class {
     CoreToFloat,
     /// Floating-point arithmetic.
     FloatArithmetic(Arithmetic),
+    /// Advanced SIMD: a constant into a register.
+    VectorConstant,
 }
 
 /// Kinds of floating-point arithmetic.
@@ -246,6 +249,7 @@ fn branch(word: u32) -> Instruction {
 
 fn unconditional(word: u32) -> Option<Instruction> {
     let class = match word {
+        _ if word & 0xfeb8_0090 == 0xf280_0010 => Class::VectorConstant,
         _ if word & 0xfff1_0020 == 0xf100_0000 => Class::Status, // CPS
         _ if word & 0xffff_fdff == 0xf101_0000 => Class::Status, // SETEND
         _ if word & 0xfd70_f000 == 0xf550_f000 && word & 0x0200_0010 != 0x0200_0010 => {

@@ -96,6 +96,9 @@ impl Default for PhaseRules {
     fn default() -> Self {
         Self::new([
             // Hand-written: the ways into the kernel, out of it, and between threads.
+            (Rule::Symbol("_vector_table"), "entry"),
+            (Rule::Symbol("_asm_"), "entry"),
+            (Rule::Symbol("9interrupt15interrupt_entry"), "entry"),
             (Rule::Symbol("6switch5enter"), "entry"),
             (Rule::Symbol("6switch12enter_"), "entry"),
             (Rule::Symbol("6switch14enter_"), "entry"),
@@ -111,6 +114,7 @@ impl Default for PhaseRules {
             (Rule::Symbol("6switch4stay"), "exit"),
             (Rule::Symbol("6switch9turn_away"), "exit"),
             (Rule::Symbol("6switch"), "switch"),
+            (Rule::Symbol("_arch_armv7_a5float"), "switch"),
             (Rule::Symbol("PendSV"), "switch"),
             (Rule::Symbol("SVCall"), "switch"),
             (Rule::Path("/arch/cortex-m/src/switch.rs"), "switch"),

@@ -72,7 +72,8 @@ pub(super) fn miscellaneous(word: u32) -> Option<Instruction> {
         (1, 3) => Some(unary(word)),
         (3, 1) => Some(branch(word, true)),
         (5, _) => Some(saturating(word)),
-        (7, 1 | 3) => Some(Instruction::new(Class::Exception)), // BKPT, SMC
+        // ERET; BKPT, HVC, SMC
+        (6, 3) | (7, 1..=3) => Some(Instruction::new(Class::Exception)),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@
 //! - the stages of data processing, multiplication, single and multiple loads and stores
 //!   (16.2.1 to 16.2.8) agree with the compilers' descriptions of this core, which were
 //!   made from the manual's tables;
-//! - [`STATUS`], [`COPROCESSOR`], [`BARRIER`] and the floating-point arithmetic are from
+//! - [`STATUS`], [`COPROCESSOR`], [`BARRIER`] and the floating-point and vector rows are from
 //!   memory of sections 16.2.7, 16.2.10 and 16.7 and could not be read again. They are
 //!   constants of this module, so that a correction is one line.
 //!
@@ -110,7 +110,7 @@ fn cost(instruction: &Instruction) -> u8 {
         Class::FloatSingle { .. } => 2,
         Class::FloatMultiple { doubles, .. } => doubles / 2 + doubles % 2 + 1,
         Class::FloatToCore => FLOAT_TO_CORE,
-        Class::CoreToFloat => 1,
+        Class::CoreToFloat | Class::VectorConstant => 1,
         Class::FloatArithmetic(kind) => arithmetic(kind),
     }
 }
@@ -149,9 +149,10 @@ fn flags(instruction: &Instruction, cost: u8) -> Flags {
             Flags::ALONE | Flags::MAY_LEAVE
         }
         Class::Exception => Flags::ALONE,
-        Class::FloatToCore | Class::CoreToFloat | Class::FloatArithmetic(_) => {
-            Flags::MAY_LEAVE | Flags::FIRST_ONLY
-        }
+        Class::FloatToCore
+        | Class::CoreToFloat
+        | Class::FloatArithmetic(_)
+        | Class::VectorConstant => Flags::MAY_LEAVE | Flags::FIRST_ONLY,
         _ => Flags::NONE,
     };
     if cost > 1 {
