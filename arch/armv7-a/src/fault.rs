@@ -80,7 +80,8 @@ extern "C" fn _asm_data_abort_handler() {
 }
 
 const NAMES: [&str; 17] = [
-    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc", "cpsr",
+    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr",
+    "pc", "cpsr",
 ];
 const CPSR: usize = 16;
 
@@ -92,7 +93,12 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
     }
     let (cause, address) = classify(kind);
     let in_thread = values[CPSR] & 0x1F == SYSTEM_MODE as usize || is_threads_guard(cause, address);
-    U::fault(&Fault { cause, address, registers: &registers, in_interrupt: !in_thread })
+    U::fault(&Fault {
+        cause,
+        address,
+        registers: &registers,
+        in_interrupt: !in_thread,
+    })
 }
 
 /// An interrupt's entry can be what finds a thread's stack used up.

@@ -10,7 +10,6 @@
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-use crate::board::Board;
 use crate::state::{STATE, State};
 use crate::switch::{SYSTEM_MODE, tail};
 use core::arch::naked_asm;
@@ -36,18 +35,18 @@ macro_rules! store_registers {
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident $(, $restart:ident)?) => {
+    ($name:ident, $ending:ident) => {
         /// Switches the unit off and makes room for its registers; then ends as each switch.
-        /// Entered like the tail, with the state's address in r4.
+        /// Entered like the tail, with the state's address in r12.
         #[unsafe(naked)]
-        pub(crate) extern "C" fn $name<B: Board>() {
+        pub(crate) extern "C" fn $name() {
             naked_asm!(
                 ".fpu neon",
                 "mov r3, #0",
                 "vmsr fpexc, r3",
-                "str r3, [r4, #{float_in_use}]",
+                "str r3, [r12, #{float_in_use}]",
                 "sub sp, sp, #{area}",
-                "str sp, [r4, #{float_area}]",
+                "str sp, [r12, #{float_area}]",
                 // One frame more, of which only the address matters.
                 "movw r3, #:lower16:{resume_float}",
                 "movt r3, #:upper16:{resume_float}",
@@ -59,7 +58,6 @@ macro_rules! leave_float {
                 resume_float = sym resume_float,
                 float_in_use = const offset_of!(State, float_in_use),
                 float_area = const offset_of!(State, float_area),
-                $($restart = const B::SLICE_RESTART,)?
                 stack_pointer = const offset_of!(Context, stack_pointer),
                 status = const offset_of!(Context, status),
                 current = const offset_of!(Processor, current),
@@ -68,7 +66,7 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice, slice_restart);
+leave_float!(leave_float, slice);
 leave_float!(leave_float_in_slice, keep);
 
 /// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept.

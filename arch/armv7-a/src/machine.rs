@@ -57,13 +57,21 @@ impl<B: Board> Machine for ArmV7A<B> {
     }
 
     #[inline(always)]
-    fn enter<D: Decision<Self>>(object: &'static D::Object, argument: usize, timeout: Timeout) -> Answer {
-        let words = if D::KEEPS_SLICE {
-            switch::enter_in_slice::<B, Self, D>(object, argument, timeout)
-        } else {
-            switch::enter::<B, Self, D>(object, argument, timeout)
+    fn enter<D: Decision<Self>>(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Answer {
+        let words = match (D::USES_WORDS, D::KEEPS_SLICE) {
+            (true, false) => switch::enter::<B, Self, D>(object, argument, timeout),
+            (true, true) => switch::enter_in_slice::<B, Self, D>(object, argument, timeout),
+            (false, false) => switch::enter_without_words::<B, Self, D>(object),
+            (false, true) => switch::enter_without_words_in_slice::<B, Self, D>(object),
         };
-        Answer { status: Status::from_word(words as u32 as usize), value: (words >> 32) as usize }
+        Answer {
+            status: Status::from_word(words as u32 as usize),
+            value: (words >> 32) as usize,
+        }
     }
 
     /// Nothing: each interrupt ends with a look at the heir.

@@ -110,7 +110,10 @@ fn page_entry(address: usize) -> Option<&'static Cell<u32>> {
     }
     let table = (section & !0x3FF) as usize;
     let number = (table - TABLES.second.as_ptr().addr()) / size_of::<SecondLevel>();
-    TABLES.second.get(number).map(|table| &table.0[address % MEGABYTE / PAGE])
+    TABLES
+        .second
+        .get(number)
+        .map(|table| &table.0[address % MEGABYTE / PAGE])
 }
 
 /// Divides the megabyte that `address` lies in into pages, if it is not. Steps: the pages.

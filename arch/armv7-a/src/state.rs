@@ -31,5 +31,8 @@ pub(crate) struct State {
 // SAFETY: touched only with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for State {}
 
-pub(crate) static STATE: State =
-    State { slice: Cell::new(u32::MAX), float_in_use: Cell::new(0), float_area: Cell::new(0) };
+pub(crate) static STATE: State = State {
+    slice: Cell::new(u32::MAX),
+    float_in_use: Cell::new(0),
+    float_area: Cell::new(0),
+};

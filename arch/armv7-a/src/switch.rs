@@ -4,8 +4,8 @@
 //! way, kernel-level interrupts are masked, and the stack holds a whole frame.
 
 use crate::board::Board;
-use crate::interrupt::INTERRUPT_STACKS_SIZE;
 use crate::float::{leave_float, leave_float_in_slice};
+use crate::interrupt::INTERRUPT_STACKS_SIZE;
 use crate::state::{STATE, TAKTOS_PROCESSOR};
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -37,35 +37,49 @@ fn pair(low: usize, high: usize) -> u64 {
 /// The number of the mode in which threads run.
 pub(crate) const SYSTEM_MODE: u32 = 0x1F;
 
-/// Loads what the tail needs: r2 the ticks of a slice, r4 the machine's state, r5 the processor,
-/// and compares the use of the floating-point unit with none.
+/// The first part of each switch: r2 is what restarts the slice, r3 tells the use of floating point.
+/// The loads take their time while the registers behind are pushed. r12 is the state's address.
 macro_rules! load_state {
     () => {
-        "movw r4, #:lower16:{state}
-         movw r5, #:lower16:{processor}
-         movt r4, #:upper16:{state}
-         movt r5, #:upper16:{processor}
-         // Slice and floating-point use lie side by side.
-         ldrd r2, r3, [r4]
-         cmp r3, #0"
+        "movw r12, #:lower16:{state}
+         movt r12, #:upper16:{state}
+         ldrd r2, r3, [r12]"
+    };
+}
+
+/// The second part: the addresses that the tail stores to.
+macro_rules! addresses {
+    (slice) => {
+        concat!(
+            "movw r6, #:lower16:{slice_restart}
+             movt r6, #:upper16:{slice_restart}\n",
+            addresses!(keep)
+        )
+    };
+    (keep) => {
+        "movw r5, #:lower16:{processor}
+         movt r5, #:upper16:{processor}"
+    };
+}
+
+/// The third part: a thread with floating-point state goes another way.
+macro_rules! ask_for_float {
+    () => {
+        "cmp r3, #0
+         bne {leave_float}"
     };
 }
 
 /// The end of each switch; `slice` restarts the time slice, `keep` does not.
 macro_rules! tail {
     (slice) => {
-        concat!(
-            "movw r6, #:lower16:{slice_restart}
-             movt r6, #:upper16:{slice_restart}
-             str r2, [r6]\n",
-            $crate::switch::tail!(keep)
-        )
+        concat!("str r2, [r6]\n", $crate::switch::tail!(keep))
     };
     (keep) => {
         "str sp, [r1, #{stack_pointer}]
+         ldr sp, [r0, #{stack_pointer}]
          // The laboratory sees the switch by this store.
          str r0, [r5, #{current}]
-         ldr sp, [r0, #{stack_pointer}]
          // The answer, for a thread that called the kernel.
          ldrd r0, r1, [r0, #{status}]
          // Whole again: from here on an interrupt finds a running thread.
@@ -97,14 +111,15 @@ macro_rules! switch {
         extern "C" fn $name<B: Board>() {
             naked_asm!(
                 $(decided_mark!($restart),)?
+                load_state!(),
                 // What the procedure call standard leaves to the callee.
                 "push {{r4-r11}}",
-                load_state!(),
-                "bne {leave_float}",
+                addresses!($ending),
+                ask_for_float!(),
                 tail!($ending),
                 state = sym STATE,
                 processor = sym TAKTOS_PROCESSOR,
-                leave_float = sym $leave_float::<B>,
+                leave_float = sym $leave_float,
                 $($restart = const B::SLICE_RESTART,)?
                 stack_pointer = const offset_of!(Context, stack_pointer),
                 status = const offset_of!(Context, status),
@@ -119,13 +134,12 @@ switch!(switch_in_slice, keep, leave_float_in_slice);
 
 /// Defines an entry: how to take a decision, with the switch that may follow.
 macro_rules! enter {
-    ($name:ident, $switch:ident) => {
+    ($name:ident, $switch:ident $(, $word:ident: $type:ty)*) => {
 /// Takes the decision `D`. Entered with the mask set, left with it cleared.
 #[unsafe(naked)]
 pub(crate) extern "C" fn $name<B: Board, M: Machine<Outcome = Outcome32>, D: Decision<M>>(
     object: &'static D::Object,
-    argument: usize,
-    timeout: Timeout,
+    $($word: $type,)*
 ) -> u64 {
     naked_asm!(
         // A decision that may block is not begun in a handler.
@@ -163,8 +177,11 @@ pub(crate) extern "C" fn $name<B: Board, M: Machine<Outcome = Outcome32>, D: Dec
     };
 }
 
-enter!(enter, switch);
-enter!(enter_in_slice, switch_in_slice);
+enter!(enter, switch, argument: usize, timeout: Timeout);
+enter!(enter_in_slice, switch_in_slice, argument: usize, timeout: Timeout);
+// For decisions that do not look at the words, which are then not even set.
+enter!(enter_without_words, switch);
+enter!(enter_without_words_in_slice, switch_in_slice);
 
 /// What a handler gets that asks for something that may block.
 #[unsafe(naked)]
@@ -191,16 +208,18 @@ pub(crate) extern "C" fn preempt<B: Board>() {
         "movw lr, #:lower16:{resume_interrupted}",
         "movt lr, #:upper16:{resume_interrupted}",
         "push {{r4-r12, lr}}",
+        // r0 is the heir's address, r1 that of the thread that gives way.
         load_state!(),
+        addresses!(slice),
         "ldr r1, [r5, #{current}]",
         "ldr r0, [r5, #{heir}]",
-        "bne {leave_float}",
+        ask_for_float!(),
         tail!(slice),
         system_mode = const SYSTEM_MODE,
         resume_interrupted = sym resume_interrupted,
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
-        leave_float = sym leave_float::<B>,
+        leave_float = sym leave_float,
         slice_restart = const B::SLICE_RESTART,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),

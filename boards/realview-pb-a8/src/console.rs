@@ -1,14 +1,15 @@
 //! Owns: the console, the first serial line (PL011).
 
-use core::ptr::NonNull;
 use arm_pl011_uart::{PL011Registers, Uart, UniqueMmioPointer};
+use core::ptr::NonNull;
 
 const SERIAL_LINE: usize = 0x1000_9000;
 
 /// Writes `text`, waiting for the device where it is behind.
 pub(crate) fn write(text: &str) {
-    let Some(registers) = NonNull::new(core::ptr::with_exposed_provenance_mut::<PL011Registers>(SERIAL_LINE))
-    else {
+    let Some(registers) = NonNull::new(core::ptr::with_exposed_provenance_mut::<PL011Registers>(
+        SERIAL_LINE,
+    )) else {
         return;
     };
     // SAFETY: the registers of the device, mapped as such. A writer that is interrupted by another

@@ -91,8 +91,10 @@ mod target {
 
     /// The frame of an interrupted thread does not fit.
     fn overflow_at_an_interrupt() {
-        let _ = OTHER.start(|| loop {
-            core::hint::spin_loop();
+        let _ = OTHER.start(|| {
+            loop {
+                core::hint::spin_loop();
+            }
         });
         let _ = Kernel::<Board>::set_time_slice(Some(20.micros()));
         extern "C" fn spin() {
@@ -137,9 +139,14 @@ mod target {
     /// The word behind the program's name on the command line.
     fn argument_is(name: &str) -> bool {
         let mut line = [0u8; 64];
-        let Ok(length) = command_line(&mut line) else { return false };
+        let Ok(length) = command_line(&mut line) else {
+            return false;
+        };
         let words = core::str::from_utf8(&line[..length]).unwrap_or("");
-        words.trim_end_matches('\0').split(' ').any(|word| word == name)
+        words
+            .trim_end_matches('\0')
+            .split(' ')
+            .any(|word| word == name)
     }
 
     fn command_line(buffer: &mut [u8]) -> Result<usize, ()> {
@@ -161,5 +168,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi");
+    println!(
+        "build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi"
+    );
 }

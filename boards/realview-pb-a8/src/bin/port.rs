@@ -27,12 +27,32 @@ mod target {
         pair("voluntary to voluntary", &YIELDS_LEFT, &YIELDS_RIGHT, 0);
         slices(true);
         pair("involuntary to involuntary", &SPINS_LEFT, &SPINS_RIGHT, 10);
-        pair("involuntary to voluntary and back", &SPINS_LEFT, &YIELDS_RIGHT, 10);
-        pair("floating point, interrupted", &FLOATS_LEFT, &FLOATS_RIGHT, 10);
+        pair(
+            "involuntary to voluntary and back",
+            &SPINS_LEFT,
+            &YIELDS_RIGHT,
+            10,
+        );
+        pair(
+            "floating point, interrupted",
+            &FLOATS_LEFT,
+            &FLOATS_RIGHT,
+            10,
+        );
         pair("floating point beside none", &FLOATS_LEFT, &SPINS_RIGHT, 10);
-        pair("floating point, yielding", &FLOAT_YIELDS_LEFT, &FLOATS_RIGHT, 10);
+        pair(
+            "floating point, yielding",
+            &FLOAT_YIELDS_LEFT,
+            &FLOATS_RIGHT,
+            10,
+        );
         slices(false);
-        pair("floating point, yielding both", &FLOAT_YIELDS_LEFT, &FLOAT_YIELDS_RIGHT, 0);
+        pair(
+            "floating point, yielding both",
+            &FLOAT_YIELDS_LEFT,
+            &FLOAT_YIELDS_RIGHT,
+            0,
+        );
         floating_point_after_an_end();
         slices_end_in_time();
         sleep_is_exact();
@@ -43,7 +63,10 @@ mod target {
     }
 
     fn slices(on: bool) {
-        check("slices", Kernel::<Board>::set_time_slice(on.then(|| 20.micros())).is_ok());
+        check(
+            "slices",
+            Kernel::<Board>::set_time_slice(on.then(|| 20.micros())).is_ok(),
+        );
     }
 
     fn check(what: &str, holds: bool) {
@@ -65,8 +88,20 @@ mod target {
         me: u32,
     }
 
-    const fn work(name: &'static str, act: extern "C" fn(u32, u32) -> u32, steps: u32, me: u32) -> Work {
-        Work { name, act, rounds: 100, steps, seed: 0x1000_0000 * me + 0x0123_4567, me }
+    const fn work(
+        name: &'static str,
+        act: extern "C" fn(u32, u32) -> u32,
+        steps: u32,
+        me: u32,
+    ) -> Work {
+        Work {
+            name,
+            act,
+            rounds: 100,
+            steps,
+            seed: 0x1000_0000 * me + 0x0123_4567,
+            me,
+        }
     }
 
     static YIELDS_LEFT: Work = work("yields left", yield_with_registers, 2, 1);
@@ -94,8 +129,14 @@ mod target {
     /// Runs two threads side by side; they must take turns at least so often.
     fn pair(name: &'static str, left: &'static Work, right: &'static Work, turns: u32) {
         CHANGES.store(0, Relaxed);
-        check(name, LEFT.start_with(labour, left).is_ok() && RIGHT.start_with(labour, right).is_ok());
-        check(name, LEFT.join(Timeout::FOREVER).is_ok() && RIGHT.join(Timeout::FOREVER).is_ok());
+        check(
+            name,
+            LEFT.start_with(labour, left).is_ok() && RIGHT.start_with(labour, right).is_ok(),
+        );
+        check(
+            name,
+            LEFT.join(Timeout::FOREVER).is_ok() && RIGHT.join(Timeout::FOREVER).is_ok(),
+        );
         check(name, CHANGES.load(Relaxed) >= turns);
         Board::write(name);
         Board::write("\n");
@@ -274,7 +315,10 @@ mod target {
                 options(nomem, nostack, preserves_flags),
             );
         }
-        check("floating-point registers begin as zero", low | high | last == 0);
+        check(
+            "floating-point registers begin as zero",
+            low | high | last == 0,
+        );
         check("floats", spin_with_float(0x7777_7777, 3) == 0);
     }
 
@@ -283,7 +327,10 @@ mod target {
 
     fn slices_end_in_time() {
         STOP.store(0, Relaxed);
-        check("slice", Kernel::<Board>::set_time_slice(Some(100.micros())).is_ok());
+        check(
+            "slice",
+            Kernel::<Board>::set_time_slice(Some(100.micros())).is_ok(),
+        );
         for thread in [&LEFT, &RIGHT, &PLAIN] {
             check("slice", thread.start(run_a_slice).is_ok());
         }
@@ -322,13 +369,19 @@ mod target {
             check("sleep", AnyThread::<Board>::sleep(span.micros()).is_ok());
             let slept = Kernel::<Board>::now().since(before);
             check("slept too short", slept >= span.micros());
-            check("slept too long", slept < span.micros().saturating_add(10.micros()));
+            check(
+                "slept too long",
+                slept < span.micros().saturating_add(10.micros()),
+            );
         }
         // Longer than the counter takes to wrap.
         let before = Kernel::<Board>::now();
         check("sleep", AnyThread::<Board>::sleep(400.secs()).is_ok());
         let slept = Kernel::<Board>::now().since(before);
-        check("long sleep", slept >= 400.secs() && slept < 400.secs().saturating_add(10.micros()));
+        check(
+            "long sleep",
+            slept >= 400.secs() && slept < 400.secs().saturating_add(10.micros()),
+        );
         Board::write("alarms come in time\n");
     }
 
@@ -343,14 +396,20 @@ mod target {
         check("handlers nest", DEPTH.fetch_add(1, Relaxed) == 0);
         check("F in a handler", program_status() & FAST == 0);
         let before = INTERRUPTS.fetch_add(1, Relaxed);
-        check("blocking in a handler", WOKEN.take(Timeout::FOREVER) == Err(Error::Context));
+        check(
+            "blocking in a handler",
+            WOKEN.take(Timeout::FOREVER) == Err(Error::Context),
+        );
         if before == 0 {
             // Pending at once, and served after this one.
             interrupt::pend();
             check("nested", INTERRUPTS.load(Relaxed) == 1);
         }
         check("give", WOKEN.give().is_ok());
-        check("woken before the end of the interrupt", SERVED.load(Relaxed) <= before);
+        check(
+            "woken before the end of the interrupt",
+            SERVED.load(Relaxed) <= before,
+        );
         DEPTH.fetch_sub(1, Relaxed);
     }
 
@@ -400,5 +459,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi");
+    println!(
+        "build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi"
+    );
 }
