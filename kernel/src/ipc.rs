@@ -545,10 +545,10 @@ fn lend_turn<S: System>(
     }
     let own = current.urgency.get(s).effective();
     let urgency = server.urgency.get(s);
+    if own.beats(urgency.effective()) {
+        server.urgency.set(s, urgency.with_effective(own));
+    }
     if !urgency.has(Urgency::SUSPENDED) {
-        if own.beats(urgency.effective()) {
-            server.urgency.set(s, urgency.with_effective(own));
-        }
         let ready = kernel.ready.borrow(s);
         ready.prepend(&s, server, server.urgency.get(s).effective());
     }

@@ -189,7 +189,9 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// Creates the idle thread, dormant no more: it runs whenever no other thread is ready.
     pub(crate) fn create_idle(&'static self, s: Section) {
         if self.create_with(s, Priority::IDLE).is_ok() && self.prepare(s, idle::<S>, 0, 0).is_ok() {
-            self.reference().wait.set(s, Wait::NOTHING);
+            let idle = self.reference();
+            idle.wait.set(s, Wait::NOTHING);
+            idle.urgency.set(s, idle.urgency.get(s).with(Urgency::IN_NO_RING));
         }
     }
 
@@ -274,8 +276,8 @@ impl<S: System> AnyThread<S> {
         Self::of(Kernel::<S>::running().current(hold::<S>().section()))
     }
 
-    /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler it is
-    /// the interrupted thread that yields. Bound: fixed.
+    /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler
+    /// it is the thread that is to run after it that yields. Bound: fixed.
     #[inline(always)]
     pub fn yield_now() {
         hold::<S>().hand_over();
@@ -443,26 +445,28 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
     const ALWAYS_SWITCHES: bool = true;
     const BLOCKS: bool = false;
 
-    /// The running thread is the first of its ring, and no other ring is more urgent: the next of the ring is
-    /// the heir, be it the thread itself.
+    /// The heir is the first of its ring, and no other ring is more urgent: the next of the ring follows it,
+    /// be it the heir itself. In a thread the heir is the thread; in a handler, whoever is to run after it.
     extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let running = Running(S::processor_of(kernel));
         let current = running.current(s);
-        let urgency = current.urgency.get(s);
+        let heir = running.heir(s);
+        let urgency = heir.urgency.get(s);
         if urgency.is_special() {
-            return seldom(yield_special::<S>(s, current));
+            return seldom(yield_special::<S>(s, current, heir));
         }
-        let next = kernel.ready.borrow(s).advance(&s, current, urgency.effective());
+        let next = kernel.ready.borrow(s).advance(&s, heir, urgency.effective());
         running.set_heir(s, next);
         OutcomeOf::<S>::switch(current.context(), next.context())
     }
 }
 
+/// The idle thread is special and in no ring: an interrupt came while all others wait.
 #[cold]
 #[inline(never)]
-fn yield_special<S: System>(s: Section, current: ThreadRef) -> OutcomeOf<S> {
-    S::kernel().rotate(s, current);
+fn yield_special<S: System>(s: Section, current: ThreadRef, heir: ThreadRef) -> OutcomeOf<S> {
+    S::kernel().rotate(s, heir);
     let heir = Kernel::<S>::running().heir(s);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }

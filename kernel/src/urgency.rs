@@ -26,6 +26,9 @@ impl Urgency {
     /// but it lies beside the effective priority, so that nobody [`equals`](Self::equals) such a thread.
     pub const BYTES: u32 = 1 << 6;
 
+    /// The flag of the idle thread, which is ready and in no ring.
+    pub const IN_NO_RING: u32 = 1 << 31;
+
     /// Base and effective priority `base`, no rank, no flag.
     pub const fn new(base: Priority) -> Self {
         let level = base.level() as u32;
