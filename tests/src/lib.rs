@@ -3,6 +3,7 @@
 //! Owns: the host as a system ([`HostSystem`]); the naive model of the kernel and the random runs
 //! that compare the kernel with it.
 
+pub mod model;
 mod system;
 
 pub use system::{AnyThread, HostSystem, Mutex, Semaphore, Thread, leak, run, spawn};

@@ -7,7 +7,7 @@
 //! Each thread of the operating system has one world at a time, so tests run side by side.
 //! In a world kernel operations take no time; time passes while a thread says that it is busy
 //! ([`Host::spend`], [`Host::busy_until`]) and while all threads wait. The machine checks what the
-//! kernel owes it (masks are not nested, decisions name the heir) and panics where it does not.
+//! kernel owes it (masks are not nested, decisions name the heir); where it does not, [`Host::run`] panics.
 
 mod clock;
 mod fibre;
@@ -81,10 +81,9 @@ impl Machine for Host {
         timeout: Timeout,
     ) -> Answer {
         with_world(|world| {
-            assert!(
-                world.masked.get(),
-                "the kernel enters a decision without masking"
-            );
+            if !world.masked.get() {
+                world.broken("the kernel enters a decision without masking");
+            }
             if world.in_interrupt.get() {
                 return enter_in_interrupt::<D>(world, object, argument, timeout);
             }
@@ -100,10 +99,9 @@ impl Machine for Host {
 
     fn pend_switch() {
         with_world(|world| {
-            assert!(
-                world.in_interrupt.get(),
-                "a switch is pended outside an interrupt"
-            );
+            if !world.in_interrupt.get() {
+                world.broken("a switch is pended outside an interrupt");
+            }
             world.switch_pended.set(true);
         });
     }
@@ -193,20 +191,21 @@ impl Host {
         with_world(|world| world.busy_until(instant.as_nanos()));
     }
 
-    /// Has `handler` run in an interrupt at `instant`, or as soon as interrupts are not masked after;
-    /// handlers of one instant run in the order of these calls. A past instant means at once.
+    /// Has `handler` run in an interrupt at `instant`, or, where that has come, at the next point at which
+    /// interrupts come in: at an unmasking, while a thread is busy, while all wait. Handlers of one
+    /// instant run in the order of these calls.
     pub fn interrupt_at(instant: Instant, handler: impl FnOnce() + 'static) {
         with_world(|world| {
             world
                 .clock
-                .add_interrupt(instant.as_nanos(), Box::new(handler));
-            world.deliver();
+                .add_interrupt(instant.as_nanos(), Box::new(handler))
         });
     }
 
     /// Has `handler` run in an interrupt, now or as soon as interrupts are not masked.
     pub fn interrupt(handler: impl FnOnce() + 'static) {
         Self::interrupt_at(Self::now(), handler);
+        with_world(world::World::deliver);
     }
 
     /// Asks `hook`, each time that a thread unmasks interrupts, for one that has come up meanwhile:

@@ -172,6 +172,11 @@ impl World {
         unreachable!("a world that has ended goes on")
     }
 
+    /// Ends the world because the kernel breaks the machine's contract: a panic of [`Host::run`](crate::Host::run).
+    pub fn broken(&self, how: &str) -> ! {
+        self.end(End::Panic(Box::new(how.to_owned())))
+    }
+
     /// Leaves the boot code for the first thread.
     pub fn leave_boot(&self) -> ! {
         self.clock.begin_slice();
@@ -180,29 +185,25 @@ impl World {
     }
 
     pub fn mask(&self) {
-        assert!(
-            !self.masked.replace(true),
-            "the kernel masks interrupts that are masked"
-        );
+        if self.masked.replace(true) {
+            self.broken("the kernel masks interrupts that are masked");
+        }
     }
 
     pub fn end_mask(&self) {
-        assert!(
-            self.masked.replace(false),
-            "the kernel unmasks interrupts that are not masked"
-        );
+        if !self.masked.replace(false) {
+            self.broken("the kernel unmasks interrupts that are not masked");
+        }
     }
 
     /// Goes on with `to` in the place of `from`; comes back, with its answer, when `from` is resumed.
     pub fn switch(&self, from: *const Context, to: *const Context, keeps_slice: bool) -> Answer {
-        assert!(
-            from == self.processor.current.get(),
-            "a decision saves another than the running thread"
-        );
-        assert!(
-            to == self.processor.heir.get(),
-            "a decision switches to another than the heir"
-        );
+        if from != self.processor.current.get() {
+            self.broken("a decision saves another than the running thread");
+        }
+        if to != self.processor.heir.get() {
+            self.broken("a decision switches to another than the heir");
+        }
         self.go_on_with(to, keeps_slice);
         let context = self.context();
         Answer {

@@ -279,7 +279,7 @@ fn rings<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.expect("lock", mutexes[0].lock(Timeout::NONE), Ok(()));
             c.start(0, HIGH, || chain::<S>(1, 0));
             // More urgent still, for the main thread has inherited by now.
-        c.start(1, HIGH - 1, || chain::<S>(2, 1));
+            c.start(1, HIGH - 1, || chain::<S>(2, 1));
             c.expect(
                 "the last",
                 mutexes[2].lock(Timeout::FOREVER),

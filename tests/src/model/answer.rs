@@ -1,0 +1,37 @@
+//! Owns: what a call gives back, in the model's words.
+
+use taktos_kernel::Error;
+
+/// What a call gives back.
+pub type Answer = Result<Value, Error>;
+
+/// What a call brings, where it brings something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Value {
+    /// The first word of a message.
+    pub word: usize,
+    /// The second word of a message.
+    pub second: usize,
+    /// The number of the thread that it came from.
+    pub sender: Option<usize>,
+    /// Whether that thread waits for a reply.
+    pub wants_reply: bool,
+}
+
+/// Success without anything more.
+pub const DONE: Answer = Ok(Value {
+    word: 0,
+    second: 0,
+    sender: None,
+    wants_reply: false,
+});
+
+/// Success with a message of one word.
+pub const fn word(word: usize) -> Answer {
+    Ok(Value {
+        word,
+        second: 0,
+        sender: None,
+        wants_reply: false,
+    })
+}

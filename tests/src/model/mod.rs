@@ -1,0 +1,49 @@
+//! A naive model of the kernel, and random runs that compare the kernel with it.
+//!
+//! Owns: what the kernel ought to do, written down as plainly as possible: plain lists, everything
+//! computed anew at each step; the operations that a random run is made of; the comparison.
+//! Must never know: how the kernel does it.
+
+mod act;
+mod answer;
+mod kernel;
+mod messages;
+mod mutex;
+mod operation;
+mod random;
+mod run;
+mod shrink;
+mod thread;
+
+pub use operation::{Operation, Wait, World};
+pub use run::{Difference, compare};
+pub use shrink::shrink;
+
+/// Compares the kernel with the model in random worlds made from `seed`, `operations` operations
+/// in all; gives the number of worlds. On a difference: a report with the seed and a shrunk list of operations.
+///
+/// # Errors
+/// The report.
+pub fn random_run(seed: u64, operations: usize) -> Result<usize, String> {
+    let mut left = operations;
+    let mut worlds = 0;
+    while left > 0 {
+        let mut random = random::Random::new(seed.wrapping_add(worlds));
+        let world = World::random(&mut random, left);
+        left -= world.operations.len();
+        if let Err(difference) = compare(&world) {
+            return Err(report(seed.wrapping_add(worlds), &world, &difference));
+        }
+        worlds += 1;
+    }
+    Ok(worlds as usize)
+}
+
+fn report(seed: u64, world: &World, first: &Difference) -> String {
+    let world = shrink(world);
+    let difference = compare(&world).err();
+    let difference = difference.as_ref().unwrap_or(first);
+    format!(
+        "the kernel differs from the model; seed of the world: {seed}\n{difference}\nafter the operations (shrunk):\n{world}"
+    )
+}
