@@ -86,8 +86,8 @@ impl<S: System> Kernel<S> {
     /// Takes the running thread, which is no longer ready, off the processor.
     #[inline(always)]
     pub(crate) fn leave_processor(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
-        self.ready.borrow(s).remove(&s, current, current.urgency.get(s).effective());
-        let heir = self.reselect(s);
+        let heir = certain(self.ready.borrow(s).retire(&s, current, current.urgency.get(s).of_ready()));
+        Self::running().set_heir(s, heir);
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 
@@ -116,6 +116,7 @@ impl<S: System> Kernel<S> {
     pub(crate) fn wake(&'static self, s: Section, thread: ThreadRef) {
         thread.wait.set(s, Wait::NOTHING);
         self.stop_timeout(s, thread);
+        self.end_lent_turn(s, thread);
         if !thread.urgency.get(s).has(Urgency::SUSPENDED) {
             self.make_ready(s, thread);
         }
@@ -269,8 +270,9 @@ impl<S: System> Kernel<S> {
         Self::conclude_upcall(s);
     }
 
-    /// Lets the next of the running thread's equals have its turn. Names the heir.
+    /// Lets the next of the running thread's equals have its turn.
     pub(crate) fn rotate(&'static self, s: Section, current: ThreadRef) {
+        self.end_lent_turn(s, current);
         let ready = self.ready.borrow(s);
         let priority = current.urgency.get(s).effective();
         if ready.head(priority) == Some(current) && !s.is_alone(current) {

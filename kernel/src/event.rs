@@ -1,12 +1,13 @@
 //! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
 //! Must never know: what the events are.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, fail, first_things_first, seldom};
 use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::ThreadRef;
-use crate::wait::WaitQueue;
-use crate::{Error, Kernel, Status, System, Timeout};
+use crate::wait::{self, WaitQueue};
+use crate::{Error, Kernel, System, Timeout};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::{Decision, Machine};
 
@@ -31,8 +32,9 @@ const TAKE: usize = 2;
 
 #[inline(always)]
 fn holds(present: u32, named: u32, condition: usize) -> bool {
-    let met = present & named;
-    if condition & ALL != 0 { met == named } else { met != 0 }
+    let needed = if condition & ALL != 0 { named } else { 1 };
+    // All: no other subset of the flags named is as large a number. Any: every other one is not 0.
+    present & named >= needed
 }
 
 /// The flags that a thread with this condition clears.
@@ -160,33 +162,35 @@ impl<S: System> EventFlags<S> {
         Ok(())
     }
 
-    /// Whether the condition of `thread`, a waiter, holds for the flags `present`: then it is prepared to be
-    /// woken with them, and `left` loses those that it takes.
-    #[inline(always)]
-    fn satisfies(s: Section, thread: ThreadRef, present: u32, left: &mut u32) -> bool {
-        let named = thread.argument.get(s) as u32;
-        let condition = thread.value(s);
-        let satisfied = holds(present, named, condition);
-        if satisfied {
-            *left &= !taken(named, condition);
-            thread.set_value(s, present as usize);
-        }
-        satisfied
-    }
-
-    /// Wakes all of several waiters whose condition holds for the flags `present`.
+    /// Wakes all waiters whose condition holds for the flags `present`.
     #[cold]
     #[inline(never)]
-    fn set_for_many(&'static self, s: Section, present: u32) -> OutcomeOf<S> {
+    fn wake_all(&'static self, s: Section, present: u32) -> OutcomeOf<S> {
         let mut left = present;
         self.waiters.extract(
             s,
-            |thread| Self::satisfies(s, thread, present, &mut left),
-            |thread| S::kernel().wake(s, thread),
+            |thread| is_satisfied(s, thread, present),
+            |thread| {
+                left &= !taken_by(s, thread);
+                thread.set_value(s, present as usize);
+                S::kernel().wake(s, thread);
+            },
         );
         self.flags.set(s, left);
         Kernel::<S>::conclude_unanswered(s)
     }
+}
+
+/// Whether the condition of `thread`, a waiter, holds for the flags `present`.
+#[inline(always)]
+fn is_satisfied(s: Section, thread: ThreadRef, present: u32) -> bool {
+    holds(present, thread.argument.get(s) as u32, thread.value(s))
+}
+
+/// The flags that `thread`, a waiter, takes when its condition holds.
+#[inline(always)]
+fn taken_by(s: Section, thread: ThreadRef) -> u32 {
+    taken(thread.argument.get(s) as u32, thread.value(s))
 }
 
 impl<S: System> Deletable for EventFlags<S> {
@@ -206,22 +210,25 @@ impl<S: System> Decision<S::Machine> for Set<S> {
     type Object = EventFlags<S>;
     const BLOCKS: bool = false;
 
+    /// The usual case comes first and calls nothing: there is one waiter, and its condition holds.
     extern "C" fn decide(group: &'static EventFlags<S>, flags: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let present = group.flags.get(s) | flags as u32;
-        match group.waiters.only(s) {
-            Some(thread) => {
-                let mut left = present;
-                let satisfied = EventFlags::<S>::satisfies(s, thread, present, &mut left);
-                group.flags.set(s, left);
-                if !satisfied {
-                    return stay::<S>(Status::OK);
-                }
-                group.waiters.clear(s);
-                S::kernel().conclude_by_waking(s, thread)
-            }
-            None => group.set_for_many(s, present),
+        let unusual = || {
+            cold_path();
+            group.wake_all(s, present)
+        };
+        let Some(thread) = group.waiters.only(s) else { return unusual() };
+        if thread.urgency.get(s).is_special() || !is_satisfied(s, thread, present) {
+            return unusual();
         }
+        first_things_first();
+        group.flags.set(s, present & !taken_by(s, thread));
+        group.waiters.clear(s);
+        thread.set_value(s, present as usize);
+        thread.wait.set(s, wait::Wait::NOTHING);
+        first_things_first();
+        S::kernel().conclude_by_readying(s, thread)
     }
 }
 
@@ -239,9 +246,6 @@ impl<S: System, const CONDITION: usize> Decision<S::Machine> for Wait<S, CONDITI
         let s = in_decision();
         if group.deleted.get(s) {
             return fail::<S>(Error::Deleted);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
         }
         let current = Kernel::<S>::running().current(s);
         current.argument.set(s, named);

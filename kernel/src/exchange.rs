@@ -3,7 +3,7 @@
 //! Must never know: where messages are kept meanwhile, and in which order.
 #![expect(unsafe_code, reason = "a place that a message was put in holds a message")]
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, fail, stay};
 use crate::deletion::Deletable;
 use crate::section::{Held, Section};
 use crate::transfer::{Lent, Transaction, Waiters, transact};
@@ -83,9 +83,6 @@ impl<S: System, O: Source> Transaction<S> for Await<S, O> {
     ) -> OutcomeOf<S> {
         if object.is_deleted(s) {
             return fail::<S>(Error::Deleted);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
         }
         object.receivers().0.block::<S>(s, landing, timeout)
     }
@@ -186,9 +183,6 @@ impl<S: System, O: Sink> Transaction<S> for AwaitRoom<S, O> {
     ) -> OutcomeOf<S> {
         if object.is_deleted(s) {
             return fail::<S>(Error::Deleted);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
         }
         object.senders().0.block::<S>(s, message, timeout)
     }

@@ -84,6 +84,21 @@ impl<S: System> Kernel<S> {
         self.reselect(s);
     }
 
+    /// Gives `thread`, whose turn was lent by a sender, its own priority back. It is ready, or about to be.
+    pub(crate) fn end_lent_turn(&'static self, s: Section, thread: ThreadRef) {
+        let urgency = thread.urgency.get(s);
+        if !urgency.has(Urgency::LENT_TURN) {
+            return;
+        }
+        thread.urgency.set(s, urgency.without(Urgency::LENT_TURN));
+        if Self::running().current(s) == thread {
+            self.settle(s, thread, Place::Last);
+        } else {
+            let own = deserved(s, thread);
+            thread.urgency.set(s, thread.urgency.get(s).with_effective(own));
+        }
+    }
+
     /// Gives `thread` another effective priority, and the place that goes with it.
     fn change(&'static self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
         let urgency = thread.urgency.get(s);

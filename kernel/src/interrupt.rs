@@ -2,6 +2,7 @@
 //! Must never know: which interrupt.
 #![expect(unsafe_code, reason = "stands for the context that it is made in")]
 
+use crate::block::seldom;
 use crate::section::{Section, in_upcall};
 use crate::tcb::ThreadRef;
 use crate::wait::Wait;
@@ -39,8 +40,7 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn wake_in_interrupt(&'static self, s: Section, thread: ThreadRef) {
         if thread.urgency.get(s).is_special() {
-            self.wake_special_in_interrupt(s, thread);
-            return;
+            return seldom(self.wake_special_in_interrupt(s, thread));
         }
         thread.wait.set(s, Wait::NOTHING);
         if self.make_ready(s, thread) {

@@ -323,11 +323,10 @@ impl<S: System> Kernel<S> {
         if priority == own && ready.head(own) == Some(sender) {
             ready.take_turn(&s, receiver, sender, own);
             running.set_heir(s, receiver);
-        } else if self.always_direct.get(s) {
-            if ready.head(own) == Some(sender) {
-                ready.rotate(&s, own);
-            }
-            ready.prepend(&s, receiver, priority);
+        } else if self.always_direct.get(s) && ready.head(own) == Some(sender) {
+            let lent = urgency.with_effective(own).with(Urgency::LENT_TURN);
+            receiver.urgency.set(s, lent);
+            ready.take_turn(&s, receiver, sender, own);
             running.set_heir(s, receiver);
         } else {
             self.make_ready(s, receiver);
@@ -469,7 +468,8 @@ fn accept<S: System>(
 ) -> OutcomeOf<S> {
     let urgency = sender.urgency.get(s);
     if urgency.has(Urgency::BYTES) != bytes {
-        return fail::<S>(Error::Parameter);
+        // After a reply the heir may be another.
+        return Kernel::<S>::conclude(s, Status::failed(Error::Parameter), 0);
     }
     let words = [sender.value(s), sender.argument.get(s)];
     hand_over(s, Parcel { sender, words, bytes }, current);
@@ -548,16 +548,17 @@ fn lend_turn<S: System>(
     if own.beats(urgency.effective()) {
         server.urgency.set(s, urgency.with_effective(own));
     }
-    if !urgency.has(Urgency::SUSPENDED) {
-        let ready = kernel.ready.borrow(s);
-        ready.prepend(&s, server, server.urgency.get(s).effective());
-    }
     let outcome = kernel.block(s, current, Wait::reply(server), timeout);
     server.0.waiters.insert(s, current);
-    outcome
+    if urgency.has(Urgency::SUSPENDED) {
+        return outcome;
+    }
+    kernel.take_place(s, server);
+    let heir = kernel.reselect(s);
+    OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
-/// Gives the running thread's reply to `caller`. The caller has its place among its equals again.
+/// Gives the running thread's reply to `caller`, which is then to have its place among its equals again.
 fn give_reply<S: System>(
     s: Section,
     current: ThreadRef,
@@ -576,10 +577,17 @@ fn give_reply<S: System>(
     if urgency.is_special() {
         kernel.stop_timeout(s, caller);
     }
-    if !urgency.has(Urgency::SUSPENDED) {
-        kernel.ready.borrow(s).prepend(&s, caller, urgency.effective());
-    }
     Ok(())
+}
+
+impl<S: System> Kernel<S> {
+    /// Makes `thread` ready, in front of its equals, unless it is suspended.
+    fn take_place(&'static self, s: Section, thread: ThreadRef) {
+        let urgency = thread.urgency.get(s);
+        if !urgency.has(Urgency::SUSPENDED) {
+            self.ready.borrow(s).prepend(&s, thread, urgency.effective());
+        }
+    }
 }
 
 struct Reply<S>(PhantomData<S>);
@@ -595,6 +603,7 @@ impl<S: System> Decision<S::Machine> for Reply<S> {
         if let Err(error) = give_reply::<S>(s, current, caller.reference(), first) {
             return fail::<S>(error);
         }
+        kernel.take_place(s, caller.reference());
         // The server goes on before its equals; only a more urgent caller displaces it.
         let priority = current.urgency.get(s).effective();
         kernel.ready.borrow(s).bring_to_front(&s, current, priority);
@@ -624,10 +633,18 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
         let kernel = S::kernel();
         kernel.lose_inheritance(s, current);
         if current.waiters.first_sender(s).is_none() && !timeout.is_none() {
-            return await_message::<S>(s, current, Wait::RECEIVE_ANY, false, timeout);
+            await_message::<S>(s, current, Wait::RECEIVE_ANY, false, timeout);
+            kernel.take_place(s, caller.reference());
+            let heir = kernel.reselect(s);
+            return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
+        kernel.take_place(s, caller.reference());
         kernel.reselect(s);
-        receive_any::<S>(s, current, false, timeout)
+        match current.waiters.first_sender(s) {
+            Some(sender) => accept::<S>(s, current, sender, false),
+            // The reply stands, and may have made another thread the heir.
+            None => Kernel::<S>::conclude(s, Status::failed(Error::WouldBlock), 0),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Owns: direct notification of a thread: one word in its control block, without any other object.
 //! Must never know: what the word means.
 
-use crate::block::{OutcomeOf, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, first_things_first, refuse_to_wait};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
 use crate::wait::Wait;
-use crate::{Error, Kernel, Status, System, Timeout};
+use crate::{Error, Kernel, System, Timeout};
 use core::marker::PhantomData;
 use taktos_machine::{Decision, Machine};
 
@@ -24,12 +24,6 @@ pub enum Notify {
     SetWithoutOverwrite(u32),
 }
 
-/// The kinds of waiting; kept in the value that the thread is to be resumed with.
-/// The bits that it clears are its argument.
-const FOR_ANY: usize = 0;
-/// For a word that is not 0, of which one is taken.
-const FOR_COUNT: usize = 1;
-
 impl<S: System> AnyThread<S> {
     /// Notifies this thread: changes its word as `action` says, and wakes it if it waits for that.
     /// Never waits; allowed in interrupt handlers at the kernel's level.
@@ -45,15 +39,22 @@ impl<S: System> AnyThread<S> {
         let s = held.section();
         let thread = self.reference();
         let word = changed(s, thread, action)?;
-        if thread.wait.get(s) == Wait::NOTIFICATION {
+        let wait = thread.wait.get(s);
+        if wait == Wait::COUNT && word != 0 {
             held.hand_over();
-            S::Machine::enter::<Wake<S>>(self, word as usize, Timeout::NONE);
+            S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE);
+            return Ok(());
+        }
+        if wait == Wait::NOTIFICATION {
+            held.hand_over();
+            S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE);
             return Ok(());
         }
         if !thread.was_started(s) {
             return Err(Error::State);
         }
-        keep(s, thread, word);
+        thread.notification.set(s, word as usize);
+        thread.urgency.set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
         Ok(())
     }
 
@@ -64,7 +65,7 @@ impl<S: System> AnyThread<S> {
     #[inline(always)]
     pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
         let pending = |s, thread: ThreadRef| thread.urgency.get(s).has(Urgency::NOTIFIED);
-        Self::wait_for_word::<FOR_ANY>(clear, pending, timeout)
+        Self::wait_for_word::<false>(clear, pending, timeout)
     }
 
     /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is the word;
@@ -74,11 +75,11 @@ impl<S: System> AnyThread<S> {
     #[inline(always)]
     pub fn notify_take(timeout: Timeout) -> Result<u32, Error> {
         let available = |s, thread: ThreadRef| thread.notification.get(s) != 0;
-        Self::wait_for_word::<FOR_COUNT>(0, available, timeout)
+        Self::wait_for_word::<true>(0, available, timeout)
     }
 
     #[inline(always)]
-    fn wait_for_word<const KIND: usize>(
+    fn wait_for_word<const COUNTS: bool>(
         clear: u32,
         is_there: impl FnOnce(Section, ThreadRef) -> bool,
         timeout: Timeout,
@@ -91,12 +92,13 @@ impl<S: System> AnyThread<S> {
         let current = Kernel::<S>::running().current(s);
         if is_there(s, current) {
             let word = current.notification.get(s);
-            current.notification.set(s, (word & !(clear as usize)) - KIND);
+            current.notification.set(s, if COUNTS { word - 1 } else { word & !(clear as usize) });
             current.urgency.set(s, current.urgency.get(s).without(Urgency::NOTIFIED));
             return Ok(word as u32);
         }
         held.hand_over();
-        let answer = S::Machine::enter::<Await<S, KIND>>(Self::of(current), clear as usize, timeout);
+        let thread = Self::of(current);
+        let answer = S::Machine::enter::<Await<S, COUNTS>>(thread, clear as usize, timeout);
         answer.status.result()?;
         Ok(answer.value as u32)
     }
@@ -115,36 +117,28 @@ fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> 
     }
 }
 
-/// Keeps `word` for `thread` until it asks.
-#[inline(always)]
-fn keep(s: Section, thread: ThreadRef, word: u32) {
-    thread.notification.set(s, word as usize);
-    thread.urgency.set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
-}
+/// Gives a thread that waits the word that it is now.
+struct Wake<S, const COUNTS: bool>(PhantomData<S>);
 
-struct Wake<S>(PhantomData<S>);
-
-impl<S: System> Decision<S::Machine> for Wake<S> {
+impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
     type Object = AnyThread<S>;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(thread: &'static AnyThread<S>, word: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let thread = thread.reference();
-        let kind = thread.value(s);
-        if word < kind {
-            keep(s, thread, 0);
-            return stay::<S>(Status::OK);
-        }
-        thread.notification.set(s, (word & !thread.argument.get(s)) - kind);
+        let rest = if COUNTS { word - 1 } else { word & !thread.argument.get(s) };
         thread.set_value(s, word);
+        thread.notification.set(s, rest);
+        first_things_first();
         S::kernel().conclude_by_waking(s, thread)
     }
 }
 
-struct Await<S, const KIND: usize>(PhantomData<S>);
+/// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to clear of the word.
+struct Await<S, const COUNTS: bool>(PhantomData<S>);
 
-impl<S: System, const KIND: usize> Decision<S::Machine> for Await<S, KIND> {
+impl<S: System, const COUNTS: bool> Decision<S::Machine> for Await<S, COUNTS> {
     type Object = AnyThread<S>;
     const BLOCKS: bool = true;
 
@@ -159,7 +153,7 @@ impl<S: System, const KIND: usize> Decision<S::Machine> for Await<S, KIND> {
         }
         let current = current.reference();
         current.argument.set(s, clear);
-        current.set_value(s, KIND);
-        S::kernel().block(s, current, Wait::NOTIFICATION, timeout)
+        let wait = if COUNTS { Wait::COUNT } else { Wait::NOTIFICATION };
+        S::kernel().block(s, current, wait, timeout)
     }
 }

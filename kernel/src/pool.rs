@@ -1,7 +1,7 @@
 //! Owns: pools of memory blocks of one size. Must never know: what the blocks are used for.
 #![expect(unsafe_code, reason = "a block's memory belongs to whoever has its guard")]
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, fail, stay};
 use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::wait::WaitQueue;
@@ -206,9 +206,6 @@ impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Awai
         let s = in_decision();
         if pool.is_deleted(s) {
             return fail::<S>(Error::Deleted);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
         }
         S::kernel().block_in(s, &pool.waiters, timeout)
     }

@@ -18,6 +18,8 @@ impl Urgency {
     pub const IDLE: Self = Self::new(Priority::IDLE);
     /// The flag of a thread that was suspended and not resumed.
     pub const SUSPENDED: u32 = 1 << 24;
+    /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to it.
+    pub const LENT_TURN: u32 = 1 << 25;
     /// The mark of a thread that has a notification it has not taken: nothing special.
     pub const NOTIFIED: u32 = 1 << 14;
     /// The mark of a thread from which another one has waited to receive: nothing special.

@@ -55,7 +55,7 @@ const JOIN: usize = 5;
 const REPLY: usize = 6;
 const MUTEX: usize = 7;
 /// Waits without an object are of the kind `SEND`, with a number below this instead of an address.
-const ALONE: usize = 4 << 3;
+const ALONE: usize = 5 << 3;
 
 const fn alone(number: usize) -> Wait {
     assert!(number << 3 < ALONE);
@@ -71,6 +71,8 @@ impl Wait {
     pub const SLEEP: Self = alone(0);
     /// A notification.
     pub const NOTIFICATION: Self = alone(1);
+    /// A notification that makes the thread's word another than 0.
+    pub const COUNT: Self = alone(4);
     /// To be started.
     pub const DORMANT: Self = alone(2);
     /// To be created.
@@ -134,7 +136,7 @@ impl Wait {
             RECEIVE => Target::Receive(thread(address)),
             SEND if address < ALONE => match self {
                 Self::SLEEP => Target::Sleep,
-                Self::NOTIFICATION => Target::Notification,
+                Self::NOTIFICATION | Self::COUNT => Target::Notification,
                 Self::DORMANT => Target::Dormant,
                 _ => Target::NonExistent,
             },

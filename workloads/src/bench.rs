@@ -6,7 +6,9 @@
 #![expect(unsafe_code, reason = "labels at the ends of intervals")]
 
 use crate::mark::{begin, end};
-use taktos_kernel::{AnyThread, Interrupt, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout};
+use taktos_kernel::{
+    AnyThread, Interrupt, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout,
+};
 
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
@@ -14,13 +16,14 @@ const REPETITIONS: usize = 1001;
 const STACK: usize = 1024;
 
 /// What the scenarios need. A board has it in a static.
+#[repr(C)]
 pub struct Objects<S: System> {
+    first: Semaphore<S>,
+    second: Semaphore<S>,
     high: Thread<S, STACK>,
     low: Thread<S, STACK>,
     left: Thread<S, STACK>,
     right: Thread<S, STACK>,
-    first: Semaphore<S>,
-    second: Semaphore<S>,
     mutex: Mutex<S>,
     words: MessageQueue<S, u32, 4>,
     words_back: MessageQueue<S, u32, 4>,
@@ -291,10 +294,10 @@ fn interrupt_pender<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// The handler of the interrupt that the scenario pends; the board calls it, inlined into its vector.
+/// The handler of the interrupt that the scenario pends; the board calls it, inlined into its vector, whose first
+/// instruction it gives the mark `taktos.mark.interrupt-wake.begin`.
 #[inline(always)]
 pub fn interrupt<S: System>(objects: &'static Objects<S>, context: &Interrupt<S>) {
-    begin!("interrupt-wake");
     let _ = objects.second.give_in(context);
 }
 

@@ -117,6 +117,21 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         next
     }
 
+    /// Takes out `first`, which is at the [`ReadyQueue::top`], and names the new top; it is then a ring of its own.
+    #[inline(always)]
+    pub fn retire(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority) -> Option<Id> {
+        let level = slot(priority);
+        let next = links.next(first);
+        if next != first {
+            links.leave(first);
+            self.heads[level].set(Some(next));
+            return Some(next);
+        }
+        self.heads[level].set(None);
+        self.occupied.set(self.occupied.get() & !bit(level));
+        self.top()
+    }
+
     /// Puts the first of the entities of `priority` behind its equals and names the new first.
     #[inline(always)]
     pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {

@@ -23,6 +23,11 @@ mod target {
         Board::exit(0);
     }
 
+    core::arch::global_asm!(
+        ".globl \"taktos.mark.interrupt-wake.begin\"",
+        ".set \"taktos.mark.interrupt-wake.begin\", taktos_spare_interrupt",
+    );
+
     #[unsafe(no_mangle)]
     extern "C" fn taktos_spare_interrupt() {
         // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
