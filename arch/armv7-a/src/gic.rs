@@ -23,6 +23,8 @@ const LOWEST_PRIORITY: u32 = 0xFF;
 const SOFTWARE_INTERRUPTS: u32 = 16;
 /// The bits of an acknowledgement that name the interrupt.
 const NUMBER: u32 = 0x3FF;
+/// Numbers from here on name no interrupt.
+const SPURIOUS: u32 = 1020;
 
 fn write(address: usize, value: u32) {
     // SAFETY: callers pass registers of the controller, which belongs to this module.
@@ -80,7 +82,13 @@ impl Acknowledged {
         Self(read(B::PROCESSOR_INTERFACE + ACKNOWLEDGE))
     }
 
-    /// Its number; 1023 when there was none after all, and nothing to be ended.
+    /// Whether there was none after all: then nothing is to be ended.
+    #[inline(always)]
+    pub fn is_spurious(&self) -> bool {
+        self.0 & NUMBER >= SPURIOUS
+    }
+
+    /// Its number.
     #[inline(always)]
     pub fn number(&self) -> usize {
         (self.0 & NUMBER) as usize

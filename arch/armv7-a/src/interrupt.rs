@@ -65,15 +65,16 @@ pub extern "C" fn interrupt_entry<B: Board>() {
 /// Serves one interrupt. If more are pending, the processor comes again at once.
 extern "C" fn dispatch<B: Board>() {
     let interrupt = Acknowledged::take::<B>();
-    if let Some(place) = HANDLERS.0.get(interrupt.number()) {
-        if let Some(handler) = place.get() {
-            handler();
-        }
-        // A handler that called the kernel comes back with the mask cleared. Behind the end of
-        // service the mask alone keeps out the next interrupt.
-        mask();
-        interrupt.end::<B>();
+    if interrupt.is_spurious() {
+        return;
     }
+    if let Some(handler) = HANDLERS.0.get(interrupt.number()).and_then(Cell::get) {
+        handler();
+    }
+    // A handler that called the kernel comes back with the mask cleared. Behind the end of
+    // service the mask alone keeps out the next interrupt.
+    mask();
+    interrupt.end::<B>();
 }
 
 /// Masks kernel-level interrupts.

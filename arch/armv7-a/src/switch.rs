@@ -150,24 +150,27 @@ pub(crate) extern "C" fn $name<B: Board, M: Machine<Outcome = Outcome32>, D: Dec
         // r12 keeps the stack aligned; decisions keep r4 to r11, which are saved only for a switch.
         "push {{r12, lr}}",
         "bl {decide}",
-        // Even: a switch.
+        // Odd: no switch.
+        ".if {always_switches} == 0",
         "tst r0, #1",
-        ".if {blocks}",
-        "beq {switch}",
-        ".else",
         "bne 2f",
+        ".endif",
+        ".if {blocks}",
+        "b {switch}",
+        ".else",
         "cmn sp, #{interrupt_stacks}",
         "bcc {switch}",
         // A handler's: the end of the interrupt switches. The answer is OK.
         "mov r0, #0",
         "mov r1, #0",
-        "2:",
         ".endif",
+        "2:",
         // Stay: the status is half of the odd word; the value is in r1.
         "lsr r0, r0, #1",
         "cpsie i",
         "pop {{r12, pc}}",
         blocks = const D::BLOCKS as u32,
+        always_switches = const D::ALWAYS_SWITCHES as u32,
         interrupt_stacks = const INTERRUPT_STACKS_SIZE,
         turn_away = sym turn_away,
         decide = sym D::decide,
@@ -277,8 +280,8 @@ pub(crate) fn start() -> ! {
         asm!(
             "ldr r0, [{processor}]",
             "ldr sp, [r0]",
-            // From here on nothing masks fast interrupts.
-            "cpsie if",
+            // From here on nothing masks fast interrupts, nor late errors of the bus.
+            "cpsie aif",
             "pop {{r4-r12, pc}}",
             processor = in(reg) &raw const TAKTOS_PROCESSOR,
             options(noreturn),
