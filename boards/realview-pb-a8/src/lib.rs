@@ -8,6 +8,7 @@
 
 mod clock;
 mod console;
+mod suite;
 mod system;
 
 pub use system::{Board, RealView, interrupt, start};
