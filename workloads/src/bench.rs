@@ -7,7 +7,8 @@
 
 use crate::mark::{begin, end};
 use taktos_kernel::{
-    AnyThread, Interrupt, Message, MessageQueue, Mutex, Semaphore, System, Thread, Timeout,
+    AnyThread, EventFlags, Interrupt, Message, MessageQueue, Mutex, Notify, Semaphore, System,
+    Thread, Timeout,
 };
 
 /// How often each operation is done.
@@ -28,6 +29,7 @@ pub struct Objects<S: System> {
     words: MessageQueue<S, u32, 4>,
     words_back: MessageQueue<S, u32, 4>,
     quads: MessageQueue<S, [u32; 4], 4>,
+    flags: EventFlags<S>,
     /// Pends the board's spare interrupt.
     pend_interrupt: fn(),
 }
@@ -47,6 +49,7 @@ impl<S: System> Objects<S> {
             words: MessageQueue::new(),
             words_back: MessageQueue::new(),
             quads: MessageQueue::new(),
+            flags: EventFlags::new(0),
             pend_interrupt,
         }
     }
@@ -66,7 +69,9 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     equals(objects, queue_ping, queue_pong);
     single(objects, mutex_uncontended);
     urgent(objects, mutex_waiter, mutex_owner);
+    urgent(objects, event_waiter, event_setter);
     urgent(objects, interrupt_taker, interrupt_pender);
+    urgent(objects, notified, notifier);
     single(objects, thread_starter);
     equals(objects, direct_receiver, direct_sender);
     equals(objects, reply_server, reply_caller);
@@ -275,6 +280,40 @@ fn mutex_owner<S: System>(objects: &'static Objects<S>) {
         expect(given);
         begin!("mutex-hand-over");
         expect(objects.mutex.unlock());
+    }
+}
+
+#[inline(never)]
+fn event_waiter<S: System>(objects: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        let flags = objects.flags.take_any(1, Timeout::FOREVER);
+        end!("event-wake");
+        expect(flags);
+    }
+}
+
+#[inline(never)]
+fn event_setter<S: System>(objects: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        begin!("event-wake");
+        expect(objects.flags.set(1));
+    }
+}
+
+#[inline(never)]
+fn notified<S: System>(_: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        let word = AnyThread::<S>::notify_take(Timeout::FOREVER);
+        end!("notify-wake");
+        expect(word);
+    }
+}
+
+#[inline(never)]
+fn notifier<S: System>(objects: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        begin!("notify-wake");
+        expect(objects.high.notify(Notify::Increment));
     }
 }
 

@@ -7,5 +7,7 @@
 mod mark;
 
 pub mod bench;
+pub mod ipc;
+pub mod smallest;
 pub mod suite;
 pub mod switch;

@@ -39,7 +39,10 @@ struct Epoch {
 // SAFETY: touched only with interrupts masked, on the one processor.
 unsafe impl Sync for Epoch {}
 
-static EPOCH: Epoch = Epoch { ticks: Cell::new(0), last: Cell::new(u32::MAX) };
+static EPOCH: Epoch = Epoch {
+    ticks: Cell::new(0),
+    last: Cell::new(u32::MAX),
+};
 
 fn write(address: usize, value: u32) {
     // SAFETY: callers pass registers of the dual timer, which belongs to this module.

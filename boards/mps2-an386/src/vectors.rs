@@ -30,9 +30,15 @@ pub const SPARE: u16 = 13;
 #[unsafe(link_section = ".vector_table.interrupts")]
 #[unsafe(no_mangle)]
 pub static __INTERRUPTS: [Vector; 14] = {
-    let mut table = [Vector { handler: DefaultHandler }; 14];
-    table[clock::INTERRUPT_NUMBER as usize] = Vector { handler: dual_timer };
-    table[SPARE as usize] = Vector { handler: taktos_spare_interrupt };
+    let mut table = [Vector {
+        handler: DefaultHandler,
+    }; 14];
+    table[clock::INTERRUPT_NUMBER as usize] = Vector {
+        handler: dual_timer,
+    };
+    table[SPARE as usize] = Vector {
+        handler: taktos_spare_interrupt,
+    };
     table
 };
 

@@ -3,7 +3,10 @@
 
 #[cfg(target_os = "none")]
 mod target {
-    #![expect(unsafe_code, reason = "the handler of an interrupt is found by its symbol")]
+    #![expect(
+        unsafe_code,
+        reason = "the handler of an interrupt is found by its symbol"
+    )]
 
     use mps2_an386::{Board, interrupt, start};
     use taktos_kernel::{Interrupt, System, Thread};
@@ -37,5 +40,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi");
+    println!(
+        "build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi"
+    );
 }

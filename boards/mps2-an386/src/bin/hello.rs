@@ -4,7 +4,7 @@
 #[cfg(target_os = "none")]
 mod target {
     use mps2_an386::{Board, start};
-    use taktos_kernel::{Semaphore, Span, System, Thread, AnyThread, Timeout};
+    use taktos_kernel::{AnyThread, Semaphore, Span, System, Thread, Timeout};
 
     static MAIN: Thread<Board, 1024> = Thread::new("main").priority(10);
     static OTHER: Thread<Board, 1024> = Thread::new("other").priority(5);
@@ -39,5 +39,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi");
+    println!(
+        "build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi"
+    );
 }
