@@ -4,6 +4,7 @@
 //! things in a run. How images are run and counted is the emulator crate's
 //! business; how figures are written is the export crate's.
 
+mod analysis;
 mod arguments;
 mod baseline;
 mod board;

@@ -8,8 +8,9 @@ use anyhow::{Context, Result};
 use taktos_emulator::{Board, Emulator, Options, Record};
 use taktos_export::Recording;
 
+use crate::analysis::analyse;
 use crate::board;
-use crate::experiment::{Experiment, load};
+use crate::experiment::{Experiment, Figure, load};
 use crate::failure::Failure;
 use crate::figure::{Drawn, Material, draw};
 use crate::image::{self, Image};
@@ -103,7 +104,7 @@ pub fn measure(
     let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
     let record = progress.during(&running, || execute(emulator, board, program, &image))?;
     let mut session = Session {
-        analysed: analysed(&record),
+        analysed: analyse(board, &image, &analysed_marks(&experiment))?,
         emulator: format!("QEMU {}", emulator.version()),
         drawn: Vec::new(),
         observation: observe(&record)?,
@@ -140,9 +141,16 @@ pub fn execute(emulator: &Emulator, board: Board, program: &str, image: &Image) 
     ))
 }
 
-fn analysed(record: &Record) -> BTreeMap<String, Summary> {
-    let _ = record;
-    BTreeMap::new()
+/// The marks whose analysis a figure asks for.
+fn analysed_marks(experiment: &Experiment) -> Vec<String> {
+    let parts = experiment.figures.iter().filter_map(|figure| match figure {
+        Figure::Parts(parts) => Some(parts.parts.values()),
+        _ => None,
+    });
+    parts
+        .flatten()
+        .filter_map(|mark| mark.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn figures(workspace: &Workspace, session: &Session) -> Result<Vec<Drawn>> {

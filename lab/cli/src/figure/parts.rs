@@ -32,10 +32,15 @@ pub(super) fn draw(parts: &Parts, material: &Material<'_>) -> Result<Drawn> {
             measured.max.into(),
         ]);
     }
-    let mut notes = vec!["Theirs: least, and average where it differs.".to_owned()];
+    let mut notes = vec![
+        "Analysed: the timing tables applied to the path alone. Measured: counted while the program \
+         runs."
+            .to_owned(),
+    ];
     if let Some(paper) = &parts.published {
         let figures = published::read(material.workspace, &paper.file)?;
         add_theirs(paper, &figures, parts, &mut columns, &mut rows)?;
+        notes.push("Theirs: least, and average where it differs.".into());
         notes.push(format!("Published: {}.", published::source(&figures)));
     }
     let mut table = Table::new(format!("{}: {}", parts.title, parts.unit.name()), columns);
