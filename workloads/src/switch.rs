@@ -31,7 +31,11 @@ static TURNS: [usize; ROUNDS.len()] = {
     let mut round = 0;
     while round < turns.len() {
         let enough = LEAST_SWITCHES.div_ceil(ROUNDS[round]);
-        turns[round] = if enough > LEAST_TURNS { enough } else { LEAST_TURNS };
+        turns[round] = if enough > LEAST_TURNS {
+            enough
+        } else {
+            LEAST_TURNS
+        };
         round += 1;
     }
     turns
@@ -40,7 +44,9 @@ static TURNS: [usize; ROUNDS.len()] = {
 impl<S: System> Objects<S> {
     /// Everything unused.
     pub const fn new() -> Self {
-        Self { threads: [const { Thread::new("worker").priority(8) }; THREADS] }
+        Self {
+            threads: [const { Thread::new("worker").priority(8) }; THREADS],
+        }
     }
 }
 

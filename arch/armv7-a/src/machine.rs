@@ -64,9 +64,9 @@ impl<B: Board> Machine for ArmV7A<B> {
     ) -> Answer {
         let words = match (D::USES_WORDS, D::KEEPS_SLICE) {
             (true, false) => switch::enter::<B, Self, D>(object, argument, timeout),
-            (true, true) => switch::enter_in_slice::<B, Self, D>(object, argument, timeout),
+            (true, true) => switch::enter_in_slice::<Self, D>(object, argument, timeout),
             (false, false) => switch::enter_without_words::<B, Self, D>(object),
-            (false, true) => switch::enter_without_words_in_slice::<B, Self, D>(object),
+            (false, true) => switch::enter_without_words_in_slice::<Self, D>(object),
         };
         Answer {
             status: Status::from_word(words as u32 as usize),

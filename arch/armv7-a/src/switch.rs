@@ -90,100 +90,112 @@ macro_rules! tail {
 
 pub(crate) use tail;
 
-/// Where a decision is done and the switch begins, for the laboratory: symbols and no instruction. Weak, because
-/// each image has this code once for each board type that it knows, and defined once in each file.
-macro_rules! decided_mark {
-    (slice_restart) => {
-        ".ifndef \"taktos.mark.switch.begin\"
-         .weak \"taktos.mark.schedule.end\"
-         .weak \"taktos.mark.switch.begin\"
-         \"taktos.mark.schedule.end\":
-         \"taktos.mark.switch.begin\":
-         .endif"
-    };
+/// The switch behind an entry: saves the caller in the thread r1 names and goes on with the one r0 names, for
+/// a whole slice. On the stack are r12 and the return address.
+///
+/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
+/// each file of an image that has this code defines them.
+#[unsafe(naked)]
+extern "C" fn switch<B: Board>() {
+    naked_asm!(
+        ".ifndef \"taktos.mark.switch.begin\"",
+        ".weak \"taktos.mark.schedule.end\"",
+        ".weak \"taktos.mark.switch.begin\"",
+        "\"taktos.mark.schedule.end\":",
+        "\"taktos.mark.switch.begin\":",
+        ".endif",
+        load_state!(),
+        // What the procedure call standard leaves to the callee.
+        "push {{r4-r11}}",
+        addresses!(slice),
+        ask_for_float!(),
+        tail!(slice),
+        state = sym STATE,
+        processor = sym TAKTOS_PROCESSOR,
+        leave_float = sym leave_float,
+        slice_restart = const B::SLICE_RESTART,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+    )
 }
 
-/// Defines the switch behind an entry: on the stack are r12 and the return address.
-macro_rules! switch {
-    ($name:ident, $ending:ident, $leave_float:ident $(, $restart:ident)?) => {
-        /// Saves the caller in the thread r1 names and goes on with the one r0 names.
+/// Like [`switch`], for the rest of the present slice.
+#[unsafe(naked)]
+extern "C" fn switch_in_slice() {
+    naked_asm!(
+        load_state!(),
+        "push {{r4-r11}}",
+        addresses!(keep),
+        ask_for_float!(),
+        tail!(keep),
+        state = sym STATE,
+        processor = sym TAKTOS_PROCESSOR,
+        leave_float = sym leave_float_in_slice,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// Defines an entry: how to take a decision, with the switch that may follow.
+macro_rules! enter {
+    ($name:ident $([$board:ident])?, $switch:expr $(, $word:ident: $type:ty)*) => {
+        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
         #[unsafe(naked)]
-        extern "C" fn $name<B: Board>() {
+        pub(crate) extern "C" fn $name<$($board: Board,)? M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+            object: &'static D::Object,
+            $($word: $type,)*
+        ) -> u64 {
             naked_asm!(
-                $(decided_mark!($restart),)?
-                load_state!(),
-                // What the procedure call standard leaves to the callee.
-                "push {{r4-r11}}",
-                addresses!($ending),
-                ask_for_float!(),
-                tail!($ending),
-                state = sym STATE,
-                processor = sym TAKTOS_PROCESSOR,
-                leave_float = sym $leave_float,
-                $($restart = const B::SLICE_RESTART,)?
-                stack_pointer = const offset_of!(Context, stack_pointer),
-                status = const offset_of!(Context, status),
-                current = const offset_of!(Processor, current),
+                // A decision that may block is not begun in a handler.
+                ".if {blocks}",
+                "cmn sp, #{interrupt_stacks}",
+                "bcs {turn_away}",
+                ".endif",
+                // r12 keeps the stack aligned; decisions keep r4 to r11, which are saved only for a switch.
+                "push {{r12, lr}}",
+                "bl {decide}",
+                // Odd: no switch.
+                ".if {always_switches} == 0",
+                "tst r0, #1",
+                ".endif",
+                ".if {blocks}",
+                ".if {always_switches}",
+                "b {switch}",
+                ".else",
+                "beq {switch}",
+                ".endif",
+                ".else",
+                ".if {always_switches} == 0",
+                "bne 2f",
+                ".endif",
+                "cmn sp, #{interrupt_stacks}",
+                "bcc {switch}",
+                // A handler's: the end of the interrupt switches. The answer is OK.
+                "mov r0, #0",
+                "mov r1, #0",
+                "2:",
+                ".endif",
+                // Stay: the status is half of the odd word; the value is in r1.
+                "lsr r0, r0, #1",
+                "cpsie i",
+                "pop {{r12, pc}}",
+                blocks = const D::BLOCKS as u32,
+                always_switches = const D::ALWAYS_SWITCHES as u32,
+                interrupt_stacks = const INTERRUPT_STACKS_SIZE,
+                turn_away = sym turn_away,
+                decide = sym D::decide,
+                switch = sym $switch,
             )
         }
     };
 }
 
-switch!(switch, slice, leave_float, slice_restart);
-switch!(switch_in_slice, keep, leave_float_in_slice);
-
-/// Defines an entry: how to take a decision, with the switch that may follow.
-macro_rules! enter {
-    ($name:ident, $switch:ident $(, $word:ident: $type:ty)*) => {
-/// Takes the decision `D`. Entered with the mask set, left with it cleared.
-#[unsafe(naked)]
-pub(crate) extern "C" fn $name<B: Board, M: Machine<Outcome = Outcome32>, D: Decision<M>>(
-    object: &'static D::Object,
-    $($word: $type,)*
-) -> u64 {
-    naked_asm!(
-        // A decision that may block is not begun in a handler.
-        ".if {blocks}",
-        "cmn sp, #{interrupt_stacks}",
-        "bcs {turn_away}",
-        ".endif",
-        // r12 keeps the stack aligned; decisions keep r4 to r11, which are saved only for a switch.
-        "push {{r12, lr}}",
-        "bl {decide}",
-        // Odd: no switch.
-        ".if {always_switches} == 0",
-        "tst r0, #1",
-        "bne 2f",
-        ".endif",
-        ".if {blocks}",
-        "b {switch}",
-        ".else",
-        "cmn sp, #{interrupt_stacks}",
-        "bcc {switch}",
-        // A handler's: the end of the interrupt switches. The answer is OK.
-        "mov r0, #0",
-        "mov r1, #0",
-        ".endif",
-        "2:",
-        // Stay: the status is half of the odd word; the value is in r1.
-        "lsr r0, r0, #1",
-        "cpsie i",
-        "pop {{r12, pc}}",
-        blocks = const D::BLOCKS as u32,
-        always_switches = const D::ALWAYS_SWITCHES as u32,
-        interrupt_stacks = const INTERRUPT_STACKS_SIZE,
-        turn_away = sym turn_away,
-        decide = sym D::decide,
-        switch = sym $switch::<B>,
-    )
-}
-    };
-}
-
-enter!(enter, switch, argument: usize, timeout: Timeout);
+enter!(enter[B], switch::<B>, argument: usize, timeout: Timeout);
 enter!(enter_in_slice, switch_in_slice, argument: usize, timeout: Timeout);
 // For decisions that do not look at the words, which are then not even set.
-enter!(enter_without_words, switch);
+enter!(enter_without_words[B], switch::<B>);
 enter!(enter_without_words_in_slice, switch_in_slice);
 
 /// What a handler gets that asks for something that may block.

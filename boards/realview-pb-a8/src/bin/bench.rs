@@ -3,7 +3,10 @@
 
 #[cfg(target_os = "none")]
 mod target {
-    #![expect(unsafe_code, reason = "the handler of an interrupt is found by its symbol")]
+    #![expect(
+        unsafe_code,
+        reason = "the handler of an interrupt is found by its symbol"
+    )]
 
     use realview_pb_a8::{Board, interrupt, start};
     use taktos_kernel::{Interrupt, System, Thread};
@@ -37,5 +40,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi");
+    println!(
+        "build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi"
+    );
 }

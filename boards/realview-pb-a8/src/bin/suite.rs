@@ -21,5 +21,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    println!("build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi");
+    println!(
+        "build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi"
+    );
 }
