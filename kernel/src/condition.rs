@@ -1,7 +1,7 @@
 //! Owns: condition variables: threads that release a mutex and wait until something about what it
 //! protects has changed. Must never know: what that is.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, stay};
 use crate::deletion::{self, Deletable};
 use crate::mutex::MutexCore;
 use crate::section::{Guarded, Section, hold, in_decision};
@@ -23,6 +23,7 @@ use taktos_machine::{Decision, Machine};
 /// check in a loop.
 ///
 /// All threads that wait at one time must wait with one and the same mutex.
+#[repr(C)]
 pub struct Condition<S> {
     waiters: WaitQueue,
     /// With what they wait; of no meaning while nobody waits.
@@ -58,7 +59,7 @@ impl<S: System> Condition<S> {
     pub fn wait(&'static self, mutex: &'static Mutex<S>, timeout: Timeout) -> Result<(), Error> {
         let core = mutex.core();
         let answer = transact::<S, Await<S>>(hold(), self, &core, timeout);
-        match answer.status.result() {
+        match answer.told::<S>() {
             Err(error) if answer.value == RELEASED => Err(lock_again(mutex, error)),
             result => result,
         }

@@ -1,7 +1,7 @@
 //! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
 //! Must never know: what the events are.
 
-use crate::block::{OutcomeOf, fail, first_things_first, seldom};
+use crate::block::{OutcomeOf, Told, fail, first_things_first, seldom};
 use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::ThreadRef;
@@ -17,6 +17,7 @@ use taktos_machine::{Decision, Machine};
 /// condition then holds are woken, in the order of their priorities, first come first served among
 /// equals. Each condition is judged by the same flags; only afterwards the flags are cleared that any of the
 /// woken threads *takes*. So one event can wake several threads, and the outcome does not depend on their order.
+#[repr(C)]
 pub struct EventFlags<S> {
     waiters: WaitQueue,
     flags: Guarded<u32>,
@@ -30,11 +31,11 @@ const ALL: usize = 1;
 /// That it takes the flags it waits for.
 const TAKE: usize = 2;
 
+/// The condition holds when the flags that are named and set are, as a number, at least this. All:
+/// each smaller set of the flags named is a smaller number. Any: only the empty set is.
 #[inline(always)]
-fn holds(present: u32, named: u32, condition: usize) -> bool {
-    let needed = if condition & ALL != 0 { named } else { 1 };
-    // All: no other subset of the flags named is as large a number. Any: every other one is not 0.
-    present & named >= needed
+fn needed(named: u32, condition: usize) -> u32 {
+    if condition & ALL != 0 { named } else { 1 }
 }
 
 /// The flags that a thread with this condition clears.
@@ -132,13 +133,13 @@ impl<S: System> EventFlags<S> {
         let held = hold::<S>();
         let s = held.section();
         let present = self.flags.get(s);
-        if holds(present, named, CONDITION) && !self.deleted.get(s) {
+        if present & named >= needed(named, CONDITION) && !self.deleted.get(s) {
             self.flags.set(s, present & !taken(named, CONDITION));
             return Ok(present);
         }
         held.hand_over();
         let answer = S::Machine::enter::<Wait<S, CONDITION>>(self, named as usize, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(answer.value as u32)
     }
 
@@ -184,7 +185,9 @@ impl<S: System> EventFlags<S> {
 /// Whether the condition of `thread`, a waiter, holds for the flags `present`.
 #[inline(always)]
 fn is_satisfied(s: Section, thread: ThreadRef, present: u32) -> bool {
-    holds(present, thread.argument.get(s) as u32, thread.value(s))
+    let needed = needed(thread.argument.get(s) as u32, thread.value(s));
+    first_things_first();
+    thread.argument.get(s) as u32 & present >= needed
 }
 
 /// The flags that `thread`, a waiter, takes when its condition holds.
@@ -214,19 +217,19 @@ impl<S: System> Decision<S::Machine> for Set<S> {
     extern "C" fn decide(group: &'static EventFlags<S>, flags: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let present = group.flags.get(s) | flags as u32;
-        let unusual = || {
+        let only = group.waiters.only(s);
+        let satisfied = only.filter(|thread| is_satisfied(s, *thread, present));
+        let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(s).is_special()) else {
             cold_path();
-            group.wake_all(s, present)
+            return seldom(group.wake_all(s, present));
         };
-        let Some(thread) = group.waiters.only(s) else { return unusual() };
-        if thread.urgency.get(s).is_special() || !is_satisfied(s, thread, present) {
-            return unusual();
-        }
         first_things_first();
-        group.flags.set(s, present & !taken_by(s, thread));
-        group.waiters.clear(s);
+        let taken = taken_by(s, thread);
         thread.set_value(s, present as usize);
+        first_things_first();
+        group.flags.set(s, present & !taken);
         thread.wait.set(s, wait::Wait::NOTHING);
+        group.waiters.clear(s);
         first_things_first();
         S::kernel().conclude_by_readying(s, thread)
     }

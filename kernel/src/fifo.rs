@@ -12,6 +12,7 @@ use core::marker::PhantomData;
 ///
 /// To push never waits: so a FIFO is what interrupt handlers fill. An item that is pushed while threads wait
 /// for one goes straight to the most urgent of them, first come first served among equals.
+#[repr(C)]
 pub struct Fifo<S, T, const N: usize> {
     receivers: Receivers<T>,
     items: Ring<T, N>,

@@ -1,7 +1,7 @@
 //! Owns: mailboxes: letters from thread to thread, by name or to whom it may concern, handed over or left in a slot.
 //! Must never know: what is in the letters.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, stay};
 use crate::deletion::{self, Deletable};
 use crate::ring::Ring;
 use crate::section::{Held, Section, hold, in_decision};
@@ -81,6 +81,7 @@ struct Request<T> {
 /// most urgent thread that sends. First come, first served among equals. So letters from one thread to
 /// another keep their order. A thread that is named as partner must have been created when the call has to wait;
 /// that it ends afterwards is not noticed: limit the wait.
+#[repr(C)]
 pub struct Mailbox<S, T, const N: usize> {
     receivers: Waiters<Request<T>>,
     /// Those whose letter is to be taken by a receiver.
@@ -125,7 +126,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
             Some(_) => transact::<S, Deliver<S, T, N>>(held, self, &mail, timeout),
             None => transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout),
         };
-        answer.status.result()
+        answer.told::<S>()
     }
 
     /// Sends `message` to `to` without waiting for a receiver: the letter goes into a slot, if no receiver waits for it.
@@ -150,7 +151,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         if self.slots.put(s, &mail) {
             return Ok(());
         }
-        transact::<S, AwaitSlot<S, T, N>>(held, self, &mail, timeout).status.result()
+        transact::<S, AwaitSlot<S, T, N>>(held, self, &mail, timeout).told::<S>()
     }
 
     /// Receives a letter from `from`, waiting for one as long as `timeout` says.
@@ -187,7 +188,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         timeout: Timeout,
     ) -> Result<Letter<S, T>, Error> {
         let request = Request { wanted, answer: Cell::new(None) };
-        transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).status.result()?;
+        transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).told::<S>()?;
         // Who wakes a receiver with success has given it a letter.
         request.answer.get().map(Letter::from).ok_or(Error::State)
     }

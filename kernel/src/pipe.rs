@@ -1,7 +1,7 @@
 //! Owns: pipes: streams of bytes between threads, one copy where a reader waits, two through the buffer otherwise.
 //! Must never know: where in the stream a message begins or ends.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait};
+use crate::block::{OutcomeOf, Told, fail, refuse_to_wait};
 use crate::deletion::{self, Deletable};
 use crate::section::{Section, hold};
 use crate::stream::{ByteRing, Incoming, Outgoing};
@@ -43,6 +43,7 @@ impl core::error::Error for Partial {}
 ///
 /// Bytes are copied with kernel-level interrupts masked: the length of reads and writes is the user's part of the
 /// system's latency.
+#[repr(C)]
 pub struct Pipe<S, const N: usize> {
     // Laws: while threads wait to read, the buffer is empty; while threads wait to write, it is full.
     readers: Waiters<Incoming>,
@@ -93,7 +94,7 @@ impl<S: System, const N: usize> Pipe<S, N> {
             } else {
                 transact::<S, Write<S, N, true>>(held, self, outgoing, timeout)
             };
-            complete(answer.status.result(), data.len() - outgoing.progress().left())
+            complete(answer.told::<S>(), data.len() - outgoing.progress().left())
         })
     }
 
@@ -125,7 +126,7 @@ impl<S: System, const N: usize> Pipe<S, N> {
             } else {
                 transact::<S, Read<S, N, true>>(held, self, incoming, timeout)
             };
-            complete(answer.status.result(), length - incoming.progress().left())
+            complete(answer.told::<S>(), length - incoming.progress().left())
         })
     }
 

@@ -1,7 +1,7 @@
 //! Owns: pools of memory blocks of one size. Must never know: what the blocks are used for.
 #![expect(unsafe_code, reason = "a block's memory belongs to whoever has its guard")]
 
-use crate::block::{OutcomeOf, fail, stay};
+use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::wait::WaitQueue;
@@ -20,6 +20,7 @@ struct Memory<const SIZE: usize>([u8; SIZE]);
 /// A block that is freed while threads wait for one goes straight to the most urgent of them, first
 /// come first served among equals. What the pool knows of its blocks does not lie in them: who writes beyond a block
 /// cannot make the pool hand out wrong ones.
+#[repr(C)]
 pub struct Pool<S, const SIZE: usize, const N: usize> {
     waiters: WaitQueue,
     /// How many blocks are in use; with [`CLOSED`] once the pool is deleted.
@@ -66,7 +67,7 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
         }
         held.hand_over();
         let answer = S::Machine::enter::<Await<S, SIZE, N>>(self, 0, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(PoolBlock { pool: self, number: answer.value })
     }
 

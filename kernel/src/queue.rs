@@ -20,6 +20,7 @@ use taktos_machine::{Decision, Machine};
 /// each receive then moves the message of the first of them into the queue and wakes it.
 ///
 /// The copies are made with kernel-level interrupts masked: for long messages send references.
+#[repr(C)]
 pub struct MessageQueue<S, T, const N: usize> {
     receivers: Receivers<T>,
     senders: Senders<T>,

@@ -14,6 +14,7 @@ const CLOSED: usize = usize::MAX;
 ///
 /// Laws: `head < N`; `used <= N` or [`CLOSED`]; the places from `head` on, `used` of them, have been written.
 /// A new one is all zeros: in a static it takes no room in the image.
+#[repr(C)]
 pub(crate) struct Ring<T, const N: usize> {
     used: Guarded<usize>,
     /// The place of the oldest message.

@@ -84,6 +84,7 @@ const CLOSED: usize = usize::MAX;
 /// A ring of `N` bytes.
 ///
 /// Laws: `head < N`; `used <= N` or [`CLOSED`]. A new one is all zeros: in a static it takes no room in the image.
+#[repr(C)]
 pub(crate) struct ByteRing<const N: usize> {
     used: Guarded<usize>,
     /// The place of the oldest byte.
