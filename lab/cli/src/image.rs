@@ -25,9 +25,22 @@ pub struct Image {
 /// # Errors
 /// When cargo is missing or refuses.
 pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
+    build_in(workspace, board, program, "release")
+}
+
+/// The same in another profile of the workspace.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_in(
+    workspace: &Workspace,
+    board: Board,
+    program: &str,
+    profile: &str,
+) -> Result<Image> {
     let (board, triple) = (board.name(), board.triple());
     let output = cargo(workspace)
-        .args(["build", "--quiet", "--profile", "release", "-p", board])
+        .args(["build", "--quiet", "--profile", profile, "-p", board])
         .args(["--bin", program, "--target", triple])
         .output()
         .map_err(|cause| {
@@ -40,11 +53,7 @@ pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(refused(board, program, triple, &said));
     }
-    let path = workspace
-        .target()
-        .join(triple)
-        .join("release")
-        .join(program);
+    let path = workspace.target().join(triple).join(profile).join(program);
     let digest = digest(&path)?;
     Ok(Image { path, digest })
 }

@@ -19,6 +19,8 @@ type Values = BTreeMap<u64, u64>;
 struct Line<'a> {
     mark: &'a str,
     ours: Values,
+    /// Of all samples of all places.
+    all: Summary,
     theirs: Option<Values>,
 }
 
@@ -36,6 +38,7 @@ pub(super) fn draw(curve: &Curve, material: &Material<'_>) -> Result<Drawn> {
         lines.push(Line {
             mark,
             ours: ours(curve, material.observation, mark)?,
+            all: all(curve, material.observation, mark)?,
             theirs,
         });
     }
@@ -96,9 +99,11 @@ fn sentence(curve: &Curve, line: &Line<'_>) -> String {
     };
     let flat = line.ours.values().all(|value| value == at_first);
     let words = if flat {
+        let Summary { median, max, .. } = line.all;
+        let (value, median, max) = (thousands(*at_first), thousands(median), thousands(max));
         format!(
-            "{} {unit} ({evidence}) for every number of {along}",
-            thousands(*at_first)
+            "{value} {unit} ({evidence}) for every number of {along}; of all samples the median is \
+             {median}, the maximum {max}"
         )
     } else {
         let (low, high) = (thousands(*at_first), thousands(*at_last));
@@ -134,6 +139,13 @@ fn ours(curve: &Curve, observation: &Observation, mark: &str) -> Result<Values> 
         .into_iter()
         .map(|(place, summary)| (place, curve.statistic.of(summary)))
         .collect())
+}
+
+fn all(curve: &Curve, observation: &Observation, mark: &str) -> Result<Summary> {
+    let samples = observation
+        .samples(mark)
+        .map(|sample| curve.unit.of(sample));
+    Summary::of(samples).with_context(|| format!("the program passed no mark `{mark}`"))
 }
 
 fn theirs(paper: &PublishedCurve, figures: &toml::Table, mark: &str) -> Result<Option<Values>> {

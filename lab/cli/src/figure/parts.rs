@@ -104,7 +104,7 @@ fn add_theirs(
             system.as_str(),
             Basis::Theirs("analysed".into()),
         ));
-        let measured_basis = Basis::Theirs(format!("measured, {}", paper.basis));
+        let measured_basis = Basis::Theirs(paper.basis.clone());
         columns.push(Column::figures(system.as_str(), measured_basis));
         for (part, row) in parts.parts.keys().zip(rows.iter_mut()) {
             row.push(figure(analysed.get(system), part));

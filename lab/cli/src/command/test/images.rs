@@ -20,10 +20,7 @@ const SMALLEST: (Board, u64) = (Board::Mps2An386, 4096);
 /// never written.
 pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
     let (board, most) = SMALLEST;
-    let path = workspace
-        .target()
-        .join(board.triple())
-        .join("small/smallest");
+    let path = image::build_in(workspace, board, "smallest", "small")?.path;
     let file = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let image = object::File::parse(file.as_slice())?;
     let text: u64 = image
@@ -52,14 +49,11 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find()?;
     let image = image::build(workspace, board, "suite")?;
     let record = emulator.run(board, &image.path, &Default::default(), &mut |_| {})?;
-    let fact = |key| {
-        record
-            .facts()
-            .find(|fact| fact.0 == key)
-            .and_then(|fact| fact.1.parse().ok())
-    };
-    let failed: u64 = fact("failed").context("the suite did not say how many tests failed")?;
-    let passed: u64 = fact("passed").context("the suite did not say how many tests passed")?;
+    let said = record
+        .facts()
+        .find_map(|(key, value)| (key == "suite").then_some(value));
+    let counts = said.and_then(counts);
+    let (passed, failed) = counts.context("the suite did not say how many tests passed")?;
     let failed = if record.exit_status == 0 {
         failed
     } else {
@@ -70,6 +64,15 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
         failed,
         said: record.console,
     })
+}
+
+/// The counts in `passed 41 failed 0`.
+fn counts(said: &str) -> Option<(u64, u64)> {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let ["passed", passed, "failed", failed] = words[..] else {
+        return None;
+    };
+    Some((passed.parse().ok()?, failed.parse().ok()?))
 }
 
 /// The counts of every operation against the checked-in baseline.
@@ -93,4 +96,15 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
         failed,
         said: changes.join("\n"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suites_own_words_are_counted() {
+        assert_eq!(counts("passed 41 failed 2"), Some((41, 2)));
+        assert_eq!(counts("passed 41"), None);
+    }
 }

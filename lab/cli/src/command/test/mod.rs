@@ -125,10 +125,12 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool) -> Resu
         all.add(tally);
     }
     screen::print(&format!("{} passed, {} failed\n", all.passed, all.failed))?;
-    match all.failed {
-        0 => Ok(()),
-        failed => Err(CheckFailed(format!("{failed} checks failed; each is named above")).into()),
-    }
+    let words = match all.failed {
+        0 => return Ok(()),
+        1 => "1 check failed; it is named above".to_owned(),
+        failed => format!("{failed} checks failed; each is named above"),
+    };
+    Err(CheckFailed(words).into())
 }
 
 /// The most lines of what a failed step said; the first ones tell.
