@@ -1,7 +1,7 @@
 //! Owns: the one way to block a thread, the one way to wake it, and who runs next.
 //! Must never know: what threads wait for.
 
-use crate::section::Section;
+use crate::section::{Section, in_decision};
 use crate::tcb::{Running, ThreadRef, certain};
 use crate::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
@@ -53,6 +53,31 @@ pub(crate) fn first_things_first() {
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
 }
 
+/// What a call told the running thread.
+///
+/// The law: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,
+/// so that the usual paths, on which a thread waits or is switched away from, need not set it.
+pub(crate) trait Told {
+    /// The answer's status, as the call gives it back.
+    fn told<S: System>(self) -> Result<(), Error>;
+}
+
+impl Told for Answer {
+    #[inline(always)]
+    fn told<S: System>(self) -> Result<(), Error> {
+        if self.status == Status::OK { Ok(()) } else { told_error::<S>(self.status) }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn told_error<S: System>(status: Status) -> Result<(), Error> {
+    // Nobody else touches the status of a thread that runs, nor that of one that an interrupt stopped.
+    let s = in_decision();
+    Kernel::<S>::running().current(s).set_ok(s);
+    status.result()
+}
+
 /// What to fail with when a wait would be needed: the time-out that is none says "would block".
 pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
     fail::<S>(Error::WouldBlock)
@@ -66,7 +91,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
-    /// with success, unless it is woken with something else. Names the thread that runs next.
+    /// with success, as in [`Told`], unless it is woken with something else. Names the thread that runs next.
     #[inline(always)]
     pub(crate) fn block(
         &'static self,
@@ -76,7 +101,6 @@ impl<S: System> Kernel<S> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         current.wait.set(s, wait);
-        current.set_ok(s);
         if !timeout.is_forever() {
             self.start_timeout(s, current, timeout);
         }
@@ -223,7 +247,6 @@ impl<S: System> Kernel<S> {
         let current = Self::running().current(s);
         let outcome = self.leave_processor(s, current);
         current.wait.set(s, Wait::queue(queue));
-        current.set_ok(s);
         queue.insert_first(s, current);
         outcome
     }

@@ -1,7 +1,7 @@
 //! Owns: the one way to delete an object at which threads may wait.
 //! Must never know: which object.
 
-use crate::block::{OutcomeOf, fail};
+use crate::block::{OutcomeOf, Told, fail};
 use crate::section::{Section, hold, in_decision};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::marker::PhantomData;
@@ -18,7 +18,7 @@ pub(crate) trait Deletable: Sized + 'static {
 /// Deletes `object`. Errors: `Deleted` if it is already.
 pub(crate) fn delete<S: System, O: Deletable>(object: &'static O) -> Result<(), Error> {
     hold::<S>().hand_over();
-    S::Machine::enter::<Delete<S, O>>(object, 0, Timeout::NONE).status.result()
+    S::Machine::enter::<Delete<S, O>>(object, 0, Timeout::NONE).told::<S>()
 }
 
 struct Delete<S, O>(PhantomData<(S, O)>);

@@ -3,7 +3,7 @@
 //! Must never know: where messages are kept meanwhile, and in which order.
 #![expect(unsafe_code, reason = "a place that a message was put in holds a message")]
 
-use crate::block::{OutcomeOf, fail, stay};
+use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::Deletable;
 use crate::section::{Held, Section};
 use crate::transfer::{Lent, Transaction, Waiters, transact};
@@ -61,7 +61,7 @@ pub(crate) fn wait_for_message<S: System, O: Source>(
     timeout: Timeout,
 ) -> Result<O::Message, Error> {
     let landing = Landing(Cell::new(MaybeUninit::uninit()));
-    transact::<S, Await<S, O>>(held, object, &landing, timeout).status.result()?;
+    transact::<S, Await<S, O>>(held, object, &landing, timeout).told::<S>()?;
     // SAFETY: the decision below never stays with success, and a thread that waits among the receivers
     // is woken with success only after a message was put into its landing.
     Ok(unsafe { landing.0.get().assume_init() })
@@ -164,7 +164,7 @@ pub(crate) fn wait_for_room<S: System, O: Sink>(
     message: &O::Message,
     timeout: Timeout,
 ) -> Result<(), Error> {
-    transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).status.result()
+    transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).told::<S>()
 }
 
 struct AwaitRoom<S, O>(PhantomData<(S, O)>);

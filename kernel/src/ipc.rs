@@ -13,7 +13,7 @@ mod bytes;
 
 pub use bytes::LONGEST_MESSAGE;
 
-use crate::block::{in_this_order, OutcomeOf, fail, refuse_to_wait, seldom};
+use crate::block::{OutcomeOf, Told, fail, in_this_order, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
@@ -83,12 +83,12 @@ impl<S: System> AnyThread<S> {
         {
             held.hand_over();
             let words = Words { second, sender: current };
-            return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack()).status.result();
+            return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack()).told::<S>();
         }
         cold_path();
         current.argument.set(s, second);
         held.hand_over();
-        S::Machine::enter::<Send<S, false>>(self, first, timeout).status.result()
+        S::Machine::enter::<Send<S, false>>(self, first, timeout).told::<S>()
     }
 
     /// Receives a message from this thread, waiting for it as long as `timeout` says.
@@ -100,7 +100,7 @@ impl<S: System> AnyThread<S> {
     pub fn receive_from(&'static self, timeout: Timeout) -> Result<Message, Error> {
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Receive<S, false>>(self, 0, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(Message([answer.value, second_word::<S>()]))
     }
 
@@ -110,7 +110,7 @@ impl<S: System> AnyThread<S> {
         let current = Self::current();
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Receive<S, false>>(current, 0, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(Self::received(answer.value))
     }
 
@@ -123,7 +123,7 @@ impl<S: System> AnyThread<S> {
         set_second_word::<S>(second);
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Call<S>>(self, first, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(Message([answer.value, second_word::<S>()]))
     }
 
@@ -135,7 +135,7 @@ impl<S: System> AnyThread<S> {
         let [first, second] = message.0;
         set_second_word::<S>(second);
         hold::<S>().hand_over();
-        S::Machine::enter::<Reply<S>>(self, first, Timeout::NONE).status.result()
+        S::Machine::enter::<Reply<S>>(self, first, Timeout::NONE).told::<S>()
     }
 
     /// [`AnyThread::reply`] to this thread, then [`AnyThread::receive`], in one kernel call: what a server does
@@ -149,7 +149,7 @@ impl<S: System> AnyThread<S> {
         set_second_word::<S>(second);
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<ReplyAndReceive<S>>(self, first, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(Self::received(answer.value))
     }
 
@@ -257,7 +257,6 @@ impl<S: System> Decision<S::Machine> for SendToEqual<S> {
 #[inline(never)]
 fn wake_special<S: System>(s: Section, sender: ThreadRef, receiver: ThreadRef) -> OutcomeOf<S> {
     S::kernel().wake_receiver(s, sender, receiver);
-    sender.set_ok(s);
     let heir = Kernel::<S>::running().heir(s);
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }

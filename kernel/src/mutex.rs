@@ -1,7 +1,7 @@
 //! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay, seldom};
+use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::{Tcb, ThreadRef};
@@ -185,7 +185,7 @@ impl<S: System> Mutex<S> {
         }
         cold_path();
         held.hand_over();
-        S::Machine::enter::<Lock<S>>(self, 0, timeout).status.result()
+        S::Machine::enter::<Lock<S>>(self, 0, timeout).told::<S>()
     }
 
     /// Unlocks the mutex; the most urgent waiter owns it then.
@@ -208,7 +208,7 @@ impl<S: System> Mutex<S> {
         }
         cold_path();
         held.hand_over();
-        S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
@@ -286,7 +286,6 @@ impl<S: System> Kernel<S> {
         let lent = current.urgency.get(s).of_ready();
         let urgency = owner.urgency.get(s);
         current.wait.set(s, Wait::mutex(core));
-        current.set_ok(s);
         ready.remove(&s, current, lent);
         core.waiters.insert_first(s, current);
         ready.remove(&s, owner, urgency.effective());
@@ -420,7 +419,6 @@ impl<S: System> Kernel<S> {
         if heir == current {
             return stay::<S>(Status::OK);
         }
-        current.set_ok(s);
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 }

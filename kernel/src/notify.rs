@@ -1,7 +1,7 @@
 //! Owns: direct notification of a thread: one word in its control block, without any other object.
 //! Must never know: what the word means.
 
-use crate::block::{OutcomeOf, first_things_first, refuse_to_wait};
+use crate::block::{OutcomeOf, Told, first_things_first, refuse_to_wait};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
@@ -99,7 +99,7 @@ impl<S: System> AnyThread<S> {
         held.hand_over();
         let thread = Self::of(current);
         let answer = S::Machine::enter::<Await<S, COUNTS>>(thread, clear as usize, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(answer.value as u32)
     }
 }

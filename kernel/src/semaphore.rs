@@ -1,6 +1,6 @@
 //! Owns: counting and binary semaphores.
 
-use crate::block::{OutcomeOf, fail, stay};
+use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::wait::WaitQueue;
 use crate::{Interrupt, Kernel, System};
@@ -101,7 +101,7 @@ impl<S: System> Semaphore<S> {
             return Ok(());
         }
         held.hand_over();
-        S::Machine::enter::<Take<S>>(self, 0, timeout).status.result()
+        S::Machine::enter::<Take<S>>(self, 0, timeout).told::<S>()
     }
 
     /// The number of permits. Allowed in interrupt handlers. Bound: fixed.
@@ -114,7 +114,7 @@ impl<S: System> Semaphore<S> {
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<Delete<S>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<Delete<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Makes a deleted semaphore usable again. Errors: `State` if it is not deleted,

@@ -2,7 +2,7 @@
 //! Must never know: how threads talk to each other.
 #![expect(unsafe_code, reason = "stack memory, and entry points that travel as machine words")]
 
-use crate::block::{OutcomeOf, fail, refuse_to_wait, stay, seldom};
+use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::inherit::{Place, closes_ring};
 use crate::info::Info;
 use crate::kernel::DEFAULT_PRIORITY;
@@ -142,7 +142,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         }
         self.prepare(s, call, entry, argument)?;
         held.hand_over();
-        S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).told::<S>()
     }
 
     /// Starts the thread before the machine runs.
@@ -176,6 +176,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         let base = thread.urgency.get(s).base();
         thread.urgency.set(s, Urgency::new(base));
         thread.notification.set(s, 0);
+        thread.set_ok(s);
         Ok(())
     }
 
@@ -312,7 +313,7 @@ impl<S: System> AnyThread<S> {
     /// Errors: `State` if it was not started.
     pub fn suspend(&'static self) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<Suspend<S>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<Suspend<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Lets a suspended thread run again. Allowed in interrupt handlers. Bound: fixed.
@@ -320,7 +321,7 @@ impl<S: System> AnyThread<S> {
     #[inline(always)]
     pub fn resume(&'static self) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<Resume<S>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<Resume<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// The thread's own priority, and the one it has now, by what it inherited. Bound: fixed.
@@ -340,7 +341,7 @@ impl<S: System> AnyThread<S> {
             return Err(Error::Parameter);
         }
         hold::<S>().hand_over();
-        S::Machine::enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE).status.result()
+        S::Machine::enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE).told::<S>()
     }
 
     /// Waits until the thread has ended; at once if it has, or was never started.
@@ -349,14 +350,14 @@ impl<S: System> AnyThread<S> {
     /// `Deadlock` if it waits for the caller; `Context` in an interrupt handler.
     pub fn join(&'static self, timeout: Timeout) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<Join<S>>(self, 0, timeout).status.result()
+        S::Machine::enter::<Join<S>>(self, 0, timeout).told::<S>()
     }
 
     /// Ends the wait of the thread: its call fails with `Cancelled`. Allowed in interrupt handlers.
     /// Bound: that of the wait queue. Errors: `State` if it does not wait.
     pub fn cancel_wait(&'static self) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<CancelWait<S>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<CancelWait<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Ends the thread wherever it is; it no longer exists. What it owned is unlocked, those who wait for it get
@@ -365,7 +366,7 @@ impl<S: System> AnyThread<S> {
     /// Bound: the mutexes it owns, the threads that wait for it. Errors: `Deleted` if it does not exist.
     pub fn delete(&'static self) -> Result<(), Error> {
         hold::<S>().hand_over();
-        S::Machine::enter::<End<S, true>>(self, 0, Timeout::NONE).status.result()
+        S::Machine::enter::<End<S, true>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Ends the calling thread: it becomes dormant and can be started again. What it owned is unlocked; those who
@@ -386,7 +387,7 @@ impl<S: System> AnyThread<S> {
         let current = Self::current();
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Sleep<S>>(current, 0, timeout.into());
-        match answer.status.result() {
+        match answer.told::<S>() {
             Err(Error::Timeout) => Ok(()),
             other => other,
         }

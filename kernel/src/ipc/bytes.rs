@@ -1,6 +1,7 @@
 //! Owns: messages of many bytes: copied once, from the sender's memory to the receiver's.
 #![expect(unsafe_code, reason = "copies between the memories of two threads")]
 
+use crate::block::Told;
 use super::{Receive, Send, set_second_word};
 use crate::System;
 use crate::section::hold;
@@ -26,7 +27,7 @@ impl<S: System> AnyThread<S> {
         set_second_word::<S>(message.len());
         let address = message.as_ptr().expose_provenance();
         hold::<S>().hand_over();
-        S::Machine::enter::<Send<S, true>>(self, address, timeout).status.result()
+        S::Machine::enter::<Send<S, true>>(self, address, timeout).told::<S>()
     }
 
     /// Receives a message of bytes from this thread into `room`. What does not fit is cut off; the answer is how
@@ -42,7 +43,7 @@ impl<S: System> AnyThread<S> {
         let address = room.as_mut_ptr().expose_provenance();
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Receive<S, true>>(self, address, timeout);
-        answer.status.result()?;
+        answer.told::<S>()?;
         Ok(answer.value)
     }
 
