@@ -3,7 +3,7 @@
 use crate::section::in_upcall;
 use crate::{Kernel, System};
 use core::fmt::{self, Write};
-use taktos_machine::Fault;
+use taktos_machine::{Fault, NAME_LENGTH};
 
 /// The status with which a program ends after a fault.
 pub const EXIT_STATUS: i32 = 70;
@@ -37,11 +37,14 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
         write_hexadecimal::<S>(address);
     }
     S::write("\n");
-    for register in fault.registers {
+    let mut names = fault.names;
+    for value in fault.values {
+        let (name, rest) = names.split_at_checked(NAME_LENGTH).unwrap_or((names, ""));
+        names = rest;
         S::write("  ");
-        S::write(register.name);
+        S::write(name);
         S::write(" ");
-        write_hexadecimal::<S>(register.value);
+        write_hexadecimal::<S>(*value);
         S::write("\n");
     }
     S::exit(EXIT_STATUS)

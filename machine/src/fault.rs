@@ -37,23 +37,19 @@ impl Cause {
     }
 }
 
-/// A register's name and value at the fault.
-#[derive(Clone, Copy, Debug)]
-pub struct Register {
-    /// As the architecture's manual calls it.
-    pub name: &'static str,
-    /// What it held.
-    pub value: usize,
-}
-
 /// A fault, as a machine reports it.
 pub struct Fault<'a> {
     /// What went wrong.
     pub cause: Cause,
     /// The address concerned, where the processor knows it.
     pub address: Option<usize>,
-    /// The registers at the fault.
-    pub registers: &'a [Register],
+    /// What the registers held.
+    pub values: &'a [usize],
+    /// What the architecture's manual calls them: [`NAME_LENGTH`] characters each, in the order of the values.
+    pub names: &'static str,
     /// Whether it happened in an interrupt handler rather than in the current thread.
     pub in_interrupt: bool,
 }
+
+/// The length of a register's name, filled up with blanks.
+pub const NAME_LENGTH: usize = 4;

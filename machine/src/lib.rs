@@ -12,7 +12,7 @@ mod upcalls;
 
 pub use context::{Context, Processor};
 pub use decision::{Answer, Decision, Outcome};
-pub use fault::{Cause, Fault, Register};
+pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use upcalls::Upcalls;
 
 use taktos_time::{Duration, Instant};

@@ -4,7 +4,7 @@ use crate::interrupt::INTERRUPT_STACKS_SIZE;
 use crate::memory;
 use crate::switch::SYSTEM_MODE;
 use core::arch::{asm, naked_asm};
-use taktos_machine::{Cause, Fault, Register, Upcalls};
+use taktos_machine::{Cause, Fault, Upcalls};
 
 const UNDEFINED: u32 = 0;
 const PREFETCH: u32 = 1;
@@ -79,24 +79,19 @@ extern "C" fn _asm_data_abort_handler() {
     )
 }
 
-const NAMES: [&str; 17] = [
-    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp", "lr",
-    "pc", "cpsr",
-];
+/// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
+const NAMES: &str = "r0  r1  r2  r3  r4  r5  r6  r7  r8  r9  r10 r11 r12 sp  lr  pc  cpsr";
 const CPSR: usize = 16;
 
 /// Tells the kernel of the fault with the given registers.
 pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
-    let mut registers = [Register { name: "", value: 0 }; 17];
-    for (register, (name, value)) in registers.iter_mut().zip(NAMES.into_iter().zip(*values)) {
-        *register = Register { name, value };
-    }
     let (cause, address) = classify(kind);
     let in_thread = values[CPSR] & 0x1F == SYSTEM_MODE as usize || is_threads_guard(cause, address);
     U::fault(&Fault {
         cause,
         address,
-        registers: &registers,
+        values,
+        names: NAMES,
         in_interrupt: !in_thread,
     })
 }

@@ -35,7 +35,8 @@ pub fn enable() {
     unsafe {
         let mpu = &*MPU::PTR;
         mpu.rnr.write(REGION as u32);
-        mpu.rasr.write(NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE);
+        mpu.rasr
+            .write(NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE);
         mpu.ctrl.write(ENABLE_WITH_DEFAULT_MAP);
         (*SCB::PTR).shcsr.modify(|bits| bits | MEMORY_FAULTS);
     }

@@ -35,7 +35,9 @@ pub fn enable_interrupt(number: u16, level: Level) {
     };
     // SAFETY: single-word writes to the NVIC; the level keeps the kernel's masking sound.
     unsafe {
-        Peripherals::steal().NVIC.set_priority(Number(number), priority);
+        Peripherals::steal()
+            .NVIC
+            .set_priority(Number(number), priority);
         NVIC::unmask(Number(number));
     }
 }
@@ -51,7 +53,11 @@ pub(crate) fn set_system_priorities() {
     // SAFETY: called once, before the first thread runs; the exceptions are this port's own.
     unsafe {
         let mut scb = Peripherals::steal().SCB;
-        for handler in [SystemHandler::PendSV, SystemHandler::SVCall, SystemHandler::SysTick] {
+        for handler in [
+            SystemHandler::PendSV,
+            SystemHandler::SVCall,
+            SystemHandler::SysTick,
+        ] {
             scb.set_priority(handler, KERNEL_LEVEL);
         }
     }

@@ -49,10 +49,10 @@ macro_rules! exceptions {
             <$upcalls as $crate::reexports::Upcalls>::slice_end();
         }
 
-        /// Where the fault exceptions lead, with the frame and the kind.
+        /// Where the fault exceptions lead, with the registers and the kind of return.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_fault(frame: &[usize; 8], kept: &[usize; 8], exception_return: usize) -> ! {
-            $crate::report_fault::<$upcalls>(frame, kept, exception_return)
+        extern "C" fn taktos_fault(values: &[usize; 18], exception_return: usize) -> ! {
+            $crate::report_fault::<$upcalls>(values, exception_return)
         }
     };
 }

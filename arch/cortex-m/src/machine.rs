@@ -78,9 +78,16 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     #[inline(always)]
-    fn enter<D: Decision<Self>>(object: &'static D::Object, argument: usize, timeout: Timeout) -> Answer {
+    fn enter<D: Decision<Self>>(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Answer {
         let (status, value) = switch::take::<Self, D>(object, argument, timeout);
-        Answer { status: Status::from_word(status), value }
+        Answer {
+            status: Status::from_word(status),
+            value,
+        }
     }
 
     #[inline(always)]
@@ -143,4 +150,3 @@ fn start_slices(timer: &mut SYST, ticks: u32) {
     timer.enable_interrupt();
     timer.enable_counter();
 }
-

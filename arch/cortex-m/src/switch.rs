@@ -45,7 +45,6 @@ const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 const PEND_SWITCH: u32 = 1 << 28;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
 
-
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
     ($name:ident, $entry:ident) => {

@@ -313,7 +313,8 @@ impl World {
         (self.wiring().fault)(&Fault {
             cause,
             address: None,
-            registers: &[],
+            values: &[],
+            names: "",
             in_interrupt,
         })
     }
