@@ -2,10 +2,11 @@
 //! (`-semihosting-config enable=on,target=native,arg=overflow`). Each must be reported, and ends with
 //! the status 70; a run that goes on ends with 1.
 #![cfg_attr(target_os = "none", no_std, no_main)]
-#![expect(unsafe_code, reason = "does on purpose what faults")]
 
 #[cfg(target_os = "none")]
 mod target {
+    #![expect(unsafe_code, reason = "does on purpose what faults")]
+
     use core::arch::asm;
     use core::hint::black_box;
     use core::ptr;

@@ -1,0 +1,82 @@
+//! Owns: whether interrupts come, one after the other, and leave everything as it was.
+
+use super::{URGENT, check};
+use core::arch::asm;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use realview_pb_a8::{Board, interrupt};
+use taktos_kernel::{Error, Semaphore, System, Timeout};
+
+static WOKEN: Semaphore<Board> = Semaphore::new(0);
+static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
+static DEPTH: AtomicU32 = AtomicU32::new(0);
+static SERVED: AtomicU32 = AtomicU32::new(0);
+
+/// The handler of the spare interrupt.
+#[unsafe(no_mangle)]
+extern "C" fn taktos_spare_interrupt() {
+    check("handlers nest", DEPTH.fetch_add(1, Relaxed) == 0);
+    check("F in a handler", program_status() & FAST == 0);
+    let before = INTERRUPTS.fetch_add(1, Relaxed);
+    check(
+        "blocking in a handler",
+        WOKEN.take(Timeout::FOREVER) == Err(Error::Context),
+    );
+    if before == 0 {
+        // Pending at once, and served after this one.
+        interrupt::pend();
+        check("nested", INTERRUPTS.load(Relaxed) == 1);
+    }
+    check("give", WOKEN.give().is_ok());
+    check(
+        "woken before the end of the interrupt",
+        SERVED.load(Relaxed) <= before,
+    );
+    DEPTH.fetch_sub(1, Relaxed);
+}
+
+fn serve() {
+    loop {
+        check("take", WOKEN.take(Timeout::FOREVER).is_ok());
+        SERVED.fetch_add(1, Relaxed);
+    }
+}
+
+pub fn wake_threads() {
+    interrupt::enable();
+    check("serve", URGENT.start(serve).is_ok());
+    interrupt::pend();
+    wait_for(&SERVED, 2);
+    check("two interrupts", INTERRUPTS.load(Relaxed) == 2);
+    interrupt::pend();
+    wait_for(&SERVED, 3);
+    check("end", URGENT.delete().is_ok());
+    Board::write("interrupts wake threads\n");
+}
+
+fn wait_for(word: &AtomicU32, value: u32) {
+    for _ in 0..1000 {
+        check("the mode is kept", program_status() & MODE == SYSTEM_MODE);
+        if word.load(Relaxed) == value {
+            return;
+        }
+    }
+    check("an interrupt came", false);
+}
+
+/// `CPSR.F`.
+const FAST: u32 = 1 << 6;
+/// The mode in which threads run.
+const SYSTEM_MODE: u32 = 0x1F;
+const MODE: u32 = 0x1F;
+
+fn program_status() -> u32 {
+    let status;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, cpsr", out(reg) status, options(nomem, nostack, preserves_flags)) };
+    status
+}
+
+pub fn fast_ones_are_never_masked() {
+    check("F in a thread", program_status() & FAST == 0);
+    Board::write("fast interrupts are not masked\n");
+}
