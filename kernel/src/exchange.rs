@@ -38,7 +38,7 @@ impl<T: Copy> Receivers<T> {
     /// Ends a decision by giving `message` to the most urgent thread, if there is one.
     #[inline(always)]
     fn conclude_by_delivering<S: System>(&'static self, s: Section, message: &T) -> OutcomeOf<S> {
-        let Some((thread, landing)) = self.0.first(s) else { return stay::<S>(Status::OK) };
+        let Some((thread, landing)) = self.0.first(&s) else { return stay::<S>(Status::OK) };
         landing.0.set(MaybeUninit::new(*message));
         self.0.pop(s, thread);
         S::kernel().conclude_by_waking(s, thread)
@@ -143,7 +143,7 @@ impl<T: Copy> Senders<T> {
         s: Section,
         accept: impl FnOnce(&T),
     ) -> OutcomeOf<S> {
-        let Some((thread, message)) = self.0.first(s) else { return stay::<S>(Status::OK) };
+        let Some((thread, message)) = self.0.first(&s) else { return stay::<S>(Status::OK) };
         accept(message);
         self.0.pop(s, thread);
         S::kernel().conclude_by_waking(s, thread)

@@ -122,11 +122,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         let held = hold::<S>();
         let s = held.section();
         let mail = Self::mail(s, message, to);
-        let answer = match self.receiver_for(s, &mail) {
-            Some(_) => transact::<S, Deliver<S, T, N>>(held, self, &mail, timeout),
-            None => transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout),
-        };
-        answer.told::<S>()
+        if let Some(receiver) = self.receiver_for(s, &mail) {
+            return self.deliver(held, mail, receiver);
+        }
+        transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout).told::<S>()
     }
 
     /// Sends `message` to `to` without waiting for a receiver: the letter goes into a slot, if no receiver waits for it.
@@ -144,9 +143,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         let held = hold::<S>();
         let s = held.section();
         let mail = Self::mail(s, message, to);
-        if self.receiver_for(s, &mail).is_some() {
-            transact::<S, Deliver<S, T, N>>(held, self, &mail, timeout);
-            return Ok(());
+        if let Some(receiver) = self.receiver_for(s, &mail) {
+            return self.deliver(held, mail, receiver);
         }
         if self.slots.put(s, &mail) {
             return Ok(());
@@ -179,6 +177,17 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
             return Ok(mail.into());
         }
         self.wait_for_letter(held, wanted, timeout)
+    }
+
+    fn deliver(
+        &'static self,
+        held: Held<S>,
+        mail: Mail<T>,
+        receiver: ThreadRef,
+    ) -> Result<(), Error> {
+        let delivery = Delivery { mail, receiver };
+        transact::<S, Deliver<S, T, N>>(held, self, &delivery, Timeout::NONE);
+        Ok(())
     }
 
     fn wait_for_letter(
@@ -225,12 +234,16 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
 
     /// The most urgent waiting receiver that `mail` suits.
     #[inline(always)]
-    fn receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<(ThreadRef, &Request<T>)> {
-        let first = self.receivers.first(s)?;
-        if mail.suits(first.0, first.1.wanted) {
-            return Some(first);
-        }
-        self.receivers.find(s, |receiver, request| mail.suits(receiver, request.wanted))
+    fn receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<ThreadRef> {
+        let (first, request) = self.receivers.first(&s)?;
+        if mail.suits(first, request.wanted) { Some(first) } else { self.later_receiver_for(s, mail) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn later_receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<ThreadRef> {
+        let suits = |receiver, request: &Request<T>| mail.suits(receiver, request.wanted);
+        self.receivers.find(&s, suits).map(|(receiver, _)| receiver)
     }
 
     /// The thread whose letter `receiver` gets, and the letter.
@@ -241,7 +254,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         wanted: Option<ThreadRef>,
     ) -> Option<(ThreadRef, Mail<T>)> {
         let suits = |_, mail: &Mail<T>| mail.suits(receiver, wanted);
-        let found = self.posters.find(s, suits).or_else(|| self.senders.find(s, suits));
+        let found = self.posters.find(&s, suits).or_else(|| self.senders.find(&s, suits));
         found.map(|(sender, mail)| (sender, *mail))
     }
 }
@@ -302,25 +315,32 @@ fn refusal_to_meet<S: System>(
     refusal::<S>(s, mailbox, partner, timeout)
 }
 
-/// Gives a letter to the receiver that waits for it.
+/// A letter, and the waiting receiver that gets it.
+#[derive(Clone, Copy)]
+struct Delivery<T> {
+    mail: Mail<T>,
+    receiver: ThreadRef,
+}
+
 struct Deliver<S, T, const N: usize>(PhantomData<(S, T)>);
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Deliver<S, T, N> {
     type Object = Mailbox<S, T, N>;
-    type Record = Mail<T>;
+    type Record = Delivery<T>;
     const BLOCKS: bool = false;
 
     #[inline(always)]
     fn decide(
         s: Section,
         mailbox: &'static Self::Object,
-        mail: Lent<'_, Mail<T>>,
+        delivery: Lent<'_, Delivery<T>>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        let Some((receiver, request)) = mailbox.receiver_for(s, &mail) else {
+        let Delivery { mail, receiver } = *delivery;
+        let Some(request) = mailbox.receivers.record_of(&s, receiver) else {
             return stay::<S>(Status::OK);
         };
-        request.answer.set(Some(*mail));
+        request.answer.set(Some(mail));
         mailbox.receivers.remove(s, receiver);
         S::kernel().conclude_by_waking(s, receiver)
     }
@@ -395,7 +415,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Decision<S::Machine> f
 
     extern "C" fn decide(mailbox: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        match mailbox.posters.first(s) {
+        match mailbox.posters.first(&s) {
             Some((poster, mail)) => {
                 mailbox.slots.put(s, mail);
                 mailbox.posters.pop(s, poster);

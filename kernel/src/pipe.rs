@@ -85,7 +85,7 @@ impl<S: System, const N: usize> Pipe<S, N> {
         Outgoing::of(data, at_least, |outgoing| {
             let held = hold::<S>();
             let s = held.section();
-            let answer = if self.can_write(s, outgoing.progress().left(), at_least) {
+            let answer = if self.can_write(s, at_least) {
                 if self.readers.is_empty(s) {
                     self.buffer.put(s, outgoing);
                     return Ok(data.len() - outgoing.progress().left());
@@ -153,36 +153,27 @@ impl<S: System, const N: usize> Pipe<S, N> {
         self.buffer.renew(hold::<S>().section())
     }
 
-    /// Whether `needed` of `length` bytes can be written without waiting. Steps: the readers that wait.
-    fn can_write(&self, s: Section, length: usize, needed: usize) -> bool {
-        let mut room = self.buffer.room(s);
-        let mut enough = |more| {
-            room += more;
-            room >= needed.min(length)
-        };
-        !self.is_deleted(s)
-            && (enough(0)
-                || self.readers.find(s, |_, reader| enough(reader.progress().left())).is_some())
+    /// Whether `needed` bytes can be written without waiting. Steps: the readers that wait, where the buffer
+    /// has not room for all.
+    fn can_write(&self, s: Section, needed: usize) -> bool {
+        let room = self.buffer.room(s);
+        let taken = || self.readers.sum_reaches(s, needed - room, |reader| reader.progress().left());
+        !self.is_deleted(s) && (room >= needed || taken())
     }
 
-    /// Whether `needed` bytes can be read without waiting. Steps: the writers that wait.
+    /// Whether `needed` bytes can be read without waiting. Steps: the writers that wait, where the buffer
+    /// does not hold them all.
     fn can_read(&self, s: Section, needed: usize) -> bool {
-        let mut there = self.buffer.len(s);
-        let mut enough = |more| {
-            there += more;
-            there >= needed
-        };
-        !self.is_deleted(s)
-            && (enough(0)
-                || self.writers.find(s, |_, writer| enough(writer.progress().left())).is_some())
+        let there = self.buffer.len(s);
+        let brought = || self.writers.sum_reaches(s, needed - there, |writer| writer.progress().left());
+        !self.is_deleted(s) && (there >= needed || brought())
     }
 
     /// Moves bytes to the readers that wait, then into the buffer; wakes readers that have got enough.
     fn take_in(&'static self, s: Section, outgoing: &Outgoing) {
-        while let Some((reader, incoming)) = self.readers.first(s) {
-            if outgoing.progress().left() == 0 {
-                return;
-            }
+        while let Some((reader, incoming)) = self.readers.first(&s)
+            && outgoing.progress().left() > 0
+        {
             outgoing.move_to(incoming);
             if incoming.progress().needed() == 0 {
                 self.readers.pop(s, reader);
@@ -196,7 +187,7 @@ impl<S: System, const N: usize> Pipe<S, N> {
     /// those that have written enough.
     fn give_out(&'static self, s: Section, incoming: &Incoming) {
         self.buffer.take(s, incoming);
-        while let Some((writer, outgoing)) = self.writers.first(s) {
+        while let Some((writer, outgoing)) = self.writers.first(&s) {
             outgoing.move_to(incoming);
             self.buffer.put(s, outgoing);
             if outgoing.progress().needed() > 0 {
@@ -267,6 +258,14 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Write<S, N
     ) -> OutcomeOf<S> {
         if WAITS && let Some(refusal) = refusal::<S>(s, pipe, timeout) {
             return refusal;
+        }
+        // The usual case: one reader gets it all, and no more is wanted.
+        if !WAITS && let Some((reader, incoming)) = pipe.readers.first(&s) {
+            outgoing.move_to(incoming);
+            if outgoing.progress().left() == 0 && incoming.progress().needed() == 0 {
+                pipe.readers.pop(s, reader);
+                return S::kernel().conclude_by_waking(s, reader);
+            }
         }
         pipe.take_in(s, &outgoing);
         if WAITS {

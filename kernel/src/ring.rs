@@ -24,7 +24,7 @@ pub(crate) struct Ring<T, const N: usize> {
 
 /// `index`, below 2·N, brought round the ring.
 #[inline(always)]
-const fn wrap<const N: usize>(index: usize) -> usize {
+pub(crate) const fn wrap<const N: usize>(index: usize) -> usize {
     if N.is_power_of_two() {
         index & (N - 1)
     } else if index >= N {

@@ -12,7 +12,7 @@ use crate::System;
 use crate::block::OutcomeOf;
 use crate::section::{Held, Section, in_decision};
 use crate::tcb::ThreadRef;
-use crate::wait::WaitQueue;
+use crate::wait::{Wait, WaitQueue};
 use crate::{Error, Kernel, Timeout};
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -100,18 +100,24 @@ impl<R> Waiters<R> {
 
     /// The most urgent thread, and its record.
     #[inline(always)]
-    pub fn first(&self, s: Section) -> Option<(ThreadRef, &R)> {
-        self.queue.first(s).map(|thread| (thread, record(s, thread)))
+    pub fn first<'a>(&self, s: &'a Section) -> Option<(ThreadRef, &'a R)> {
+        self.queue.first(*s).map(|thread| (thread, record(s, thread)))
+    }
+
+    /// The record of `thread`, if it stands among these.
+    #[inline(always)]
+    pub fn record_of<'a>(&'static self, s: &'a Section, thread: ThreadRef) -> Option<&'a R> {
+        (thread.wait.get(*s) == Wait::queue(&self.queue)).then(|| record(s, thread))
     }
 
     /// The most urgent thread that `accept` says yes to, and its record. Steps: the threads before it.
-    pub fn find(
+    pub fn find<'a>(
         &self,
-        s: Section,
+        s: &'a Section,
         mut accept: impl FnMut(ThreadRef, &R) -> bool,
-    ) -> Option<(ThreadRef, &R)> {
+    ) -> Option<(ThreadRef, &'a R)> {
         let mut found = None;
-        self.queue.any(s, |thread| {
+        self.queue.any(*s, |thread| {
             let accepted = accept(thread, record(s, thread));
             if accepted {
                 found = Some(thread);
@@ -119,6 +125,17 @@ impl<R> Waiters<R> {
             accepted
         });
         found.map(|thread| (thread, record(s, thread)))
+    }
+
+    /// Whether the sum of what `amount` says of each record reaches `needed`. Steps: the threads until it does.
+    #[cold]
+    #[inline(never)]
+    pub fn sum_reaches(&self, s: Section, needed: usize, amount: impl Fn(&R) -> usize) -> bool {
+        let mut sum = 0;
+        self.queue.any(s, |thread| {
+            sum += amount(record(&s, thread));
+            sum >= needed
+        })
     }
 
     /// Blocks the running thread, whose record is `record`.
@@ -156,11 +173,12 @@ impl<R> Waiters<R> {
     }
 }
 
-/// The record of `thread`, which stands in a `Waiters<R>`.
+/// The record of `thread`, which stands in a `Waiters<R>`: for this section, in which the thread cannot run.
 #[inline(always)]
-fn record<'a, R>(s: Section, thread: ThreadRef) -> &'a R {
-    let address = ptr::with_exposed_provenance(thread.argument.get(s));
+fn record<R>(s: &Section, thread: ThreadRef) -> &R {
+    let address = ptr::with_exposed_provenance(thread.argument.get(*s));
     // SAFETY: only `Waiters::block` puts threads into that queue, and sets the argument to the address of
-    // an `R` that stays until the thread returns from its call; it does not run in this section.
+    // an `R` that stays until the thread returns from its call; it does not run in this section,
+    // beyond which the reference does not live.
     unsafe { &*address }
 }
