@@ -24,6 +24,7 @@ mod fault;
 mod guard;
 mod interrupt;
 mod machine;
+mod slice;
 mod switch;
 
 pub use fault::report_fault;
@@ -45,7 +46,7 @@ macro_rules! exceptions {
     ($upcalls:ty) => {
         /// The end of a time slice.
         #[unsafe(no_mangle)]
-        extern "C" fn SysTick() {
+        extern "C" fn taktos_slice_end() {
             <$upcalls as $crate::reexports::Upcalls>::slice_end();
         }
 

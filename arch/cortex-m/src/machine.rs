@@ -2,11 +2,11 @@
 
 use crate::guard::{self, Guard};
 use crate::interrupt;
+use crate::slice;
 use crate::switch::{self, Outcome32};
 use core::arch::asm;
 use core::marker::PhantomData;
-use cortex_m::peripheral::syst::SystClkSource;
-use cortex_m::peripheral::{SCB, SYST};
+use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
@@ -126,27 +126,6 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     fn set_slice(length: Option<Duration>) {
-        // SAFETY: `SysTick` belongs to this machine alone.
-        let mut timer = unsafe { cortex_m::Peripherals::steal() }.SYST;
-        timer.disable_interrupt();
-        timer.disable_counter();
-        if let Some(length) = length {
-            start_slices(&mut timer, slice_ticks::<C>(length));
-        }
+        slice::set(length, C::PROCESSOR_HZ);
     }
-}
-
-/// `SysTick` has 24 bits: longer slices are cut to what it holds (0.67 s at 25 MHz).
-fn slice_ticks<C: Clock>(length: Duration) -> u32 {
-    const LONGEST: u64 = 0x00FF_FFFF;
-    let ticks = length.as_nanos().saturating_mul(C::PROCESSOR_HZ.into()) / 1_000_000_000;
-    ticks.clamp(1, LONGEST) as u32
-}
-
-fn start_slices(timer: &mut SYST, ticks: u32) {
-    timer.set_clock_source(SystClkSource::Core);
-    timer.set_reload(ticks);
-    timer.clear_current();
-    timer.enable_interrupt();
-    timer.enable_counter();
 }

@@ -3,10 +3,11 @@
 //!
 //! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.3. It runs at 25 MHz: 40 ns a tick.
 
+use crate::system::Board;
 use core::cell::Cell;
 use core::ptr::{read_volatile, write_volatile};
 use taktos_arch_cortex_m::{Clock, Level, enable_interrupt};
-use taktos_kernel::{Duration, Instant};
+use taktos_kernel::{Duration, Instant, Upcall};
 use taktos_machine::Upcalls;
 
 const DUAL_TIMER: usize = 0x4000_2000;
@@ -61,10 +62,21 @@ pub(crate) fn start() {
     enable_interrupt(INTERRUPT_NUMBER, Level::Kernel);
 }
 
-/// The handler of the alarm.
-pub(crate) fn alarm<U: Upcalls>() {
+/// What the alarm calls. Known only from the first alarm on: a program that never asks for one does not carry
+/// what belongs to it.
+static HANDLER: Handler = Handler(Cell::new(None));
+
+struct Handler(Cell<Option<fn()>>);
+
+// SAFETY: written and read with kernel-level interrupts masked, on the one processor.
+unsafe impl Sync for Handler {}
+
+/// The alarm's interrupt.
+pub(crate) fn interrupt() {
     write(ALARM + CLEAR, 1);
-    U::alarm();
+    if let Some(handler) = HANDLER.0.get() {
+        handler();
+    }
 }
 
 /// Runs `body` with all but faults masked: the epoch is shared with every handler.
@@ -106,6 +118,7 @@ impl Clock for DualTimer {
     }
 
     fn set_alarm(at: Option<Instant>) {
+        HANDLER.0.set(Some(<Upcall<Board> as Upcalls>::alarm));
         write(ALARM + CONTROL, WIDE | ONE_SHOT);
         write(ALARM + CLEAR, 1);
         // Even with nobody to wake, time is read now and then, so that no wrap is missed.

@@ -20,7 +20,7 @@ unsafe extern "C" {
 }
 
 extern "C" fn dual_timer() {
-    clock::alarm::<Upcall<Board>>();
+    clock::interrupt();
 }
 
 /// An interrupt of the board that no device uses, for programs that pend it themselves.

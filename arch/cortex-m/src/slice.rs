@@ -1,0 +1,53 @@
+//! Owns: `SysTick`, which measures time slices in cycles of the processor.
+//!
+//! What belongs to slices is referred to only from where they are switched on: a program that does not do
+//! that does not carry it.
+
+use core::cell::Cell;
+use cortex_m::Peripherals;
+use cortex_m::peripheral::syst::SystClkSource;
+use taktos_time::Duration;
+
+unsafe extern "C" {
+    /// The board's, by [`exceptions!`](crate::exceptions).
+    fn taktos_slice_end();
+}
+
+static AT_END: AtEnd = AtEnd(Cell::new(None));
+
+struct AtEnd(Cell<Option<unsafe extern "C" fn()>>);
+
+// SAFETY: written and read with kernel-level interrupts masked, on the one processor.
+unsafe impl Sync for AtEnd {}
+
+/// The end of a time slice.
+#[unsafe(no_mangle)]
+extern "C" fn SysTick() {
+    if let Some(handler) = AT_END.0.get() {
+        // SAFETY: only `set` puts something there: the board's handler, which wants to be called here.
+        unsafe { handler() };
+    }
+}
+
+/// Sets the length of slices on a processor of `hertz`; none stops them.
+pub fn set(length: Option<Duration>, hertz: u32) {
+    AT_END.0.set(Some(taktos_slice_end));
+    // SAFETY: `SysTick` belongs to this module alone.
+    let mut timer = unsafe { Peripherals::steal() }.SYST;
+    timer.disable_interrupt();
+    timer.disable_counter();
+    if let Some(length) = length {
+        timer.set_clock_source(SystClkSource::Core);
+        timer.set_reload(ticks(length, hertz));
+        timer.clear_current();
+        timer.enable_interrupt();
+        timer.enable_counter();
+    }
+}
+
+/// `SysTick` has 24 bits: longer slices are cut to what it holds (0.67 s at 25 MHz).
+fn ticks(length: Duration, hertz: u32) -> u32 {
+    const LONGEST: u64 = 0x00FF_FFFF;
+    let ticks = length.as_nanos().saturating_mul(hertz.into()) / 1_000_000_000;
+    ticks.clamp(1, LONGEST) as u32
+}
