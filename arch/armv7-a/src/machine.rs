@@ -33,8 +33,9 @@ impl<B: Board> Machine for ArmV7A<B> {
     type Outcome = Outcome32;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
-    /// The frames of an interrupted thread with floating-point state (32 + 40 + 264 + 40 bytes), and room to work.
-    const SMALLEST_STACK: usize = 512;
+    /// The frame of an interrupted thread (72 bytes), and room to work. Threads that use floating point
+    /// need 304 bytes more.
+    const SMALLEST_STACK: usize = 256;
 
     #[inline(always)]
     fn mask() {
