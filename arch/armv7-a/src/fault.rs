@@ -3,7 +3,8 @@
 use crate::interrupt::INTERRUPT_STACKS_SIZE;
 use crate::memory;
 use crate::switch::SYSTEM_MODE;
-use core::arch::{asm, naked_asm};
+use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
+use core::arch::naked_asm;
 use taktos_machine::{Cause, Fault, Upcalls};
 
 const UNDEFINED: u32 = 0;
@@ -106,11 +107,11 @@ fn classify(kind: u32) -> (Cause, Option<usize>) {
     match kind {
         UNDEFINED => (Cause::UndefinedInstruction, None),
         PREFETCH => {
-            let (status, address) = instruction_fault();
+            let (status, address) = (Ifsr::read().raw_value(), Ifar::read().0 as usize);
             (cause_of(status, Cause::InstructionAccess), Some(address))
         }
         _ => {
-            let (status, address) = data_fault();
+            let (status, address) = (Dfsr::read().raw_value(), Dfar::read().0 as usize);
             if memory::is_guard(address) {
                 (Cause::StackOverflow, Some(address))
             } else {
@@ -123,43 +124,12 @@ fn classify(kind: u32) -> (Cause, Option<usize>) {
 /// By a fault status register (ARMv7-A manual, B3.13.3): what is no question of the map.
 fn cause_of(status: u32, access: Cause) -> Cause {
     const ALIGNMENT: u32 = 0b0_0001;
-    const EXTERNAL: [u32; 2] = [0b0_1000, 0b1_0110];
+    // At the access itself, at a walk through the tables (two levels), and late.
+    const EXTERNAL: [u32; 4] = [0b0_1000, 0b0_1100, 0b0_1110, 0b1_0110];
     let status = status & 0xF | status >> 6 & 0x10;
     match status {
         ALIGNMENT => Cause::Arithmetic,
         external if EXTERNAL.contains(&external) => Cause::Bus,
         _ => access,
     }
-}
-
-/// DFSR and DFAR.
-fn data_fault() -> (u32, usize) {
-    let (status, address);
-    // SAFETY: reads two status registers.
-    unsafe {
-        asm!(
-            "mrc p15, 0, {0}, c5, c0, 0",
-            "mrc p15, 0, {1}, c6, c0, 0",
-            out(reg) status,
-            out(reg) address,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
-    (status, address)
-}
-
-/// IFSR and IFAR.
-fn instruction_fault() -> (u32, usize) {
-    let (status, address);
-    // SAFETY: reads two status registers.
-    unsafe {
-        asm!(
-            "mrc p15, 0, {0}, c5, c0, 1",
-            "mrc p15, 0, {1}, c6, c0, 2",
-            out(reg) status,
-            out(reg) address,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
-    (status, address)
 }

@@ -12,6 +12,7 @@
 
 use crate::state::{STATE, State};
 use crate::switch::{SYSTEM_MODE, tail};
+use aarch32_cpu::register::Cpacr;
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
@@ -175,16 +176,10 @@ pub(crate) fn forget(stack: StackRegion) {
 
 /// Lets the unit be switched on at all.
 pub(crate) fn allow() {
-    const FULL_ACCESS: u32 = 0xF << 20;
+    const BOTH_COPROCESSORS: u32 = 0xF << 20;
     // SAFETY: called once, before the first thread runs; opens the coprocessors 10 and 11 and leaves them off.
-    unsafe {
-        core::arch::asm!(
-            "mcr p15, 0, {access}, c1, c0, 2",
-            "isb",
-            access = in(reg) FULL_ACCESS,
-            options(nomem, nostack, preserves_flags),
-        );
-    }
+    unsafe { Cpacr::write(Cpacr(BOTH_COPROCESSORS)) };
+    aarch32_cpu::asm::isb();
 }
 
 const _: () = assert!(offset_of!(State, slice) == 0 && offset_of!(State, float_in_use) == 4);
