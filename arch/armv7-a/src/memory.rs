@@ -2,7 +2,9 @@
 //! Must never know: whose stack it is.
 //!
 //! The short-descriptor format (ARMv7-A manual, B3.5). Addresses are what they are physically, but for the
-//! handlers' stack. The megabyte at zero is not mapped: a null pointer faults.
+//! handlers' stack. The megabyte at zero is not mapped: a null pointer faults. Code and constants cannot be
+//! written, and nothing but code can be executed. The linker script puts each of them on pages of its own
+//! (`_region_alignment`).
 
 use crate::board::Board;
 use crate::interrupt::{INTERRUPT_STACK_SIZE, INTERRUPT_STACK_TOP};
@@ -25,10 +27,12 @@ impl Guard {
     pub const NEW: Self = Self([0; PAGE]);
 }
 
-/// Sections and pages that threads and the kernel may read, write and execute: ordinary memory,
-/// written back, allocated on write.
-const MEMORY_SECTION: u32 = 0b1_0100_0000_1110;
-const MEMORY_PAGE: u32 = 0b101_1110;
+/// Sections and pages of data, which nobody may execute: ordinary memory, written back, allocated on write.
+const DATA_SECTION: u32 = 0b1_0100_0001_1110;
+const DATA_PAGE: u32 = 0b101_1111;
+/// Pages of constants, and of code, that nobody may write.
+const CONSTANT_PAGE: u32 = 0b10_0101_1111;
+const CODE_PAGE: u32 = 0b10_0101_1110;
 /// Sections of device registers, which nobody may execute.
 const DEVICE_SECTION: u32 = 0b100_0001_0110;
 /// A section that is divided into pages.
@@ -131,9 +135,29 @@ fn divide(address: usize, page: impl Fn(usize) -> u32) {
     forget(address);
 }
 
+unsafe extern "C" {
+    // The limits of code and of constants, by the start-up code's linker script.
+    static __svector: u8;
+    static __etext: u8;
+    static __srodata: u8;
+    static __erodata: u8;
+}
+
+/// The entry of a page of memory, by what the image has there.
+fn page_of_memory(page: usize) -> u32 {
+    let code = (&raw const __svector).addr()..(&raw const __etext).addr();
+    let constants = (&raw const __srodata).addr()..(&raw const __erodata).addr();
+    let attributes = match page {
+        page if code.contains(&page) => CODE_PAGE,
+        page if constants.contains(&page) => CONSTANT_PAGE,
+        _ => DATA_PAGE,
+    };
+    page as u32 | attributes
+}
+
 /// Makes a page of memory a guard. Bound: fixed; most where it is the first one in its megabyte.
 pub(crate) fn protect(guard: usize) {
-    divide(guard, |page| page as u32 | MEMORY_PAGE);
+    divide(guard, page_of_memory);
     if let Some(entry) = page_entry(guard).filter(|entry| entry.get() != GUARD_PAGE) {
         write(entry, GUARD_PAGE);
         forget(guard);
@@ -149,7 +173,11 @@ pub(crate) fn is_guard(address: usize) -> bool {
 pub(crate) fn start<B: Board>() {
     const { assert!(B::MEMORY.start % MEGABYTE == 0 && B::MEMORY.end % MEGABYTE == 0) };
     const { assert!((B::MEMORY.end - B::MEMORY.start) / MEGABYTE < SECOND_LEVEL_TABLES) };
-    map(B::MEMORY.start, B::MEMORY.end, MEMORY_SECTION);
+    let code_and_constants = (&raw const __svector).addr()..(&raw const __erodata).addr();
+    for section in code_and_constants.start / MEGABYTE..=code_and_constants.end / MEGABYTE {
+        divide(section * MEGABYTE, page_of_memory);
+    }
+    map(B::MEMORY.start, B::MEMORY.end, DATA_SECTION);
     map(B::DEVICES.start, B::DEVICES.end, DEVICE_SECTION);
     map_interrupt_stack();
     switch_on();
@@ -158,7 +186,7 @@ pub(crate) fn start<B: Board>() {
 fn map(start: usize, end: usize, attributes: u32) {
     for section in start / MEGABYTE..end / MEGABYTE {
         let entry = &TABLES.first.0[section];
-        // Threads that were prepared before have divided theirs.
+        // Those with code or with prepared threads are divided already.
         if entry.get() & KIND != TABLE {
             write(entry, (section * MEGABYTE) as u32 | attributes);
         }
@@ -171,7 +199,7 @@ fn map_interrupt_stack() {
     let place = INTERRUPT_STACK.0.get().addr();
     divide(bottom, |page| match page {
         stack if (bottom..INTERRUPT_STACK_TOP).contains(&stack) => {
-            (stack - bottom + place) as u32 | MEMORY_PAGE
+            (stack - bottom + place) as u32 | DATA_PAGE
         }
         guard if guard + PAGE == bottom => GUARD_PAGE,
         _ => 0,

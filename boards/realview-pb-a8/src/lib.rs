@@ -2,6 +2,9 @@
 //!
 //! Owns: the memory map, the clock, the console, the start and the end of a program.
 //! Must never know: what the programs do.
+//!
+//! No device of this board raises fast interrupts (FIQ). A program that has a source of its own defines their
+//! handler, `_asm_fiq_handler`, in assembly; the kernel never masks them, and the handler must not call it.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]

@@ -42,6 +42,9 @@ mod target {
         ("null", null),
         ("unmapped", unmapped),
         ("jump-to-null", jump_to_null),
+        ("jump-to-data", jump_to_data),
+        ("write-to-code", write_to_code),
+        ("write-to-a-constant", write_to_a_constant),
         ("undefined", undefined),
         ("undefined-with-float", undefined_with_float),
         ("panic", panics),
@@ -120,6 +123,24 @@ mod target {
     fn jump_to_null() {
         // SAFETY: nothing of it is: it faults.
         unsafe { asm!("bx {}", in(reg) 0, options(noreturn)) };
+    }
+
+    fn jump_to_data() {
+        static mut WORDS: [u32; 1] = [0xE12F_FF1E];
+        // SAFETY: nothing of it is: it faults.
+        unsafe { asm!("bx {}", in(reg) &raw mut WORDS, options(noreturn)) };
+    }
+
+    fn write_to_code() {
+        let code = null as *const () as *mut u32;
+        // SAFETY: nothing of it is: it faults.
+        unsafe { ptr::write_volatile(code, 0) };
+    }
+
+    fn write_to_a_constant() {
+        static CONSTANT: u32 = 1;
+        // SAFETY: nothing of it is: it faults.
+        unsafe { ptr::write_volatile(black_box(&raw const CONSTANT).cast_mut(), 0) };
     }
 
     fn undefined() {

@@ -3,11 +3,15 @@
 
 #[cfg(target_os = "none")]
 mod target {
+    use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use realview_pb_a8::{Board, start};
     use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, System, Thread, Timeout};
 
     static MAIN: Thread<Board, 1024> = Thread::new("main").priority(10);
     static OTHER: Thread<Board, 1024> = Thread::new("other").priority(5);
+    static LEFT: Thread<Board, 1024> = Thread::new("left").priority(12);
+    static RIGHT: Thread<Board, 1024> = Thread::new("right").priority(12);
+    static LEFT_RAN_LAST: AtomicBool = AtomicBool::new(false);
     static DONE: Semaphore<Board> = Semaphore::new(0);
     static GO: Semaphore<Board> = Semaphore::new(0);
 
@@ -25,7 +29,19 @@ mod target {
         let late = DONE.take(Timeout::after(3.millis()));
         Board::write(if late.is_err() { "timed out\n" } else { "??\n" });
         let _ = Kernel::<Board>::set_time_slice(Some(1.millis()));
+        let _ = LEFT.start(|| share(true, "left\n"));
+        let _ = RIGHT.start(|| share(false, "right\n"));
+        let _ = AnyThread::<Board>::sleep(5.millis());
         Board::exit(0);
+    }
+
+    /// Keeps the processor busy; says so whenever the other one ran in between.
+    fn share(left: bool, text: &str) {
+        loop {
+            if LEFT_RAN_LAST.swap(left, Relaxed) != left {
+                Board::write(text);
+            }
+        }
     }
 
     fn other() {
