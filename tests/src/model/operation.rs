@@ -173,8 +173,8 @@ fn choose(random: &mut Random, threads: usize) -> Operation {
         71..=74 => O::Send(thread, random.below(1_000), wait(random)),
         75..=77 => O::ReceiveFrom(thread, wait(random)),
         78..=80 => O::Receive(wait(random)),
-        81..=84 => O::Call(thread, random.below(1_000), wait(random)),
-        85..=87 => O::Reply(thread, random.below(1_000)),
+        81..=85 => O::Call(thread, random.below(1_000), wait(random)),
+        86..=87 => O::Reply(thread, random.below(1_000)),
         88..=90 => O::ReplyAndReceive(thread, random.below(1_000), wait(random)),
         91..=97 => O::interrupt(random, threads),
         98 => rare(random, thread),
@@ -183,17 +183,17 @@ fn choose(random: &mut Random, threads: usize) -> Operation {
 }
 
 fn rare(random: &mut Random, thread: usize) -> Operation {
-    match random.below(7) {
+    match random.below(16) {
         0 => Operation::DeleteSemaphore(random.below(SEMAPHORES)),
-        1 => Operation::RenewSemaphore(
+        1..=3 => Operation::RenewSemaphore(
             random.below(SEMAPHORES),
             random.below(3) as u32,
-            random.below(3) as u32,
+            random.below(4) as u32,
         ),
-        2 => Operation::DeleteMutex(random.below(MUTEXES)),
-        3 => Operation::RenewMutex(random.below(MUTEXES)),
-        4 => Operation::DeleteQueue(random.below(QUEUES)),
-        5 => Operation::RenewQueue(random.below(QUEUES)),
+        4 => Operation::DeleteMutex(random.below(MUTEXES)),
+        5..=8 => Operation::RenewMutex(random.below(MUTEXES)),
+        9 => Operation::DeleteQueue(random.below(QUEUES)),
+        10..=13 => Operation::RenewQueue(random.below(QUEUES)),
         _ => Operation::Create(thread),
     }
 }
