@@ -117,6 +117,7 @@ impl<S: System> Kernel<S> {
 
     #[cold]
     pub(crate) fn start_timeout(&'static self, s: Section, thread: ThreadRef, timeout: Timeout) {
+        self.expect_special(s);
         if let Some(deadline) = timeout.deadline(S::Machine::now()) {
             self.timeouts.insert(s, thread, deadline);
             self.set_alarm(s);
@@ -171,7 +172,7 @@ impl<S: System> Kernel<S> {
     #[cold]
     #[inline(never)]
     fn conclude_by_waking_special(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
-        self.wake(s, thread);
+        self.wake_special(s, thread);
         Self::conclude_unanswered(s)
     }
 
@@ -241,14 +242,11 @@ impl<S: System> Kernel<S> {
         queue: &'static WaitQueue,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if !timeout.is_forever() || !queue.is_empty(s) {
-            return seldom(self.block_in_with_time(s, queue, timeout));
+        if timeout.is_forever() {
+            self.block_in_forever(s, queue)
+        } else {
+            seldom(self.block_in_with_time(s, queue, timeout))
         }
-        let current = Self::running().current(s);
-        let outcome = self.leave_processor(s, current);
-        current.wait.set(s, Wait::queue(queue));
-        queue.insert_first(s, current);
-        outcome
     }
 
     #[cold]
@@ -264,6 +262,29 @@ impl<S: System> Kernel<S> {
         }
         let current = Self::running().current(s);
         let outcome = self.block(s, current, Wait::queue(queue), timeout);
+        queue.insert(s, current);
+        outcome
+    }
+
+    /// Blocks the running thread in `queue`, however long it takes. The usual case comes first and calls nothing.
+    #[inline(always)]
+    pub(crate) fn block_in_forever(&'static self, s: Section, queue: &'static WaitQueue) -> OutcomeOf<S> {
+        if !queue.is_empty(s) {
+            return seldom(self.block_behind_others(s, queue));
+        }
+        let current = Self::running().current(s);
+        let outcome = self.leave_processor(s, current);
+        current.wait.set(s, Wait::queue(queue));
+        queue.insert_first(s, current);
+        outcome
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn block_behind_others(&'static self, s: Section, queue: &'static WaitQueue) -> OutcomeOf<S> {
+        let current = Self::running().current(s);
+        let outcome = self.leave_processor(s, current);
+        current.wait.set(s, Wait::queue(queue));
         queue.insert(s, current);
         outcome
     }

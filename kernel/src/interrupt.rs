@@ -51,7 +51,7 @@ impl<S: System> Kernel<S> {
     #[cold]
     #[inline(never)]
     fn wake_special_in_interrupt(&'static self, s: Section, thread: ThreadRef) {
-        self.wake(s, thread);
+        self.wake_special(s, thread);
         Self::conclude_upcall(s);
     }
 }

@@ -325,6 +325,7 @@ impl<S: System> Kernel<S> {
         } else if self.always_direct.get(s) && ready.head(own) == Some(sender) {
             let lent = urgency.with_effective(own).with(Urgency::LENT_TURN);
             receiver.urgency.set(s, lent);
+            self.expect_special(s);
             ready.take_turn(&s, receiver, sender, own);
             running.set_heir(s, receiver);
         } else {

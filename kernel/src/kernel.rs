@@ -2,9 +2,10 @@
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::registry::Registry;
-use crate::section::{Guarded, Section, hold, in_upcall};
+use crate::section::{Guarded, hold, in_upcall};
 use crate::tcb::{Running, ThreadRef};
-use crate::thread::Thread;
+use crate::special::Acts;
+use crate::thread::{Begin, Thread, begin, begin_endless};
 use crate::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
 use core::marker::PhantomData;
@@ -26,6 +27,7 @@ pub struct Kernel<S: System> {
     pub(crate) timeouts: TimeoutQueue,
     pub(crate) threads: Registry,
     pub(crate) always_direct: Guarded<bool>,
+    pub(crate) special: Guarded<Option<&'static Acts<S>>>,
     idle: Thread<S, IDLE_STACK>,
 }
 
@@ -41,6 +43,7 @@ impl<S: System> Kernel<S> {
             timeouts: TimeoutQueue::new(),
             threads: Registry::new(),
             always_direct: Guarded::new(false),
+            special: Guarded::new(None),
             idle: Thread::new("idle"),
         }
     }
@@ -86,6 +89,20 @@ impl<S: System> Default for Kernel<S> {
 /// Called once, by the board, with interrupts masked. Never comes back: a board ends by
 /// [`System::exit`].
 pub fn run<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn()) -> ! {
+    run_at(main, begin::<S>, entry as usize)
+}
+
+/// Like [`run`], with an entry that never comes back. A program all of whose threads are such does not carry
+/// what ends threads.
+pub fn run_endless<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn() -> !) -> ! {
+    run_at(main, begin_endless, entry as usize)
+}
+
+fn run_at<S: System, const N: usize>(
+    main: &'static Thread<S, N>,
+    begin: Begin,
+    entry: usize,
+) -> ! {
     let kernel = S::kernel();
     // The machine starts threads with interrupts masked, as its contract says.
     let s = in_upcall();
@@ -94,15 +111,9 @@ pub fn run<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn()) 
     let running = Running(S::processor_of(kernel));
     running.set_heir(s, kernel.idle_thread());
     running.0.current.set(kernel.idle_thread().context());
-    start_main(s, main, entry);
+    main.start_first(s, begin, entry);
     running.0.current.set(running.heir(s).context());
     S::Machine::start()
-}
-
-fn start_main<S: System, const N: usize>(s: Section, main: &'static Thread<S, N>, entry: fn()) {
-    if main.create_in(s).is_ok() {
-        main.start_in(s, entry);
-    }
 }
 
 /// What the machine tells the kernel of the system `S`; for the board to wire to its vectors.

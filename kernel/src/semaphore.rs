@@ -101,7 +101,12 @@ impl<S: System> Semaphore<S> {
             return Ok(());
         }
         held.hand_over();
-        S::Machine::enter::<Take<S>>(self, 0, timeout).told::<S>()
+        // A time-out that the compiler knows leaves one of the two ways.
+        if timeout.is_forever() {
+            S::Machine::enter::<TakeForever<S>>(self, 0, timeout).told::<S>()
+        } else {
+            S::Machine::enter::<Take<S>>(self, 0, timeout).told::<S>()
+        }
     }
 
     /// The number of permits. Allowed in interrupt handlers. Bound: fixed.
@@ -169,6 +174,22 @@ impl<S: System> Decision<S::Machine> for Take<S> {
             return fail::<S>(Error::Deleted);
         }
         S::kernel().block_in(s, &semaphore.waiters, timeout)
+    }
+}
+
+struct TakeForever<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for TakeForever<S> {
+    type Object = Semaphore<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        if semaphore.limit.get(s) == 0 {
+            return fail::<S>(Error::Deleted);
+        }
+        S::kernel().block_in_forever(s, &semaphore.waiters)
     }
 }
 

@@ -113,7 +113,18 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// Creates the thread, if it does not exist, and starts it: it becomes ready and runs `entry`.
     /// Bound: fixed. Errors: `State` if it has been started and has not ended; `NoMemory` as [`Thread::create`].
     pub fn start(&'static self, entry: fn()) -> Result<(), Error> {
-        self.start_words(launch, entry as usize, 0)
+        self.start_at(begin::<S>, entry as usize, 0)
+    }
+
+    /// Like [`Thread::start_with`], with an entry that never comes back. A program all of whose threads are such does
+    /// not carry what ends threads.
+    pub fn start_endless<T: Sync>(
+        &'static self,
+        entry: fn(&'static T) -> !,
+        argument: &'static T,
+    ) -> Result<(), Error> {
+        let argument = ptr::from_ref(argument).expose_provenance();
+        self.start_at(begin_endless_with::<T>, entry as usize, argument)
     }
 
     /// Like [`Thread::start`], with an entry that is given `argument`.
@@ -122,40 +133,36 @@ impl<S: System, const N: usize> Thread<S, N> {
         entry: fn(&'static T),
         argument: &'static T,
     ) -> Result<(), Error> {
-        self.start_words(
-            launch_with::<T>,
+        self.start_at(
+            begin_with::<S, T>,
             entry as usize,
             ptr::from_ref(argument).expose_provenance(),
         )
     }
 
-    fn start_words(
-        &'static self,
-        call: fn(usize, usize),
-        entry: usize,
-        argument: usize,
-    ) -> Result<(), Error> {
+    fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
         if self.any.tcb.wait.get(s) == Wait::NON_EXISTENT {
             self.create_in(s)?;
         }
-        self.prepare(s, call, entry, argument)?;
+        self.prepare(s, begin, entry, argument)?;
         held.hand_over();
         S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).told::<S>()
     }
 
-    /// Starts the thread before the machine runs.
-    pub(crate) fn start_in(&'static self, s: Section, entry: fn()) {
-        if self.prepare(s, launch, entry as usize, 0).is_ok() {
-            S::kernel().wake(s, self.reference());
+    /// Creates and starts the thread before the machine runs; it becomes the heir.
+    pub(crate) fn start_first(&'static self, s: Section, begin: Begin, entry: usize) {
+        if self.create_in(s).is_ok() && self.prepare(s, begin, entry, 0).is_ok() {
+            self.reference().wait.set(s, Wait::NOTHING);
+            S::kernel().make_ready(s, self.reference());
         }
     }
 
     fn prepare(
         &'static self,
         s: Section,
-        call: fn(usize, usize),
+        begin: Begin,
         entry: usize,
         argument: usize,
     ) -> Result<(), Error> {
@@ -164,15 +171,7 @@ impl<S: System, const N: usize> Thread<S, N> {
             return Err(Error::State);
         }
         let stack = self.info.stack.get(s);
-        let words = [call as usize, entry, argument];
-        // The stack is not in use: its upper end can hold the entry's words until it runs.
-        let size = stack.size - size_of_val(&words).next_multiple_of(16);
-        let place = ptr::with_exposed_provenance_mut::<[usize; 3]>(stack.base + size);
-        // SAFETY: inside the thread's own stack, above what the machine is told to use, aligned to
-        // 16; a dormant thread's stack is used by nobody.
-        unsafe { place.write(words) };
-        let usable = StackRegion { size, ..stack };
-        S::Machine::prepare(thread.machine_part(s), usable, begin::<S>, place.expose_provenance(), 0);
+        S::Machine::prepare(thread.machine_part(s), stack, begin, entry, argument);
         let base = thread.urgency.get(s).base();
         thread.urgency.set(s, Urgency::new(base));
         thread.notification.set(s, 0);
@@ -224,24 +223,19 @@ impl<S: System, const N: usize> Thread<S, N> {
     }
 }
 
-/// Where every thread begins: calls its entry and ends the thread.
-extern "C" fn begin<S: System>(words: usize, _: usize) -> ! {
-    let words = ptr::with_exposed_provenance::<[usize; 3]>(words);
-    // SAFETY: `prepare` wrote the words there, and nothing has used that part of the stack since.
-    let [call, entry, argument] = unsafe { words.read() };
-    // SAFETY: `prepare` got this word from a function of this type.
-    let call = unsafe { core::mem::transmute::<usize, fn(usize, usize)>(call) };
-    call(entry, argument);
+/// Where a thread begins: gets the entry and the argument as words.
+pub(crate) type Begin = extern "C" fn(usize, usize) -> !;
+
+/// Calls an entry without argument, and ends the thread.
+pub(crate) extern "C" fn begin<S: System>(entry: usize, _: usize) -> ! {
+    // SAFETY: `start` and `run` got the word from a function of this type.
+    let entry = unsafe { core::mem::transmute::<usize, fn()>(entry) };
+    entry();
     AnyThread::<S>::exit()
 }
 
-fn launch(entry: usize, _: usize) {
-    // SAFETY: `start` got the word from a function of this type.
-    let entry = unsafe { core::mem::transmute::<usize, fn()>(entry) };
-    entry();
-}
-
-fn launch_with<T: 'static>(entry: usize, argument: usize) {
+/// Calls an entry with its argument, and ends the thread.
+extern "C" fn begin_with<S: System, T: 'static>(entry: usize, argument: usize) -> ! {
     // SAFETY: `start_with` got the words from a function of this type and from a `&'static T`.
     let (entry, argument) = unsafe {
         (
@@ -250,9 +244,29 @@ fn launch_with<T: 'static>(entry: usize, argument: usize) {
         )
     };
     entry(argument);
+    AnyThread::<S>::exit()
 }
 
-fn idle<S: System>(_: usize, _: usize) {
+/// Calls an entry that never comes back.
+extern "C" fn begin_endless_with<T: 'static>(entry: usize, argument: usize) -> ! {
+    // SAFETY: `start_endless` got the words from a function of this type and from a `&'static T`.
+    let (entry, argument) = unsafe {
+        (
+            core::mem::transmute::<usize, fn(&'static T) -> !>(entry),
+            &*ptr::with_exposed_provenance::<T>(argument),
+        )
+    };
+    entry(argument)
+}
+
+/// Calls an entry without argument that never comes back.
+pub(crate) extern "C" fn begin_endless(entry: usize, _: usize) -> ! {
+    // SAFETY: `run_endless` got the word from a function of this type.
+    let entry = unsafe { core::mem::transmute::<usize, fn() -> !>(entry) };
+    entry()
+}
+
+extern "C" fn idle<S: System>(_: usize, _: usize) -> ! {
     loop {
         S::Machine::idle();
     }
@@ -467,13 +481,14 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
 #[cold]
 #[inline(never)]
 fn yield_special<S: System>(s: Section, current: ThreadRef, heir: ThreadRef) -> OutcomeOf<S> {
-    S::kernel().rotate(s, heir);
+    S::kernel().rotate_special(s, heir);
     let heir = Kernel::<S>::running().heir(s);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
 decision!(Ready, blocks: false, |s, thread, _, _| {
-    S::kernel().wake(s, thread);
+    thread.wait.set(s, Wait::NOTHING);
+    S::kernel().make_ready(s, thread);
     Kernel::<S>::conclude(s, Status::OK, 0)
 });
 
@@ -484,6 +499,7 @@ decision!(Suspend, blocks: false, |s, thread, _, _| {
     }
     if !urgency.has(Urgency::SUSPENDED) {
         thread.urgency.set(s, urgency.with(Urgency::SUSPENDED));
+        S::kernel().expect_special(s);
         if thread.wait.get(s) == Wait::NOTHING {
             S::kernel().ready.borrow(s).remove(&s, thread, urgency.effective());
             S::kernel().reselect(s);

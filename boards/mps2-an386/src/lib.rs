@@ -12,4 +12,4 @@ mod system;
 mod vectors;
 
 pub use clock::DualTimer;
-pub use system::{Board, interrupt, start};
+pub use system::{Board, interrupt, start, start_endless};

@@ -38,6 +38,12 @@ pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! 
     taktos_kernel::run(main, entry)
 }
 
+/// Like [`start`], with an entry that never comes back.
+pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn() -> !) -> ! {
+    clock::start();
+    taktos_kernel::run_endless(main, entry)
+}
+
 /// The interrupt that programs may pend themselves; its handler is the program's
 /// `taktos_spare_interrupt`.
 pub mod interrupt {

@@ -3,7 +3,7 @@
 
 #[cfg(target_os = "none")]
 mod target {
-    use mps2_an386::{Board, start};
+    use mps2_an386::{Board, start_endless};
     use taktos_kernel::Thread;
     use taktos_workloads::smallest;
 
@@ -12,11 +12,11 @@ mod target {
 
     #[cortex_m_rt::entry]
     fn entry() -> ! {
-        start(&MAIN, main)
+        start_endless(&MAIN, main)
     }
 
-    fn main() {
-        smallest::run(&OBJECTS);
+    fn main() -> ! {
+        smallest::run(&OBJECTS)
     }
 }
 
