@@ -65,6 +65,7 @@ impl<S: System> EventFlags<S> {
         let held = hold::<S>();
         let s = held.section();
         if self.waiters.is_empty(s) {
+            cold_path();
             self.flags.set(s, self.flags.get(s) | flags);
             return if self.deleted.get(s) { Err(Error::Deleted) } else { Ok(()) };
         }
@@ -211,6 +212,7 @@ struct Set<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Set<S> {
     type Object = EventFlags<S>;
+    const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
     /// The usual case comes first and calls nothing: there is one waiter, and its condition holds.

@@ -8,6 +8,7 @@ use crate::thread::AnyThread;
 use crate::urgency::Urgency;
 use crate::wait::Wait;
 use crate::{Error, Kernel, System, Timeout};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::{Decision, Machine};
 
@@ -45,11 +46,14 @@ impl<S: System> AnyThread<S> {
             S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE);
             return Ok(());
         }
+        // The comparison above is to come first.
+        first_things_first();
         if wait == Wait::NOTIFICATION {
             held.hand_over();
             S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE);
             return Ok(());
         }
+        cold_path();
         if !thread.was_started(s) {
             return Err(Error::State);
         }
@@ -122,6 +126,7 @@ struct Wake<S, const COUNTS: bool>(PhantomData<S>);
 
 impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
     type Object = AnyThread<S>;
+    const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(thread: &'static AnyThread<S>, word: usize, _: Timeout) -> OutcomeOf<S> {

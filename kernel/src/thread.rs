@@ -465,25 +465,25 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
     extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let running = Running(S::processor_of(kernel));
-        let current = running.current(s);
         let heir = running.heir(s);
         let urgency = heir.urgency.get(s);
         if urgency.is_special() {
-            return seldom(yield_special::<S>(s, current, heir));
+            return seldom(yield_special::<S>(s, heir));
         }
         let next = kernel.ready.borrow(s).advance(&s, heir, urgency.effective());
         running.set_heir(s, next);
-        OutcomeOf::<S>::switch(current.context(), next.context())
+        // In a handler nobody looks at the outcome: the switch is from whoever runs then.
+        OutcomeOf::<S>::switch(heir.context(), next.context())
     }
 }
 
 /// The idle thread is special and in no ring: an interrupt came while all others wait.
 #[cold]
 #[inline(never)]
-fn yield_special<S: System>(s: Section, current: ThreadRef, heir: ThreadRef) -> OutcomeOf<S> {
+fn yield_special<S: System>(s: Section, heir: ThreadRef) -> OutcomeOf<S> {
     S::kernel().rotate_special(s, heir);
-    let heir = Kernel::<S>::running().heir(s);
-    OutcomeOf::<S>::switch(current.context(), heir.context())
+    let next = Kernel::<S>::running().heir(s);
+    OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
 decision!(Ready, blocks: false, |s, thread, _, _| {

@@ -32,6 +32,8 @@ pub trait Decision<M: Machine> {
     /// Whether the decision looks at its argument and its time-out; where it does not, a machine need not
     /// carry them.
     const USES_WORDS: bool = true;
+    /// Whether, if it looks at any of the two, it looks at its time-out.
+    const USES_TIMEOUT: bool = true;
     /// Whether the outcome is always a switch, be it to the caller itself.
     const ALWAYS_SWITCHES: bool = false;
     /// Whether the operation may make the caller wait: in an interrupt handler it is not even

@@ -56,7 +56,7 @@ macro_rules! call {
             timeout: Timeout,
         ) -> (usize, usize) {
             let (status, value);
-            if D::USES_WORDS {
+            if D::USES_WORDS && D::USES_TIMEOUT {
                 let low = timeout.bits() as u32;
                 let high = (timeout.bits() >> 32) as u32;
                 // SAFETY: the entry follows the procedure call standard but for the registers named
@@ -69,6 +69,19 @@ macro_rules! call {
                         inlateout("r1") argument => value,
                         inlateout("r2") low => _,
                         inlateout("r3") high => _,
+                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
+                        out("r11") _, out("r12") _, out("lr") _,
+                    );
+                }
+            } else if D::USES_WORDS {
+                // SAFETY: as above; the decision does not look at the registers left out.
+                unsafe {
+                    asm!(
+                        "bl {entry}",
+                        entry = sym $entry::<M, D>,
+                        inlateout("r0") object => status,
+                        inlateout("r1") argument => value,
+                        out("r2") _, out("r3") _,
                         out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
                         out("r11") _, out("r12") _, out("lr") _,
                     );
