@@ -1,0 +1,130 @@
+//! The step that keeps the book true: every block of code in it is compiled
+//! or understood.
+//!
+//! - `rust`: the body of the first thread of a program. It is compiled and run on
+//!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
+//!   is only compiled.
+//! - `rust,BOARD`: a whole program of that board, checked by its compiler.
+//! - `console`, `sh`: a line that calls the tool must be a command that it knows.
+//! - `toml` with a `program`: must be an experiment.
+
+mod block;
+mod rust;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+
+use super::Tally;
+use crate::arguments::Arguments;
+use crate::experiment::Experiment;
+use crate::workspace::Workspace;
+use block::{Block, blocks};
+
+/// Every block of the book, the README and the architecture.
+pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
+    let mut all = Tally::default();
+    let mut compiler = rust::Compiler::default();
+    for path in pages(workspace)? {
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let blocks = blocks(&text);
+        let page = workspace.shown(&path);
+        for block in &blocks {
+            let place = format!("{page}:{}", block.line);
+            match block.language() {
+                "console" | "sh" => all.add(commands(block, &place)),
+                "toml" if block.text.contains("program") => all.add(experiment(block, &place)),
+                _ => {}
+            }
+        }
+        all.add(compiler.page(workspace, &page, &blocks)?);
+    }
+    Ok(all)
+}
+
+/// The pages, in the order of their names.
+fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+    let mut pages = vec![
+        workspace.path("README.md"),
+        workspace.path("ARCHITECTURE.md"),
+    ];
+    let mut folders = vec![workspace.path("docs")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .with_context(|| format!("cannot read {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+/// The lines that call the tool.
+fn commands(block: &Block<'_>, place: &str) -> Tally {
+    let mut tally = Tally::default();
+    for line in block.text.lines() {
+        let line = line.trim().trim_start_matches("$ ");
+        let line = line.split('#').next().unwrap_or_default().trim_end();
+        let Some(words) = line
+            .strip_prefix("./taktos")
+            .or(line.strip_prefix("taktos"))
+        else {
+            continue;
+        };
+        let words = words
+            .split_whitespace()
+            .take_while(|word| !matches!(*word, "|" | ">"));
+        let parsed = Arguments::try_parse_from(["taktos"].into_iter().chain(words));
+        // Asking for help or the version is a command too, though it parses to none.
+        tally.add(match parsed {
+            Err(error) if error.exit_code() != 0 => {
+                Tally::fail(format!("{place}: `{line}` is no command of the tool\n"))
+            }
+            _ => Tally::pass(),
+        });
+    }
+    tally
+}
+
+fn experiment(block: &Block<'_>, place: &str) -> Tally {
+    match toml::from_str::<Experiment>(block.text) {
+        Ok(_) => Tally::pass(),
+        Err(error) => Tally::fail(format!("{place}: no experiment: {}\n", error.message())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "# Start\n\n```console\n$ ./taktos run\n$ ./taktos fly\nhello\n```\n";
+
+    #[test]
+    fn an_unknown_command_fails_and_a_known_one_passes() {
+        let tally = commands(&blocks(PAGE)[0], "docs/start.md:4");
+        assert_eq!((tally.passed, tally.failed), (1, 1));
+        assert!(
+            tally.said.contains("docs/start.md:4: `./taktos fly`"),
+            "{}",
+            tally.said
+        );
+    }
+
+    #[test]
+    fn an_experiment_of_the_book_is_read() {
+        let block = Block {
+            head: "toml",
+            line: 1,
+            text: "program = 1",
+        };
+        assert_eq!(experiment(&block, "docs/start.md:1").failed, 1);
+    }
+}
