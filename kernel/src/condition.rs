@@ -197,6 +197,7 @@ struct Signal<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Signal<S> {
     type Object = Condition<S>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
@@ -215,6 +216,7 @@ struct Broadcast<S>(PhantomData<S>);
 
 impl<S: System> Decision<S::Machine> for Broadcast<S> {
     type Object = Condition<S>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {

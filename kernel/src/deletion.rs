@@ -25,6 +25,7 @@ struct Delete<S, O>(PhantomData<(S, O)>);
 
 impl<S: System, O: Deletable> Decision<S::Machine> for Delete<S, O> {
     type Object = O;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(object: &'static O, _: usize, _: Timeout) -> OutcomeOf<S> {

@@ -139,7 +139,12 @@ impl<S: System> EventFlags<S> {
             return Ok(present);
         }
         held.hand_over();
-        let answer = S::Machine::enter::<Wait<S, CONDITION>>(self, named as usize, timeout);
+        // A time-out that the compiler knows leaves one of the two ways.
+        let answer = if timeout.is_forever() {
+            S::Machine::enter::<Wait<S, CONDITION, true>>(self, named as usize, timeout)
+        } else {
+            S::Machine::enter::<Wait<S, CONDITION, false>>(self, named as usize, timeout)
+        };
         answer.told::<S>()?;
         Ok(answer.value as u32)
     }
@@ -237,10 +242,13 @@ impl<S: System> Decision<S::Machine> for Set<S> {
     }
 }
 
-struct Wait<S, const CONDITION: usize>(PhantomData<S>);
+struct Wait<S, const CONDITION: usize, const FOREVER: bool>(PhantomData<S>);
 
-impl<S: System, const CONDITION: usize> Decision<S::Machine> for Wait<S, CONDITION> {
+impl<S: System, const CONDITION: usize, const FOREVER: bool> Decision<S::Machine>
+    for Wait<S, CONDITION, FOREVER>
+{
     type Object = EventFlags<S>;
+    const USES_TIMEOUT: bool = !FOREVER;
     const BLOCKS: bool = true;
 
     extern "C" fn decide(
@@ -255,6 +263,10 @@ impl<S: System, const CONDITION: usize> Decision<S::Machine> for Wait<S, CONDITI
         let current = Kernel::<S>::running().current(s);
         current.argument.set(s, named);
         current.set_value(s, CONDITION);
-        S::kernel().block_in(s, &group.waiters, timeout)
+        if FOREVER {
+            S::kernel().block_in_forever(s, &group.waiters)
+        } else {
+            S::kernel().block_in(s, &group.waiters, timeout)
+        }
     }
 }

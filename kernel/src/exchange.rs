@@ -61,18 +61,25 @@ pub(crate) fn wait_for_message<S: System, O: Source>(
     timeout: Timeout,
 ) -> Result<O::Message, Error> {
     let landing = Landing(Cell::new(MaybeUninit::uninit()));
-    transact::<S, Await<S, O>>(held, object, &landing, timeout).told::<S>()?;
+    // A time-out that the compiler knows leaves one of the two ways.
+    let answer = if timeout.is_forever() {
+        transact::<S, Await<S, O, true>>(held, object, &landing, timeout)
+    } else {
+        transact::<S, Await<S, O, false>>(held, object, &landing, timeout)
+    };
+    answer.told::<S>()?;
     // SAFETY: the decision below never stays with success, and a thread that waits among the receivers
     // is woken with success only after a message was put into its landing.
     Ok(unsafe { landing.0.get().assume_init() })
 }
 
-struct Await<S, O>(PhantomData<(S, O)>);
+struct Await<S, O, const FOREVER: bool>(PhantomData<(S, O)>);
 
-impl<S: System, O: Source> Transaction<S> for Await<S, O> {
+impl<S: System, O: Source, const FOREVER: bool> Transaction<S> for Await<S, O, FOREVER> {
     type Object = O;
     type Record = Landing<O::Message>;
     const BLOCKS: bool = true;
+    const USES_TIMEOUT: bool = !FOREVER;
 
     #[inline(always)]
     fn decide(
@@ -84,7 +91,7 @@ impl<S: System, O: Source> Transaction<S> for Await<S, O> {
         if object.is_deleted(s) {
             return fail::<S>(Error::Deleted);
         }
-        object.receivers().0.block::<S>(s, landing, timeout)
+        object.receivers().0.block::<S, FOREVER>(s, landing, timeout)
     }
 }
 
@@ -104,6 +111,7 @@ impl<S: System, O: Source> Transaction<S> for Deliver<S, O> {
     type Object = O;
     type Record = O::Message;
     const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
 
     #[inline(always)]
     fn decide(
@@ -184,6 +192,6 @@ impl<S: System, O: Sink> Transaction<S> for AwaitRoom<S, O> {
         if object.is_deleted(s) {
             return fail::<S>(Error::Deleted);
         }
-        object.senders().0.block::<S>(s, message, timeout)
+        object.senders().0.block::<S, false>(s, message, timeout)
     }
 }

@@ -328,6 +328,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Del
     type Object = Mailbox<S, T, N>;
     type Record = Delivery<T>;
     const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
 
     #[inline(always)]
     fn decide(
@@ -361,7 +362,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
     ) -> OutcomeOf<S> {
         match refusal_to_meet::<S>(s, mailbox, mail.to, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.senders.block::<S>(s, mail, timeout),
+            None => mailbox.senders.block::<S, false>(s, mail, timeout),
         }
     }
 }
@@ -381,7 +382,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
     ) -> OutcomeOf<S> {
         match refusal::<S>(s, mailbox, mail.to, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.posters.block::<S>(s, mail, timeout),
+            None => mailbox.posters.block::<S, false>(s, mail, timeout),
         }
     }
 }
@@ -401,7 +402,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
     ) -> OutcomeOf<S> {
         match refusal_to_meet::<S>(s, mailbox, request.wanted, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.receivers.block::<S>(s, request, timeout),
+            None => mailbox.receivers.block::<S, false>(s, request, timeout),
         }
     }
 }
@@ -411,6 +412,7 @@ struct Refill<S, T, const N: usize>(PhantomData<(S, T)>);
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Decision<S::Machine> for Refill<S, T, N> {
     type Object = Mailbox<S, T, N>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(mailbox: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
@@ -433,6 +435,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Rel
     type Object = Mailbox<S, T, N>;
     type Record = ThreadRef;
     const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
 
     fn decide(
         s: Section,

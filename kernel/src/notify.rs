@@ -102,7 +102,12 @@ impl<S: System> AnyThread<S> {
         }
         held.hand_over();
         let thread = Self::of(current);
-        let answer = S::Machine::enter::<Await<S, COUNTS>>(thread, clear as usize, timeout);
+        // A time-out that the compiler knows leaves one of the two ways.
+        let answer = if timeout.is_forever() {
+            S::Machine::enter::<Await<S, COUNTS, true>>(thread, clear as usize, timeout)
+        } else {
+            S::Machine::enter::<Await<S, COUNTS, false>>(thread, clear as usize, timeout)
+        };
         answer.told::<S>()?;
         Ok(answer.value as u32)
     }
@@ -141,10 +146,13 @@ impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
 }
 
 /// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to clear of the word.
-struct Await<S, const COUNTS: bool>(PhantomData<S>);
+struct Await<S, const COUNTS: bool, const FOREVER: bool>(PhantomData<S>);
 
-impl<S: System, const COUNTS: bool> Decision<S::Machine> for Await<S, COUNTS> {
+impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
+    for Await<S, COUNTS, FOREVER>
+{
     type Object = AnyThread<S>;
+    const USES_TIMEOUT: bool = !FOREVER;
     const BLOCKS: bool = true;
 
     extern "C" fn decide(
@@ -153,12 +161,13 @@ impl<S: System, const COUNTS: bool> Decision<S::Machine> for Await<S, COUNTS> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let s = in_decision();
-        if timeout.is_none() {
+        if !FOREVER && timeout.is_none() {
             return refuse_to_wait::<S>();
         }
         let current = current.reference();
         current.argument.set(s, clear);
         let wait = if COUNTS { Wait::COUNT } else { Wait::NOTIFICATION };
+        let timeout = if FOREVER { Timeout::FOREVER } else { timeout };
         S::kernel().block(s, current, wait, timeout)
     }
 }

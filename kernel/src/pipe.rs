@@ -249,6 +249,7 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Write<S, N
     type Object = Pipe<S, N>;
     type Record = Outgoing;
     const BLOCKS: bool = WAITS;
+    const USES_TIMEOUT: bool = WAITS;
 
     fn decide(
         s: Section,
@@ -269,7 +270,7 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Write<S, N
         }
         pipe.take_in(s, &outgoing);
         if WAITS {
-            return pipe.writers.block::<S>(s, outgoing, timeout);
+            return pipe.writers.block::<S, false>(s, outgoing, timeout);
         }
         Kernel::<S>::conclude(s, Status::OK, 0)
     }
@@ -282,6 +283,7 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Read<S, N,
     type Object = Pipe<S, N>;
     type Record = Incoming;
     const BLOCKS: bool = WAITS;
+    const USES_TIMEOUT: bool = WAITS;
 
     fn decide(
         s: Section,
@@ -294,7 +296,7 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Read<S, N,
         }
         pipe.give_out(s, &incoming);
         if WAITS {
-            return pipe.readers.block::<S>(s, incoming, timeout);
+            return pipe.readers.block::<S, false>(s, incoming, timeout);
         }
         Kernel::<S>::conclude(s, Status::OK, 0)
     }

@@ -66,7 +66,12 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
             return Ok(PoolBlock { pool: self, number });
         }
         held.hand_over();
-        let answer = S::Machine::enter::<Await<S, SIZE, N>>(self, 0, timeout);
+        // A time-out that the compiler knows leaves one of the two ways.
+        let answer = if timeout.is_forever() {
+            S::Machine::enter::<AwaitForever<S, SIZE, N>>(self, 0, timeout)
+        } else {
+            S::Machine::enter::<Await<S, SIZE, N>>(self, 0, timeout)
+        };
         answer.told::<S>()?;
         Ok(PoolBlock { pool: self, number: answer.value })
     }
@@ -212,11 +217,28 @@ impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Awai
     }
 }
 
+struct AwaitForever<S, const SIZE: usize, const N: usize>(PhantomData<S>);
+
+impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for AwaitForever<S, SIZE, N> {
+    type Object = Pool<S, SIZE, N>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(pool: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        if pool.is_deleted(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        S::kernel().block_in_forever(s, &pool.waiters)
+    }
+}
+
 /// Gives a block that becomes free to the most urgent waiter.
 struct Free<S, const SIZE: usize, const N: usize>(PhantomData<S>);
 
 impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Free<S, SIZE, N> {
     type Object = Pool<S, SIZE, N>;
+    const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(pool: &'static Self::Object, number: usize, _: Timeout) -> OutcomeOf<S> {

@@ -149,6 +149,7 @@ struct Refill<S, T, const N: usize>(PhantomData<(S, T)>);
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Decision<S::Machine> for Refill<S, T, N> {
     type Object = MessageQueue<S, T, N>;
+    const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     extern "C" fn decide(queue: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {

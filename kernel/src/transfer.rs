@@ -38,6 +38,8 @@ pub(crate) trait Transaction<S: System> {
     type Record;
     /// As [`Decision::BLOCKS`].
     const BLOCKS: bool;
+    /// As [`Decision::USES_TIMEOUT`].
+    const USES_TIMEOUT: bool = true;
 
     /// Does the operation, and says who runs next.
     fn decide(
@@ -66,6 +68,7 @@ struct Entry<S, D>(PhantomData<(S, D)>);
 impl<S: System, D: Transaction<S>> Decision<S::Machine> for Entry<S, D> {
     type Object = D::Object;
     const BLOCKS: bool = D::BLOCKS;
+    const USES_TIMEOUT: bool = D::USES_TIMEOUT;
 
     #[inline(always)]
     extern "C" fn decide(
@@ -138,9 +141,10 @@ impl<R> Waiters<R> {
         })
     }
 
-    /// Blocks the running thread, whose record is `record`.
+    /// Blocks the running thread, whose record is `record`, as long as `timeout` says; it refuses without a time
+    /// to wait. Where the time is known to be `FOREVER`, `timeout` is not looked at.
     #[inline(always)]
-    pub fn block<S: System>(
+    pub fn block<S: System, const FOREVER: bool>(
         &'static self,
         s: Section,
         record: Lent<'_, R>,
@@ -148,7 +152,11 @@ impl<R> Waiters<R> {
     ) -> OutcomeOf<S> {
         let current = Kernel::<S>::running().current(s);
         current.argument.set(s, ptr::from_ref(record.0).expose_provenance());
-        S::kernel().block_in(s, &self.queue, timeout)
+        if FOREVER {
+            S::kernel().block_in_forever(s, &self.queue)
+        } else {
+            S::kernel().block_in(s, &self.queue, timeout)
+        }
     }
 
     /// Takes out `first`, the most urgent thread; it is to be woken then, and its record is no longer used.
