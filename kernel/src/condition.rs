@@ -1,14 +1,15 @@
 //! Owns: condition variables: threads that release a mutex and wait until something about what it
 //! protects has changed. Must never know: what that is.
 
-use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, stay};
+use crate::block::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
 use crate::deletion::{self, Deletable};
 use crate::mutex::MutexCore;
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::ThreadRef;
 use crate::transfer::{Lent, Transaction, transact};
-use crate::wait::WaitQueue;
-use crate::{Error, Kernel, Mutex, Status, System, Timeout};
+use crate::wait::{self, WaitQueue};
+use crate::{Error, Kernel, Mutex, System, Timeout};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_machine::{Decision, Machine};
@@ -127,6 +128,15 @@ impl<S: System> Condition<S> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn signal_unusual(&'static self, s: Section) -> OutcomeOf<S> {
+        if let Some(waiter) = self.waiters.first(s) {
+            self.signal_first(s, waiter);
+        }
+        Kernel::<S>::conclude_unanswered(s)
+    }
+
     fn signal_first(&'static self, s: Section, waiter: ThreadRef) {
         self.waiters.pop(s, waiter);
         if let Some(mutex) = self.mutex.get(s) {
@@ -200,15 +210,21 @@ impl<S: System> Decision<S::Machine> for Signal<S> {
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
+    /// The usual case comes first and calls nothing: the mutex is free, and the waiter owns it at once.
     extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        match condition.waiters.first(s) {
-            Some(waiter) => {
-                condition.signal_first(s, waiter);
-                Kernel::<S>::conclude_unanswered(s)
-            }
-            None => stay::<S>(Status::OK),
-        }
+        let usual = condition.waiters.first(s).filter(|waiter| !waiter.urgency.get(s).is_special());
+        let owns = |waiter: &ThreadRef| {
+            condition.mutex.get(s).is_some_and(|mutex| mutex.give_if_free(s, *waiter))
+        };
+        let Some(waiter) = usual.filter(owns) else {
+            cold_path();
+            return seldom(condition.signal_unusual(s));
+        };
+        condition.waiters.pop(s, waiter);
+        waiter.wait.set(s, wait::Wait::NOTHING);
+        first_things_first();
+        S::kernel().conclude_by_readying(s, waiter)
     }
 }
 

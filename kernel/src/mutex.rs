@@ -97,6 +97,16 @@ impl MutexCore {
         thread.owned.set(s, Some(self));
     }
 
+    /// Makes `thread` the owner where the mutex is free and has no ceiling; says whether it did.
+    #[inline(always)]
+    pub fn give_if_free(&'static self, s: Section, thread: ThreadRef) -> bool {
+        let free = self.owner.get(s).is_none() && self.is_simple(s);
+        if free {
+            self.give_to(s, thread);
+        }
+        free
+    }
+
     /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
     /// last comes first.
     #[inline(always)]
