@@ -86,7 +86,11 @@ impl<S: System> Condition<S> {
         let held = hold::<S>();
         let s = held.section();
         if self.waiters.is_empty(s) {
-            return if self.deleted.get(s) { Err(Error::Deleted) } else { Ok(()) };
+            return if self.deleted.get(s) {
+                Err(Error::Deleted)
+            } else {
+                Ok(())
+            };
         }
         held.hand_over();
         S::Machine::enter::<D>(self, 0, Timeout::NONE);
@@ -113,7 +117,12 @@ impl<S: System> Condition<S> {
     }
 
     /// Whether `current` may wait with `mutex`.
-    fn check(&self, s: Section, current: ThreadRef, mutex: &'static MutexCore) -> Result<(), Error> {
+    fn check(
+        &self,
+        s: Section,
+        current: ThreadRef,
+        mutex: &'static MutexCore,
+    ) -> Result<(), Error> {
         let other = |bound: &'static MutexCore| !ptr::eq(bound, mutex);
         if self.deleted.get(s) {
             Err(Error::Deleted)
@@ -213,9 +222,15 @@ impl<S: System> Decision<S::Machine> for Signal<S> {
     /// The usual case comes first and calls nothing: the mutex is free, and the waiter owns it at once.
     extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        let usual = condition.waiters.first(s).filter(|waiter| !waiter.urgency.get(s).is_special());
+        let usual = condition
+            .waiters
+            .first(s)
+            .filter(|waiter| !waiter.urgency.get(s).is_special());
         let owns = |waiter: &ThreadRef| {
-            condition.mutex.get(s).is_some_and(|mutex| mutex.give_if_free(s, *waiter))
+            condition
+                .mutex
+                .get(s)
+                .is_some_and(|mutex| mutex.give_if_free(s, *waiter))
         };
         let Some(waiter) = usual.filter(owns) else {
             cold_path();

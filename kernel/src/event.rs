@@ -67,7 +67,11 @@ impl<S: System> EventFlags<S> {
         if self.waiters.is_empty(s) {
             cold_path();
             self.flags.set(s, self.flags.get(s) | flags);
-            return if self.deleted.get(s) { Err(Error::Deleted) } else { Ok(()) };
+            return if self.deleted.get(s) {
+                Err(Error::Deleted)
+            } else {
+                Ok(())
+            };
         }
         held.hand_over();
         S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE);
@@ -92,7 +96,11 @@ impl<S: System> EventFlags<S> {
     pub fn get(&'static self) -> u32 {
         let held = hold::<S>();
         let s = held.section();
-        if self.deleted.get(s) { 0 } else { self.flags.get(s) }
+        if self.deleted.get(s) {
+            0
+        } else {
+            self.flags.get(s)
+        }
     }
 
     /// Waits, as long as `timeout` says, until any of `flags` is set. Leaves the flags as they are.
@@ -127,7 +135,11 @@ impl<S: System> EventFlags<S> {
     }
 
     #[inline(always)]
-    fn wait<const CONDITION: usize>(&'static self, named: u32, timeout: Timeout) -> Result<u32, Error> {
+    fn wait<const CONDITION: usize>(
+        &'static self,
+        named: u32,
+        timeout: Timeout,
+    ) -> Result<u32, Error> {
         if named == 0 {
             return Err(Error::Parameter);
         }

@@ -1,7 +1,10 @@
 //! Owns: threads that wait for a message, and threads that wait to be rid of one; one copy of the message
 //! from the one to the other, or between them and a place in memory.
 //! Must never know: where messages are kept meanwhile, and in which order.
-#![expect(unsafe_code, reason = "a place that a message was put in holds a message")]
+#![expect(
+    unsafe_code,
+    reason = "a place that a message was put in holds a message"
+)]
 
 use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::Deletable;
@@ -38,7 +41,9 @@ impl<T: Copy> Receivers<T> {
     /// Ends a decision by giving `message` to the most urgent thread, if there is one.
     #[inline(always)]
     fn conclude_by_delivering<S: System>(&'static self, s: Section, message: &T) -> OutcomeOf<S> {
-        let Some((thread, landing)) = self.0.first(&s) else { return stay::<S>(Status::OK) };
+        let Some((thread, landing)) = self.0.first(&s) else {
+            return stay::<S>(Status::OK);
+        };
         landing.0.set(MaybeUninit::new(*message));
         self.0.pop(s, thread);
         S::kernel().conclude_by_waking(s, thread)
@@ -91,7 +96,10 @@ impl<S: System, O: Source, const FOREVER: bool> Transaction<S> for Await<S, O, F
         if object.is_deleted(s) {
             return fail::<S>(Error::Deleted);
         }
-        object.receivers().0.block::<S, FOREVER>(s, landing, timeout)
+        object
+            .receivers()
+            .0
+            .block::<S, FOREVER>(s, landing, timeout)
     }
 }
 
@@ -151,7 +159,9 @@ impl<T: Copy> Senders<T> {
         s: Section,
         accept: impl FnOnce(&T),
     ) -> OutcomeOf<S> {
-        let Some((thread, message)) = self.0.first(&s) else { return stay::<S>(Status::OK) };
+        let Some((thread, message)) = self.0.first(&s) else {
+            return stay::<S>(Status::OK);
+        };
         accept(message);
         self.0.pop(s, thread);
         S::kernel().conclude_by_waking(s, thread)

@@ -25,7 +25,11 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
     /// # Panics
     /// If `N` is 0 or above 32,767: for a static, when it is compiled.
     pub const fn new() -> Self {
-        Self { receivers: Receivers::new(), items: Ring::new(), system: PhantomData }
+        Self {
+            receivers: Receivers::new(),
+            items: Ring::new(),
+            system: PhantomData,
+        }
     }
 
     /// Puts `item` in. Never waits; allowed in interrupt handlers at the kernel's level.
@@ -43,7 +47,11 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
         if self.items.put(s, &item) {
             return Ok(());
         }
-        Err(if self.is_deleted(s) { Error::Deleted } else { Error::Limit })
+        Err(if self.is_deleted(s) {
+            Error::Deleted
+        } else {
+            Error::Limit
+        })
     }
 
     /// Takes the oldest item out, waiting for one as long as `timeout` says. Allowed in interrupt handlers

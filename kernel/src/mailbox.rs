@@ -80,7 +80,8 @@ struct Request<T> {
 /// oldest one in a slot; else that of the most urgent thread that waits for a slot; else that of the
 /// most urgent thread that sends. First come, first served among equals. So letters from one thread to
 /// another keep their order. A thread that is named as partner must have been created when the call has to wait;
-/// that it ends afterwards is not noticed: limit the wait.
+/// that it ends afterwards is not noticed: limit the wait. A letter in a slot stays there until a receiver that it
+/// suits takes it.
 #[repr(C)]
 pub struct Mailbox<S, T, const N: usize> {
     receivers: Waiters<Request<T>>,
@@ -113,12 +114,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     /// this, one copy. Errors, the message not being delivered: `Timeout`, `WouldBlock`, `Deleted` (also if `to` does not exist),
     /// `Cancelled`; `Deadlock` if `to` is the caller; `Context` in an interrupt handler, unless a receiver
     /// waits.
-    pub fn send(
-        &'static self,
-        message: &T,
-        to: Partner<S>,
-        timeout: Timeout,
-    ) -> Result<(), Error> {
+    pub fn send(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
         let mail = Self::mail(s, message, to);
@@ -134,12 +130,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     ///
     /// Bound without waiting: as [`Mailbox::send`]. Errors, the message being neither delivered nor kept: `Timeout`, `WouldBlock`,
     /// `Deleted`, `Cancelled`; `Context` in an interrupt handler where no slot is free (or the mailbox is deleted).
-    pub fn post(
-        &'static self,
-        message: &T,
-        to: Partner<S>,
-        timeout: Timeout,
-    ) -> Result<(), Error> {
+    pub fn post(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
         let mail = Self::mail(s, message, to);
@@ -157,7 +148,11 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     /// Bound without waiting: the slots, and the threads that send or post; fixed where the oldest letter in a slot, or that of the most
     /// urgent of those threads, suits. Errors: `Timeout`, `WouldBlock`, `Deleted` (also if `from` does not exist), `Cancelled`;
     /// `Deadlock` if `from` is the caller; `Context` in an interrupt handler.
-    pub fn receive(&'static self, from: Partner<S>, timeout: Timeout) -> Result<Letter<S, T>, Error> {
+    pub fn receive(
+        &'static self,
+        from: Partner<S>,
+        timeout: Timeout,
+    ) -> Result<Letter<S, T>, Error> {
         let held = hold::<S>();
         let s = held.section();
         if S::Machine::in_interrupt() {
@@ -165,7 +160,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         }
         let receiver = Kernel::<S>::running().current(s);
         let wanted = from.thread();
-        if let Some(mail) = self.slots.take_first(s, |mail| mail.suits(receiver, wanted)) {
+        if let Some(mail) = self
+            .slots
+            .take_first(s, |mail| mail.suits(receiver, wanted))
+        {
             if !self.posters.is_empty(s) {
                 held.hand_over();
                 S::Machine::enter::<Refill<S, T, N>>(self, 0, Timeout::NONE);
@@ -196,7 +194,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         wanted: Option<ThreadRef>,
         timeout: Timeout,
     ) -> Result<Letter<S, T>, Error> {
-        let request = Request { wanted, answer: Cell::new(None) };
+        let request = Request {
+            wanted,
+            answer: Cell::new(None),
+        };
         transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).told::<S>()?;
         // Who wakes a receiver with success has given it a letter.
         request.answer.get().map(Letter::from).ok_or(Error::State)
@@ -228,15 +229,27 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     #[inline(always)]
     fn mail(s: Section, message: &T, to: Partner<S>) -> Mail<T> {
         let current = Kernel::<S>::running().current(s);
-        let from = if S::Machine::in_interrupt() { None } else { Some(current) };
-        Mail { message: *message, from, to: to.thread() }
+        let from = if S::Machine::in_interrupt() {
+            None
+        } else {
+            Some(current)
+        };
+        Mail {
+            message: *message,
+            from,
+            to: to.thread(),
+        }
     }
 
     /// The most urgent waiting receiver that `mail` suits.
     #[inline(always)]
     fn receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<ThreadRef> {
         let (first, request) = self.receivers.first(&s)?;
-        if mail.suits(first, request.wanted) { Some(first) } else { self.later_receiver_for(s, mail) }
+        if mail.suits(first, request.wanted) {
+            Some(first)
+        } else {
+            self.later_receiver_for(s, mail)
+        }
     }
 
     #[cold]
@@ -254,7 +267,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         wanted: Option<ThreadRef>,
     ) -> Option<(ThreadRef, Mail<T>)> {
         let suits = |_, mail: &Mail<T>| mail.suits(receiver, wanted);
-        let found = self.posters.find(&s, suits).or_else(|| self.senders.find(&s, suits));
+        let found = self
+            .posters
+            .find(&s, suits)
+            .or_else(|| self.senders.find(&s, suits));
         found.map(|(sender, mail)| (sender, *mail))
     }
 }
@@ -262,7 +278,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
 impl<S: System, T> From<Mail<T>> for Letter<S, T> {
     #[inline(always)]
     fn from(mail: Mail<T>) -> Self {
-        Self { message: mail.message, sender: mail.from.map(AnyThread::of) }
+        Self {
+            message: mail.message,
+            sender: mail.from.map(AnyThread::of),
+        }
     }
 }
 
@@ -349,7 +368,9 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Del
 
 struct AwaitReceiver<S, T, const N: usize>(PhantomData<(S, T)>);
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for AwaitReceiver<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S>
+    for AwaitReceiver<S, T, N>
+{
     type Object = Mailbox<S, T, N>;
     type Record = Mail<T>;
     const BLOCKS: bool = true;

@@ -58,7 +58,9 @@ impl<S: System> AnyThread<S> {
             return Err(Error::State);
         }
         thread.notification.set(s, word as usize);
-        thread.urgency.set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
+        thread
+            .urgency
+            .set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
         Ok(())
     }
 
@@ -96,8 +98,17 @@ impl<S: System> AnyThread<S> {
         let current = Kernel::<S>::running().current(s);
         if is_there(s, current) {
             let word = current.notification.get(s);
-            current.notification.set(s, if COUNTS { word - 1 } else { word & !(clear as usize) });
-            current.urgency.set(s, current.urgency.get(s).without(Urgency::NOTIFIED));
+            current.notification.set(
+                s,
+                if COUNTS {
+                    word - 1
+                } else {
+                    word & !(clear as usize)
+                },
+            );
+            current
+                .urgency
+                .set(s, current.urgency.get(s).without(Urgency::NOTIFIED));
             return Ok(word as u32);
         }
         held.hand_over();
@@ -121,7 +132,9 @@ fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> 
         Notify::SetBits(bits) => Ok(word | bits),
         Notify::Increment => word.checked_add(1).ok_or(Error::Limit),
         Notify::Overwrite(new) => Ok(new),
-        Notify::SetWithoutOverwrite(_) if thread.urgency.get(s).has(Urgency::NOTIFIED) => Err(Error::Limit),
+        Notify::SetWithoutOverwrite(_) if thread.urgency.get(s).has(Urgency::NOTIFIED) => {
+            Err(Error::Limit)
+        }
         Notify::SetWithoutOverwrite(new) => Ok(new),
     }
 }
@@ -137,7 +150,11 @@ impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
     extern "C" fn decide(thread: &'static AnyThread<S>, word: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let thread = thread.reference();
-        let rest = if COUNTS { word - 1 } else { word & !thread.argument.get(s) };
+        let rest = if COUNTS {
+            word - 1
+        } else {
+            word & !thread.argument.get(s)
+        };
         thread.set_value(s, word);
         thread.notification.set(s, rest);
         first_things_first();
@@ -166,7 +183,11 @@ impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
         }
         let current = current.reference();
         current.argument.set(s, clear);
-        let wait = if COUNTS { Wait::COUNT } else { Wait::NOTIFICATION };
+        let wait = if COUNTS {
+            Wait::COUNT
+        } else {
+            Wait::NOTIFICATION
+        };
         let timeout = if FOREVER { Timeout::FOREVER } else { timeout };
         S::kernel().block(s, current, wait, timeout)
     }

@@ -157,7 +157,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
     /// has not room for all.
     fn can_write(&self, s: Section, needed: usize) -> bool {
         let room = self.buffer.room(s);
-        let taken = || self.readers.sum_reaches(s, needed - room, |reader| reader.progress().left());
+        let taken = || {
+            self.readers
+                .sum_reaches(s, needed - room, |reader| reader.progress().left())
+        };
         !self.is_deleted(s) && (room >= needed || taken())
     }
 
@@ -165,7 +168,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
     /// does not hold them all.
     fn can_read(&self, s: Section, needed: usize) -> bool {
         let there = self.buffer.len(s);
-        let brought = || self.writers.sum_reaches(s, needed - there, |writer| writer.progress().left());
+        let brought = || {
+            self.writers
+                .sum_reaches(s, needed - there, |writer| writer.progress().left())
+        };
         !self.is_deleted(s) && (there >= needed || brought())
     }
 
@@ -201,7 +207,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
 
 fn check(length: usize, at_least: usize) -> Result<(), Partial> {
     if at_least > length {
-        return Err(Partial { error: Error::Parameter, moved: 0 });
+        return Err(Partial {
+            error: Error::Parameter,
+            moved: 0,
+        });
     }
     Ok(())
 }

@@ -1,5 +1,8 @@
 //! Owns: pools of memory blocks of one size. Must never know: what the blocks are used for.
-#![expect(unsafe_code, reason = "a block's memory belongs to whoever has its guard")]
+#![expect(
+    unsafe_code,
+    reason = "a block's memory belongs to whoever has its guard"
+)]
 
 use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::{self, Deletable};
@@ -40,7 +43,10 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
     /// # Panics
     /// If `SIZE` or `N` is 0, or `N` is above 65,536: for a static, when it is compiled.
     pub const fn new() -> Self {
-        assert!(SIZE > 0 && N > 0 && N <= 1 << 16, "a pool needs SIZE > 0 and 1 <= N <= 65536");
+        assert!(
+            SIZE > 0 && N > 0 && N <= 1 << 16,
+            "a pool needs SIZE > 0 and 1 <= N <= 65536"
+        );
         Self {
             waiters: WaitQueue::new(),
             used: Guarded::new(0),
@@ -73,7 +79,10 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
             S::Machine::enter::<Await<S, SIZE, N>>(self, 0, timeout)
         };
         answer.told::<S>()?;
-        Ok(PoolBlock { pool: self, number: answer.value })
+        Ok(PoolBlock {
+            pool: self,
+            number: answer.value,
+        })
     }
 
     /// Takes back a block that was [leaked](PoolBlock::leak).
@@ -83,11 +92,17 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
         &'static self,
         block: &'static mut [u8; SIZE],
     ) -> Result<PoolBlock<S, SIZE, N>, Error> {
-        let offset = ptr::from_ref(block).addr().wrapping_sub(ptr::from_ref(&self.memory).addr());
+        let offset = ptr::from_ref(block)
+            .addr()
+            .wrapping_sub(ptr::from_ref(&self.memory).addr());
         let number = offset / size_of::<Memory<SIZE>>();
         let starts_there = offset.is_multiple_of(size_of::<Memory<SIZE>>());
         // The only way to such a reference is `leak`: it is the one owner of its block.
-        if number < N && starts_there { Ok(PoolBlock { pool: self, number }) } else { Err(Error::Parameter) }
+        if number < N && starts_there {
+            Ok(PoolBlock { pool: self, number })
+        } else {
+            Err(Error::Parameter)
+        }
     }
 
     /// The number of free blocks; 0 in a deleted pool. Allowed in interrupt handlers. Bound: fixed.
@@ -154,7 +169,7 @@ impl<S: System, const SIZE: usize, const N: usize> Deletable for Pool<S, SIZE, N
 
 /// A block of a [`Pool`], and the right to use it. Dropping it makes the block free: that never waits, is allowed
 /// in interrupt handlers, and its bound is fixed (and the removal of the time-out of a thread that waits for a
-/// block, if it has one).
+/// block, if it has one). A thread that is deleted by another one drops nothing: its blocks stay in use.
 pub struct PoolBlock<S: System, const SIZE: usize, const N: usize> {
     pool: &'static Pool<S, SIZE, N>,
     number: usize,
@@ -164,7 +179,9 @@ impl<S: System, const SIZE: usize, const N: usize> PoolBlock<S, SIZE, N> {
     #[inline(always)]
     fn memory(&self) -> *mut [u8; SIZE] {
         // The cell's address is that of its content; `number` is below N.
-        let first = ptr::from_ref(&self.pool.memory).cast::<Memory<SIZE>>().cast_mut();
+        let first = ptr::from_ref(&self.pool.memory)
+            .cast::<Memory<SIZE>>()
+            .cast_mut();
         first.wrapping_add(self.number).cast()
     }
 
@@ -219,7 +236,9 @@ impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Awai
 
 struct AwaitForever<S, const SIZE: usize, const N: usize>(PhantomData<S>);
 
-impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for AwaitForever<S, SIZE, N> {
+impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine>
+    for AwaitForever<S, SIZE, N>
+{
     type Object = Pool<S, SIZE, N>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = true;

@@ -3,9 +3,7 @@
 
 use crate::block::OutcomeOf;
 use crate::deletion::{self, Deletable};
-use crate::exchange::{
-    Receivers, Senders, Sink, Source, deliver, wait_for_message, wait_for_room,
-};
+use crate::exchange::{Receivers, Senders, Sink, Source, deliver, wait_for_message, wait_for_room};
 use crate::ring::Ring;
 use crate::section::{Section, hold, in_decision};
 use crate::{Error, System, Timeout};
@@ -121,7 +119,6 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Source for MessageQueu
     fn receivers(&self) -> &Receivers<T> {
         &self.receivers
     }
-
 }
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Deletable for MessageQueue<S, T, N> {

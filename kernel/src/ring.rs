@@ -1,6 +1,9 @@
 //! Owns: a ring of messages in memory, first in first out or last in first out.
 //! Must never know: who puts messages in or takes them out.
-#![expect(unsafe_code, reason = "places of the ring are known to be in range and to be written")]
+#![expect(
+    unsafe_code,
+    reason = "places of the ring are known to be in range and to be written"
+)]
 
 use crate::Error;
 use crate::section::{Guarded, Section};
@@ -40,7 +43,10 @@ impl<T: Copy, const N: usize> Ring<T, N> {
     /// # Panics
     /// If `N` is 0 or does not fit half a word.
     pub const fn new() -> Self {
-        assert!(N > 0 && N < 1 << 15, "there must be room for 1 to 32,767 messages");
+        assert!(
+            N > 0 && N < 1 << 15,
+            "there must be room for 1 to 32,767 messages"
+        );
         Self {
             used: Guarded::new(0),
             head: Guarded::new(0),
@@ -111,7 +117,8 @@ impl<T: Copy, const N: usize> Ring<T, N> {
         let mut distance = (0..self.len(s)).find(|i| accept(&self.read(s, place(*i))))?;
         let message = self.read(s, place(distance));
         while distance > 0 {
-            self.place(s, place(distance)).set(self.place(s, place(distance - 1)).get());
+            self.place(s, place(distance))
+                .set(self.place(s, place(distance - 1)).get());
             distance -= 1;
         }
         self.head.set(s, wrap::<N>(head + 1));

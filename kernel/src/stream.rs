@@ -1,6 +1,9 @@
 //! Owns: copies of bytes between the buffers of threads that are inside a call, and a ring in memory.
 //! Must never know: who waits for them.
-#![expect(unsafe_code, reason = "buffers of other threads are reached by address")]
+#![expect(
+    unsafe_code,
+    reason = "buffers of other threads are reached by address"
+)]
 
 use crate::Error;
 use crate::block::first_things_first;
@@ -20,7 +23,11 @@ pub(crate) struct Progress {
 impl Progress {
     #[inline(always)]
     fn new(place: *mut u8, left: usize, needed: usize) -> Self {
-        Self { place: Cell::new(place), left: Cell::new(left), needed: Cell::new(needed) }
+        Self {
+            place: Cell::new(place),
+            left: Cell::new(left),
+            needed: Cell::new(needed),
+        }
     }
 
     /// The bytes that were not moved yet.
@@ -55,7 +62,11 @@ pub(crate) struct Incoming(Progress);
 impl Outgoing {
     /// Calls `transfer` with all of `buffer`, of which at least `needed` bytes are to be moved.
     pub fn of<X>(buffer: &[u8], needed: usize, transfer: impl FnOnce(&Self) -> X) -> X {
-        transfer(&Self(Progress::new(buffer.as_ptr().cast_mut(), buffer.len(), needed)))
+        transfer(&Self(Progress::new(
+            buffer.as_ptr().cast_mut(),
+            buffer.len(),
+            needed,
+        )))
     }
 
     /// How far it is.
@@ -76,7 +87,11 @@ impl Outgoing {
 impl Incoming {
     /// Calls `transfer` with all of `buffer`, to which at least `needed` bytes are to be moved.
     pub fn of<X>(buffer: &mut [u8], needed: usize, transfer: impl FnOnce(&Self) -> X) -> X {
-        transfer(&Self(Progress::new(buffer.as_mut_ptr(), buffer.len(), needed)))
+        transfer(&Self(Progress::new(
+            buffer.as_mut_ptr(),
+            buffer.len(),
+            needed,
+        )))
     }
 
     /// How far it is.
@@ -100,7 +115,11 @@ unsafe fn copy(from: *const u8, to: *mut u8, count: usize) {
             // The compiler would make a call of the loop.
             first_things_first();
             // SAFETY: inside the ranges, as the caller promises, and aligned.
-            unsafe { to.cast::<u32>().add(word).write(from.cast::<u32>().add(word).read()) }
+            unsafe {
+                to.cast::<u32>()
+                    .add(word)
+                    .write(from.cast::<u32>().add(word).read())
+            }
         }
     } else {
         // SAFETY: the caller's promise.
@@ -128,7 +147,10 @@ impl<const N: usize> ByteRing<N> {
     /// # Panics
     /// If `N` is 0 or does not fit half a word.
     pub const fn new() -> Self {
-        assert!(N > 0 && N < 1 << 31, "there must be room for 1 byte to 2 GiB");
+        assert!(
+            N > 0 && N < 1 << 31,
+            "there must be room for 1 byte to 2 GiB"
+        );
         Self {
             used: Guarded::new(0),
             head: Guarded::new(0),
@@ -163,7 +185,11 @@ impl<const N: usize> ByteRing<N> {
         unsafe {
             copy(from.0.advance(first), self.place(s, start), first);
             if first < count {
-                copy(from.0.advance(count - first), self.place(s, 0), count - first);
+                copy(
+                    from.0.advance(count - first),
+                    self.place(s, 0),
+                    count - first,
+                );
             }
         }
         self.used.set(s, used + count);
@@ -191,7 +217,10 @@ impl<const N: usize> ByteRing<N> {
 
     #[inline(always)]
     fn place(&self, s: Section, index: usize) -> *mut u8 {
-        ptr::from_ref(self.bytes.borrow(s)).cast::<u8>().cast_mut().wrapping_add(index)
+        ptr::from_ref(self.bytes.borrow(s))
+            .cast::<u8>()
+            .cast_mut()
+            .wrapping_add(index)
     }
 
     /// Whether the ring is closed.
@@ -234,7 +263,8 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let length = (random >> 20) as usize % 12;
             if random >> 31 == 0 {
-                let data: std::vec::Vec<u8> = (0..length).map(|i| (random >> 8) as u8 ^ i as u8).collect();
+                let data: std::vec::Vec<u8> =
+                    (0..length).map(|i| (random >> 8) as u8 ^ i as u8).collect();
                 let moved = length.min(7 - list.len());
                 Outgoing::of(&data, length, |from| {
                     ring.put(s, from);

@@ -6,7 +6,10 @@
 //! caller wait, into the waiting thread's control block. What makes this sound is in this file alone: a
 //! [`Lent`] is made only for a record whose owner is inside the call, and a thread comes into
 //! [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
-#![expect(unsafe_code, reason = "records on the stacks of waiting threads are reached by address")]
+#![expect(
+    unsafe_code,
+    reason = "records on the stacks of waiting threads are reached by address"
+)]
 
 use crate::System;
 use crate::block::OutcomeOf;
@@ -92,7 +95,10 @@ pub(crate) struct Waiters<R> {
 impl<R> Waiters<R> {
     /// Nobody waits.
     pub const fn new() -> Self {
-        Self { queue: WaitQueue::new(), record: PhantomData }
+        Self {
+            queue: WaitQueue::new(),
+            record: PhantomData,
+        }
     }
 
     /// Whether nobody waits.
@@ -104,7 +110,9 @@ impl<R> Waiters<R> {
     /// The most urgent thread, and its record.
     #[inline(always)]
     pub fn first<'a>(&self, s: &'a Section) -> Option<(ThreadRef, &'a R)> {
-        self.queue.first(*s).map(|thread| (thread, record(s, thread)))
+        self.queue
+            .first(*s)
+            .map(|thread| (thread, record(s, thread)))
     }
 
     /// The record of `thread`, if it stands among these.
@@ -151,7 +159,9 @@ impl<R> Waiters<R> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let current = Kernel::<S>::running().current(s);
-        current.argument.set(s, ptr::from_ref(record.0).expose_provenance());
+        current
+            .argument
+            .set(s, ptr::from_ref(record.0).expose_provenance());
         if FOREVER {
             S::kernel().block_in_forever(s, &self.queue)
         } else {
