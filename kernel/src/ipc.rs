@@ -311,6 +311,7 @@ impl<S: System> Kernel<S> {
         mark_bytes(s, receiver, false);
         receiver.wait.set(s, Wait::NOTHING);
         self.stop_timeout(s, receiver);
+        self.end_lent_turn(s, receiver);
         let urgency = receiver.urgency.get(s);
         if urgency.has(Urgency::SUSPENDED) {
             return;
