@@ -277,7 +277,18 @@ fn deliver<S: System>(s: Section, parcel: Parcel, receiver: ThreadRef) -> Outcom
     let sender = parcel.sender;
     hand_over(s, parcel, receiver);
     S::kernel().wake_receiver(s, sender, receiver);
+    slice_is_for::<S>(s, receiver);
     Kernel::<S>::conclude(s, Status::OK, 0)
+}
+
+/// The running slice goes on for `thread`, if it is the heir; any other heir, but for the running thread
+/// itself, begins one.
+fn slice_is_for<S: System>(s: Section, thread: ThreadRef) {
+    let running = Kernel::<S>::running();
+    let heir = running.heir(s);
+    if heir != thread && heir != running.current(s) {
+        S::Machine::begin_slice();
+    }
 }
 
 /// Puts what `parcel` holds where `receiver`, which waits or runs, will find it.
@@ -345,6 +356,8 @@ impl<S: System> Kernel<S> {
     ) -> OutcomeOf<S> {
         let outcome = self.block(s, current, wait, timeout);
         server.0.waiters.insert(s, current);
+        // The wait may be long: who runs now does so for itself.
+        S::Machine::begin_slice();
         if current.urgency.get(s).effective().beats(server.urgency.get(s).effective()) {
             self.settle(s, server, Place::Last);
             let heir = Self::running().heir(s);
@@ -552,10 +565,12 @@ fn lend_turn<S: System>(
     let outcome = kernel.block(s, current, Wait::reply(server), timeout);
     server.0.waiters.insert(s, current);
     if urgency.has(Urgency::SUSPENDED) {
+        S::Machine::begin_slice();
         return outcome;
     }
     kernel.take_place(s, server);
     let heir = kernel.reselect(s);
+    slice_is_for::<S>(s, server);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -637,15 +652,18 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
             await_message::<S>(s, current, Wait::RECEIVE_ANY, false, timeout);
             kernel.take_place(s, caller.reference());
             let heir = kernel.reselect(s);
+            slice_is_for::<S>(s, caller.reference());
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
         kernel.take_place(s, caller.reference());
         kernel.reselect(s);
-        match current.waiters.first_sender(s) {
+        let outcome = match current.waiters.first_sender(s) {
             Some(sender) => accept::<S>(s, current, sender, false),
             // The reply stands, and may have made another thread the heir.
             None => Kernel::<S>::conclude(s, Status::failed(Error::WouldBlock), 0),
-        }
+        };
+        slice_is_for::<S>(s, caller.reference());
+        outcome
     }
 }
 

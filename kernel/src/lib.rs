@@ -57,4 +57,5 @@ pub use system::System;
 pub use taktos_abi::{Error, Status, Timeout};
 pub use taktos_schedule::Priority;
 pub use taktos_time::{Duration, Instant, Span};
+pub use tcb::INFO_OFFSET;
 pub use thread::{AnyThread, State, Thread};

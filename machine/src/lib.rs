@@ -85,6 +85,9 @@ pub trait Machine: Sized + 'static {
     /// Asks for one [`Upcalls::alarm`] at `at` or as soon as possible after; none cancels.
     /// Called with interrupts masked.
     fn set_alarm(at: Option<Instant>);
+    /// Makes the running slice begin anew, where a decision that [`Decision::KEEPS_SLICE`] finds that it must not.
+    /// Called with interrupts masked.
+    fn begin_slice();
     /// Sets the length of a time slice; none switches slices off. A slice begins anew at each
     /// switch, except where [`Decision::KEEPS_SLICE`]; at its end comes [`Upcalls::slice_end`].
     fn set_slice(length: Option<Duration>);

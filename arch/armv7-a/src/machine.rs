@@ -113,6 +113,12 @@ impl<B: Board> Machine for ArmV7A<B> {
         B::set_alarm(at);
     }
 
+    fn begin_slice() {
+        let register = core::ptr::with_exposed_provenance_mut::<u32>(B::SLICE_RESTART);
+        // SAFETY: the board's slice timer, to which each switch stores the same.
+        unsafe { register.write_volatile(STATE.slice.get()) };
+    }
+
     fn set_slice(length: Option<Duration>) {
         STATE.slice.set(B::set_slice(length));
     }

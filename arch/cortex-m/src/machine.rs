@@ -125,6 +125,10 @@ impl<C: Clock> Machine for CortexM<C> {
         C::set_alarm(at);
     }
 
+    fn begin_slice() {
+        slice::begin();
+    }
+
     fn set_slice(length: Option<Duration>) {
         slice::set(length, C::PROCESSOR_HZ);
     }

@@ -5,6 +5,7 @@
 
 use core::cell::Cell;
 use cortex_m::Peripherals;
+use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;
 use taktos_time::Duration;
 
@@ -45,6 +46,12 @@ pub fn set(length: Option<Duration>, hertz: u32) {
         timer.enable_interrupt();
         timer.enable_counter();
     }
+}
+
+/// Makes the running slice begin anew.
+pub fn begin() {
+    // SAFETY: any write clears the counter, which then begins anew; it belongs to this module and to the switch.
+    unsafe { (*SYST::PTR).cvr.write(0) };
 }
 
 /// `SysTick` has 24 bits: longer slices are cut to what it holds (0.67 s at 25 MHz).

@@ -142,6 +142,10 @@ impl Machine for Host {
         with_world(|world| world.clock.alarm.set(nanos(at)));
     }
 
+    fn begin_slice() {
+        with_world(|world| world.clock.begin_slice());
+    }
+
     fn set_slice(length: Option<Duration>) {
         with_world(|world| world.clock.set_slice(length));
     }

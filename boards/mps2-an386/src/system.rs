@@ -44,6 +44,9 @@ pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn(
     taktos_kernel::run_endless(main, entry)
 }
 
+/// The offset that `device.x` tells tools.
+const _: () = assert!(taktos_kernel::INFO_OFFSET == 68);
+
 /// The interrupt that programs may pend themselves; its handler is the program's
 /// `taktos_spare_interrupt`.
 pub mod interrupt {

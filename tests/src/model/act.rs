@@ -16,7 +16,8 @@ impl Kernel {
             self.threads[me].answer = answer;
         }
         self.settle(|_| Place::Last);
-        self.switch(keeps_slice(operation));
+        let keeps_slice = self.top().is_some_and(|next| self.goes_on(me, operation, next));
+        self.switch(keeps_slice);
         if *operation == Operation::Yield {
             self.begin_slice();
         }
@@ -356,12 +357,15 @@ impl Kernel {
             self.wake(waiter, Err(Error::Deleted));
         }
     }
-}
 
-/// Whether the thread that runs after the operation goes on with the slice.
-const fn keeps_slice(operation: &Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Send(..) | Operation::Call(..) | Operation::ReplyAndReceive(..)
-    )
+    /// Whether `next`, which runs after `me` has done `operation`, goes on with the slice: it does if it got the message.
+    fn goes_on(&self, me: usize, operation: &Operation, next: usize) -> bool {
+        let waits = self.threads[me].waits;
+        match *operation {
+            Operation::Send(to, ..) => next == to && waits.is_none(),
+            Operation::Call(to, ..) => next == to && waits == Some(Waits::Reply(to)),
+            Operation::ReplyAndReceive(caller, ..) => next == caller,
+            _ => false,
+        }
+    }
 }
