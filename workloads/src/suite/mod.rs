@@ -11,12 +11,20 @@
 //! thread, of priority [`MAIN`], on a stack of at least 4 KiB.
 
 mod case;
+mod condition;
+mod events;
 mod inheritance;
 mod log;
+mod mailbox;
+mod messages;
 mod mutex;
+mod notify;
 mod objects;
+mod pipe;
+mod pool;
 mod semaphore;
 mod slices;
+mod stores;
 mod thread_states;
 mod threads;
 mod time;
@@ -68,5 +76,13 @@ pub fn run<S: SuiteBoard>() -> ! {
     semaphore::cases(&mut tally);
     mutex::cases(&mut tally);
     inheritance::cases(&mut tally);
+    messages::cases(&mut tally);
+    condition::cases(&mut tally);
+    events::cases(&mut tally);
+    stores::cases(&mut tally);
+    mailbox::cases(&mut tally);
+    pipe::cases(&mut tally);
+    pool::cases(&mut tally);
+    notify::cases(&mut tally);
     tally.finish()
 }

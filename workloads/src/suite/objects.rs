@@ -1,8 +1,11 @@
 //! Owns: the objects that cases work on, and how they are made as new.
 
-use super::{Log, SuiteBoard};
+use super::{Log, SuiteBoard, mailbox, pipe, pool, stores};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use taktos_kernel::{Mutex, Priority, Protocol, Semaphore, System, Thread};
+use taktos_kernel::{
+    Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex, Pipe, Pool,
+    Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
+};
 
 /// The bytes of a helper's stack.
 pub const STACK: usize = 2048;
@@ -26,6 +29,15 @@ pub struct Objects<S: System> {
     pub(super) recursive: Mutex<S>,
     pub(super) plain: Mutex<S>,
     pub(super) ceiling: Mutex<S>,
+    pub(super) condition: Condition<S>,
+    pub(super) events: EventFlags<S>,
+    pub(super) queue: MessageQueue<S, u32, { stores::ROOM }>,
+    pub(super) fifo: Fifo<S, u32, { stores::ROOM }>,
+    pub(super) lifo: Lifo<S, u32, { stores::ROOM }>,
+    pub(super) stack: Stack<S, { stores::ROOM }>,
+    pub(super) mailbox: Mailbox<S, u32, { mailbox::SLOTS }>,
+    pub(super) pipe: Pipe<S, { pipe::BUFFER }>,
+    pub(super) pool: Pool<S, { pool::SIZE }, { pool::BLOCKS }>,
 }
 
 impl<S: System> Objects<S> {
@@ -42,6 +54,15 @@ impl<S: System> Objects<S> {
             recursive: Mutex::new().recursive(),
             plain: Mutex::with_protocol(Protocol::None),
             ceiling: Mutex::with_protocol(ceiling),
+            condition: Condition::new(),
+            events: EventFlags::new(0),
+            queue: MessageQueue::new(),
+            fifo: Fifo::new(),
+            lifo: Lifo::new(),
+            stack: Stack::new(),
+            mailbox: Mailbox::new(),
+            pipe: Pipe::new(),
+            pool: Pool::new(),
         }
     }
 }
@@ -83,9 +104,25 @@ impl<S: SuiteBoard> Objects<S> {
         renew_mutex(&self.recursive);
         renew_mutex(&self.plain);
         renew_mutex(&self.ceiling);
+        as_new(self.condition.delete(), || self.condition.renew());
+        as_new(self.events.delete(), || self.events.renew(0));
+        as_new(self.queue.delete(), || self.queue.renew());
+        as_new(self.fifo.delete(), || self.fifo.renew());
+        as_new(self.lifo.delete(), || self.lifo.renew());
+        as_new(self.stack.delete(), || self.stack.renew());
+        as_new(self.mailbox.delete(), || self.mailbox.renew());
+        as_new(self.pipe.delete(), || self.pipe.renew());
+        as_new(self.pool.delete(), || self.pool.renew());
+        Kernel::<S>::set_send_rule(Rule::Sound);
         self.log.take();
         self.set_number(0);
     }
+}
+
+/// Renews what has just been deleted, now or before.
+fn as_new(_: Result<(), Error>, renew: impl FnOnce() -> Result<(), Error>) {
+    let renewed = renew();
+    debug_assert!(renewed.is_ok());
 }
 
 /// Makes a semaphore as new, deleted or not.

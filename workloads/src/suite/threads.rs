@@ -504,26 +504,32 @@ fn contexts<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.expect_log(".mah.b");
         },
     );
-    tally.case("threads: a yield in an interrupt lets the interrupted one's equals run", |c| {
-        c.start(0, MAIN, || S::objects().log.add('a'));
-        S::trigger_interrupt(AnyThread::<S>::yield_now);
-        c.objects().log.add('m');
-        c.expect_log("am");
-    });
-    tally.case("threads: a yield in an interrupt keeps what was woken before it", |c| {
-        c.start(0, HIGH, || {
-            let _ = S::objects().semaphore.take(Timeout::FOREVER);
-            S::objects().log.add('h');
-        });
-        c.start(1, MAIN, || S::objects().log.add('a'));
-        S::trigger_interrupt(|| {
-            let _ = S::objects().semaphore.give();
+    tally.case(
+        "threads: a yield in an interrupt lets the interrupted one's equals run",
+        |c| {
+            c.start(0, MAIN, || S::objects().log.add('a'));
+            S::trigger_interrupt(AnyThread::<S>::yield_now);
+            c.objects().log.add('m');
+            c.expect_log("am");
+        },
+    );
+    tally.case(
+        "threads: a yield in an interrupt keeps what was woken before it",
+        |c| {
+            c.start(0, HIGH, || {
+                let _ = S::objects().semaphore.take(Timeout::FOREVER);
+                S::objects().log.add('h');
+            });
+            c.start(1, MAIN, || S::objects().log.add('a'));
+            S::trigger_interrupt(|| {
+                let _ = S::objects().semaphore.give();
+                AnyThread::<S>::yield_now();
+            });
+            c.objects().log.add('m');
+            c.expect_log("hm");
             AnyThread::<S>::yield_now();
-        });
-        c.objects().log.add('m');
-        c.expect_log("hm");
-        AnyThread::<S>::yield_now();
-    });
+        },
+    );
     tally.case("threads: a sleep in an interrupt is refused", |c| {
         S::trigger_interrupt(|| {
             let _ = S::objects().log.result(AnyThread::<S>::sleep(UNIT));
