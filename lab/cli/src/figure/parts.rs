@@ -136,3 +136,33 @@ fn count(value: &toml::Value) -> Option<u64> {
         .as_integer()
         .and_then(|number| u64::try_from(number).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_published_figure_is_one_count_or_least_and_average() {
+        let table: toml::Table = "a = 70\nb = [71, 71]\nc = [35, 49]\n".parse().unwrap();
+        let table = toml::Value::Table(table);
+        let shown = |part| figure(Some(&table), part).shown();
+        assert_eq!(
+            ["a", "b", "c", "d"].map(shown),
+            ["70", "71", "35 / 49", "–"]
+        );
+    }
+
+    #[test]
+    fn a_part_says_both_figures_and_their_class() {
+        let summary = |min| Summary {
+            min,
+            median: min,
+            max: min,
+            samples: 1,
+        };
+        assert_eq!(
+            sentence("total", Unit::Cycles, Some(summary(67)), summary(66)),
+            "total: 66 cycles measured, analysed 67 (modelled)."
+        );
+    }
+}
