@@ -7,6 +7,7 @@
 )]
 
 use crate::block::{OutcomeOf, Told, fail, stay};
+use crate::copy::copy;
 use crate::deletion::Deletable;
 use crate::section::{Held, Section};
 use crate::transfer::{Lent, Transaction, Waiters, transact};
@@ -44,7 +45,8 @@ impl<T: Copy> Receivers<T> {
         let Some((thread, landing)) = self.0.first(&s) else {
             return stay::<S>(Status::OK);
         };
-        landing.0.set(MaybeUninit::new(*message));
+        // SAFETY: the landing is a cell, lent by its thread; messages are not in landings.
+        unsafe { copy(message, landing.0.as_ptr().cast()) };
         self.0.pop(s, thread);
         S::kernel().conclude_by_waking(s, thread)
     }

@@ -6,6 +6,7 @@
 
 mod block;
 mod condition;
+mod copy;
 mod deletion;
 mod event;
 mod exchange;

@@ -6,6 +6,7 @@
 )]
 
 use crate::Error;
+use crate::copy::copy;
 use crate::section::{Guarded, Section};
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -77,7 +78,8 @@ impl<T: Copy, const N: usize> Ring<T, N> {
             return false;
         }
         let place = self.place(s, wrap::<N>(self.head.get(s) + used));
-        place.set(MaybeUninit::new(*message));
+        // SAFETY: the place is a cell of the ring; messages come from elsewhere.
+        unsafe { copy(message, place.as_ptr().cast()) };
         self.used.set(s, used + 1);
         true
     }

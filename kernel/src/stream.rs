@@ -6,7 +6,7 @@
 )]
 
 use crate::Error;
-use crate::block::first_things_first;
+use crate::copy::{FEW, copy_words};
 use crate::ring::wrap;
 use crate::section::{Guarded, Section};
 use core::cell::Cell;
@@ -100,9 +100,6 @@ impl Incoming {
     }
 }
 
-/// The most bytes that are copied in line.
-const FEW: usize = 32;
-
 /// Copies `count` bytes: a few whole words in line, anything else by the library's function.
 ///
 /// # Safety
@@ -110,17 +107,9 @@ const FEW: usize = 32;
 #[inline(always)]
 unsafe fn copy(from: *const u8, to: *mut u8, count: usize) {
     const WORD: usize = size_of::<u32>();
-    if (from.addr() | to.addr() | count).is_multiple_of(WORD) && count <= FEW {
-        for word in 0..count / WORD {
-            // The compiler would make a call of the loop.
-            first_things_first();
-            // SAFETY: inside the ranges, as the caller promises, and aligned.
-            unsafe {
-                to.cast::<u32>()
-                    .add(word)
-                    .write(from.cast::<u32>().add(word).read())
-            }
-        }
+    if (from.addr() | to.addr() | count).is_multiple_of(WORD) && count <= FEW * WORD {
+        // SAFETY: the caller's promise, and both are aligned.
+        unsafe { copy_words(from.cast(), to.cast(), count / WORD) }
     } else {
         // SAFETY: the caller's promise.
         unsafe { ptr::copy_nonoverlapping(from, to, count) }
