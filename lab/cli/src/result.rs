@@ -39,7 +39,7 @@ struct Manifest<'a> {
     trace_whole: bool,
 }
 
-/// Writes everything about a session but its manifest's place.
+/// Writes everything that is to be kept of a session.
 ///
 /// # Errors
 /// When the directory cannot be written.

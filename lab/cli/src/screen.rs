@@ -1,4 +1,4 @@
-//! The standard output. A reader that has seen enough (`taktos bench | head`)
+//! The standard output, and the line that says where the rest is. A reader that has seen enough (`taktos bench | head`)
 //! is no error.
 
 use std::io::{ErrorKind, Write};
@@ -13,4 +13,9 @@ pub fn print(text: &str) -> std::io::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done,
     }
+}
+
+/// Where a result's report and trace are, in one line.
+pub fn places(result: &str) -> String {
+    format!("report: {result}/report.html     trace: {result}/trace.pftrace (ui.perfetto.dev)")
 }

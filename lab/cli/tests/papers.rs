@@ -254,3 +254,29 @@ fn a_recorded_schedule_is_converted_without_running_anything() {
         assert!(read(&first) == read(&second), "{file}");
     }
 }
+
+#[test]
+fn a_figure_that_asks_for_an_unknown_mark_leaves_nothing_behind() {
+    let folder = Folder::new("mark");
+    let file = folder.file(
+        "mine.toml",
+        "title = 'mine'\nquestion = 'why?'\nboard = 'mps2-an386'\nprogram = 'bench'\n\
+         [[figure]]\nkind = 'summary'\ntitle = 'Spread'\nmarks = ['yeild']\n",
+    );
+    let out = folder.0.join("result");
+    let mut command = taktos(&[
+        "run",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = common::said(&output);
+    assert!(
+        said.contains("error: the program passed no mark `yeild`"),
+        "{said}"
+    );
+    assert!(said.contains(" mend: name a mark of the program"), "{said}");
+    assert_eq!(folder.names(), ["mine.toml"]);
+}

@@ -18,9 +18,7 @@ pub(super) fn from_file(workspace: &Workspace, file: &Path, options: &RunOptions
     let name = file
         .file_stem()
         .map_or("experiment".into(), |stem| stem.to_string_lossy());
-    let session = one(workspace, file, &name, options, Form::General)?;
-    drop(session);
-    Ok(())
+    one(workspace, file, &name, options, Form::General).map(drop)
 }
 
 /// Runs one experiment, writes its result and shows it.
@@ -140,9 +138,7 @@ fn finish(
     let json = form.json(workspace, session)?;
     result::write(&directory, session, &json)?;
     let place = directory.finish()?;
-    let place = workspace.shown(&place);
-    let place =
-        format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
+    let place = screen::places(&workspace.shown(&place));
     match format {
         Format::Table => screen::print(&format!("{}\n{place}\n\n", tables(session)))?,
         Format::Json => {

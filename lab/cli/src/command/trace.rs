@@ -192,8 +192,7 @@ fn shares(subject: &Subject) -> Table {
 }
 
 fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
-    let trace =
-        format!("report: {place}/report.html     trace: {place}/trace.pftrace (ui.perfetto.dev)");
+    let trace = screen::places(place);
     let timeline = || Timeline::of(&subject.recording);
     match format {
         Format::Table => screen::print(&format!("{}\n{trace}\n", shares(subject).to_text()))?,

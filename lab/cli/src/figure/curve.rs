@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use taktos_export::Basis;
 use taktos_export::plot::{Axis, Chart, Origin, Series, Shape};
 use taktos_export::table::{Column, Table, thousands};
 
-use super::{Drawn, Material};
+use super::{Drawn, Material, summary_of};
 use crate::experiment::{Curve, PublishedCurve};
 use crate::measure::{Observation, Summary};
 use crate::published;
@@ -38,7 +38,7 @@ pub(super) fn draw(curve: &Curve, material: &Material<'_>) -> Result<Drawn> {
         lines.push(Line {
             mark,
             ours: ours(curve, material.observation, mark)?,
-            all: all(curve, material.observation, mark)?,
+            all: summary_of(material.observation, mark, curve.unit)?,
             theirs,
         });
     }
@@ -129,23 +129,10 @@ fn ours(curve: &Curve, observation: &Observation, mark: &str) -> Result<Values> 
     let summaries = along(observation, &curve.along, mark, |sample| {
         curve.unit.of(sample)
     })?;
-    if summaries.is_empty() {
-        bail!(
-            "the program passed no mark `{mark}`, which the figure \"{}\" asks for",
-            curve.title
-        );
-    }
     Ok(summaries
         .into_iter()
         .map(|(place, summary)| (place, curve.statistic.of(summary)))
         .collect())
-}
-
-fn all(curve: &Curve, observation: &Observation, mark: &str) -> Result<Summary> {
-    let samples = observation
-        .samples(mark)
-        .map(|sample| curve.unit.of(sample));
-    Summary::of(samples).with_context(|| format!("the program passed no mark `{mark}`"))
 }
 
 fn theirs(paper: &PublishedCurve, figures: &toml::Table, mark: &str) -> Result<Option<Values>> {

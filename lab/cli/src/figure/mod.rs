@@ -15,7 +15,8 @@ use anyhow::Result;
 use taktos_emulator::Board;
 use taktos_export::{Evidence, Recording, table::Table};
 
-use crate::experiment::Figure;
+use crate::experiment::{Figure, Unit};
+use crate::failure::Failure;
 use crate::measure::{Observation, Summary};
 use crate::workspace::Workspace;
 
@@ -73,4 +74,18 @@ pub fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
         Figure::Parts(parts) => parts::draw(parts, material),
         Figure::Goals(goals) => goals::draw(goals, material),
     }
+}
+
+/// All samples of a mark as one summary.
+///
+/// # Errors
+/// When the program never passed the mark.
+pub fn summary_of(observation: &Observation, mark: &str, unit: Unit) -> Result<Summary> {
+    let samples = observation.samples(mark).map(|sample| unit.of(sample));
+    Summary::of(samples).ok_or_else(|| {
+        Failure::error(
+            format!("the program passed no mark `{mark}`, which a figure asks for"),
+            "name a mark of the program; a figure of the kind `summary` without marks lists them",
+        )
+    })
 }

@@ -1,10 +1,10 @@
 //! The parts of one operation, analysed and measured, beside other kernels.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use taktos_export::Basis;
 use taktos_export::table::{Cell, Column, Table};
 
-use super::{Drawn, Material};
+use super::{Drawn, Material, summary_of};
 use crate::experiment::{Parts, PublishedParts, Unit};
 use crate::measure::Summary;
 use crate::published;
@@ -63,13 +63,7 @@ pub fn figures_of_part(
     unit: Unit,
     mark: &str,
 ) -> Result<(Option<Summary>, Summary)> {
-    let samples = material
-        .observation
-        .samples(mark)
-        .map(|sample| unit.of(sample));
-    let Some(measured) = Summary::of(samples) else {
-        bail!("the program passed no mark `{mark}`");
-    };
+    let measured = summary_of(material.observation, mark, unit)?;
     let analysed = (unit == Unit::Cycles)
         .then(|| material.analysed.get(mark).copied())
         .flatten();

@@ -1,11 +1,11 @@
 //! How far samples lie apart: tables, histograms, tails.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use taktos_emulator::Count;
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence, plot};
 
-use super::{Drawn, Material};
+use super::{Drawn, Material, summary_of};
 use crate::experiment::{Spread, Unit};
 use crate::measure::{Observation, Summary};
 
@@ -80,12 +80,7 @@ pub(super) fn chosen(spread: &Spread, observation: &Observation) -> Result<Vec<S
         return Ok(observation.marks());
     }
     for mark in &spread.marks {
-        if observation.samples(mark).next().is_none() {
-            bail!(
-                "the program passed no mark `{mark}`, which the figure \"{}\" asks for",
-                spread.title
-            );
-        }
+        summary_of(observation, mark, Unit::Instructions)?;
     }
     Ok(spread.marks.clone())
 }
