@@ -181,7 +181,9 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) -> bool {
         let priority = thread.urgency.get(s).effective().of_ready();
-        self.ready.borrow(s).append(&s, thread, priority);
+        if !self.ready.borrow(s).append(&s, thread, priority) {
+            return false;
+        }
         let running = Self::running();
         let urgent = priority.beats(running.heir(s).urgency.get(s).of_ready());
         if urgent {
@@ -273,10 +275,11 @@ impl<S: System> Kernel<S> {
             return seldom(self.block_behind_others(s, queue));
         }
         let current = Self::running().current(s);
-        let outcome = self.leave_processor(s, current);
         current.wait.set(s, Wait::queue(queue));
+        // The first of a queue is in no ring with others there: it may still be in that of the ready ones.
         queue.insert_first(s, current);
-        outcome
+        first_things_first();
+        self.leave_processor(s, current)
     }
 
     #[cold]
