@@ -63,7 +63,7 @@ impl Machine for Host {
     fn unmask((): ()) {
         with_world(|world| {
             world.end_mask();
-            world.deliver();
+            world.let_in();
         });
     }
 
@@ -92,7 +92,7 @@ impl Machine for Host {
                 Decided::Switch { from, to } => world.switch(from, to, D::KEEPS_SLICE),
             };
             world.end_mask();
-            world.deliver();
+            world.let_in();
             answer
         })
     }
@@ -118,7 +118,7 @@ impl Machine for Host {
             let fibre = world.fibres.create(move || {
                 with_world(|world| {
                     world.end_mask();
-                    world.deliver();
+                    world.let_in();
                 });
                 entry(first, second)
             });

@@ -222,14 +222,21 @@ impl World {
         self.fibres.suspend();
     }
 
+    /// What a thread does when it has unmasked interrupts.
+    pub fn let_in(&self) {
+        if !self.in_interrupt.get()
+            && let Some(handler) = self.ask_hook()
+        {
+            self.interrupt(handler);
+        }
+        self.deliver();
+    }
+
     /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches that they
     /// ask for.
     pub fn deliver(&self) {
         if self.in_interrupt.get() || self.masked.get() {
             return;
-        }
-        if let Some(handler) = self.ask_hook() {
-            self.interrupt(handler);
         }
         while let Some(due) = self.clock.take_due() {
             match due {
