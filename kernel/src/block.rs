@@ -152,6 +152,12 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn conclude_by_waking(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
         thread.wait.set(s, Wait::NOTHING);
+        self.conclude_by_waking_from_nothing(s, thread)
+    }
+
+    /// The rest of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more.
+    #[inline(always)]
+    pub(crate) fn conclude_by_waking_from_nothing(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
         if thread.urgency.get(s).is_special() {
             return seldom(self.conclude_by_waking_special(s, thread));
         }
@@ -182,8 +188,10 @@ impl<S: System> Kernel<S> {
     pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) -> bool {
         let priority = thread.urgency.get(s).effective().of_ready();
         if !self.ready.borrow(s).append(&s, thread, priority) {
+            first_things_first();
             return false;
         }
+        first_things_first();
         let running = Self::running();
         let urgent = priority.beats(running.heir(s).urgency.get(s).of_ready());
         if urgent {

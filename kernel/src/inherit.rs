@@ -121,7 +121,9 @@ impl<S: System> Kernel<S> {
             ready.remove(&s, thread, urgency.effective());
             thread.urgency.set(s, new);
             match place {
-                Place::Last => ready.append(&s, thread, priority),
+                Place::Last => {
+                    ready.append(&s, thread, priority);
+                }
                 Place::First => ready.prepend(&s, thread, priority),
             }
         } else {

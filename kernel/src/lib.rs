@@ -4,6 +4,9 @@
 //! Must never know: an architecture, a device, a board.
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 mod block;
 mod condition;
 mod copy;

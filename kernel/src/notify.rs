@@ -39,8 +39,13 @@ impl<S: System> AnyThread<S> {
         let held = hold::<S>();
         let s = held.section();
         let thread = self.reference();
-        let word = changed(s, thread, action)?;
         let wait = thread.wait.get(s);
+        if matches!(action, Notify::Increment) && wait == Wait::COUNT {
+            held.hand_over();
+            S::Machine::enter::<WakeByOne<S>>(self, 0, Timeout::NONE);
+            return Ok(());
+        }
+        let word = changed(s, thread, action)?;
         if wait == Wait::COUNT && word != 0 {
             held.hand_over();
             S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE);
@@ -139,6 +144,23 @@ fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> 
     }
 }
 
+/// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait, and stays so.
+struct WakeByOne<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for WakeByOne<S> {
+    type Object = AnyThread<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(thread: &'static AnyThread<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let thread = thread.reference();
+        thread.set_value(s, 1);
+        first_things_first();
+        S::kernel().conclude_by_waking(s, thread)
+    }
+}
+
 /// Gives a thread that waits the word that it is now.
 struct Wake<S, const COUNTS: bool>(PhantomData<S>);
 
@@ -155,10 +177,11 @@ impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
         } else {
             word & !thread.argument.get(s)
         };
+        thread.wait.set(s, Wait::NOTHING);
         thread.set_value(s, word);
         thread.notification.set(s, rest);
         first_things_first();
-        S::kernel().conclude_by_waking(s, thread)
+        S::kernel().conclude_by_waking_from_nothing(s, thread)
     }
 }
 

@@ -12,6 +12,9 @@ use crate::section::{Guarded, Section};
 use crate::tcb::ThreadRef;
 use taktos_time::Instant;
 
+#[cfg(test)]
+mod tests;
+
 /// The threads with a time-out running.
 pub(crate) struct TimeoutQueue {
     earliest: Guarded<Option<ThreadRef>>,

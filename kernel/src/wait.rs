@@ -8,6 +8,9 @@ use crate::tcb::{Tcb, ThreadRef};
 use core::ptr;
 use taktos_schedule::{Priority, Ring};
 
+#[cfg(test)]
+mod tests;
+
 /// What a thread waits for, in one word: the object's address and, in its low three bits, the kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]

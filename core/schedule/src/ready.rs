@@ -55,13 +55,20 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.heads[slot(priority)].get()
     }
 
-    /// Puts `id`, a ring of its own, behind all its equals.
+    /// Puts `id`, a ring of its own, behind all its equals. Says whether it has none: only then it can be more urgent than
+    /// the entity at the top.
     #[inline(always)]
-    pub fn append(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) {
+    pub fn append(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) -> bool {
         let level = slot(priority);
         match self.heads[level].get() {
-            None => self.occupy(level, id),
-            Some(head) => links.join_before(id, head),
+            None => {
+                self.occupy(level, id);
+                true
+            }
+            Some(head) => {
+                links.join_before(id, head);
+                false
+            }
         }
     }
 
