@@ -37,6 +37,7 @@ enum Operation {
     Append(usize, u8),
     Prepend(usize, u8),
     Remove(usize),
+    Retire,
     Rotate(u8),
     Advance(u8),
     BringToFront(usize),
@@ -51,6 +52,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         3 => (id.clone(), level.clone()).prop_map(|(id, level)| Operation::Append(id, level)),
         2 => (id.clone(), level.clone()).prop_map(|(id, level)| Operation::Prepend(id, level)),
         3 => id.clone().prop_map(Operation::Remove),
+        1 => Just(Operation::Retire),
         1 => level.clone().prop_map(Operation::Rotate),
         1 => level.clone().prop_map(Operation::Advance),
         1 => id.clone().prop_map(Operation::BringToFront),
@@ -95,6 +97,14 @@ impl Both {
                     assert!(self.table.is_alone(id));
                 }
             }
+            Operation::Retire => {
+                if let Some(level) = self.lists.iter().position(|list| !list.is_empty()) {
+                    let first = self.lists[level].remove(0);
+                    let next = self.queue.retire(&self.table, first, priority(level as u8));
+                    assert_eq!(next, Some(self.top()));
+                    assert!(self.table.is_alone(first));
+                }
+            }
             Operation::Rotate(level) => {
                 let list = &mut self.lists[level as usize];
                 if !list.is_empty() {
@@ -129,9 +139,12 @@ impl Both {
         }
     }
 
+    fn top(&self) -> usize {
+        self.lists.iter().find_map(|list| list.first().copied()).unwrap_or(IDLE)
+    }
+
     fn check(&self) {
-        let top = self.lists.iter().find_map(|list| list.first().copied()).unwrap_or(IDLE);
-        assert_eq!(self.queue.top(), Some(top));
+        assert_eq!(self.queue.top(), Some(self.top()));
         for (level, list) in self.lists.iter().enumerate() {
             let head = self.queue.head(Priority::from_stored(level as u8));
             assert_eq!(head, list.first().copied());
