@@ -15,7 +15,10 @@ use taktos_machine::Machine;
 /// All that is allowed in handlers can be called without it too; what takes it is quicker, because it
 /// neither masks, as handlers at the kernel's level do not interrupt each other, nor is prepared to
 /// switch threads where it is called: that happens at the end of the interrupt.
-pub struct Interrupt<S>(PhantomData<(*mut (), fn() -> S)>);
+pub struct Interrupt<S>(PhantomData<NeverSent<S>>);
+
+/// Belongs to a system, and to nobody but the handler.
+type NeverSent<S> = (*mut (), fn() -> S);
 
 impl<S: System> Interrupt<S> {
     /// The proof, asserted.
@@ -40,7 +43,8 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn wake_in_interrupt(&'static self, s: Section, thread: ThreadRef) {
         if thread.urgency.get(s).is_special() {
-            return seldom(self.wake_special_in_interrupt(s, thread));
+            self.wake_special_in_interrupt(s, thread);
+            return seldom(());
         }
         thread.wait.set(s, Wait::NOTHING);
         if self.make_ready(s, thread) {

@@ -10,6 +10,7 @@
 //! the reply, and its place among its equals.
 
 mod bytes;
+mod words;
 
 pub use bytes::LONGEST_MESSAGE;
 
@@ -19,7 +20,8 @@ use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
-use crate::wait::{Target, Wait, thread};
+use crate::wait::{Target, Wait};
+use words::Words;
 use crate::{Kernel, System};
 use core::hint::cold_path;
 use core::marker::PhantomData;
@@ -83,7 +85,7 @@ impl<S: System> AnyThread<S> {
         {
             held.hand_over();
             let words = Words { second, sender: current };
-            return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack()).told::<S>();
+            return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack(s)).told::<S>();
         }
         cold_path();
         current.argument.set(s, second);
@@ -182,41 +184,6 @@ fn set_second_word<S: System>(word: usize) {
 #[inline(always)]
 fn own_words() -> Section {
     in_decision()
-}
-
-/// What a message to an equal carries beside its first word, in the place of a time-out.
-struct Words {
-    second: usize,
-    sender: ThreadRef,
-}
-
-impl Words {
-    /// On machines with wide words the second word of the message goes by the control block instead.
-    #[inline(always)]
-    fn pack(self) -> Timeout {
-        #[cfg(target_pointer_width = "32")]
-        return Timeout::from_bits((self.sender.address() as u64) << 32 | self.second as u64);
-        #[cfg(not(target_pointer_width = "32"))]
-        {
-            self.sender.argument.set(own_words(), self.second);
-            Timeout::from_bits(self.sender.address() as u64)
-        }
-    }
-
-    #[inline(always)]
-    fn unpack<S: System>(s: Section, words: Timeout) -> Self {
-        #[cfg(target_pointer_width = "32")]
-        {
-            let _ = s;
-            let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
-            Self { second, sender: thread(sender) }
-        }
-        #[cfg(not(target_pointer_width = "32"))]
-        {
-            let sender = Kernel::<S>::running().current(s);
-            Self { second: sender.argument.get(s), sender }
-        }
-    }
 }
 
 struct SendToEqual<S>(PhantomData<S>);
