@@ -59,6 +59,10 @@ impl<S: System> AnyThread<S> {
             return Ok(());
         }
         cold_path();
+        if wait == Wait::COUNT {
+            // Its word was 0 and is 0.
+            return Ok(());
+        }
         if !thread.was_started(s) {
             return Err(Error::State);
         }
@@ -80,7 +84,8 @@ impl<S: System> AnyThread<S> {
     }
 
     /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is the word;
-    /// it is decremented afterwards. So the word is a semaphore that only its thread can take.
+    /// it is decremented afterwards. So the word is a semaphore that only its thread can take. A thread that waits here
+    /// forgets notifications that left the word 0, and does not notice further ones.
     ///
     /// Bound without waiting: fixed. Errors: as [`AnyThread::notify_wait`].
     #[inline(always)]
@@ -206,6 +211,10 @@ impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
         }
         let current = current.reference();
         current.argument.set(s, clear);
+        if COUNTS {
+            let urgency = current.urgency.get(s);
+            current.urgency.set(s, urgency.without(Urgency::NOTIFIED));
+        }
         let wait = if COUNTS {
             Wait::COUNT
         } else {
