@@ -147,6 +147,19 @@ macro_rules! with_tail {
     (@ [$($line:expr),*], [$($slice:expr)?], [$($behind:expr),*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
+            // From here on the laboratory counts the phase "switch": a label, numbered by a counter of the
+            // assembler's, since the tail is laid out many times.
+            ".ifndef .Ltaktos_tails",
+            ".set .Ltaktos_tails, 0",
+            ".endif",
+            ".set .Ltaktos_tails, .Ltaktos_tails + 1",
+            ".altmacro",
+            ".macro taktos_phase number",
+            "\"taktos.phase.switch.\\number\":",
+            ".endm",
+            "taktos_phase %.Ltaktos_tails",
+            ".purgem taktos_phase",
+            ".noaltmacro",
             "ldr r3, ={processor}",
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
