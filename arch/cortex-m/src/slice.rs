@@ -16,33 +16,43 @@ unsafe extern "C" {
 
 static AT_END: AtEnd = AtEnd(Cell::new(None));
 
-struct AtEnd(Cell<Option<unsafe extern "C" fn()>>);
+struct AtEnd(Cell<Option<extern "C" fn()>>);
 
 // SAFETY: written and read with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for AtEnd {}
 
-/// The end of a time slice.
+/// The counter has wrapped.
 #[unsafe(no_mangle)]
 extern "C" fn SysTick() {
     // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what the word can
     // hold would put the handler itself here, and every program would carry it.
     if let Some(handler) = unsafe { AT_END.0.as_ptr().read_volatile() } {
-        // SAFETY: only `set` puts something there: the board's handler, which wants to be called here.
-        unsafe { handler() };
+        handler();
+    }
+}
+
+/// The end of the slice, unless a switch came between the counter's end and here: that began a slice for
+/// another thread, and cleared the flag by which the counter says that it has wrapped.
+extern "C" fn end() {
+    const WRAPPED: u32 = 1 << 16;
+    // SAFETY: `SysTick` belongs to this module alone.
+    if unsafe { (*SYST::PTR).csr.read() } & WRAPPED != 0 {
+        // SAFETY: the board's handler, which wants to be called here.
+        unsafe { taktos_slice_end() };
     }
 }
 
 /// Sets the length of slices on a processor of `hertz`; none stops them.
 pub fn set(length: Option<Duration>, hertz: u32) {
-    AT_END.0.set(Some(taktos_slice_end));
+    AT_END.0.set(Some(end));
     // SAFETY: `SysTick` belongs to this module alone.
     let mut timer = unsafe { Peripherals::steal() }.SYST;
     timer.disable_interrupt();
     timer.disable_counter();
+    timer.clear_current();
     if let Some(length) = length {
         timer.set_clock_source(SystClkSource::Core);
-        timer.set_reload(ticks(length, hertz));
-        timer.clear_current();
+        timer.set_reload(reload(length, hertz));
         timer.enable_interrupt();
         timer.enable_counter();
     }
@@ -54,9 +64,10 @@ pub fn begin() {
     unsafe { (*SYST::PTR).cvr.write(0) };
 }
 
-/// `SysTick` has 24 bits: longer slices are cut to what it holds (0.67 s at 25 MHz).
-fn ticks(length: Duration, hertz: u32) -> u32 {
+/// What the counter starts from: it takes one tick to get there. It has 24 bits: longer slices are cut
+/// to what it holds (0.67 s at 25 MHz).
+fn reload(length: Duration, hertz: u32) -> u32 {
     const LONGEST: u64 = 0x00FF_FFFF;
     let ticks = length.as_nanos().saturating_mul(hertz.into()) / 1_000_000_000;
-    ticks.clamp(1, LONGEST) as u32
+    ticks.saturating_sub(1).clamp(1, LONGEST) as u32
 }

@@ -1,7 +1,7 @@
 //! Owns: the board as a system of the kernel.
 
 use crate::clock::{self, DualTimer};
-use crate::vectors::SPARE;
+use crate::vectors::{SPARE, URGENT};
 use core::panic::PanicInfo;
 use taktos_arch_cortex_m::{CortexM, Level, enable_interrupt, pend_interrupt};
 use taktos_kernel::{Kernel, System, Thread};
@@ -61,6 +61,24 @@ pub mod interrupt {
     #[inline(always)]
     pub fn pend() {
         pend_interrupt(SPARE);
+    }
+}
+
+/// The interrupt above the kernel's level, which the kernel never delays and whose handler, the program's
+/// `taktos_urgent_interrupt`, must not call the kernel. It is that of the first simple timer (CMSDK TRM,
+/// section 4.2, at 0x4000_0000), which belongs to the program.
+pub mod urgent_interrupt {
+    use super::{Level, URGENT, enable_interrupt, pend_interrupt};
+
+    /// Lets it reach its handler, at `level`: 0 (the most urgent) to 0x7F.
+    pub fn enable(level: u8) {
+        enable_interrupt(URGENT, Level::Above(level));
+    }
+
+    /// Makes it pending.
+    #[inline(always)]
+    pub fn pend() {
+        pend_interrupt(URGENT);
     }
 }
 

@@ -1,0 +1,170 @@
+//! Owns: what is checked, in which order; two threads that work side by side.
+#![expect(unsafe_code, reason = "fills registers and looks at them again")]
+
+mod entries;
+mod float;
+mod frames;
+mod interrupts;
+mod registers;
+mod storm;
+mod time;
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use mps2_an386::{Board, start};
+use taktos_kernel::{AnyThread, Kernel, Span, System, Thread, Timeout};
+
+type Stack = Thread<Board, 2048>;
+
+static MAIN: Stack = Thread::new("main").priority(5);
+static LEFT: Stack = Thread::new("left").priority(10);
+static RIGHT: Stack = Thread::new("right").priority(10);
+static OTHER: Stack = Thread::new("other").priority(10);
+static URGENT: Stack = Thread::new("urgent").priority(1);
+
+#[cortex_m_rt::entry]
+fn entry() -> ! {
+    start(&MAIN, main)
+}
+
+fn main() {
+    storm::begin();
+    all_pairs();
+    preempted_by_alarms();
+    frames::hold_what_is_used();
+    float::begins_unused_after_an_end();
+    storm::end();
+    entries::answer();
+    time::slices_end_in_time();
+    time::new_slices_are_whole();
+    time::sleep_is_exact();
+    interrupts::come_in_order();
+    interrupts::wake_threads();
+    interrupts::urgent_ones_are_never_masked();
+    Board::write("all passed\n");
+    Board::exit(0);
+}
+
+fn slices(on: bool) {
+    check(
+        "slices",
+        Kernel::<Board>::set_time_slice(on.then(|| 7.micros())).is_ok(),
+    );
+}
+
+fn check(what: &str, holds: bool) {
+    if !holds {
+        Board::write("failed: ");
+        Board::write(what);
+        Board::write("\n");
+        Board::exit(1);
+    }
+}
+
+/// What a thread does, how often, and with which numbers in its registers.
+#[derive(Clone, Copy)]
+struct Work {
+    name: &'static str,
+    act: extern "C" fn(u32, u32) -> u32,
+    rounds: u32,
+    steps: u32,
+    seed: u32,
+}
+
+/// The same work for the left thread and for the right one.
+const fn works(name: &'static str, act: extern "C" fn(u32, u32) -> u32, steps: u32) -> [Work; 2] {
+    let (rounds, seed) = (100, 0xA5C9_4000);
+    let left = Work {
+        name,
+        act,
+        rounds,
+        steps,
+        seed,
+    };
+    let seed = 0x5A36_8000;
+    [left, Work { seed, ..left }]
+}
+
+static SPINS: [Work; 2] = works("interrupted", registers::spin_with_registers, 50);
+static CONDITIONS: [Work; 2] = works(
+    "interrupted among conditions",
+    registers::spin_in_conditions,
+    40,
+);
+static YIELDS: [Work; 2] = works("yielding", registers::yield_with_registers, 2);
+static FLOAT_SPINS: [Work; 2] = works("interrupted with float", float::spin_with_float, 40);
+static FLOAT_YIELDS: [Work; 2] = works("yielding with float", float::yield_with_float, 2);
+/// With nobody to yield to but the sleeper.
+static YIELDS_MORE: [Work; 2] = works("calling", registers::yield_with_registers, 50);
+static FLOAT_YIELDS_MORE: [Work; 2] = works("calling with float", float::yield_with_float, 50);
+static DOZES: [Work; 2] = works("sleeping", registers::doze_with_registers, 2);
+static FLOAT_DOZES: [Work; 2] = works("sleeping with float", float::doze_with_float, 2);
+
+/// Every kind of frame beside every other, in both directions.
+fn all_pairs() {
+    slices(true);
+    let kinds = [&SPINS, &CONDITIONS, &YIELDS, &FLOAT_SPINS, &FLOAT_YIELDS];
+    for (index, [left, _]) in kinds.iter().enumerate() {
+        for [_, right] in &kinds[index..] {
+            pair(left, &RIGHT, right);
+        }
+    }
+    slices(false);
+}
+
+/// A more urgent thread that sleeps takes the processor away, and gives it back directly.
+fn preempted_by_alarms() {
+    for [left, _] in [
+        &SPINS,
+        &CONDITIONS,
+        &YIELDS_MORE,
+        &FLOAT_SPINS,
+        &FLOAT_YIELDS_MORE,
+    ] {
+        for [_, urgent] in [&DOZES, &FLOAT_DOZES] {
+            pair(left, &URGENT, urgent);
+        }
+    }
+}
+
+/// Who ran last, and how often that changed.
+static LAST: AtomicU32 = AtomicU32::new(0);
+static CHANGES: AtomicU32 = AtomicU32::new(0);
+
+/// Works with a different seed in each round.
+fn labour(work: &'static Work) {
+    for round in 0..work.rounds {
+        if LAST.swap(work.seed, Relaxed) != work.seed {
+            CHANGES.fetch_add(1, Relaxed);
+        }
+        check(
+            work.name,
+            (work.act)(work.seed + round * 4, work.steps) == 0,
+        );
+    }
+}
+
+/// Runs two threads side by side; they must take turns.
+fn pair(left: &'static Work, beside: &'static Stack, right: &'static Work) {
+    CHANGES.store(0, Relaxed);
+    check(
+        "start",
+        LEFT.start_with(labour, left).is_ok() && beside.start_with(labour, right).is_ok(),
+    );
+    check(
+        "join",
+        LEFT.join(Timeout::FOREVER).is_ok() && beside.join(Timeout::FOREVER).is_ok(),
+    );
+    check("turns", CHANGES.load(Relaxed) >= 50);
+    Board::write(left.name);
+    Board::write(" beside ");
+    Board::write(right.name);
+    Board::write("\n");
+}
+
+extern "C" fn give_way() {
+    AnyThread::<Board>::yield_now();
+}
+
+extern "C" fn doze() {
+    check("sleep", AnyThread::<Board>::sleep(3.micros()).is_ok());
+}

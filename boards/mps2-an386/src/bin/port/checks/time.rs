@@ -1,0 +1,153 @@
+//! Owns: whether slices and alarms come in time.
+
+use super::{LEFT, OTHER, RIGHT, Stack, check, entries, slices};
+use core::arch::asm;
+use core::ptr::{read_volatile, with_exposed_provenance};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use mps2_an386::Board;
+use taktos_kernel::{AnyThread, Duration, Kernel, Span, System, Timeout};
+
+const SLICE: Duration = Duration::from_micros(100);
+/// What a switch at the end of a slice takes at most, at one instruction a nanosecond, with the time until
+/// a thread looks at the clock.
+const SWITCH: Duration = Duration::from_nanos(250);
+
+static TURNS: AtomicU32 = AtomicU32::new(0);
+static STOP: AtomicU32 = AtomicU32::new(0);
+
+fn start(thread: &'static Stack, act: fn()) {
+    check("start", thread.start(act).is_ok());
+}
+
+fn join(thread: &'static Stack) {
+    check("join", thread.join(Timeout::FOREVER).is_ok());
+}
+
+fn slice(length: Duration) {
+    check(
+        "slice",
+        Kernel::<Board>::set_time_slice(Some(length)).is_ok(),
+    );
+}
+
+pub fn slices_end_in_time() {
+    slice(SLICE);
+    for thread in [&LEFT, &RIGHT, &OTHER] {
+        start(thread, use_slices);
+    }
+    check("sleep", AnyThread::<Board>::sleep(9.millis()).is_ok());
+    STOP.store(1, Relaxed);
+    for thread in [&LEFT, &RIGHT, &OTHER] {
+        join(thread);
+    }
+    // Ninety slices, of which three were the first of a thread.
+    let turns = TURNS.load(Relaxed);
+    check("turns", (84..=87).contains(&turns));
+    slices(false);
+    Board::write("slices are as long as they were set\n");
+}
+
+/// Notices when the others ran meanwhile: each for one slice.
+fn use_slices() {
+    let mut begun = Kernel::<Board>::now();
+    let mut seen = begun;
+    loop {
+        let now = Kernel::<Board>::now();
+        if STOP.load(Relaxed) != 0 {
+            return;
+        }
+        if now.since(seen) > 1.micros() {
+            let turn = now.since(begun);
+            check(
+                "three slices are too short",
+                turn.saturating_add(SWITCH) > times(3, SLICE),
+            );
+            check(
+                "three slices are too long",
+                turn < times(3, SLICE.saturating_add(SWITCH)),
+            );
+            let used = seen.since(begun);
+            check("slice too short", used.saturating_add(SWITCH) > SLICE);
+            check("slice too long", used <= SLICE);
+            TURNS.fetch_add(1, Relaxed);
+            begun = now;
+        }
+        seen = now;
+    }
+}
+
+fn times(count: u64, span: Duration) -> Duration {
+    Duration::from_nanos(count * span.as_nanos())
+}
+
+/// A thread that yields just when its slice ends does not take the next one's slice with it, and
+/// one that is switched to begins its slice, but where the call says that it does not.
+pub fn new_slices_are_whole() {
+    slice(20.micros());
+    STOP.store(0, Relaxed);
+    start(&LEFT, yield_around_the_end);
+    start(&RIGHT, || while STOP.load(Relaxed) == 0 {});
+    join(&LEFT);
+    join(&RIGHT);
+    slice(1.millis());
+    for (keeps, call) in [
+        (false, entries::switch as fn()),
+        (true, entries::switch_in_slice),
+    ] {
+        spin(5000);
+        let before = slice_left();
+        check("slice half used", before < 24_900);
+        call();
+        // A counter that was written to begins with the next tick.
+        spin(50);
+        check(
+            "slice begun anew, or kept",
+            (slice_left() < before) == keeps,
+        );
+    }
+    slices(false);
+    Board::write("new slices are whole\n");
+}
+
+fn yield_around_the_end() {
+    for length in 9_600..10_050 {
+        spin(length);
+        let before = Kernel::<Board>::now();
+        AnyThread::<Board>::yield_now();
+        let other = Kernel::<Board>::now().since(before);
+        check("a new slice is whole", other >= 20.micros());
+    }
+    STOP.store(1, Relaxed);
+}
+
+/// Executes so many times two instructions.
+fn spin(times: u32) {
+    // SAFETY: counts down a register.
+    unsafe {
+        asm!("2:", "subs {0}, {0}, #1", "bne 2b", inout(reg) times => _, options(nomem, nostack));
+    }
+}
+
+/// The ticks of 40 ns that are left of the present slice.
+fn slice_left() -> u32 {
+    const SLICE_COUNTER: usize = 0xE000_E018;
+    // SAFETY: reads a register without side effects.
+    unsafe { read_volatile(with_exposed_provenance(SLICE_COUNTER)) }
+}
+
+pub fn sleep_is_exact() {
+    for span in [1, 10, 100, 1_000, 10_000, 100_000] {
+        sleep(span.micros());
+    }
+    // Longer than the counter takes to wrap.
+    sleep(400.secs());
+    Board::write("alarms come in time\n");
+}
+
+fn sleep(span: Duration) {
+    let before = Kernel::<Board>::now();
+    check("sleep", AnyThread::<Board>::sleep(span).is_ok());
+    let slept = Kernel::<Board>::now().since(before);
+    check("slept too short", slept >= span);
+    check("slept too long", slept < span.saturating_add(2.micros()));
+}
