@@ -189,7 +189,7 @@ impl<S: System> Mutex<S> {
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
-        if self.core.owner.get(s).is_none() && self.core.is_simple(s) {
+        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt() {
             self.core.give_to(s, Kernel::<S>::running().current(s));
             return Ok(());
         }
@@ -201,7 +201,8 @@ impl<S: System> Mutex<S> {
     /// Unlocks the mutex; the most urgent waiter owns it then.
     ///
     /// Bound: the caller's owned mutexes that were locked after this one, and with waiters or a ceiling those
-    /// of priority inheritance. Errors: `NotOwner`, `Deleted`.
+    /// of priority inheritance. Errors: `NotOwner`, `Deleted`. In an interrupt handler, which cannot own a mutex: `Context` or
+    /// `NotOwner`, but that a handler unlocks what the interrupted thread owns is not always noticed.
     #[inline(always)]
     pub fn unlock(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
