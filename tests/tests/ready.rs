@@ -12,7 +12,11 @@ struct Table(Vec<(Cell<usize>, Cell<usize>)>);
 
 impl Table {
     fn new() -> Self {
-        Self((0..ENTITIES).map(|id| (Cell::new(id), Cell::new(id))).collect())
+        Self(
+            (0..ENTITIES)
+                .map(|id| (Cell::new(id), Cell::new(id)))
+                .collect(),
+        )
     }
 }
 
@@ -71,11 +75,18 @@ impl Both {
     fn new() -> Self {
         let queue = ReadyQueue::EMPTY;
         queue.set_idle(IDLE);
-        Self { table: Table::new(), queue, lists: vec![Vec::new(); Priority::COUNT] }
+        Self {
+            table: Table::new(),
+            queue,
+            lists: vec![Vec::new(); Priority::COUNT],
+        }
     }
 
     fn level_of(&self, id: usize) -> Option<u8> {
-        self.lists.iter().position(|list| list.contains(&id)).map(|level| level as u8)
+        self.lists
+            .iter()
+            .position(|list| list.contains(&id))
+            .map(|level| level as u8)
     }
 
     /// Does the operation where it is allowed.
@@ -110,13 +121,19 @@ impl Both {
                 if !list.is_empty() {
                     list.rotate_left(1);
                 }
-                assert_eq!(self.queue.rotate(&self.table, priority(level)), list.first().copied());
+                assert_eq!(
+                    self.queue.rotate(&self.table, priority(level)),
+                    list.first().copied()
+                );
             }
             Operation::Advance(level) => {
                 let list = &mut self.lists[level as usize];
                 if let Some(first) = list.first().copied() {
                     list.rotate_left(1);
-                    assert_eq!(self.queue.advance(&self.table, first, priority(level)), list[0]);
+                    assert_eq!(
+                        self.queue.advance(&self.table, first, priority(level)),
+                        list[0]
+                    );
                 }
             }
             Operation::BringToFront(id) => {
@@ -130,7 +147,8 @@ impl Both {
             Operation::TakeTurn(id, level) if self.level_of(id).is_none() => {
                 let list = &mut self.lists[level as usize];
                 if let Some(first) = list.first().copied() {
-                    self.queue.take_turn(&self.table, id, first, priority(level));
+                    self.queue
+                        .take_turn(&self.table, id, first, priority(level));
                     list[0] = id;
                     list.push(first);
                 }
@@ -140,7 +158,10 @@ impl Both {
     }
 
     fn top(&self) -> usize {
-        self.lists.iter().find_map(|list| list.first().copied()).unwrap_or(IDLE)
+        self.lists
+            .iter()
+            .find_map(|list| list.first().copied())
+            .unwrap_or(IDLE)
     }
 
     fn check(&self) {

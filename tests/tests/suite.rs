@@ -9,7 +9,12 @@ use taktos_workloads::suite;
 #[track_caller]
 fn assert_passed(outcome: &Outcome) {
     print!("{}", outcome.console);
-    assert_eq!(outcome.status(), Some(0), "the suite ended by: {}", outcome.end);
+    assert_eq!(
+        outcome.status(),
+        Some(0),
+        "the suite ended by: {}",
+        outcome.end
+    );
 }
 
 #[test]
@@ -28,7 +33,8 @@ fn disturbed(period: u64) -> Outcome {
             loop {
                 disturbances.fetch_add(1, Relaxed);
                 active.store(false, Relaxed);
-                wake.take(Timeout::FOREVER).expect("nobody deletes the semaphore");
+                wake.take(Timeout::FOREVER)
+                    .expect("nobody deletes the semaphore");
             }
         });
         let unmaskings = AtomicU64::new(0);
@@ -49,6 +55,9 @@ fn the_suite_passes_whatever_preempts_it() {
     for period in [1, 2, 3, 5, 7, 11, 101] {
         let outcome = disturbed(period);
         assert_passed(&outcome);
-        assert!(outcome.switches > undisturbed.switches, "nothing disturbed it");
+        assert!(
+            outcome.switches > undisturbed.switches,
+            "nothing disturbed it"
+        );
     }
 }

@@ -16,7 +16,9 @@ impl Kernel {
             self.threads[me].answer = answer;
         }
         self.settle(|_| Place::Last);
-        let keeps_slice = self.top().is_some_and(|next| self.goes_on(me, operation, next));
+        let keeps_slice = self
+            .top()
+            .is_some_and(|next| self.goes_on(me, operation, next));
         self.switch(keeps_slice);
         if *operation == Operation::Yield {
             self.begin_slice();

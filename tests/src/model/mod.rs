@@ -19,6 +19,11 @@ pub use operation::{Operation, Wait, World};
 pub use run::{Difference, compare};
 pub use shrink::shrink;
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The seed of the world that runs at present, for those who watch whether a run still goes on.
+pub static PRESENT_WORLD: AtomicU64 = AtomicU64::new(0);
+
 /// Compares the kernel with the model in random worlds made from `seed`, `operations` operations
 /// in all; gives the number of worlds. On a difference: a report with the seed and a shrunk list of operations.
 ///
@@ -28,6 +33,7 @@ pub fn random_run(seed: u64, operations: usize) -> Result<usize, String> {
     let mut left = operations;
     let mut worlds = 0;
     while left > 0 {
+        PRESENT_WORLD.store(seed.wrapping_add(worlds), Relaxed);
         let mut random = random::Random::new(seed.wrapping_add(worlds));
         let world = World::random(&mut random, left);
         left -= world.operations.len();

@@ -35,7 +35,9 @@ fn wait<S: SuiteBoard>(call: Call<S>, flags: u32, timeout: Timeout, name: char) 
         Ok(flags) => S::objects()
             .log
             .add(char::from_digit(flags & 0xF, 16).unwrap_or('?')),
-        Err(_) => drop(S::objects().log.result(result)),
+        Err(_) => {
+            let _ = S::objects().log.result(result);
+        }
     }
 }
 

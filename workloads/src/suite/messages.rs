@@ -49,6 +49,11 @@ fn receive<S: SuiteBoard>(timeout: Timeout, name: char) -> Option<Received<S>> {
     Some(received)
 }
 
+/// Receives from anyone, and does not reply.
+fn hear<S: SuiteBoard>(timeout: Timeout, name: char) {
+    let _ = receive::<S>(timeout, name);
+}
+
 fn call<S: SuiteBoard>(to: usize, word: usize, timeout: Timeout, name: char) {
     note::<S>(
         name,
@@ -148,14 +153,14 @@ fn rules<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect("state", main.state(), State::Executing);
     }
     tally.case("messages: a more urgent receiver runs at once", |c| {
-        c.start(0, HIGH, || drop(receive::<S>(Timeout::FOREVER, 'r')));
+        c.start(0, HIGH, || hear::<S>(Timeout::FOREVER, 'r'));
         send_to_waiting(c);
         c.expect_log("r3m");
     });
     tally.case(
         "messages: by the sound rule a less urgent receiver waits for its turn",
         |c| {
-            c.start(0, LOW, || drop(receive::<S>(Timeout::FOREVER, 'r')));
+            c.start(0, LOW, || hear::<S>(Timeout::FOREVER, 'r'));
             c.let_others_run();
             send_to_waiting(c);
             c.expect_state(0, State::Ready);
@@ -167,8 +172,8 @@ fn rules<S: SuiteBoard>(tally: &mut Tally<S>) {
         "messages: by the paper's rule it runs at once, in the sender's turn",
         |c| {
             c.start(0, LOW, || {
-                let _ = receive::<S>(Timeout::FOREVER, 'r');
-                let _ = receive::<S>(Timeout::FOREVER, 'r');
+                hear::<S>(Timeout::FOREVER, 'r');
+                hear::<S>(Timeout::FOREVER, 'r');
             });
             c.start(1, MAIN + 1, || S::objects().log.add('b'));
             c.let_others_run();
@@ -186,8 +191,8 @@ fn rules<S: SuiteBoard>(tally: &mut Tally<S>) {
         "messages: an equal's turn is taken, and given back by its next wait",
         |c| {
             c.start(0, MAIN, || {
-                let _ = receive::<S>(Timeout::FOREVER, 'r');
-                let _ = receive::<S>(Timeout::FOREVER, 'r');
+                hear::<S>(Timeout::FOREVER, 'r');
+                hear::<S>(Timeout::FOREVER, 'r');
             });
             AnyThread::<S>::yield_now();
             send_to_waiting(c);
@@ -282,7 +287,7 @@ fn errors<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect("reply", main.reply(Message::word(1)), Err(Error::State));
     });
     tally.case("messages: in a handler", |c| {
-        c.start(0, HIGH, || drop(receive::<S>(Timeout::FOREVER, 'r')));
+        c.start(0, HIGH, || hear::<S>(Timeout::FOREVER, 'r'));
         S::trigger_interrupt(|| {
             let o = S::objects();
             let message = Message::word(1);
@@ -319,7 +324,7 @@ fn any<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.start(0, HIGH, || {
                 wait_for_permit::<S>();
                 for _ in 0..3 {
-                    let _ = receive::<S>(Timeout::FOREVER, 'r');
+                    hear::<S>(Timeout::FOREVER, 'r');
                 }
             });
             c.start(1, 9, || send::<S>(0, 1, Timeout::FOREVER, 'a'));
@@ -337,11 +342,11 @@ fn any<S: SuiteBoard>(tally: &mut Tally<S>) {
                 let _ = AnyThread::<S>::receive(Timeout::FOREVER).map(|received| {
                     let from_second = core::ptr::eq(received.sender, &**S::objects().thread(1));
                     S::objects().set_number(from_second.into());
-                    received.message.0.map(digit::<S>);
+                    received.message.0.into_iter().for_each(digit::<S>);
                 });
             });
             c.start(1, HIGH, || {
-                drop(S::objects().thread(0).send(Message([6, 7]), Timeout::NONE))
+                let _ = S::objects().thread(0).send(Message([6, 7]), Timeout::NONE);
             });
             c.expect("sender", c.objects().number(), 1);
             c.expect_log("67");
@@ -589,7 +594,7 @@ fn failures<S: SuiteBoard>(tally: &mut Tally<S>) {
     });
     tally.case("messages: the server is deleted before it replies", |c| {
         c.start(0, HIGH, || {
-            let _ = receive::<S>(Timeout::FOREVER, 'r');
+            hear::<S>(Timeout::FOREVER, 'r');
             wait_for_permit::<S>();
         });
         c.start(1, HIGH, || call::<S>(0, 1, Timeout::FOREVER, 'c'));
@@ -615,7 +620,7 @@ fn failures<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.start(1, HIGH, || send::<S>(0, 1, Timeout::FOREVER, 's'));
         c.start(2, HIGH, || call::<S>(0, 1, Timeout::FOREVER, 'c'));
         c.start(3, HIGH, || receive_from::<S>(0, Timeout::FOREVER, 'f'));
-        c.start(4, HIGH, || drop(receive::<S>(Timeout::FOREVER, 'a')));
+        c.start(4, HIGH, || hear::<S>(Timeout::FOREVER, 'a'));
         for index in 1..5 {
             c.expect(
                 "end of wait",
@@ -750,7 +755,7 @@ fn bytes<S: SuiteBoard>(tally: &mut Tally<S>) {
             send::<S>(0, 1, UNIT.into(), 't');
         });
         c.start(0, HIGH, || {
-            let _ = receive::<S>(Timeout::FOREVER, 'r');
+            hear::<S>(Timeout::FOREVER, 'r');
             receive_bytes::<S>(16, 'q');
         });
         c.let_others_run();

@@ -10,7 +10,9 @@ fn note<S: SuiteBoard>(name: char, result: Result<u32, Error>) {
         Ok(word) => S::objects()
             .log
             .add(char::from_digit(word & 0xF, 16).unwrap_or('?')),
-        Err(_) => drop(S::objects().log.result(result)),
+        Err(_) => {
+            let _ = S::objects().log.result(result);
+        }
     }
 }
 

@@ -32,7 +32,9 @@ const B: State = State::Blocked;
 
 fn prepare<S: SuiteBoard>(c: &mut Case<S>, column: usize) {
     let thread = S::objects().thread(0);
-    let wait = || drop(S::objects().semaphore.take(Timeout::FOREVER));
+    let wait = || {
+        let _ = S::objects().semaphore.take(Timeout::FOREVER);
+    };
     let low = Priority::new(LOW).unwrap_or(Priority::LEAST_URGENT);
     match column {
         0 => {

@@ -292,7 +292,7 @@ fn joins<S: SuiteBoard>(tally: &mut Tally<S>) {
     });
     tally.case("threads: a join's time passes", |c| {
         c.start(0, LOW, || {
-            drop(S::objects().semaphore.take(Timeout::FOREVER))
+            let _ = S::objects().semaphore.take(Timeout::FOREVER);
         });
         c.expect(
             "join",
@@ -312,7 +312,9 @@ fn joins<S: SuiteBoard>(tally: &mut Tally<S>) {
                 .result(S::objects().thread(0).join(Timeout::FOREVER));
             S::objects().log.add(letter);
         }
-        c.start(0, 4, || drop(S::objects().semaphore.take(Timeout::FOREVER)));
+        c.start(0, 4, || {
+            let _ = S::objects().semaphore.take(Timeout::FOREVER);
+        });
         c.start(1, 7, || join::<S>('b'));
         c.start(2, 6, || join::<S>('c'));
         c.start(3, 7, || join::<S>('d'));
@@ -321,7 +323,7 @@ fn joins<S: SuiteBoard>(tally: &mut Tally<S>) {
     });
     tally.case("threads: who joins one that is deleted learns it", |c| {
         c.start(0, HIGH, || {
-            drop(S::objects().semaphore.take(Timeout::FOREVER))
+            let _ = S::objects().semaphore.take(Timeout::FOREVER);
         });
         c.start(1, HIGH, || {
             let _ = S::objects()
