@@ -94,6 +94,10 @@ fn steps() -> Vec<Step> {
     }
     steps.push(step("two runs, the same bytes", repeat::same_bytes));
     steps.push(step("host tests, tool end to end", tools::host_tests));
+    steps.push(step(
+        "ten million random operations",
+        tools::ten_million_operations,
+    ));
     steps.push(step("the book's code", book::code));
     steps
 }

@@ -55,6 +55,14 @@ pub(super) fn host_tests(workspace: &Workspace) -> Result<Tally> {
     )
 }
 
+/// The run against the naive model that plain `cargo test` leaves out, because a debug build is slow.
+pub(super) fn ten_million_operations(workspace: &Workspace) -> Result<Tally> {
+    let mut run = cargo(workspace);
+    run.args(["test", "--quiet", "-p", "taktos-tests", "--test", "model"])
+        .args(PROFILE);
+    counted(run.args(["--", "--ignored", "ten_million_operations"]))
+}
+
 fn xtask(workspace: &Workspace) -> Command {
     let mut xtask = cargo(workspace);
     xtask
