@@ -1,9 +1,8 @@
-//! Builds the clock, the emulator's plugin, when it is missing or older than its source.
+//! Builds the clock, the emulator's plugin, when there is none of its source.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
 
 use crate::Error;
 
@@ -24,16 +23,17 @@ pub(crate) fn sources() -> PathBuf {
 }
 
 /// Where it is built: `clock/` in cargo's target directory.
-pub(crate) fn library() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
         PathBuf::from,
     );
-    target.join("clock").join("libtaktos-clock.so")
+    target.join("clock")
 }
 
-/// Compiles `sources` to `library` unless that is newer than all of them.
-pub(crate) fn build(sources: &Path, library: &Path) -> Result<(), Error> {
+/// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest of what it is
+/// made of: checkouts that share a directory do not take each other's.
+pub(crate) fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
     let io = |cause| Error::Io {
         what: format!("{}", sources.display()),
         cause,
@@ -43,22 +43,39 @@ pub(crate) fn build(sources: &Path, library: &Path) -> Result<(), Error> {
         .map(|entry| entry.map(|e| e.path()).map_err(io))
         .collect::<Result<_, _>>()?;
     files.sort();
-    if newest(&files) < modified(library) {
-        return Ok(());
+    let mut digest = Digest::new();
+    for flag in FLAGS {
+        digest.add(flag.as_bytes());
     }
-    let sources: Vec<_> = files
-        .iter()
-        .filter(|f| f.extension().is_some_and(|e| e == "c"))
-        .collect();
-    compile(&sources, library)
+    for file in &files {
+        digest.add(&std::fs::read(file).map_err(io)?);
+    }
+    let library = directory.join(format!("libtaktos-clock-{:016x}.so", digest.0));
+    if !library.exists() {
+        let sources: Vec<_> = files
+            .iter()
+            .filter(|f| f.extension().is_some_and(|e| e == "c"))
+            .collect();
+        compile(&sources, &library)?;
+    }
+    Ok(library)
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|m| m.modified()).ok()
-}
+/// FNV-1a of 64 bits (Fowler, Noll, Vo): tells versions of a source apart, no more.
+struct Digest(u64);
 
-fn newest(files: &[PathBuf]) -> Option<SystemTime> {
-    files.iter().filter_map(|f| modified(f)).max()
+impl Digest {
+    const fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// Adds a part, and that it ends here.
+    fn add(&mut self, part: &[u8]) {
+        let length = part.len().to_le_bytes();
+        for byte in part.iter().chain(&length) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
 }
 
 /// Several runs may find it missing at once.

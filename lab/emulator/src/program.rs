@@ -36,8 +36,7 @@ impl Emulator {
         if !is_supported(&version) {
             return Err(Error::EmulatorVersion { found: version });
         }
-        let clock = clock::library();
-        clock::build(&clock::sources(), &clock)?;
+        let clock = clock::build(&clock::sources(), &clock::directory())?;
         Ok(Self {
             program,
             clock,
