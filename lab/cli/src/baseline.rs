@@ -22,7 +22,7 @@ pub struct Baseline {
 }
 
 /// The counts of one operation.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Executed instructions.

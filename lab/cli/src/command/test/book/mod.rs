@@ -7,8 +7,10 @@
 //! - `rust,BOARD`: a whole program of that board, checked by its compiler.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows.
 //! - `toml` with a `program`: must be an experiment.
+//! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's.
 
 mod block;
+mod figures;
 mod rust;
 
 use std::path::PathBuf;
@@ -40,6 +42,7 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
             }
         }
         all.add(compiler.page(workspace, &page, &blocks)?);
+        all.add(figures::check(workspace, &page, &text)?);
     }
     Ok(all)
 }

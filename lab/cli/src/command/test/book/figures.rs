@@ -1,0 +1,108 @@
+//! Tables of the book that repeat counts: they must be those of the baseline.
+//!
+//! `<!-- bench BOARD -->` stands before such a table. Its first three columns are
+//! operation, instructions, cycles (medians).
+
+use anyhow::Result;
+use taktos_emulator::Board;
+
+use super::Tally;
+use crate::baseline::{Baseline, Counts};
+use crate::workspace::Workspace;
+
+/// Compares each row of a page's tables with the baseline of the board.
+pub(super) fn check(workspace: &Workspace, page: &str, text: &str) -> Result<Tally> {
+    let mut all = Tally::default();
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, line) in lines.iter().enumerate() {
+        let marker = line.strip_prefix("<!-- bench ");
+        let board = marker.and_then(|rest| rest.strip_suffix(" -->"));
+        let Some(board) = board.and_then(Board::named) else {
+            continue;
+        };
+        let file = format!("experiments/baseline/{}.json", board.name());
+        let baseline = Baseline::read(&workspace.path(&file))?;
+        all.add(table(&baseline, page, &lines, number + 1));
+    }
+    Ok(all)
+}
+
+/// The table that begins at or behind the line `start`, counted from 0.
+fn table(baseline: &Baseline, page: &str, lines: &[&str], start: usize) -> Tally {
+    let mut tally = Tally::default();
+    let mut missing = baseline.operations.clone();
+    let rows = lines.iter().enumerate().skip(start);
+    let rows = rows
+        .skip_while(|(_, line)| line.trim().is_empty())
+        .take_while(|(_, line)| line.starts_with('|'))
+        .skip(2);
+    for (number, line) in rows {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let place = format!("{page}:{}", number + 1);
+        tally.add(match missing.remove(cells[0]) {
+            None => Tally::fail(format!("{place}: no operation `{}`\n", cells[0])),
+            Some(counts) if cells.get(1..3) == Some(&medians(&counts).each_ref().map(|s| &**s)) => {
+                Tally::pass()
+            }
+            Some(counts) => {
+                let [instructions, cycles] = medians(&counts);
+                let row = format!("| {} | {instructions} | {cycles} |", cells[0]);
+                Tally::fail(format!("{place}: the baseline says {row}\n"))
+            }
+        });
+    }
+    for (name, counts) in missing {
+        let [instructions, cycles] = medians(&counts);
+        let row = format!("| {name} | {instructions} | {cycles} |");
+        tally.add(Tally::fail(format!("{page}:{start}: lacks {row}\n")));
+    }
+    tally
+}
+
+fn medians(counts: &Counts) -> [String; 2] {
+    [counts.instructions.median, counts.cycles.median].map(|count| count.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Summary;
+
+    fn baseline() -> Baseline {
+        let summary = |median| Summary {
+            min: 1,
+            median,
+            max: 99,
+            samples: 9,
+        };
+        let counts = Counts {
+            instructions: summary(36),
+            cycles: summary(60),
+        };
+        Baseline {
+            board: "mps2-an386".into(),
+            operations: [("yield".to_owned(), counts)].into(),
+        }
+    }
+
+    fn said(rows: &str) -> String {
+        let page =
+            format!("| operation | instructions | cycles | goal |\n|---|---|---|---|\n{rows}");
+        let lines: Vec<&str> = page.lines().collect();
+        table(&baseline(), "p.md", &lines, 0).said
+    }
+
+    #[test]
+    fn a_row_as_in_the_baseline_passes() {
+        assert_eq!(said("| yield | 36 | 60 | 60 |\n"), "");
+    }
+
+    #[test]
+    fn another_count_a_row_too_many_and_one_too_few_are_named() {
+        let changed = said("| yield | 36 | 61 | 60 |\n");
+        assert_eq!(changed, "p.md:3: the baseline says | yield | 36 | 60 |\n");
+        let strange = said("| fly | 1 | 2 | 3 |\n");
+        assert!(strange.contains("p.md:3: no operation `fly`"), "{strange}");
+        assert!(strange.contains("lacks | yield | 36 | 60 |"), "{strange}");
+    }
+}
