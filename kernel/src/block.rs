@@ -8,7 +8,7 @@ use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, System};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Answer, Machine, Outcome};
-use taktos_schedule::Ring;
+use taktos_schedule::{Priority, Ring};
 
 /// What a decision of the system `S` tells its machine.
 pub(crate) type OutcomeOf<S> = <<S as System>::Machine as Machine>::Outcome;
@@ -110,7 +110,19 @@ impl<S: System> Kernel<S> {
     /// Takes the running thread, which is no longer ready, off the processor.
     #[inline(always)]
     pub(crate) fn leave_processor(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
-        let heir = certain(self.ready.borrow(s).retire(&s, current, current.urgency.get(s).of_ready()));
+        let urgency = current.urgency.get(s);
+        let outcome = self.retire(s, current, urgency.of_ready());
+        if urgency.is_special() {
+            self.leave_special(s, current);
+            first_things_first();
+        }
+        outcome
+    }
+
+    /// The same for a thread about which nothing is special.
+    #[inline(always)]
+    fn retire(&'static self, s: Section, current: ThreadRef, priority: Priority) -> OutcomeOf<S> {
+        let heir = certain(self.ready.borrow(s).retire(&s, current, priority));
         Self::running().set_heir(s, heir);
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
@@ -279,15 +291,16 @@ impl<S: System> Kernel<S> {
     /// Blocks the running thread in `queue`, however long it takes. The usual case comes first and calls nothing.
     #[inline(always)]
     pub(crate) fn block_in_forever(&'static self, s: Section, queue: &'static WaitQueue) -> OutcomeOf<S> {
-        if !queue.is_empty(s) {
+        let current = Self::running().current(s);
+        let urgency = current.urgency.get(s);
+        if !queue.is_empty(s) || urgency.is_special() {
             return seldom(self.block_behind_others(s, queue));
         }
-        let current = Self::running().current(s);
         current.wait.set(s, Wait::queue(queue));
         // The first of a queue is in no ring with others there: it may still be in that of the ready ones.
         queue.insert_first(s, current);
         first_things_first();
-        self.leave_processor(s, current)
+        self.retire(s, current, urgency.of_ready())
     }
 
     #[cold]

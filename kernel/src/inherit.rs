@@ -90,12 +90,20 @@ impl<S: System> Kernel<S> {
         if !urgency.has(Urgency::LENT_TURN) {
             return;
         }
-        thread.urgency.set(s, urgency.without(Urgency::LENT_TURN));
         if Self::running().current(s) == thread {
+            thread.urgency.set(s, urgency.without(Urgency::LENT_TURN));
             self.settle(s, thread, Place::Last);
         } else {
+            self.take_back_turn(s, thread);
+        }
+    }
+
+    /// The same for a thread that is in no ring of ready ones.
+    pub(crate) fn take_back_turn(&'static self, s: Section, thread: ThreadRef) {
+        let urgency = thread.urgency.get(s);
+        if urgency.has(Urgency::LENT_TURN) {
             let own = deserved(s, thread);
-            thread.urgency.set(s, thread.urgency.get(s).with_effective(own));
+            thread.urgency.set(s, urgency.without(Urgency::LENT_TURN).with_effective(own));
         }
     }
 

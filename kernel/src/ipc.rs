@@ -88,6 +88,7 @@ impl<S: System> AnyThread<S> {
             return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack(s)).told::<S>();
         }
         cold_path();
+        refuse_in_handlers::<S>()?;
         current.argument.set(s, second);
         held.hand_over();
         S::Machine::enter::<Send<S, false>>(self, first, timeout).told::<S>()
@@ -121,6 +122,7 @@ impl<S: System> AnyThread<S> {
     ///
     /// Errors: as [`AnyThread::send`].
     pub fn call(&'static self, message: Message, timeout: Timeout) -> Result<Message, Error> {
+        refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
         set_second_word::<S>(second);
         hold::<S>().hand_over();
@@ -134,6 +136,7 @@ impl<S: System> AnyThread<S> {
     /// Bound: fixed, the caller's time-out, and the inheritance. Errors: `State` if it does not wait for the
     /// running thread's reply; `Context` in an interrupt handler.
     pub fn reply(&'static self, message: Message) -> Result<(), Error> {
+        refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
         set_second_word::<S>(second);
         hold::<S>().hand_over();
@@ -147,6 +150,7 @@ impl<S: System> AnyThread<S> {
         message: Message,
         timeout: Timeout,
     ) -> Result<Received<S>, Error> {
+        refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
         set_second_word::<S>(second);
         hold::<S>().hand_over();
@@ -173,6 +177,11 @@ impl<S: System> AnyThread<S> {
 fn second_word<S: System>() -> usize {
     let s = own_words();
     Kernel::<S>::running().current(s).argument.get(s)
+}
+
+/// In a handler the running thread is the interrupted one, whose words are not the handler's.
+fn refuse_in_handlers<S: System>() -> Result<(), Error> {
+    if S::Machine::in_interrupt() { Err(Error::Context) } else { Ok(()) }
 }
 
 fn set_second_word<S: System>(word: usize) {

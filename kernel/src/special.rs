@@ -14,10 +14,15 @@ type Act<S> = fn(&'static Kernel<S>, Section, ThreadRef);
 pub(crate) struct Acts<S: System> {
     wake: Act<S>,
     rotate: Act<S>,
+    leave: Act<S>,
 }
 
 impl<S: System> Kernel<S> {
-    const ACTS: &'static Acts<S> = &Acts { wake: Self::wake, rotate: Self::rotate };
+    const ACTS: &'static Acts<S> = &Acts {
+        wake: Self::wake,
+        rotate: Self::rotate,
+        leave: Self::take_back_turn,
+    };
 
     /// There may be special threads from now on.
     #[inline(always)]
@@ -30,6 +35,14 @@ impl<S: System> Kernel<S> {
     pub(crate) fn wake_special(&'static self, s: Section, thread: ThreadRef) {
         if let Some(acts) = self.special.get(s) {
             (acts.wake)(self, s, thread);
+        }
+    }
+
+    /// What is to be done when a special thread, which is about to wait, has left the ready ones.
+    #[cold]
+    pub(crate) fn leave_special(&'static self, s: Section, thread: ThreadRef) {
+        if let Some(acts) = self.special.get(s) {
+            (acts.leave)(self, s, thread);
         }
     }
 

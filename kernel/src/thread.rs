@@ -146,6 +146,10 @@ impl<S: System, const N: usize> Thread<S, N> {
         if self.any.tcb.wait.get(s) == Wait::NON_EXISTENT {
             self.create_in(s)?;
         }
+        // A handler may have ended the thread that it interrupted, whose stack is still in use.
+        if self.reference() == Kernel::<S>::running().current(s) {
+            return Err(Error::State);
+        }
         self.prepare(s, begin, entry, argument)?;
         held.hand_over();
         S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).told::<S>()

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "copies between the memories of two threads")]
 
 use crate::block::Told;
-use super::{Receive, Send, set_second_word};
+use super::{Receive, Send, refuse_in_handlers, set_second_word};
 use crate::System;
 use crate::section::hold;
 use crate::thread::AnyThread;
@@ -24,6 +24,7 @@ impl<S: System> AnyThread<S> {
         if message.len() > LONGEST_MESSAGE {
             return Err(Error::Parameter);
         }
+        refuse_in_handlers::<S>()?;
         set_second_word::<S>(message.len());
         let address = message.as_ptr().expose_provenance();
         hold::<S>().hand_over();
@@ -39,6 +40,7 @@ impl<S: System> AnyThread<S> {
         room: &mut [u8],
         timeout: Timeout,
     ) -> Result<usize, Error> {
+        refuse_in_handlers::<S>()?;
         set_second_word::<S>(room.len());
         let address = room.as_mut_ptr().expose_provenance();
         hold::<S>().hand_over();

@@ -188,6 +188,31 @@ fn rules<S: SuiteBoard>(tally: &mut Tally<S>) {
         },
     );
     tally.case(
+        "messages: a lent turn ends where the receiver waits: in a queue its own priority counts",
+        |c| {
+            c.start(0, LOW, || {
+                hear::<S>(Timeout::FOREVER, 'r');
+                wait_for_permit::<S>();
+                S::objects().log.add('l');
+            });
+            c.let_others_run();
+            Kernel::<S>::set_send_rule(Rule::Always);
+            send_to_waiting(c);
+            Kernel::<S>::set_send_rule(Rule::Sound);
+            c.expect_priority(0, LOW);
+            c.start(1, MAIN + 1, || {
+                wait_for_permit::<S>();
+                S::objects().log.add('h');
+            });
+            c.let_others_run();
+            for log in ["r3m", "h", "l"] {
+                c.expect_log(log);
+                c.expect("give", c.objects().semaphore.give(), Ok(()));
+                c.let_others_run();
+            }
+        },
+    );
+    tally.case(
         "messages: an equal's turn is taken, and given back by its next wait",
         |c| {
             c.start(0, MAIN, || {
