@@ -120,8 +120,12 @@ impl Compiler {
             let said = String::from_utf8_lossy(&output.stderr);
             return Ok(Tally::fail(named(&said, &file, page)));
         }
-        let mut tally = counted(&mut Command::new(&program))?;
-        tally.said = named(&tally.said, &file, page);
+        let mut run = Command::new(&program);
+        let mut tally = counted(run.arg("--quiet").env("RUST_BACKTRACE", "0"))?;
+        tally.said = match tally.failed {
+            0 => String::new(),
+            _ => named(&tally.said, &file, page),
+        };
         Ok(tally)
     }
 }
