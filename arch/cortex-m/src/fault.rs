@@ -1,11 +1,9 @@
 //! Owns: what happens at a fault exception.
 
+use crate::guard;
 use core::arch::naked_asm;
 use cortex_m::peripheral::SCB;
 use taktos_machine::{Cause, Fault, Upcalls};
-
-/// Stacking failed, or a data access did: the bits MSTKERR and DACCVIOL.
-const OVERFLOW_BITS: u32 = 0x12;
 
 /// Defines a fault exception: collects the frame and the registers that it does not hold.
 macro_rules! fault_exception {
@@ -67,35 +65,42 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
     // SAFETY: reads of address registers.
     let (memory_address, bus_address) = unsafe {
         let scb = &*SCB::PTR;
-        (scb.mmfar.read(), scb.bfar.read())
+        (scb.mmfar.read() as usize, scb.bfar.read() as usize)
     };
-    let from_thread = exception_return & 8 != 0;
-    let (cause, address) =
-        classify(values[STATUS] as u32, memory_address, bus_address, from_thread);
-    U::fault(&Fault { cause, address, values, names: NAMES, in_interrupt: !from_thread })
+    let (cause, address) = classify(values[STATUS] as u32, memory_address, bus_address);
+    // The switch at the end of an interrupt puts a thread's registers on the thread's stack.
+    let of_thread = exception_return & 8 != 0 || address.is_some_and(guard::is_of_thread);
+    U::fault(&Fault { cause, address, values, names: NAMES, in_interrupt: !of_thread })
 }
 
-/// The cause by the configurable fault status register (ARMv7-M manual, B3.2.15).
-fn classify(
-    status: u32,
-    memory_address: u32,
-    bus_address: u32,
-    from_thread: bool,
-) -> (Cause, Option<usize>) {
-    const ADDRESS_VALID: u32 = 1 << 7;
+/// The cause by the configurable fault status register (ARMv7-M manual, B3.2.15), and the address.
+fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, Option<usize>) {
+    const INSTRUCTION_ACCESS: u32 = 1 << 0;
+    const DATA_ACCESS: u32 = 1 << 1;
+    /// Exception frames did not fit: they could not be read, or written, at once or later.
+    const STACKING: u32 = 0b111 << 3;
+    const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
+    const BUS: u32 = 0xFF << 8;
     const BUS_ADDRESS_VALID: u32 = 1 << 15;
-    let address = (status & ADDRESS_VALID != 0).then_some(memory_address as usize);
-    match status {
-        // The only region that forbids data is the guard.
-        bits if bits & OVERFLOW_BITS != 0 && from_thread => (Cause::StackOverflow, address),
-        bits if bits & OVERFLOW_BITS != 0 => (Cause::DataAccess, address),
-        bits if bits & 1 != 0 => (Cause::InstructionAccess, None),
-        bits if bits & 0xFF00 != 0 => (
-            Cause::Bus,
-            (bits & BUS_ADDRESS_VALID != 0).then_some(bus_address as usize),
-        ),
-        bits if bits & 0x0300_0000 != 0 => (Cause::Arithmetic, None),
-        bits if bits & 0x000F_0000 != 0 => (Cause::UndefinedInstruction, None),
-        _ => (Cause::Other, None),
+    const UNDEFINED: u32 = 0b1111 << 16;
+    const ARITHMETIC: u32 = 0b11 << 24;
+    let is = |bits: u32| status & bits != 0;
+    let address = is(MEMORY_ADDRESS_VALID).then_some(memory_address);
+    if is(STACKING) {
+        (Cause::StackOverflow, address)
+    } else if is(DATA_ACCESS) {
+        // What forbids data is either of the guards, or null.
+        let null = address.is_some_and(guard::is_null);
+        (if null { Cause::DataAccess } else { Cause::StackOverflow }, address)
+    } else if is(INSTRUCTION_ACCESS) {
+        (Cause::InstructionAccess, None)
+    } else if is(BUS) {
+        (Cause::Bus, is(BUS_ADDRESS_VALID).then_some(bus_address))
+    } else if is(ARITHMETIC) {
+        (Cause::Arithmetic, None)
+    } else if is(UNDEFINED) {
+        (Cause::UndefinedInstruction, None)
+    } else {
+        (Cause::Other, None)
     }
 }

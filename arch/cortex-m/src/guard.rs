@@ -1,4 +1,5 @@
-//! Owns: the memory protection unit, used as a guard below the running thread's stack.
+//! Owns: the memory protection unit: a guard below the running thread's stack, one below the handlers', and
+//! the place that null leads to.
 
 use cortex_m::peripheral::{MPU, SCB};
 
@@ -13,8 +14,10 @@ pub const GUARD_SIZE: usize = 32;
 /// the guard's address instead of loading it. (72 bytes, rounded up to the guard's alignment.)
 pub const GUARD_OFFSET: usize = 96;
 
-/// The region used: the highest number wins where regions overlap.
+/// The region of the running thread's guard: the highest number wins where regions overlap.
 pub const REGION: usize = 7;
+const HANDLERS_REGION: usize = 6;
+const NULL_REGION: usize = 5;
 
 /// The bit of the region base address register that says that it names the region itself.
 pub const NAMES_REGION: usize = 1 << 4;
@@ -24,22 +27,47 @@ impl Guard {
     pub const NEW: Self = Self([0; GUARD_SIZE]);
 }
 
-/// Switches the unit on: everything as without it, but for the guard's region.
+unsafe extern "C" {
+    /// The lowest address of the handlers' stack.
+    static _stack_end: u8;
+}
+
+/// Switches the unit on: everything as without it, but for the three regions.
 pub fn enable() {
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
-    const REGION_ENABLE: u32 = 1;
-    const SIZE_32_BYTES: u32 = 4 << 1;
-    const NO_ACCESS_NO_EXECUTE: u32 = 1 << 28;
     const MEMORY_FAULTS: u32 = 1 << 16;
+    let handlers = (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE);
     // SAFETY: called once, before the first thread runs; the unit belongs to this port.
     unsafe {
         let mpu = &*MPU::PTR;
-        mpu.rnr.write(REGION as u32);
-        mpu.rasr
-            .write(NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE);
+        // Null is where the vectors lie, which the processor fetches past the unit.
+        for (region, base) in [(NULL_REGION, 0), (HANDLERS_REGION, handlers), (REGION, 0)] {
+            mpu.rbar.write((base | NAMES_REGION | region) as u32);
+            mpu.rasr.write(FORBIDDEN);
+        }
         mpu.ctrl.write(ENABLE_WITH_DEFAULT_MAP);
         (*SCB::PTR).shcsr.modify(|bits| bits | MEMORY_FAULTS);
     }
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
+}
+
+/// The attributes of a region of 32 bytes that nobody may touch.
+const FORBIDDEN: u32 = {
+    const REGION_ENABLE: u32 = 1;
+    const SIZE_32_BYTES: u32 = 4 << 1;
+    const NO_ACCESS_NO_EXECUTE: u32 = 1 << 28;
+    NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE
+};
+
+/// Whether the address is null, or close behind.
+pub fn is_null(address: usize) -> bool {
+    address < GUARD_SIZE
+}
+
+/// Whether the address lies in the guard of the running thread.
+pub fn is_of_thread(address: usize) -> bool {
+    // SAFETY: reads the register that the switch wrote last: it names the thread's region.
+    let base = unsafe { (*MPU::PTR).rbar.read() } as usize & !(GUARD_SIZE - 1);
+    address.wrapping_sub(base) < GUARD_SIZE
 }

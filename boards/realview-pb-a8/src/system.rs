@@ -93,28 +93,5 @@ pub mod interrupt {
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    Board::write("panic");
-    if let Some(place) = info.location() {
-        Board::write(" at ");
-        Board::write(place.file());
-        write_line_number(place.line());
-    }
-    Board::write("\n");
-    Board::exit(taktos_kernel::fault::EXIT_STATUS)
-}
-
-fn write_line_number(line: u32) {
-    Board::write(":");
-    let mut digits = [0u8; 10];
-    let mut rest = line;
-    let mut used = digits.len();
-    loop {
-        used -= 1;
-        digits[used] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    Board::write(core::str::from_utf8(&digits[used..]).unwrap_or("?"));
+    taktos_kernel::fault::panicked::<Board>(info)
 }

@@ -14,7 +14,9 @@ static int depth;
 #define EXCEPTION_NUMBER 0x1ffu
 
 /* Microcontroller profile: the status register holds the exception's number, and
- * entry stacks a frame. A chained exception begins on the frame of the one before. */
+ * entry stacks a frame. A chained exception begins on the frame of the one before. So does, on
+ * the processor, one that a more urgent one overtook before its first instruction; the emulator
+ * stacks a frame for each, and the one that was overtaken begins above the other's. */
 static enum arrival at_handler(const struct record *from, uint32_t next)
 {
     uint32_t number = register_status() & EXCEPTION_NUMBER;
@@ -22,8 +24,9 @@ static enum arrival at_handler(const struct record *from, uint32_t next)
     uint32_t was = depth ? active[depth - 1].number : 0;
     if (number == 0)
         return ORDINARY;
-    if (depth && from->flags & RETURN && sp == active[depth - 1].sp) {
+    if (depth && from->flags & RETURN && sp >= active[depth - 1].sp) {
         active[depth - 1].number = number;
+        active[depth - 1].sp = sp;
         return CHAINED;
     }
     if (number == was)

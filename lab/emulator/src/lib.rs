@@ -30,6 +30,6 @@ pub use board::Board;
 pub use error::Error;
 pub use program::Emulator;
 pub use record::{Count, Exceptions, Passing, Record, Switch};
-pub use run::Options;
+pub use run::{Ended, Options};
 pub use sample::{Sample, Statistics};
 pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};

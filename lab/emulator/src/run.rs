@@ -26,6 +26,17 @@ pub struct Options {
     /// Count with one call an instruction instead of one a block: slow, for checking the
     /// clock against itself.
     pub reference: bool,
+    /// A word for the image, which finds it on its command line.
+    pub argument: Option<String>,
+}
+
+/// How a run ended that was not counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// What the image wrote, with its line ends.
+    pub console: String,
+    /// What the image said when it ended itself.
+    pub exit_status: i32,
 }
 
 impl Default for Options {
@@ -36,6 +47,7 @@ impl Default for Options {
             real_time: Duration::from_secs(600),
             phases: PhaseRules::default(),
             reference: false,
+            argument: None,
         }
     }
 }
@@ -67,10 +79,31 @@ impl Emulator {
             })?;
         let scratch = Scratch::new()?;
         write_table(&table, &scratch)?;
-        let (mut child, output) = self.start(board, image, options, &scratch)?;
+        let plugin = self.plugin(options, &scratch);
+        let (mut child, output) = self.start(board, image, options, Some(plugin))?;
         let (console, status) = watch(&mut child, output, options.real_time, on_line)?;
         let contents = read_record(&scratch, &table, &console)?;
         finish(contents, console, status, &elf, &table)
+    }
+
+    /// Runs an image on a board to its end without counting: for images whose way the
+    /// timing table cannot know, such as one that jumps to where no code is. Of the
+    /// options only the real time and the argument matter.
+    ///
+    /// # Errors
+    /// When the emulator does not start, or the time is over.
+    pub fn run_uncounted(
+        &self,
+        board: Board,
+        image: &Path,
+        options: &Options,
+    ) -> Result<Ended, Error> {
+        let (mut child, output) = self.start(board, image, options, None)?;
+        let (console, exit_status) = watch(&mut child, output, options.real_time, &mut |_| {})?;
+        Ok(Ended {
+            console,
+            exit_status,
+        })
     }
 
     fn start(
@@ -78,7 +111,7 @@ impl Emulator {
         board: Board,
         image: &Path,
         options: &Options,
-        scratch: &Scratch,
+        plugin: Option<String>,
     ) -> Result<(Child, PipeReader), Error> {
         let io = |cause| Error::Io {
             what: "starting the emulator".into(),
@@ -87,10 +120,10 @@ impl Emulator {
         let (output, input) = std::io::pipe().map_err(io)?;
         let child = Command::new(&self.program)
             .args(board.arguments())
+            .args(command_line(options))
             .arg("-kernel")
             .arg(image)
-            .arg("-plugin")
-            .arg(self.plugin(options, scratch))
+            .args(plugin.iter().flat_map(|plugin| ["-plugin", plugin]))
             .stdin(Stdio::null())
             .stdout(input.try_clone().map_err(io)?)
             .stderr(input) // the same pipe: the order of lines is the image's own
@@ -109,6 +142,19 @@ impl Emulator {
             if options.reference { "on" } else { "off" },
         )
     }
+}
+
+/// What makes the command line that the image reads: a name for the image itself, then its word.
+fn command_line(options: &Options) -> Vec<String> {
+    let word = options.argument.iter();
+    word.flat_map(|word| {
+        let word = word.replace(',', ",,");
+        [
+            "-semihosting-config".to_owned(),
+            format!("arg=image,arg={word}"),
+        ]
+    })
+    .collect()
 }
 
 /// A path inside an option of the emulator, where a comma is written twice.

@@ -3,6 +3,7 @@
 
 mod book;
 mod images;
+mod programs;
 mod repeat;
 mod tools;
 
@@ -85,6 +86,10 @@ fn steps() -> Vec<Step> {
     for board in Board::ALL {
         let name = format!("kernel suite on {}", board.name());
         steps.push(step(name, move |workspace| images::suite(workspace, board)));
+    }
+    for board in Board::ALL {
+        let name = format!("port and faults on {}", board.name());
+        steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());

@@ -1,0 +1,163 @@
+//! The step that runs the programs of a board that test its port: each must end as
+//! the table says.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use taktos_emulator::{Board, Emulator, Ended, Options};
+
+use super::Tally;
+use crate::workspace::Workspace;
+use crate::{emulator, image};
+
+/// How one run of a program must end.
+struct Case {
+    program: &'static str,
+    /// The word that the program finds on its command line.
+    argument: Option<&'static str>,
+    status: i32,
+    /// What its console must contain.
+    says: &'static str,
+}
+
+/// A fault on purpose: the program's word for it, and its report.
+const fn fault(argument: &'static str, says: &'static str) -> Case {
+    Case {
+        program: "faults",
+        argument: Some(argument),
+        status: 70,
+        says,
+    }
+}
+
+const PORT: Case = Case {
+    program: "port",
+    argument: None,
+    status: 0,
+    says: "all passed\n",
+};
+
+const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
+const OVERFLOW_OF_A_HANDLER: &str =
+    "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
+const DATA: &str = "fault: forbidden data access in thread 'victim' at address ";
+const NULL: &str = "fault: forbidden data access in thread 'victim' at address 0x00000000\n";
+const FETCH: &str = "fault: forbidden instruction fetch in thread 'victim'";
+const UNDEFINED: &str = "fault: undefined instruction in thread 'victim'";
+const UNDEFINED_IN_A_HANDLER: &str =
+    "fault: undefined instruction in an interrupt handler over thread 'victim'";
+const ARITHMETIC: &str = "fault: division by zero or unaligned access in thread 'victim'";
+const BUS: &str = "fault: bus error in thread 'victim' at address 0x50000000\n";
+const PANIC: &str = "fault: panic in thread 'victim' at boards/";
+const PANIC_IN_A_HANDLER: &str =
+    "fault: panic in an interrupt handler over thread 'victim' at boards/";
+
+const CORTEX_M4: &[Case] = &[
+    PORT,
+    fault("overflow", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-at-a-switch", OVERFLOW),
+    fault("overflow-at-a-switch-with-float", OVERFLOW),
+    fault("overflow-at-a-resumption", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL),
+    fault("unmapped", BUS),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-an-even-address", UNDEFINED),
+    fault("jump-to-a-device", FETCH),
+    fault("jump-to-nowhere", FETCH),
+    fault("undefined", UNDEFINED),
+    fault("undefined-while-masked", UNDEFINED),
+    fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
+    fault("divide", ARITHMETIC),
+    fault("unaligned", ARITHMETIC),
+    fault("panic", PANIC),
+    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+];
+
+const CORTEX_A8: &[Case] = &[
+    PORT,
+    fault("overflow", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL),
+    fault("unmapped", DATA),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-data", FETCH),
+    fault("write-to-code", DATA),
+    fault("write-to-a-constant", DATA),
+    fault("undefined", UNDEFINED),
+    fault("undefined-with-float", UNDEFINED),
+    fault("panic", PANIC),
+];
+
+/// Runs the programs of `board`.
+pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let emulator = emulator::find()?;
+    let cases = match board {
+        Board::Mps2An386 => CORTEX_M4,
+        Board::RealviewPbA8 => CORTEX_A8,
+    };
+    let mut all = Tally::default();
+    for case in cases {
+        let ended = call(workspace, &emulator, board, case)?;
+        all.add(judge(case, &ended));
+    }
+    Ok(all)
+}
+
+/// The most real time of one run: such a program needs a second or two.
+const TIME: Duration = Duration::from_secs(120);
+
+fn call(workspace: &Workspace, emulator: &Emulator, board: Board, case: &Case) -> Result<Ended> {
+    let image = image::build(workspace, board, case.program)?;
+    let options = Options {
+        argument: case.argument.map(str::to_owned),
+        real_time: TIME,
+        ..Options::default()
+    };
+    Ok(emulator.run_uncounted(board, &image.path, &options)?)
+}
+
+fn judge(case: &Case, ended: &Ended) -> Tally {
+    let (status, console) = (ended.exit_status, &ended.console);
+    if status == case.status && console.contains(case.says) {
+        return Tally::pass();
+    }
+    let argument = case.argument.unwrap_or_default();
+    Tally::fail(format!(
+        "{} {argument}: ended with {status} instead of {}, or did not say `{}`, but:\n{console}\n",
+        case.program,
+        case.status,
+        case.says.trim_end(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(exit_status: i32, console: &str) -> Ended {
+        Ended {
+            console: console.to_owned(),
+            exit_status,
+        }
+    }
+
+    #[test]
+    fn both_the_status_and_the_words_count() {
+        let case = fault("overflow", OVERFLOW);
+        let said = "fault: stack overflow in thread 'victim' at address 0x200015f8\n";
+        assert_eq!(judge(&case, &ended(70, said)), Tally::pass());
+        assert_eq!(judge(&case, &ended(0, said)).failed, 1);
+        assert_eq!(judge(&case, &ended(70, "fault: bus error\n")).failed, 1);
+        let other = judge(
+            &case,
+            &ended(70, "fault: stack overflow in thread 'main'\n"),
+        );
+        assert!(other.said.contains("overflow"), "{}", other.said);
+        assert_eq!(other.failed, 1);
+    }
+}
