@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::experiment::one;
+use super::test::book;
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::failure::CheckFailed;
@@ -29,6 +30,7 @@ pub(super) fn run(
     let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
     if save {
         now.save(&checked_in)?;
+        book::figures::renew(workspace, &now)?;
         eprintln!("baseline saved: {}", workspace.shown(&checked_in));
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! `taktos test`: everything that CI checks, one step after the other, and a
 //! closing line that counts.
 
-mod book;
+pub(super) mod book;
 mod images;
 mod programs;
 mod repeat;

@@ -1,23 +1,71 @@
-//! Tables of the book that repeat counts: they must be those of the baseline.
+//! Tables of the book that repeat counts: those of the baseline, and nothing else.
 //!
 //! `<!-- bench BOARD -->` stands before such a table. Its first three columns are
-//! operation, instructions, cycles (medians).
+//! operation, instructions, cycles (medians). Whoever saves a baseline has them
+//! written anew.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use taktos_emulator::Board;
+use taktos_export::replace_file;
 
 use super::Tally;
 use crate::baseline::{Baseline, Counts};
 use crate::workspace::Workspace;
+
+/// The page whose tables are written anew.
+const PAGE: &str = "docs/figures.md";
+
+/// Writes the counts of a baseline into the book's tables of its board.
+///
+/// # Errors
+/// When the page cannot be read or written.
+pub fn renew(workspace: &Workspace, baseline: &Baseline) -> Result<()> {
+    let path = workspace.path(PAGE);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
+    let new = renewed(&text, baseline);
+    if new == text {
+        return Ok(());
+    }
+    replace_file(&path, new).with_context(|| format!("cannot write {PAGE}"))
+}
+
+/// The page with the counts of the baseline in the rows of its tables.
+fn renewed(text: &str, baseline: &Baseline) -> String {
+    let mut inside = false;
+    let row = |line: &str| {
+        let mut cells: Vec<&str> = line.split('|').collect();
+        let counts = baseline.operations.get(cells.get(1)?.trim())?;
+        let medians = medians(counts).map(|count| format!(" {count} "));
+        cells
+            .get_mut(2..4)?
+            .copy_from_slice(&[medians[0].as_str(), medians[1].as_str()]);
+        Some(cells.join("|"))
+    };
+    let mut page = String::new();
+    for line in text.lines() {
+        inside = match marked(line) {
+            Some(board) => board.name() == baseline.board,
+            None => inside && (line.is_empty() || line.starts_with('|')),
+        };
+        let new = if inside { row(line) } else { None };
+        page.push_str(new.as_deref().unwrap_or(line));
+        page.push('\n');
+    }
+    page
+}
+
+/// The board whose table the line announces.
+fn marked(line: &str) -> Option<Board> {
+    let name = line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?;
+    Board::named(name)
+}
 
 /// Compares each row of a page's tables with the baseline of the board.
 pub(super) fn check(workspace: &Workspace, page: &str, text: &str) -> Result<Tally> {
     let mut all = Tally::default();
     let lines: Vec<&str> = text.lines().collect();
     for (number, line) in lines.iter().enumerate() {
-        let marker = line.strip_prefix("<!-- bench ");
-        let board = marker.and_then(|rest| rest.strip_suffix(" -->"));
-        let Some(board) = board.and_then(Board::named) else {
+        let Some(board) = marked(line) else {
             continue;
         };
         let file = format!("experiments/baseline/{}.json", board.name());
@@ -95,6 +143,17 @@ mod tests {
     #[test]
     fn a_row_as_in_the_baseline_passes() {
         assert_eq!(said("| yield | 36 | 60 | 60 |\n"), "");
+    }
+
+    #[test]
+    fn a_saved_baseline_is_written_into_the_page() {
+        let page = |cycles: u32| {
+            format!(
+                "words\n<!-- bench mps2-an386 -->\n\n| operation | instructions | cycles | goal |\n\
+                 |---|---|---|---|\n| yield | 36 | {cycles} | 60 |\nwords\n| yield | 1 | 2 |\n"
+            )
+        };
+        assert_eq!(renewed(&page(61), &baseline()), page(60));
     }
 
     #[test]

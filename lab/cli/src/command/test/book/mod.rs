@@ -10,7 +10,7 @@
 //! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's.
 
 mod block;
-mod figures;
+pub mod figures;
 mod rust;
 
 use std::path::PathBuf;
