@@ -65,7 +65,11 @@ pub(crate) trait Told {
 impl Told for Answer {
     #[inline(always)]
     fn told<S: System>(self) -> Result<(), Error> {
-        if self.status == Status::OK { Ok(()) } else { told_error::<S>(self.status) }
+        if self.status == Status::OK {
+            Ok(())
+        } else {
+            told_error::<S>(self.status)
+        }
     }
 }
 
@@ -169,7 +173,11 @@ impl<S: System> Kernel<S> {
 
     /// The rest of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more.
     #[inline(always)]
-    pub(crate) fn conclude_by_waking_from_nothing(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+    pub(crate) fn conclude_by_waking_from_nothing(
+        &'static self,
+        s: Section,
+        thread: ThreadRef,
+    ) -> OutcomeOf<S> {
         if thread.urgency.get(s).is_special() {
             return seldom(self.conclude_by_waking_special(s, thread));
         }
@@ -179,7 +187,11 @@ impl<S: System> Kernel<S> {
     /// The end of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more, and about which
     /// nothing is special.
     #[inline(always)]
-    pub(crate) fn conclude_by_readying(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+    pub(crate) fn conclude_by_readying(
+        &'static self,
+        s: Section,
+        thread: ThreadRef,
+    ) -> OutcomeOf<S> {
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
         } else {
@@ -290,7 +302,11 @@ impl<S: System> Kernel<S> {
 
     /// Blocks the running thread in `queue`, however long it takes. The usual case comes first and calls nothing.
     #[inline(always)]
-    pub(crate) fn block_in_forever(&'static self, s: Section, queue: &'static WaitQueue) -> OutcomeOf<S> {
+    pub(crate) fn block_in_forever(
+        &'static self,
+        s: Section,
+        queue: &'static WaitQueue,
+    ) -> OutcomeOf<S> {
         let current = Self::running().current(s);
         let urgency = current.urgency.get(s);
         if !queue.is_empty(s) || urgency.is_special() {

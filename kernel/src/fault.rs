@@ -68,8 +68,16 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
     if S::processor_of(S::kernel()).current.get().is_null() {
         return S::write(" before the first thread");
     }
-    S::write(if in_interrupt { " in an interrupt handler over thread '" } else { " in thread '" });
-    S::write(Kernel::<S>::running().current(in_upcall()).name(in_upcall()));
+    S::write(if in_interrupt {
+        " in an interrupt handler over thread '"
+    } else {
+        " in thread '"
+    });
+    S::write(
+        Kernel::<S>::running()
+            .current(in_upcall())
+            .name(in_upcall()),
+    );
     S::write("'");
 }
 

@@ -25,7 +25,11 @@ impl Info {
         Self {
             name: Guarded::new(core::ptr::null()),
             name_length: Guarded::new(0),
-            stack: Guarded::new(StackRegion { guard: 0, base: 0, size: 0 }),
+            stack: Guarded::new(StackRegion {
+                guard: 0,
+                base: 0,
+                size: 0,
+            }),
             next: Guarded::new(None),
         }
     }

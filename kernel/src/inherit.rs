@@ -57,7 +57,10 @@ fn deserved(s: Section, thread: ThreadRef) -> Priority {
         priority = priority.or_urgent(mutex.lends(s));
         owned = mutex.next_owned(s);
     }
-    let lenders = [thread.waiters.first_sender(s), thread.waiters.first_awaiting_reply(s)];
+    let lenders = [
+        thread.waiters.first_sender(s),
+        thread.waiters.first_awaiting_reply(s),
+    ];
     for lender in lenders.into_iter().flatten() {
         priority = priority.or_urgent(lender.urgency.get(s).effective());
     }
@@ -103,7 +106,9 @@ impl<S: System> Kernel<S> {
         let urgency = thread.urgency.get(s);
         if urgency.has(Urgency::LENT_TURN) {
             let own = deserved(s, thread);
-            thread.urgency.set(s, urgency.without(Urgency::LENT_TURN).with_effective(own));
+            thread
+                .urgency
+                .set(s, urgency.without(Urgency::LENT_TURN).with_effective(own));
         }
     }
 

@@ -21,12 +21,12 @@ use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
 use crate::wait::{Target, Wait};
-use words::Words;
 use crate::{Kernel, System};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome};
+use words::Words;
 
 /// A short message: two machine words, carried in registers and control blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -63,7 +63,9 @@ impl<S: System> Kernel<S> {
     /// Sets the rule for all sends. Bound: fixed.
     pub fn set_send_rule(rule: Rule) {
         let held = hold::<S>();
-        S::kernel().always_direct.set(held.section(), rule == Rule::Always);
+        S::kernel()
+            .always_direct
+            .set(held.section(), rule == Rule::Always);
     }
 }
 
@@ -84,7 +86,10 @@ impl<S: System> AnyThread<S> {
             && receiver.urgency.get(s).equals(current.urgency.get(s))
         {
             held.hand_over();
-            let words = Words { second, sender: current };
+            let words = Words {
+                second,
+                sender: current,
+            };
             return S::Machine::enter::<SendToEqual<S>>(self, first, words.pack(s)).told::<S>();
         }
         cold_path();
@@ -181,7 +186,11 @@ fn second_word<S: System>() -> usize {
 
 /// In a handler the running thread is the interrupted one, whose words are not the handler's.
 fn refuse_in_handlers<S: System>() -> Result<(), Error> {
-    if S::Machine::in_interrupt() { Err(Error::Context) } else { Ok(()) }
+    if S::Machine::in_interrupt() {
+        Err(Error::Context)
+    } else {
+        Ok(())
+    }
 }
 
 fn set_second_word<S: System>(word: usize) {
@@ -288,7 +297,11 @@ fn receives_from(s: Section, receiver: ThreadRef, sender: ThreadRef) -> bool {
 
 fn mark_bytes(s: Section, thread: ThreadRef, bytes: bool) {
     let urgency = thread.urgency.get(s);
-    let marked = if bytes { urgency.with(Urgency::BYTES) } else { urgency.without(Urgency::BYTES) };
+    let marked = if bytes {
+        urgency.with(Urgency::BYTES)
+    } else {
+        urgency.without(Urgency::BYTES)
+    };
     thread.urgency.set(s, marked);
 }
 
@@ -334,7 +347,12 @@ impl<S: System> Kernel<S> {
         server.0.waiters.insert(s, current);
         // The wait may be long: who runs now does so for itself.
         S::Machine::begin_slice();
-        if current.urgency.get(s).effective().beats(server.urgency.get(s).effective()) {
+        if current
+            .urgency
+            .get(s)
+            .effective()
+            .beats(server.urgency.get(s).effective())
+        {
             self.settle(s, server, Place::Last);
             let heir = Self::running().heir(s);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
@@ -344,12 +362,7 @@ impl<S: System> Kernel<S> {
 }
 
 /// The errors of a message to `receiver` that would have to wait; none if it may.
-fn refusal(
-    s: Section,
-    current: ThreadRef,
-    receiver: ThreadRef,
-    timeout: Timeout,
-) -> Option<Error> {
+fn refusal(s: Section, current: ThreadRef, receiver: ThreadRef, timeout: Timeout) -> Option<Error> {
     if !receiver.was_started(s) {
         Some(Error::Deleted)
     } else if timeout.is_none() {
@@ -378,7 +391,15 @@ impl<S: System, const BYTES: bool> Decision<S::Machine> for Send<S, BYTES> {
         let current = Kernel::<S>::running().current(s);
         if receives_from(s, receiver, current) {
             let words = [first, current.argument.get(s)];
-            return deliver::<S>(s, Parcel { sender: current, words, bytes: BYTES }, receiver);
+            return deliver::<S>(
+                s,
+                Parcel {
+                    sender: current,
+                    words,
+                    bytes: BYTES,
+                },
+                receiver,
+            );
         }
         if let Some(error) = refusal(s, current, receiver, timeout) {
             return fail::<S>(error);
@@ -417,7 +438,9 @@ impl<S: System, const BYTES: bool> Decision<S::Machine> for Receive<S, BYTES> {
         if let Some(error) = refusal(s, current, thread, timeout) {
             return fail::<S>(error);
         }
-        thread.urgency.set(s, thread.urgency.get(s).with(Urgency::RECEIVED_FROM));
+        thread
+            .urgency
+            .set(s, thread.urgency.get(s).with(Urgency::RECEIVED_FROM));
         await_message::<S>(s, current, Wait::receive(thread), BYTES, timeout)
     }
 }
@@ -462,7 +485,15 @@ fn accept<S: System>(
         return Kernel::<S>::conclude(s, Status::failed(Error::Parameter), 0);
     }
     let words = [sender.value(s), sender.argument.get(s)];
-    hand_over(s, Parcel { sender, words, bytes }, current);
+    hand_over(
+        s,
+        Parcel {
+            sender,
+            words,
+            bytes,
+        },
+        current,
+    );
     let value = current.value(s);
     mark_bytes(s, sender, false);
     let calls = matches!(sender.wait.get(s).target(), Target::Call(_));
@@ -516,7 +547,15 @@ impl<S: System> Decision<S::Machine> for Call<S> {
             return refuse_to_wait::<S>();
         }
         let words = [first, current.argument.get(s)];
-        hand_over(s, Parcel { sender: current, words, bytes: false }, server);
+        hand_over(
+            s,
+            Parcel {
+                sender: current,
+                words,
+                bytes: false,
+            },
+            server,
+        );
         lend_turn::<S>(s, current, server, timeout)
     }
 }
@@ -577,7 +616,9 @@ impl<S: System> Kernel<S> {
     fn take_place(&'static self, s: Section, thread: ThreadRef) {
         let urgency = thread.urgency.get(s);
         if !urgency.has(Urgency::SUSPENDED) {
-            self.ready.borrow(s).prepend(&s, thread, urgency.effective());
+            self.ready
+                .borrow(s)
+                .prepend(&s, thread, urgency.effective());
         }
     }
 }
@@ -642,5 +683,3 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
         outcome
     }
 }
-
-

@@ -3,8 +3,8 @@
 
 use crate::registry::Registry;
 use crate::section::{Guarded, hold, in_upcall};
-use crate::tcb::{Running, ThreadRef};
 use crate::special::Acts;
+use crate::tcb::{Running, ThreadRef};
 use crate::thread::{Begin, Thread, begin, begin_endless};
 use crate::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
@@ -98,11 +98,7 @@ pub fn run_endless<S: System, const N: usize>(main: &'static Thread<S, N>, entry
     run_at(main, begin_endless, entry as usize)
 }
 
-fn run_at<S: System, const N: usize>(
-    main: &'static Thread<S, N>,
-    begin: Begin,
-    entry: usize,
-) -> ! {
+fn run_at<S: System, const N: usize>(main: &'static Thread<S, N>, begin: Begin, entry: usize) -> ! {
     let kernel = S::kernel();
     // The machine starts threads with interrupts masked, as its contract says.
     let s = in_upcall();

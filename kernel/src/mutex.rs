@@ -118,7 +118,12 @@ impl MutexCore {
         }
     }
 
-    fn unlink(&'static self, s: Section, first: Option<&'static Self>, next: Option<&'static Self>) {
+    fn unlink(
+        &'static self,
+        s: Section,
+        first: Option<&'static Self>,
+        next: Option<&'static Self>,
+    ) {
         let mut before = first;
         while let Some(mutex) = before {
             let behind = mutex.next_owned.get(s);
@@ -159,7 +164,11 @@ impl<S: System> Mutex<S> {
                 waiters: WaitQueue::new(),
                 owner: Guarded::new(None),
                 next_owned: Guarded::new(None),
-                depth: Guarded::new(if matches!(protocol, Protocol::Ceiling(_)) { LENDS } else { 0 }),
+                depth: Guarded::new(if matches!(protocol, Protocol::Ceiling(_)) {
+                    LENDS
+                } else {
+                    0
+                }),
                 recursive: false,
                 inherits: matches!(protocol, Protocol::Inheritance),
                 ceiling,
@@ -189,7 +198,8 @@ impl<S: System> Mutex<S> {
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
-        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt() {
+        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt()
+        {
             self.core.give_to(s, Kernel::<S>::running().current(s));
             return Ok(());
         }
@@ -209,10 +219,7 @@ impl<S: System> Mutex<S> {
         let s = held.section();
         let current = Kernel::<S>::running().current(s);
         let core = &self.core;
-        if core.owner.get(s) == Some(current)
-            && core.waiters.is_empty(s)
-            && core.is_simple(s)
-        {
+        if core.owner.get(s) == Some(current) && core.waiters.is_empty(s) && core.is_simple(s) {
             core.take_from(s, current);
             core.owner.set(s, None);
             return Ok(());
@@ -315,7 +322,9 @@ fn lock_unusual<S: System>(
     current: ThreadRef,
     timeout: Timeout,
 ) -> OutcomeOf<S> {
-    let Some(owner) = core.owner.get(s) else { return lock_ceiling::<S>(s, core, current) };
+    let Some(owner) = core.owner.get(s) else {
+        return lock_ceiling::<S>(s, core, current);
+    };
     if owner == current {
         return lock_again::<S>(s, core);
     }
@@ -346,7 +355,11 @@ fn lock_again<S: System>(s: Section, core: &'static MutexCore) -> OutcomeOf<S> {
     stay::<S>(Status::OK)
 }
 
-fn lock_ceiling<S: System>(s: Section, core: &'static MutexCore, current: ThreadRef) -> OutcomeOf<S> {
+fn lock_ceiling<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+) -> OutcomeOf<S> {
     if current.urgency.get(s).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
     }
@@ -393,7 +406,10 @@ impl<S: System> Decision<S::Machine> for Unlock<S> {
             && core.is_simple(s)
             && let Some(next) = core.waiters.first(s)
             && !next.urgency.get(s).is_special()
-            && current.owned.get(s).is_some_and(|first| core::ptr::eq(first, core))
+            && current
+                .owned
+                .get(s)
+                .is_some_and(|first| core::ptr::eq(first, core))
             && core.next_owned.get(s).is_none()
             && current.waiters.is_empty(s)
         {

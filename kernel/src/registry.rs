@@ -15,7 +15,9 @@ fn link(thread: ThreadRef, s: Section) -> Option<&'static Guarded<Option<ThreadR
 impl Registry {
     /// No thread exists.
     pub const fn new() -> Self {
-        Self { newest: Guarded::new(None) }
+        Self {
+            newest: Guarded::new(None),
+        }
     }
 
     /// Adds `thread`, which has just been created. Steps: one.

@@ -4,7 +4,10 @@
 //! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level
 //! interrupts are masked on the one processor. [`Section`] is the proof of that: a value without size
 //! that only [`hold`] and a machine's call of a decision bring forth; each cell demands one.
-#![expect(unsafe_code, reason = "the one place where shared kernel state is made accessible")]
+#![expect(
+    unsafe_code,
+    reason = "the one place where shared kernel state is made accessible"
+)]
 
 use crate::System;
 use core::cell::UnsafeCell;
@@ -34,7 +37,9 @@ pub struct Held<S: System> {
 /// Masks kernel-level interrupts until the value is dropped.
 #[inline(always)]
 pub fn hold<S: System>() -> Held<S> {
-    Held { mask: S::Machine::mask() }
+    Held {
+        mask: S::Machine::mask(),
+    }
 }
 
 impl<S: System> Held<S> {

@@ -36,7 +36,10 @@ impl<S: System> Semaphore<S> {
     /// # Panics
     /// If `limit` is 0 or `count` is above it: for a static, when it is compiled.
     pub const fn with_limit(count: u32, limit: u32) -> Self {
-        assert!(limit > 0 && count <= limit, "a semaphore needs 1 <= limit and count <= limit");
+        assert!(
+            limit > 0 && count <= limit,
+            "a semaphore needs 1 <= limit and count <= limit"
+        );
         Self {
             waiters: WaitQueue::new(),
             count: Guarded::new(count),
@@ -84,7 +87,11 @@ impl<S: System> Semaphore<S> {
             self.count.set(s, count + 1);
             return Ok(());
         }
-        Err(if self.limit.get(s) == 0 { Error::Deleted } else { Error::Limit })
+        Err(if self.limit.get(s) == 0 {
+            Error::Deleted
+        } else {
+            Error::Limit
+        })
     }
 
     /// Takes a permit, waiting for it as long as `timeout` says.

@@ -1,6 +1,9 @@
 //! Owns: the thread control block: what the kernel keeps of a thread.
 //! Must never know: what the operations on it are.
-#![expect(unsafe_code, reason = "turns the machine's pointers back into control blocks")]
+#![expect(
+    unsafe_code,
+    reason = "turns the machine's pointers back into control blocks"
+)]
 
 use crate::info::Info;
 use crate::mutex::MutexCore;
@@ -138,7 +141,9 @@ impl ThreadRef {
 
     /// Sets the status that the thread is resumed with to `error`.
     pub fn set_error(self, s: Section, error: Error) {
-        self.machine_part(s).status.set(Status::failed(error).word());
+        self.machine_part(s)
+            .status
+            .set(Status::failed(error).word());
     }
 
     /// Sets the word that the thread is resumed with, and nothing else.

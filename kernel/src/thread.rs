@@ -1,10 +1,13 @@
 //! Owns: the life of threads: memory, creation, start, suspension, sleep, end, priority.
 //! Must never know: how threads talk to each other.
-#![expect(unsafe_code, reason = "stack memory, and entry points that travel as machine words")]
+#![expect(
+    unsafe_code,
+    reason = "stack memory, and entry points that travel as machine words"
+)]
 
 use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
-use crate::inherit::{Place, closes_ring};
 use crate::info::Info;
+use crate::inherit::{Place, closes_ring};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::tcb::{Running, Tcb, ThreadRef};
@@ -72,7 +75,10 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// A thread that does not exist yet, of priority 16.
     pub const fn new(name: &'static str) -> Self {
         Self {
-            any: AnyThread { tcb: Tcb::new(), system: PhantomData },
+            any: AnyThread {
+                tcb: Tcb::new(),
+                system: PhantomData,
+            },
             guard: Guarded::new(<S::Machine as Machine>::GUARD),
             stack: Guarded::new(Stack(MaybeUninit::uninit())),
             info: Info::new(),
@@ -86,7 +92,10 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// # Panics
     /// If `level` is above 31: for a static, when it is compiled.
     pub const fn priority(mut self, level: u8) -> Self {
-        assert!(level < Priority::COUNT as u8, "priorities are 0 (most urgent) to 31");
+        assert!(
+            level < Priority::COUNT as u8,
+            "priorities are 0 (most urgent) to 31"
+        );
         self.priority = Guarded::new(Priority::from_stored(level));
         self
     }
@@ -195,7 +204,8 @@ impl<S: System, const N: usize> Thread<S, N> {
         if self.create_with(s, Priority::IDLE).is_ok() && self.prepare(s, idle::<S>, 0, 0).is_ok() {
             let idle = self.reference();
             idle.wait.set(s, Wait::NOTHING);
-            idle.urgency.set(s, idle.urgency.get(s).with(Urgency::IN_NO_RING));
+            idle.urgency
+                .set(s, idle.urgency.get(s).with(Urgency::IN_NO_RING));
         }
     }
 
@@ -359,7 +369,8 @@ impl<S: System> AnyThread<S> {
             return Err(Error::Parameter);
         }
         hold::<S>().hand_over();
-        S::Machine::enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE).told::<S>()
+        S::Machine::enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE)
+            .told::<S>()
     }
 
     /// Waits until the thread has ended; at once if it has, or was never started.
@@ -474,7 +485,10 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
         if urgency.is_special() {
             return seldom(yield_special::<S>(s, heir));
         }
-        let next = kernel.ready.borrow(s).advance(&s, heir, urgency.effective());
+        let next = kernel
+            .ready
+            .borrow(s)
+            .advance(&s, heir, urgency.effective());
         running.set_heir(s, next);
         // In a handler nobody looks at the outcome: the switch is from whoever runs then.
         OutcomeOf::<S>::switch(heir.context(), next.context())
@@ -587,7 +601,15 @@ impl<S: System, const DELETE: bool> Decision<S::Machine> for End<S, DELETE> {
         if urgency.base() == Priority::IDLE {
             return fail::<S>(Error::State);
         }
-        S::kernel().end(s, thread, if DELETE { Wait::NON_EXISTENT } else { Wait::DORMANT });
+        S::kernel().end(
+            s,
+            thread,
+            if DELETE {
+                Wait::NON_EXISTENT
+            } else {
+                Wait::DORMANT
+            },
+        );
         Kernel::<S>::conclude(s, Status::OK, 0)
     }
 }

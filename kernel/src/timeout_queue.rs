@@ -23,7 +23,9 @@ pub(crate) struct TimeoutQueue {
 impl TimeoutQueue {
     /// No time-out runs.
     pub const fn new() -> Self {
-        Self { earliest: Guarded::new(None) }
+        Self {
+            earliest: Guarded::new(None),
+        }
     }
 
     /// The next time-out's point in time.
@@ -42,7 +44,10 @@ impl TimeoutQueue {
 
     /// Takes out the thread whose time-out comes first, if it comes by `now`.
     pub fn pop_due(&self, s: Section, now: Instant) -> Option<ThreadRef> {
-        let thread = self.earliest.get(s).filter(|thread| thread.deadline.get(s) <= now)?;
+        let thread = self
+            .earliest
+            .get(s)
+            .filter(|thread| thread.deadline.get(s) <= now)?;
         self.remove(s, thread);
         Some(thread)
     }
@@ -90,14 +95,20 @@ fn comes_before(s: Section, a: ThreadRef, b: ThreadRef) -> bool {
 
 /// Makes one heap of two. Walks down the right ways of both, then back up to mend the ranks.
 fn merge(s: Section, a: Option<ThreadRef>, b: Option<ThreadRef>) -> Option<ThreadRef> {
-    let (Some(mut a), Some(mut b)) = (a, b) else { return a.or(b) };
+    let (Some(mut a), Some(mut b)) = (a, b) else {
+        return a.or(b);
+    };
     if comes_before(s, b, a) {
         (a, b) = (b, a);
     }
     let root = a;
     // `a` is in place; `b` is to go into what stands to the right of `a`.
     while let Some(right) = a.right.get(s) {
-        let (upper, lower) = if comes_before(s, b, right) { (b, right) } else { (right, b) };
+        let (upper, lower) = if comes_before(s, b, right) {
+            (b, right)
+        } else {
+            (right, b)
+        };
         a.right.set(s, Some(upper));
         upper.parent.set(s, Some(a));
         a = upper;

@@ -1,6 +1,9 @@
 //! Owns: what a thread waits for, and the one type of wait queue: by priority, first in first out
 //! among equals. Must never know: what the waiting is good for.
-#![expect(unsafe_code, reason = "turns the address that a thread waits on back into the object")]
+#![expect(
+    unsafe_code,
+    reason = "turns the address that a thread waits on back into the object"
+)]
 
 use crate::mutex::MutexCore;
 use crate::section::{Guarded, Section};
@@ -191,7 +194,9 @@ pub(crate) struct WaitQueue {
 impl WaitQueue {
     /// A queue without threads.
     pub const fn new() -> Self {
-        Self { first: Guarded::new(None) }
+        Self {
+            first: Guarded::new(None),
+        }
     }
 
     /// The most urgent thread.
@@ -283,8 +288,11 @@ impl WaitQueue {
             return;
         }
         let group = thread.group.get(s);
-        let successor =
-            if s.is_alone(thread) { group } else { Some(promote_next(s, thread, group)) };
+        let successor = if s.is_alone(thread) {
+            group
+        } else {
+            Some(promote_next(s, thread, group))
+        };
         self.link(s, before, successor);
     }
 
@@ -299,7 +307,9 @@ impl WaitQueue {
     /// The only thread of the queue; none if there are several, or none at all.
     #[inline(always)]
     pub fn only(&self, s: Section) -> Option<ThreadRef> {
-        self.first.get(s).filter(|first| s.is_alone(*first) && first.group.get(s).is_none())
+        self.first
+            .get(s)
+            .filter(|first| s.is_alone(*first) && first.group.get(s).is_none())
     }
 
     /// Takes out the only thread.

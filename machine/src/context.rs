@@ -19,9 +19,15 @@ pub struct Context {
 
 impl Context {
     /// The context of a thread that was never prepared.
-    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value for statics")]
-    pub const EMPTY: Self =
-        Self { stack_pointer: Cell::new(0), status: Cell::new(0), value: Cell::new(0) };
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const EMPTY: Self = Self {
+        stack_pointer: Cell::new(0),
+        status: Cell::new(0),
+        value: Cell::new(0),
+    };
 }
 
 /// Who runs on a processor, and who should.
@@ -38,7 +44,12 @@ pub struct Processor {
 
 impl Processor {
     /// A processor before its start.
-    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value for statics")]
-    pub const EMPTY: Self =
-        Self { current: Cell::new(ptr::null()), heir: Cell::new(ptr::null()) };
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const EMPTY: Self = Self {
+        current: Cell::new(ptr::null()),
+        heir: Cell::new(ptr::null()),
+    };
 }

@@ -3,7 +3,10 @@
 //!
 //! "High" is more urgent than "low"; "left" and "right" are equals. Where an operation wakes a thread, the interval
 //! reaches from the call in the one thread to the return in the other.
-#![expect(unsafe_code, reason = "labels at the ends of intervals")]
+#![cfg_attr(
+    target_arch = "arm",
+    expect(unsafe_code, reason = "labels at the ends of intervals")
+)]
 
 use crate::mark::{begin, end};
 use taktos_kernel::{

@@ -4,9 +4,12 @@
 //! The intervals reach from the call of send in the sender to the return of receive in the receiver; the message has
 //! four bytes. The receiver always waits before the sender sends. Each of the others is busy for [`BUSY_CYCLES`]
 //! and then gives way.
-#![expect(
-    unsafe_code,
-    reason = "labels at the ends of intervals, and a busy loop of known length"
+#![cfg_attr(
+    target_arch = "arm",
+    expect(
+        unsafe_code,
+        reason = "labels at the ends of intervals, and a busy loop of known length"
+    )
 )]
 
 use crate::mark::{begin, end, point};

@@ -11,7 +11,10 @@ pub struct Objects<S: System> {
 impl<S: System> Objects<S> {
     /// Everything unused.
     pub const fn new() -> Self {
-        Self { giver: Thread::new("giver").priority(8), semaphore: Semaphore::new(0) }
+        Self {
+            giver: Thread::new("giver").priority(8),
+            semaphore: Semaphore::new(0),
+        }
     }
 }
 

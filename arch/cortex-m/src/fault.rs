@@ -70,7 +70,13 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
     let (cause, address) = classify(values[STATUS] as u32, memory_address, bus_address);
     // The switch at the end of an interrupt puts a thread's registers on the thread's stack.
     let of_thread = exception_return & 8 != 0 || address.is_some_and(guard::is_of_thread);
-    U::fault(&Fault { cause, address, values, names: NAMES, in_interrupt: !of_thread })
+    U::fault(&Fault {
+        cause,
+        address,
+        values,
+        names: NAMES,
+        in_interrupt: !of_thread,
+    })
 }
 
 /// The cause by the configurable fault status register (ARMv7-M manual, B3.2.15), and the address.
@@ -91,7 +97,14 @@ fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, O
     } else if is(DATA_ACCESS) {
         // What forbids data is either of the guards, or null.
         let null = address.is_some_and(guard::is_null);
-        (if null { Cause::DataAccess } else { Cause::StackOverflow }, address)
+        (
+            if null {
+                Cause::DataAccess
+            } else {
+                Cause::StackOverflow
+            },
+            address,
+        )
     } else if is(INSTRUCTION_ACCESS) {
         (Cause::InstructionAccess, None)
     } else if is(BUS) {

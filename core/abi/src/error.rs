@@ -63,7 +63,11 @@ impl Status {
     /// The status as a result. A number that names no error reads as [`Error::State`].
     #[inline(always)]
     pub fn result(self) -> Result<(), Error> {
-        if self.0 == 0 { Ok(()) } else { Err(self.error()) }
+        if self.0 == 0 {
+            Ok(())
+        } else {
+            Err(self.error())
+        }
     }
 
     #[cold]

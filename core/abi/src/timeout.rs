@@ -108,7 +108,10 @@ mod tests {
         assert_eq!(Timeout::until(point).meaning(), Meaning::Until(point));
         assert_eq!(Timeout::until(Instant::MAX), Timeout::FOREVER);
         assert_eq!(Timeout::FOREVER.deadline(point), None);
-        assert_eq!(Timeout::after(span).deadline(point), Some(Instant::from_nanos(14)));
+        assert_eq!(
+            Timeout::after(span).deadline(point),
+            Some(Instant::from_nanos(14))
+        );
         assert_eq!(Timeout::until(point).deadline(Instant::START), Some(point));
     }
 }

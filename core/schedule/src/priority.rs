@@ -19,7 +19,11 @@ impl Priority {
 
     /// The priority `level`, 0 to 31; none for other numbers.
     pub const fn new(level: u8) -> Option<Self> {
-        if level < Self::COUNT as u8 { Some(Self(level)) } else { None }
+        if level < Self::COUNT as u8 {
+            Some(Self(level))
+        } else {
+            None
+        }
     }
 
     /// The priority whose [`Priority::level`] is `level`; for those who keep it in a byte.

@@ -30,12 +30,18 @@ fn slot(priority: Priority) -> usize {
 
 impl<Id: Copy + Eq> ReadyQueue<Id> {
     /// No entity is ready.
-    #[expect(clippy::declare_interior_mutable_const, reason = "a pattern for array elements")]
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "a pattern for array elements"
+    )]
     pub const EMPTY: Self = {
         const fn none<Id>() -> Cell<Option<Id>> {
             Cell::new(None)
         }
-        Self { occupied: Cell::new(0), heads: [const { none() }; Priority::COUNT + 1] }
+        Self {
+            occupied: Cell::new(0),
+            heads: [const { none() }; Priority::COUNT + 1],
+        }
     };
 
     /// Sets the entity that [`ReadyQueue::top`] names while no other is ready.

@@ -14,7 +14,11 @@ impl Duration {
 
     /// A span of `ns` nanoseconds; longer ones than [`Duration::MAX`] are cut to it.
     pub const fn from_nanos(ns: u64) -> Self {
-        if ns > Self::MAX.0 { Self::MAX } else { Self(ns) }
+        if ns > Self::MAX.0 {
+            Self::MAX
+        } else {
+            Self(ns)
+        }
     }
 
     /// A span of `us` microseconds, saturating.

@@ -15,7 +15,11 @@ impl Instant {
 
     /// The point `ns` nanoseconds after the start; later ones than [`Instant::MAX`] are cut to it.
     pub const fn from_nanos(ns: u64) -> Self {
-        if ns > Self::MAX.0 { Self::MAX } else { Self(ns) }
+        if ns > Self::MAX.0 {
+            Self::MAX
+        } else {
+            Self(ns)
+        }
     }
 
     /// Nanoseconds since the start.

@@ -1,9 +1,9 @@
 //! Owns: messages of many bytes: copied once, from the sender's memory to the receiver's.
 #![expect(unsafe_code, reason = "copies between the memories of two threads")]
 
-use crate::block::Told;
 use super::{Receive, Send, refuse_in_handlers, set_second_word};
 use crate::System;
+use crate::block::Told;
 use crate::section::hold;
 use crate::thread::AnyThread;
 use core::ptr;

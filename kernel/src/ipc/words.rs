@@ -21,10 +21,16 @@ impl Words {
     }
 
     #[inline(always)]
-    #[expect(clippy::extra_unused_type_parameters, reason = "the same form for all widths")]
+    #[expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the same form for all widths"
+    )]
     pub fn unpack<S: System>(_: Section, words: Timeout) -> Self {
         let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
-        Self { second, sender: crate::wait::thread(sender) }
+        Self {
+            second,
+            sender: crate::wait::thread(sender),
+        }
     }
 }
 
@@ -38,6 +44,9 @@ impl Words {
 
     pub fn unpack<S: System>(s: Section, _: Timeout) -> Self {
         let sender = crate::Kernel::<S>::running().current(s);
-        Self { second: sender.argument.get(s), sender }
+        Self {
+            second: sender.argument.get(s),
+            sender,
+        }
     }
 }

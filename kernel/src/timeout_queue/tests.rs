@@ -21,10 +21,16 @@ fn check_below(s: Section, thread: Option<ThreadRef>, parent: Option<ThreadRef>)
     let Some(thread) = thread else { return 0 };
     let (left, right) = (thread.left.get(s), thread.right.get(s));
     assert!(thread.parent.get(s) == parent, "a child knows its parent");
-    assert!(rank(s, left) >= rank(s, right), "the short way is on the right");
+    assert!(
+        rank(s, left) >= rank(s, right),
+        "the short way is on the right"
+    );
     assert_eq!(thread.urgency.get(s).rank(), rank(s, right) + 1);
     for child in [left, right].into_iter().flatten() {
-        assert!(thread.deadline.get(s) <= child.deadline.get(s), "the earliest is on top");
+        assert!(
+            thread.deadline.get(s) <= child.deadline.get(s),
+            "the earliest is on top"
+        );
     }
     1 + check_below(s, left, Some(thread)) + check_below(s, right, Some(thread))
 }
@@ -43,7 +49,10 @@ fn longest_way_right(s: Section, root: Option<ThreadRef>) -> u32 {
 fn check(s: Section, queue: &TimeoutQueue, expected: &[(u64, usize)]) {
     let root = queue.earliest.get(s);
     assert_eq!(check_below(s, root, None), expected.len());
-    assert_eq!(queue.next(s).map(Instant::as_nanos), expected.iter().map(|(at, _)| *at).min());
+    assert_eq!(
+        queue.next(s).map(Instant::as_nanos),
+        expected.iter().map(|(at, _)| *at).min()
+    );
     // A way to the right of length r has at least 2^r - 1 threads around it.
     let bound = (expected.len() as u32 + 1).ilog2();
     assert!(longest_way_right(s, root) <= bound);
@@ -103,7 +112,13 @@ fn the_way_to_the_right_stays_short_with_two_thousand_threads() {
     let orders: [fn(usize) -> u64; 4] = [
         |number| number as u64,
         |number| 10_000 - number as u64,
-        |number| if number.is_multiple_of(2) { number as u64 } else { 10_000 - number as u64 },
+        |number| {
+            if number.is_multiple_of(2) {
+                number as u64
+            } else {
+                10_000 - number as u64
+            }
+        },
         |_| 7,
     ];
     for order in orders {

@@ -77,7 +77,9 @@ impl Both {
 
     fn insert(&mut self, id: usize, level: u8, kind: Kind) {
         let thread = self.threads[id];
-        thread.urgency.set(self.s, Urgency::new(Priority::from_stored(level)));
+        thread
+            .urgency
+            .set(self.s, Urgency::new(Priority::from_stored(level)));
         let (wait, expected) = match kind {
             Kind::Ordinary => (Wait::queue(self.queue), level),
             Kind::Sends => (Wait::send(self.server), level),
@@ -119,7 +121,11 @@ impl Both {
             |thread| number(thread).is_some_and(is_chosen),
             |thread| taken.extend(number(thread)),
         );
-        let expected = self.list.iter().map(|(_, id)| *id).filter(|id| is_chosen(*id));
+        let expected = self
+            .list
+            .iter()
+            .map(|(_, id)| *id)
+            .filter(|id| is_chosen(*id));
         assert_eq!(taken, expected.collect::<Vec<_>>());
         self.list.retain(|(_, id)| !is_chosen(*id));
         assert!(taken.iter().all(|id| self.s.is_alone(self.threads[*id])));
@@ -130,14 +136,20 @@ impl Both {
             let found = self.list.iter().find(|(key, _)| (from..to).contains(key));
             found.map(|(_, id)| self.threads[*id])
         };
-        let ahead = self.list.first().filter(|(key, _)| *key < 32).map(|(_, id)| self.threads[*id]);
+        let ahead = self
+            .list
+            .first()
+            .filter(|(key, _)| *key < 32)
+            .map(|(_, id)| self.threads[*id]);
         assert!(self.queue.first(self.s) == first(0, Key::MAX));
         assert!(self.queue.first_sender(self.s) == ahead);
         assert!(self.queue.first_awaiting_reply(self.s) == first(64, Key::MAX));
         assert!(self.queue.only(self.s).is_some() == (self.list.len() == 1));
         let mut order = self.list.iter();
         let left_over = self.queue.any(self.s, |thread| {
-            !order.next().is_some_and(|(_, id)| self.threads[*id] == thread)
+            !order
+                .next()
+                .is_some_and(|(_, id)| self.threads[*id] == thread)
         });
         assert!(!left_over && order.next().is_none());
     }
