@@ -37,6 +37,7 @@ mod target {
 
     const CASES: &[(&str, fn())] = &[
         ("overflow", overflow),
+        ("overflow-after-an-interrupt", overflow_after_an_interrupt),
         ("overflow-at-a-call", overflow_at_a_call),
         ("overflow-at-an-interrupt", overflow_at_an_interrupt),
         ("overflow-at-a-switch", overflow_at_a_switch),
@@ -84,6 +85,12 @@ mod target {
     fn descend(depth: u32) -> u32 {
         let room = black_box([depth; 8]);
         descend(depth + 1).wrapping_add(room[3])
+    }
+
+    /// The thread is switched to at the end of an interrupt, and its guard with it.
+    fn overflow_after_an_interrupt() {
+        let _ = AnyThread::<Board>::sleep(10.micros());
+        overflow();
     }
 
     /// The lowest address of the running thread's stack: behind its guard, whose region the protection

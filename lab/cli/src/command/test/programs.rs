@@ -55,6 +55,7 @@ const PANIC_IN_A_HANDLER: &str =
 const CORTEX_M4: &[Case] = &[
     PORT,
     fault("overflow", OVERFLOW),
+    fault("overflow-after-an-interrupt", OVERFLOW),
     fault("overflow-at-a-call", OVERFLOW),
     fault("overflow-at-an-interrupt", OVERFLOW),
     fault("overflow-at-a-switch", OVERFLOW),
