@@ -61,7 +61,7 @@ fn marked(line: &str) -> Option<Board> {
 }
 
 /// Compares each row of a page's tables with the baseline of the board.
-pub(super) fn check(workspace: &Workspace, page: &str, text: &str) -> Result<Tally> {
+pub(super) fn check(workspace: &Workspace, page: &str, text: &str) -> Tally {
     let mut all = Tally::default();
     let lines: Vec<&str> = text.lines().collect();
     for (number, line) in lines.iter().enumerate() {
@@ -69,10 +69,12 @@ pub(super) fn check(workspace: &Workspace, page: &str, text: &str) -> Result<Tal
             continue;
         };
         let file = format!("experiments/baseline/{}.json", board.name());
-        let baseline = Baseline::read(&workspace.path(&file))?;
-        all.add(table(&baseline, page, &lines, number + 1));
+        all.add(match Baseline::read(&workspace.path(&file)) {
+            Ok(baseline) => table(&baseline, page, &lines, number + 1),
+            Err(error) => Tally::fail(crate::failure::shown(&error)),
+        });
     }
-    Ok(all)
+    all
 }
 
 /// The table that begins at or behind the line `start`, counted from 0.
