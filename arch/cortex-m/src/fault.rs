@@ -2,6 +2,7 @@
 
 use crate::guard;
 use core::arch::naked_asm;
+use core::ptr;
 use cortex_m::peripheral::SCB;
 use taktos_machine::{Cause, Fault, Upcalls};
 
@@ -60,16 +61,25 @@ extern "C" fn collect() {
 const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8  r9  r10 r11 ";
 const STATUS: usize = 1;
 
+/// Floating-point state that was not stacked at once could not be stacked later.
+const LATE_STACKING: u32 = 1 << 5;
+/// The register that tells whose such state is, and the bit that says that it is a thread's.
+const FLOAT_CONTEXT: usize = 0xE000_EF34;
+const OF_THREAD: usize = 1 << 3;
+
 /// Tells the kernel of the fault whose registers are given, in the order of their names.
 pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -> ! {
     // SAFETY: reads of address registers.
-    let (memory_address, bus_address) = unsafe {
+    let (memory_address, bus_address, float) = unsafe {
         let scb = &*SCB::PTR;
-        (scb.mmfar.read() as usize, scb.bfar.read() as usize)
+        let float = ptr::with_exposed_provenance::<usize>(FLOAT_CONTEXT).read_volatile();
+        (scb.mmfar.read() as usize, scb.bfar.read() as usize, float)
     };
     let (cause, address) = classify(values[STATUS] as u32, memory_address, bus_address);
-    // The switch at the end of an interrupt puts a thread's registers on the thread's stack.
-    let of_thread = exception_return & 8 != 0 || address.is_some_and(guard::is_of_thread);
+    // Handlers put registers of the thread on the thread's stack: the switch at the end of an interrupt does,
+    // and so does the processor, late, with floating-point state.
+    let late = values[STATUS] as u32 & LATE_STACKING != 0 && float & OF_THREAD != 0;
+    let of_thread = exception_return & 8 != 0 || late || address.is_some_and(guard::is_of_thread);
     U::fault(&Fault {
         cause,
         address,
@@ -84,7 +94,7 @@ fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, O
     const INSTRUCTION_ACCESS: u32 = 1 << 0;
     const DATA_ACCESS: u32 = 1 << 1;
     /// Exception frames did not fit: they could not be read, or written, at once or later.
-    const STACKING: u32 = 0b111 << 3;
+    const STACKING: u32 = LATE_STACKING | 0b11 << 3;
     const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
     const BUS: u32 = 0xFF << 8;
     const BUS_ADDRESS_VALID: u32 = 1 << 15;

@@ -3,16 +3,24 @@
 
 use cortex_m::peripheral::{MPU, SCB};
 
-/// The bytes below a stack that nobody may touch: the smallest region that the unit knows.
+/// The bytes below a stack that nobody may touch, and below those some that nobody uses: when an interrupt
+/// comes to a thread with floating-point state, the processor leaves room for that and writes its frame below,
+/// which may be beyond the guard; the guard is touched when the state follows.
 #[repr(C, align(32))]
-pub struct Guard([u8; GUARD_SIZE]);
+pub struct Guard([u8; UNUSED + GUARD_SIZE]);
 
-/// The size of a guard, and the alignment that the unit wants.
+/// The size of a guard, and the alignment that the unit wants: the smallest region that it knows.
 pub const GUARD_SIZE: usize = 32;
 
+/// With the gap before it, no less than what the processor leaves room for (72 bytes) and the guard does not
+/// cover, and the frame (32 bytes).
+const UNUSED: usize = 64;
+
 /// How far behind the beginning of the control block the guard lies: the switch computes
-/// the guard's address instead of loading it. (72 bytes, rounded up to the guard's alignment.)
-pub const GUARD_OFFSET: usize = 96;
+/// the guard's address instead of loading it. (72 bytes, rounded up to the alignment, and the unused ones.)
+pub const GUARD_OFFSET: usize = 96 + UNUSED;
+
+const _: () = assert!(GUARD_OFFSET - 72 + GUARD_SIZE >= 72 + 32);
 
 /// The region of the running thread's guard: the highest number wins where regions overlap.
 pub const REGION: usize = 7;
@@ -24,7 +32,7 @@ pub const NAMES_REGION: usize = 1 << 4;
 
 impl Guard {
     /// Unused memory.
-    pub const NEW: Self = Self([0; GUARD_SIZE]);
+    pub const NEW: Self = Self([0; UNUSED + GUARD_SIZE]);
 }
 
 unsafe extern "C" {

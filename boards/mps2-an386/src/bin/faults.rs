@@ -45,6 +45,7 @@ mod target {
             "overflow-at-a-switch-with-float",
             overflow_at_a_switch_with_float,
         ),
+        ("overflow-of-late-float", overflow_of_late_float),
         ("overflow-at-a-resumption", overflow_at_a_resumption),
         ("overflow-of-a-handler", || in_handler(overflow)),
         ("null", null),
@@ -157,9 +158,21 @@ mod target {
     /// The other half of the floating-point registers does not fit.
     fn overflow_at_a_switch_with_float() {
         slices();
+        use_float();
+        with_a_short_stack(136, spin);
+    }
+
+    /// The processor leaves room for the first half, which is on the guard, and puts its frame below. It
+    /// notices only when the switch makes it store the registers.
+    fn overflow_of_late_float() {
+        slices();
+        use_float();
+        with_a_short_stack(24, spin);
+    }
+
+    fn use_float() {
         // SAFETY: brings the unit into use; no code of this program holds floating-point values.
         unsafe { asm!(".fpu fpv4-sp-d16", "vmov s0, {0}", in(reg) 0, options(nomem, nostack)) };
-        with_a_short_stack(136, spin);
     }
 
     /// A thread that gave way with little room left is resumed at the end of an interrupt: the frame by which

@@ -60,6 +60,7 @@ const CORTEX_M4: &[Case] = &[
     fault("overflow-at-an-interrupt", OVERFLOW),
     fault("overflow-at-a-switch", OVERFLOW),
     fault("overflow-at-a-switch-with-float", OVERFLOW),
+    fault("overflow-of-late-float", OVERFLOW),
     fault("overflow-at-a-resumption", OVERFLOW),
     fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
     fault("null", NULL),
