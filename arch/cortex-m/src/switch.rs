@@ -44,6 +44,7 @@ const GUARD_REGION: usize = 0xD9C - 0x010;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 const PEND_SWITCH: u32 = 1 << 28;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
+const FULL_ACCESS: u32 = 0xF << 20;
 
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
@@ -500,37 +501,37 @@ extern "C" fn begin() {
     naked_asm!("mov r0, r4", "mov r1, r6", "bx r7")
 }
 
-/// Leaves the start-up code for the first thread. The main stack is the handlers' from now on.
-pub fn start() -> ! {
-    const FULL_ACCESS: u32 = 0xF << 20;
-    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's frame
-    // was written by `prepare`.
-    unsafe {
-        asm!(
-            "ldr r3, [{access}]",
-            "orr r3, r3, {full}",
-            "str r3, [{access}]",
-            "ldr r0, [{processor}]",
-            "ldr r1, [r0]",
-            "msr psp, r1",
-            "ldr r1, =_stack_start",
-            "msr msp, r1",
-            "movs r1, #2",
-            "msr control, r1",
-            "isb",
-            "add r3, r0, #{guard}",
-            "str r3, [{system_timer}, #{guard_region}]",
-            "movs r2, #0",
-            "msr basepri, r2",
-            "cpsie i",
-            "pop {{r4, r6, r7, pc}}",
-            access = in(reg) COPROCESSOR_ACCESS,
-            full = in(reg) FULL_ACCESS,
-            processor = in(reg) &raw const TAKTOS_PROCESSOR,
-            system_timer = in(reg) SYSTEM_TIMER,
-            guard = const GUARD_OFFSET + NAMES_REGION + REGION,
-            guard_region = const GUARD_REGION,
-            options(noreturn),
-        )
-    }
+/// Leaves the start-up code for the first thread, whose frame [`prepare`] wrote. Called once, with all set up;
+/// nothing of the present stack is used again: the main stack is the handlers' from now on.
+#[unsafe(naked)]
+pub extern "C" fn start() -> ! {
+    naked_asm!(
+        "ldr r3, ={access}",
+        "ldr r2, [r3]",
+        "orr r2, r2, #{full_access}",
+        "str r2, [r3]",
+        "ldr r0, ={processor}",
+        "ldr r0, [r0]",
+        "ldr r1, [r0]",
+        "msr psp, r1",
+        "ldr r1, =_stack_start",
+        "msr msp, r1",
+        "movs r1, #2",
+        "msr control, r1",
+        "isb",
+        "ldr r2, ={system_timer}",
+        "add r3, r0, #{guard}",
+        "str r3, [r2, #{guard_region}]",
+        "movs r2, #0",
+        "msr basepri, r2",
+        "cpsie i",
+        "pop {{r4, r6, r7, pc}}",
+        ".ltorg",
+        access = const COPROCESSOR_ACCESS,
+        full_access = const FULL_ACCESS,
+        processor = sym TAKTOS_PROCESSOR,
+        system_timer = const SYSTEM_TIMER,
+        guard = const GUARD_OFFSET + NAMES_REGION + REGION,
+        guard_region = const GUARD_REGION,
+    )
 }
