@@ -1,9 +1,10 @@
 //! Owns: counting and binary semaphores.
 
 use crate::block::{OutcomeOf, Told, fail, stay};
+use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
 use crate::wait::WaitQueue;
-use crate::{Interrupt, Kernel, System};
+use crate::{Interrupt, System};
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Decision, Machine};
@@ -125,8 +126,7 @@ impl<S: System> Semaphore<S> {
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Delete<S>>(self, 0, Timeout::NONE).told::<S>()
+        deletion::delete::<S, Self>(self)
     }
 
     /// Makes a deleted semaphore usable again. Errors: `State` if it is not deleted,
@@ -177,7 +177,7 @@ impl<S: System> Decision<S::Machine> for Take<S> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let s = in_decision();
-        if semaphore.limit.get(s) == 0 {
+        if semaphore.is_deleted(s) {
             return fail::<S>(Error::Deleted);
         }
         S::kernel().block_in(s, &semaphore.waiters, timeout)
@@ -193,28 +193,22 @@ impl<S: System> Decision<S::Machine> for TakeForever<S> {
 
     extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        if semaphore.limit.get(s) == 0 {
+        if semaphore.is_deleted(s) {
             return fail::<S>(Error::Deleted);
         }
         S::kernel().block_in_forever(s, &semaphore.waiters)
     }
 }
 
-struct Delete<S>(PhantomData<S>);
+impl<S: System> Deletable for Semaphore<S> {
+    #[inline(always)]
+    fn is_deleted(&self, s: Section) -> bool {
+        self.limit.get(s) == 0
+    }
 
-impl<S: System> Decision<S::Machine> for Delete<S> {
-    type Object = Semaphore<S>;
-    const USES_WORDS: bool = false;
-    const BLOCKS: bool = false;
-
-    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        if semaphore.limit.get(s) == 0 {
-            return fail::<S>(Error::Deleted);
-        }
-        semaphore.count.set(s, 0);
-        semaphore.limit.set(s, 0);
-        S::kernel().flush(s, &semaphore.waiters, Error::Deleted);
-        Kernel::<S>::conclude(s, Status::OK, 0)
+    fn close(&'static self, s: Section) {
+        self.count.set(s, 0);
+        self.limit.set(s, 0);
+        S::kernel().flush(s, &self.waiters, Error::Deleted);
     }
 }

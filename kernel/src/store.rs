@@ -1,4 +1,4 @@
-//! Owns: FIFOs: bounded, first in first out, waiting only on the taking side.
+//! Owns: FIFOs, LIFOs and stacks: bounded, and only those who take wait.
 //! Must never know: what the items mean.
 
 use crate::deletion::{self, Deletable};
@@ -9,17 +9,28 @@ use crate::{Error, System, Timeout};
 use core::marker::PhantomData;
 
 /// Up to `N` items of the type `T` (words, references, handles), first in first out.
+pub type Fifo<S, T, const N: usize> = Store<S, T, N, false>;
+
+/// Up to `N` items of the type `T` (words, references, handles), last in first out.
+pub type Lifo<S, T, const N: usize> = Store<S, T, N, true>;
+
+/// Up to `N` machine words, last in first out: indices of free places, addresses, handles.
+pub type Stack<S, const N: usize> = Lifo<S, usize, N>;
+
+/// A [`Fifo`], or, where `NEWEST_FIRST`, a [`Lifo`].
 ///
-/// To push never waits: so a FIFO is what interrupt handlers fill. An item that is pushed while threads wait
+/// To push never waits: so it is what interrupt handlers fill. An item that is pushed while threads wait
 /// for one goes straight to the most urgent of them, first come first served among equals.
 #[repr(C)]
-pub struct Fifo<S, T, const N: usize> {
+pub struct Store<S, T, const N: usize, const NEWEST_FIRST: bool> {
     receivers: Receivers<T>,
     items: Ring<T, N>,
     system: PhantomData<fn() -> S>,
 }
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bool>
+    Store<S, T, N, NEWEST_FIRST>
+{
     /// An empty one.
     ///
     /// # Panics
@@ -54,7 +65,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
         })
     }
 
-    /// Takes the oldest item out, waiting for one as long as `timeout` says. Allowed in interrupt handlers
+    /// Takes an item out, the oldest of a FIFO, the newest of a LIFO, waiting for one as long as `timeout` says. Allowed in interrupt handlers
     /// at the kernel's level, with [`Timeout::NONE`].
     ///
     /// Bound without waiting: fixed, one copy. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
@@ -62,7 +73,13 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
     #[inline(always)]
     pub fn pop(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
-        match self.items.take_oldest(held.section()) {
+        let s = held.section();
+        let item = if NEWEST_FIRST {
+            self.items.take_newest(s)
+        } else {
+            self.items.take_oldest(s)
+        };
+        match item {
             Some(item) => Ok(item),
             None => wait_for_message(held, self, timeout),
         }
@@ -92,13 +109,17 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Fifo<S, T, N> {
     }
 }
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Default for Fifo<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bool> Default
+    for Store<S, T, N, NEWEST_FIRST>
+{
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Deletable for Fifo<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bool> Deletable
+    for Store<S, T, N, NEWEST_FIRST>
+{
     #[inline(always)]
     fn is_deleted(&self, s: Section) -> bool {
         self.items.is_closed(s)
@@ -110,7 +131,9 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Deletable for Fifo<S, 
     }
 }
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Source for Fifo<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bool> Source
+    for Store<S, T, N, NEWEST_FIRST>
+{
     type Message = T;
 
     #[inline(always)]
