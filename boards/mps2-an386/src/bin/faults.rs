@@ -24,6 +24,9 @@ mod target {
     }
 
     fn main() {
+        if argument_is("overflow-of-the-first-thread") {
+            overflow();
+        }
         let Some((_, act)) = CASES.iter().find(|(name, _)| argument_is(name)) else {
             Board::write("no such case\n");
             Board::exit(1);

@@ -38,6 +38,7 @@ const PORT: Case = Case {
 };
 
 const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
+const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
 const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
 const DATA: &str = "fault: forbidden data access in thread 'victim' at address ";
@@ -54,6 +55,7 @@ const PANIC_IN_A_HANDLER: &str =
 
 const CORTEX_M4: &[Case] = &[
     PORT,
+    fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN),
     fault("overflow", OVERFLOW),
     fault("overflow-after-an-interrupt", OVERFLOW),
     fault("overflow-at-a-call", OVERFLOW),
