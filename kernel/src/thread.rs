@@ -401,7 +401,14 @@ impl<S: System> AnyThread<S> {
     /// Ends the calling thread: it becomes dormant and can be started again. What it owned is unlocked; those who
     /// join it go on, others who wait for it get `Deleted`. The same as to return from the entry.
     /// Bound: as [`AnyThread::delete`].
+    ///
+    /// # Panics
+    /// In an interrupt handler.
     pub fn exit() -> ! {
+        assert!(
+            !S::Machine::in_interrupt(),
+            "a handler is no thread that could end"
+        );
         loop {
             let current = Self::current();
             hold::<S>().hand_over();
