@@ -125,6 +125,9 @@ pub enum Part {
 }
 
 #[cfg(test)]
+mod fuzz;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;

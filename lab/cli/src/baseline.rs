@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use taktos_export::{replace_file, to_json};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, one_line};
 use crate::figure::Operation;
 use crate::measure::Summary;
 
@@ -65,9 +65,18 @@ impl Baseline {
                 "write one: taktos bench --board BOARD --save-baseline",
             )
         })?;
-        serde_json::from_str(&text).map_err(|cause| {
+        Self::parse(&text, path)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self> {
+        serde_json::from_str(text).map_err(|cause| {
             Failure::error(
-                format!("{}:{}: no baseline: {cause}", path.display(), cause.line()),
+                format!(
+                    "{}:{}: no baseline: {}",
+                    path.display(),
+                    cause.line(),
+                    one_line(&cause.to_string())
+                ),
                 "write it anew: taktos bench --board BOARD --save-baseline",
             )
         })
@@ -129,6 +138,9 @@ impl Counts {
         (!changed.is_empty()).then(|| format!("{name}: {}", changed.join(", ")))
     }
 }
+
+#[cfg(test)]
+mod fuzz;
 
 #[cfg(test)]
 mod tests {

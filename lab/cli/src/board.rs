@@ -3,7 +3,7 @@
 use anyhow::Result;
 use taktos_emulator::Board;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, one_line};
 
 /// The board of that name. `place` says where the name stands: on the command
 /// line, or in which line of which file.
@@ -14,6 +14,7 @@ pub fn by_name(name: &str, place: &str) -> Result<Board> {
     Board::named(name).ok_or_else(|| {
         let known: Vec<&str> = Board::ALL.into_iter().map(Board::name).collect();
         let mend = format!("name one of {}", known.join(", "));
+        let name = one_line(name);
         Failure::error(format!("{place}: unknown board `{name}`"), mend)
     })
 }

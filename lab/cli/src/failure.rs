@@ -29,6 +29,20 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Words that came from outside, for a cause in one line: line feeds and other controls
+/// are written out.
+pub fn one_line(words: &str) -> String {
+    let mut line = String::with_capacity(words.len());
+    for letter in words.chars() {
+        if letter.is_control() {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}
+
 /// A run that was done, whose answer is no: a count changed, a test failed.
 #[derive(Debug)]
 pub struct CheckFailed(
@@ -67,6 +81,11 @@ mod tests {
         let error = Failure::error("no board", "name one");
         assert_eq!(shown(&error), "error: no board\n mend: name one\n");
         assert_eq!(status(&error), 2);
+    }
+
+    #[test]
+    fn controls_are_written_out() {
+        assert_eq!(one_line("é'\n\x1b"), "é'\\n\\u{1b}");
     }
 
     #[test]

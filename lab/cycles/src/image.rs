@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 
 use crate::{Cpu, Error};
 
@@ -38,6 +38,9 @@ const INSTRUCTIONS: u64 = 0x4;
 impl<'data> Image<'data> {
     pub fn read(elf: &'data [u8]) -> Result<Self, Error> {
         let file = object::File::parse(elf)?;
+        if file.architecture() != Architecture::Arm || !file.is_little_endian() || file.is_64() {
+            return Err(Error::Processor);
+        }
         let mut functions = BTreeMap::new();
         let mut symbols = Vec::new();
         let mut phase_labels = BTreeMap::new();
@@ -54,7 +57,7 @@ impl<'data> Image<'data> {
                 phase_labels.insert(address & !1, phase.to_owned());
             } else if symbol.kind() == SymbolKind::Text && crate::Mark::parse(name).is_none() {
                 let start = address & !1;
-                let end = start + symbol.size() as u32;
+                let end = start.saturating_add(symbol.size() as u32);
                 let longest = functions.entry(start).or_insert(Function {
                     name: String::new(),
                     end,
@@ -129,7 +132,7 @@ impl<'data> Image<'data> {
 
     /// Cuts a section at its mapping symbols. Without any, all of it is code.
     fn stretches(&self, address: u32, bytes: &'data [u8]) -> Vec<Stretch<'data>> {
-        let end = address + bytes.len() as u32;
+        let end = address.saturating_add(bytes.len() as u32);
         let mut kinds = BTreeMap::new();
         for symbol in self.file.symbols() {
             let at = symbol.address() as u32;
@@ -193,7 +196,7 @@ impl<'data> Image<'data> {
             .into_iter()
             .find_map(|name| self.value(name))
             .unwrap_or(0);
-        (1..8).map(|i| base + 4 * i).collect()
+        (1..8).map(|i| base.wrapping_add(4 * i)).collect()
     }
 
     /// The DWARF sections, for the line tables.

@@ -52,6 +52,9 @@ pub enum Error {
     /// The line tables cannot be read.
     #[error("the image's line tables cannot be read: {0}")]
     Lines(#[from] gimli::Error),
+    /// The image is for another kind of processor.
+    #[error("the image is not for a 32-bit, little-endian Arm processor; build it for the board")]
+    Processor,
     /// The image has no code for the processor.
     #[error("the image holds no code")]
     NoCode,

@@ -252,7 +252,7 @@ fn marked_places(image: &Image<'_>) -> Result<Places, Error> {
     }
     let places = at
         .keys()
-        .zip(1..)
+        .zip(1..=u16::MAX)
         .map(|(address, number)| (*address, number))
         .collect();
     Ok((

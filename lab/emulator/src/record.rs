@@ -100,15 +100,18 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
     let rest = bytes
         .strip_prefix(b"TAKREC01")
         .ok_or(Error::Damaged("no header"))?;
-    let mut words = Words(rest.chunks_exact(8));
-    let phases = words.next()?;
+    let phases = table.phases().len();
+    let mut words = Words::of(rest, phases);
+    if words.next()? != phases as u64 {
+        return Err(Error::Damaged("other phases than the table's"));
+    }
     let mut contents = Contents::default();
     loop {
         let word = words.next()?;
         let argument = word >> 8;
         match word & 0xff {
             MARK => {
-                let (total, phases) = (words.count()?, words.counts(phases)?);
+                let (total, phases) = (words.total()?, words.phases()?);
                 let place = (argument as usize).checked_sub(1);
                 let marks = place.and_then(|p| table.marks().get(p));
                 for mark in marks.ok_or(Error::Damaged("a mark of no place"))? {
@@ -121,7 +124,7 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
                 }
             }
             SWITCH => {
-                let total = words.count()?;
+                let total = words.total()?;
                 let name = words.next()?;
                 let (text, length) = (name as u32, (name >> 32) as u32);
                 let thread = argument as u32;
@@ -135,8 +138,8 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
             TROUBLE => return Err(trouble(argument, words.next()?)),
             END => {
                 contents.limit_reached = argument != 0;
-                contents.total = words.count()?;
-                contents.phases = words.counts(phases)?;
+                contents.total = words.total()?;
+                contents.phases = words.phases()?;
                 contents.exceptions = Exceptions {
                     entries: words.next()?,
                     returns: words.next()?,
@@ -158,25 +161,57 @@ fn trouble(kind: u64, addresses: u64) -> Error {
     }
 }
 
-struct Words<'a>(core::slice::ChunksExact<'a, u8>);
+/// The file's words, and the last totals, below which no later ones are.
+struct Words<'a> {
+    rest: core::slice::ChunksExact<'a, u8>,
+    total: Count,
+    phases: Vec<Count>,
+}
+
+impl<'a> Words<'a> {
+    fn of(bytes: &'a [u8], phases: usize) -> Self {
+        Self {
+            rest: bytes.chunks_exact(8),
+            total: Count::default(),
+            phases: vec![Count::default(); phases],
+        }
+    }
+}
 
 impl Words<'_> {
     fn next(&mut self) -> Result<u64, Error> {
-        let bytes = self.0.next().ok_or(Error::Damaged("cut short"))?;
+        let bytes = self.rest.next().ok_or(Error::Damaged("cut short"))?;
         Ok(bytes
             .iter()
             .rev()
             .fold(0, |word, byte| word << 8 | u64::from(*byte)))
     }
 
-    fn count(&mut self) -> Result<Count, Error> {
-        Ok(Count {
+    fn count(&mut self, least: Count) -> Result<Count, Error> {
+        let count = Count {
             instructions: self.next()?,
             cycles: self.next()?,
-        })
+        };
+        let forwards = count.instructions >= least.instructions && count.cycles >= least.cycles;
+        forwards
+            .then_some(count)
+            .ok_or(Error::Damaged("totals that shrink"))
     }
 
-    fn counts(&mut self, number: u64) -> Result<Vec<Count>, Error> {
-        (0..number).map(|_| self.count()).collect()
+    fn total(&mut self) -> Result<Count, Error> {
+        self.total = self.count(self.total)?;
+        Ok(self.total)
+    }
+
+    fn phases(&mut self) -> Result<Vec<Count>, Error> {
+        let least = core::mem::take(&mut self.phases);
+        self.phases = least
+            .into_iter()
+            .map(|least| self.count(least))
+            .collect::<Result<_, _>>()?;
+        Ok(self.phases.clone())
     }
 }
+
+#[cfg(test)]
+mod fuzz;

@@ -67,6 +67,9 @@ pub enum RecordingError {
     /// A record is of an unknown kind.
     #[error("it holds {0}")]
     Kind(#[from] UnknownKind),
+    /// Time runs backwards in it.
+    #[error("an event at {0} comes after a later one, or after the end")]
+    Order(u64),
     /// A record refers to a name that is not there.
     #[error("an event at {0} refers to a name that the file does not hold")]
     Name(u64),
@@ -124,7 +127,8 @@ impl Recording {
         for names in [&self.threads, &self.marks] {
             bytes.extend((names.len() as u64).to_le_bytes());
             for name in names {
-                let text = &name.as_bytes()[..name.len().min(usize::from(u16::MAX))];
+                let length = name.floor_char_boundary(usize::from(u16::MAX));
+                let text = &name.as_bytes()[..length];
                 bytes.extend((text.len() as u16).to_le_bytes());
                 bytes.extend(text);
             }
@@ -157,6 +161,16 @@ impl Recording {
     }
 
     fn checked(self) -> Result<Self, RecordingError> {
+        if self.threads.len() > usize::from(Thread::IDLE.0) {
+            return Err(RecordingError::Field("threads"));
+        }
+        let mut latest = 0;
+        for at in self.events.iter().map(|event| event.at) {
+            if at < latest || at > self.end {
+                return Err(RecordingError::Order(at));
+            }
+            latest = at;
+        }
         let known = |event: &Event| {
             let thread =
                 event.thread == Thread::IDLE || usize::from(event.thread.0) < self.threads.len();

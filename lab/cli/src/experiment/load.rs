@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::file::Experiment;
-use crate::failure::Failure;
+use crate::failure::{Failure, one_line};
 
 const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an experiment";
 
@@ -21,7 +21,12 @@ pub fn load(path: &Path) -> Result<Experiment> {
             "name an experiment file, such as experiments/ipc.toml",
         )
     })?;
-    toml::from_str(&text).map_err(|error| {
+    parse(&text, path)
+}
+
+/// Reads the experiment from the text of the file of that path.
+pub(super) fn parse(text: &str, path: &Path) -> Result<Experiment> {
+    toml::from_str(text).map_err(|error| {
         let cause = error
             .message()
             .lines()
@@ -29,7 +34,8 @@ pub fn load(path: &Path) -> Result<Experiment> {
             .unwrap_or("it is no TOML")
             .to_owned();
         let begin = error.span().map_or(0, |span| span.start);
-        let line = line_of(&text, begin + offset_of_key(&text[begin..], &cause));
+        let line = line_of(text, begin + offset_of_key(&text[begin..], &cause));
+        let cause = one_line(&cause);
         Failure::error(format!("{}:{line}: {cause}", path.display()), MEND)
     })
 }
@@ -70,15 +76,7 @@ mod tests {
     const GOOD: &str = "title = 'a'\nquestion = 'b'\nboard = 'mps2-an386'\nprogram = 'ipc'\n";
 
     fn parse(text: &str) -> Result<Experiment> {
-        let path = std::env::temp_dir().join(format!(
-            "taktos-load-{}-{}.toml",
-            std::process::id(),
-            text.len()
-        ));
-        std::fs::write(&path, text)?;
-        let loaded = load(&path);
-        std::fs::remove_file(&path)?;
-        loaded
+        super::parse(text, Path::new("mine.toml"))
     }
 
     #[test]

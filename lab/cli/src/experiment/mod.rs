@@ -4,6 +4,9 @@
 mod file;
 mod load;
 
+#[cfg(test)]
+mod fuzz;
+
 pub use file::{
     Curve, Experiment, Figure, Goals, Parts, PublishedCurve, PublishedParts, Schedule, Spread, Unit,
 };

@@ -154,7 +154,8 @@ impl Round {
 
 /// The phases add up to the whole.
 fn total_cycles(phases: &[Count]) -> u64 {
-    phases.iter().map(|phase| phase.cycles).sum()
+    let cycles = phases.iter().map(|phase| phase.cycles);
+    cycles.fold(0, u64::saturating_add)
 }
 
 fn difference(begin: Count, end: Count) -> Count {
@@ -190,6 +191,9 @@ fn labels(words: &str) -> Result<Labels> {
     }
     Ok(labels)
 }
+
+#[cfg(test)]
+mod fuzz;
 
 #[cfg(test)]
 pub(crate) mod tests {

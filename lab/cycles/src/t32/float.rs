@@ -32,12 +32,23 @@ fn load_store(h: u16, k: u16, double: bool) -> Option<Class> {
     let (pre, up, back) = (h & 0x100 != 0, h & 0x80 != 0, h & 0x20 != 0);
     match (pre, up, back) {
         (true, _, false) => Some(Class::FloatSingle { store, double }),
-        (false, true, _) | (true, false, true) if k & 0xff != 0 => Some(Class::FloatMultiple {
-            store,
-            words: (k & 0xff) as u8,
-        }),
+        (false, true, _) | (true, false, true) => {
+            let words = words(h, k, double)?;
+            Some(Class::FloatMultiple { store, words })
+        }
         _ => None,
     }
+}
+
+/// The words of a multiple load or store: at least one, and none past the last register.
+fn words(h: u16, k: u16, double: bool) -> Option<u8> {
+    let (four, one, words) = (k >> 12 & 0xf, h >> 6 & 1, k & 0xff);
+    let first = if double {
+        (one << 4 | four) * 2
+    } else {
+        four << 1 | one
+    };
+    (words > 0 && first + words <= 32).then_some(words as u8)
 }
 
 fn arithmetic(h: u16, k: u16) -> Option<Class> {

@@ -55,6 +55,8 @@ fn undefined_encodings_have_no_class() {
         ("vld1 (Advanced SIMD)", 0xf960, 0x070f),
         ("multiplication hole", 0xfb00, 0x0030),
         ("vmov of a byte", 0xee40, 0x0b10),
+        ("vldm past the last register", 0xec90, 0xfa03),
+        ("vstm past the last register", 0xec80, 0x0bff),
         ("mve/unallocated divide", 0xfb90, 0xf0e0),
     ];
     for (name, first, second) in undefined {

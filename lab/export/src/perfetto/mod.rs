@@ -62,7 +62,7 @@ fn identifier(thread: Thread) -> i32 {
 }
 
 fn process_tree(recording: &Recording, board: &str) -> perfetto::TracePacket {
-    let threads = recording.threads.iter().zip(0..);
+    let threads = recording.threads.iter().zip(0..Thread::IDLE.0);
     let tree = perfetto::ProcessTree {
         processes: vec![perfetto::Process {
             pid: Some(PROCESS),
@@ -167,6 +167,9 @@ fn mark_packet(recording: &Recording, event: &Event) -> Option<perfetto::TracePa
         perfetto::Data::TrackEvent(track_event),
     ))
 }
+
+#[cfg(test)]
+mod fuzz;
 
 #[cfg(test)]
 mod tests {

@@ -105,6 +105,9 @@ fn escape(words: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(letter),
+            // No XML can hold these, not even written out.
+            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
             _ => out.push(letter),
         }
     }

@@ -170,14 +170,15 @@ impl Chart {
 
     fn draw_series(&self, canvas: &mut Canvas, frame: &Frame, series: &Series) {
         let style = stroke(series);
-        let placed: Vec<(f64, f64)> = series
+        let shown: Vec<_> = series
             .points
             .iter()
-            .filter_map(|point| frame.point(*point))
+            .filter_map(|value| Some((*value, frame.point(*value)?)))
             .collect();
+        let placed: Vec<(f64, f64)> = shown.iter().map(|(_, place)| *place).collect();
         match series.shape {
             Shape::Bars => {
-                for (value, (x, y)) in series.points.iter().zip(&placed) {
+                for (value, (x, y)) in &shown {
                     let fill = format!("fill=\"{}\"", colour(series.colour));
                     let (corner, size) = ((x - 2.0, *y), (4.0, (BOTTOM - y).max(1.0)));
                     canvas.bar(corner, size, &fill, &self.tip(series, *value));
@@ -186,11 +187,8 @@ impl Chart {
             Shape::Stairs => canvas.polyline(&stairs(&placed), &style),
             Shape::Line => {
                 canvas.polyline(&placed, &style);
-                for value in &series.points {
-                    let Some(place) = frame.point(*value) else {
-                        continue;
-                    };
-                    canvas.dot(place, &dot(series), &self.tip(series, *value));
+                for (value, place) in &shown {
+                    canvas.dot(*place, &dot(series), &self.tip(series, *value));
                 }
             }
         }

@@ -24,9 +24,13 @@ struct Window {
 
 impl Window {
     fn along(&self, at: u64) -> f64 {
-        let length = (self.to - self.from).max(1) as f64;
-        LEFT + at.clamp(self.from, self.to).saturating_sub(self.from) as f64 / length
-            * (RIGHT - LEFT)
+        let within = at.clamp(self.from, self.to) - self.from;
+        LEFT + within as f64 / self.length() * (RIGHT - LEFT)
+    }
+
+    /// How much it shows, at least one.
+    fn length(&self) -> f64 {
+        (self.to - self.from).max(1) as f64
     }
 }
 
@@ -35,7 +39,7 @@ impl Window {
 pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
     let window = Window {
         from,
-        to: to.max(from + 1),
+        to: to.max(from.saturating_add(1)),
     };
     let timeline = Timeline::of(recording).window(window.from, window.to);
     let lanes = lanes(&timeline);
@@ -117,7 +121,7 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
 }
 
 fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
-    let length = (window.to - window.from) as f64;
+    let length = window.length();
     for (value, label) in Scale::Linear.fit([length].into_iter()).ticks() {
         if value > length {
             break;

@@ -13,6 +13,14 @@ pub enum Scale {
     Steps,
 }
 
+/// The least and the greatest magnitude that an axis shows: between them no step of the
+/// arithmetic leaves the range of numbers.
+const RANGE: core::ops::RangeInclusive<f64> = 1e-300..=1e300;
+
+fn has_place(value: f64) -> bool {
+    value == 0.0 || RANGE.contains(&value)
+}
+
 /// A scale fitted to its values: places are in 0..=1.
 pub(super) enum Fitted {
     Linear { top: f64, step: f64 },
@@ -23,7 +31,7 @@ pub(super) enum Fitted {
 impl Scale {
     /// Fits the scale to the values that will be placed on it.
     pub(super) fn fit(self, values: impl Iterator<Item = f64>) -> Fitted {
-        let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        let mut values: Vec<f64> = values.filter(|value| has_place(*value)).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
         let most = values.last().copied().unwrap_or(1.0);
@@ -71,6 +79,9 @@ fn round_step(value: f64) -> f64 {
 impl Fitted {
     /// The place of a value, or nothing where the axis cannot show it.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
+        if !has_place(value) {
+            return None;
+        }
         match self {
             Self::Linear { top, .. } => Some(value / top),
             Self::Log { low, high } if value > 0.0 => {
@@ -112,10 +123,13 @@ impl Fitted {
     }
 }
 
-/// A value in words: whole numbers with separated thousands, small ones as a
+/// The values that are written out: those of a count.
+const WHOLE: core::ops::Range<f64> = 1.0..18_446_744_073_709_551_616.0;
+
+/// A value in words: whole numbers with separated thousands, small and vast ones as a
 /// power of ten.
 pub(super) fn label(value: f64) -> String {
-    if value == 0.0 || value >= 1.0 {
+    if value == 0.0 || WHOLE.contains(&value) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -1,0 +1,37 @@
+//! Records, there and back; bytes that are none.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use taktos_trace::{Event, Kind, RECORD_BYTES, Thread, UnknownKind};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    prop::sample::select(vec![Kind::Switch, Kind::Begin, Kind::End, Kind::Point])
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_event_is_read_back(at: u64, argument: u32, thread: u16, processor: u8, kind in kind()) {
+        let thread = Thread(thread);
+        let event = Event { at, argument, thread, processor, kind };
+        prop_assert_eq!(Event::from_bytes(&event.to_bytes()), Ok(event));
+    }
+
+    #[test]
+    fn bytes_are_the_event_that_they_say_or_none(bytes: [u8; RECORD_BYTES]) {
+        match Event::from_bytes(&bytes) {
+            Ok(event) => prop_assert_eq!(event.to_bytes(), bytes),
+            Err(UnknownKind(kind)) => prop_assert!(kind == bytes[15] && !(1..=4).contains(&kind)),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Command lines of any words, and boards of any name.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use taktos_emulator::Board;
+
+use super::*;
+use crate::board;
+use crate::failure::shown;
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+/// Any letters, line feeds and other controls among them.
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(any::<char>(), 0..60).prop_map(String::from_iter)
+}
+
+fn word() -> impl Strategy<Value = String> {
+    let known = [
+        "run",
+        "reproduce",
+        "bench",
+        "trace",
+        "doctor",
+        "test",
+        "ipc",
+        "switch",
+        "all",
+        "--board",
+        "--board=",
+        "mps2-an386",
+        "realview-pb-a8",
+        "--format",
+        "json",
+        "csv",
+        "--out",
+        "--from",
+        "--length",
+        "-1",
+        "18446744073709551615",
+        "18446744073709551616",
+        "--baseline",
+        "--save-baseline",
+        "--only",
+        "--list",
+        "--",
+        "-",
+        "",
+        "mps2\nan386",
+    ];
+    prop_oneof![
+        4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned),
+        1 => text(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_words_are_a_command_or_an_error(words in prop::collection::vec(word(), 0..7)) {
+        let words = std::iter::once("taktos".to_owned()).chain(words);
+        if let Err(error) = Arguments::try_parse_from(words) {
+            prop_assert!(!error.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_board_is_known_or_the_known_ones_are_listed(name in word()) {
+        match board::by_name(&name, "--board") {
+            Ok(board) => prop_assert_eq!(board.name(), name),
+            Err(error) => {
+                let shown = shown(&error);
+                for board in Board::ALL {
+                    prop_assert!(board.name() != name && shown.contains(board.name()));
+                }
+                prop_assert_eq!(shown.lines().count(), 2, "{}", shown);
+            }
+        }
+    }
+}

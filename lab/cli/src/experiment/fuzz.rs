@@ -1,0 +1,131 @@
+//! Experiment files: those that are shipped, changed; and text that is none.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::load::parse;
+use crate::failure::{Failure, shown};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+/// Any letters, line feeds and other controls among them.
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(any::<char>(), 0..60).prop_map(String::from_iter)
+}
+
+const SHIPPED: [&str; 3] = [
+    include_str!("../../../../experiments/bench.toml"),
+    include_str!("../../../../experiments/ipc.toml"),
+    include_str!("../../../../experiments/switch.toml"),
+];
+
+/// An experiment, or an error in one line that names a line of the text, and the mend.
+fn is_read_or_refused(text: &str) -> bool {
+    let error = match parse(text, Path::new("mine.toml")) {
+        Ok(_) => return true,
+        Err(error) => error,
+    };
+    let cause = error.to_string();
+    let place = cause.strip_prefix("mine.toml:");
+    let line = place.and_then(|rest| rest.split(':').next()?.parse().ok());
+    // An error at the very end is on the line after the last line feed.
+    let lines = text.matches('\n').count() + 1;
+    error.is::<Failure>()
+        && shown(&error).lines().count() == 2
+        && line.is_some_and(|line: usize| (1..=lines).contains(&line))
+}
+
+/// Pieces that experiment files are made of, whole and broken.
+fn piece() -> impl Strategy<Value = String> {
+    let pieces = [
+        "title = 'a'\n",
+        "question = 'b'\n",
+        "board = 'mps2-an386'\n",
+        "program = 'ipc'\n",
+        "[[figure]]\n",
+        "[figure]\n",
+        "[figure.published]\n",
+        "kind = 'summary'\n",
+        "kind = 'curve'\n",
+        "kind = 'parts'\n",
+        "kind = 'goals'\n",
+        "unit = 'cycles'\n",
+        "marks = ['a', 'b']\n",
+        "switches = -1\n",
+        "switches = 99999999999999999999\n",
+        "round = { a = '1' }\n",
+        "x-scale = 'log'\n",
+        "parts = { é = 'ü' }\n",
+        "= 1\n",
+        "'é' = [\n",
+        "\"\"\"",
+        "'",
+        "#",
+        "\r\n",
+        "\u{feff}",
+        "\0",
+        "日本 = 1\n",
+        "\"\\u12\"",
+        "a.b.c = 1\n",
+        "'unknown field `x`' = 1\n",
+        "\"a\\nb\" = 1\n",
+        "'\u{2028}' = 1\n",
+        "kind = \"\"\"a\nb\"\"\"\n",
+    ];
+    prop_oneof![
+        6 => prop::sample::select(pieces.to_vec()).prop_map(str::to_owned),
+        1 => text(),
+    ]
+}
+
+#[test]
+fn what_is_shipped_is_read() {
+    for text in SHIPPED {
+        assert!(
+            !parse(text, Path::new("mine.toml"))
+                .unwrap()
+                .figures
+                .is_empty()
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_text_is_read_or_refused(text in text()) {
+        prop_assert!(is_read_or_refused(&text));
+    }
+
+    #[test]
+    fn any_pieces_are_read_or_refused(pieces in prop::collection::vec(piece(), 0..14)) {
+        let text = pieces.concat();
+        prop_assert!(is_read_or_refused(&text), "{:?}", parse(&text, Path::new("mine.toml")));
+    }
+
+    #[test]
+    fn a_changed_experiment_is_read_or_refused(
+        shipped in prop::sample::select(SHIPPED.to_vec()),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), piece(), 0..40_usize), 1..4),
+    ) {
+        let mut letters: Vec<char> = shipped.chars().collect();
+        for (place, piece, gone) in changes {
+            let place = place.index(letters.len());
+            let gone = gone.min(letters.len() - place);
+            letters.splice(place..place + gone, piece.chars());
+            letters.push('\n');
+        }
+        let text: String = letters.into_iter().collect();
+        prop_assert!(is_read_or_refused(&text), "{:?}", parse(&text, Path::new("mine.toml")));
+    }
+}

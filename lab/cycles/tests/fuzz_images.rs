@@ -1,0 +1,193 @@
+//! The timing table of images whose bytes were changed.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use object::write;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use taktos_cycles::{Cpu, Error, PhaseRules, Table};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+const CPUS: [Cpu; 2] = [Cpu::CortexM4, Cpu::CortexA8];
+
+fn symbol(section: write::SectionId, name: &str, value: u64, size: u64) -> write::Symbol {
+    let kind = match size {
+        0 => object::SymbolKind::Label,
+        _ => object::SymbolKind::Text,
+    };
+    write::Symbol {
+        name: name.into(),
+        value,
+        size,
+        kind,
+        scope: object::SymbolScope::Linkage,
+        weak: false,
+        section: write::SymbolSection::Section(section),
+        flags: object::SymbolFlags::None,
+    }
+}
+
+/// The length in four bytes, and what is so long.
+fn with_length(bytes: &[u8]) -> Vec<u8> {
+    let length = (bytes.len() as u32).to_le_bytes();
+    [length.as_slice(), bytes].concat()
+}
+
+/// Line tables (DWARF 4) that say that the first twelve bytes of code are the kernel's:
+/// abbreviations, information, lines.
+fn lines() -> [Vec<u8>; 3] {
+    // A compilation unit: its lines, its first address, its length.
+    let abbreviations = vec![1, 0x11, 0, 0x10, 0x17, 0x11, 0x01, 0x12, 0x06, 0, 0, 0];
+    let unit = [4, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0];
+    let mut header = vec![1, 1, 1, 0xfb, 14, 13];
+    header.extend([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]); // operands of the opcodes
+    header.push(0); // no directories
+    header.extend(b"/kernel/src/a.rs\0\0\0\0\0"); // one file
+    // From address 0: a row; twelve bytes on: the end.
+    let program = [0, 5, 2, 0, 0, 0, 0, 1, 2, 12, 0, 1, 1];
+    let body = [&[4, 0], with_length(&header).as_slice(), &program].concat();
+    [abbreviations, with_length(&unit), with_length(&body)]
+}
+
+/// A small image for each processor: a function that does nothing and returns, marks, a
+/// phase, data in the code, vectors, and something where line tables are.
+fn image(cpu: Cpu) -> Vec<u8> {
+    let mut file = write::Object::new(
+        object::BinaryFormat::Elf,
+        object::Architecture::Arm,
+        object::Endianness::Little,
+    );
+    let (code, map): (&[u32], _) = match cpu {
+        Cpu::CortexM4 => (&[0x4770_bf00, 0xb004_e92d, 0xbf00_4770, 0x1234_5678], "$t"),
+        Cpu::CortexA8 => (&[0xe320_f000, 0xe12f_ff1e, 0xe3a0_0001, 0x1234_5678], "$a"),
+    };
+    let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let text = file.section_id(write::StandardSection::Text);
+    file.append_section_data(text, &bytes, 4);
+    for (name, value, size) in [
+        (map, 0, 0),
+        ("$d", 12, 0),
+        ("function", 0, 12),
+        ("_vector_table", 0, 0),
+        ("taktos.mark.give.begin", 0, 0),
+        ("taktos.mark.give.end.2", 4, 0),
+        ("taktos.point.ready", 4, 0),
+        ("taktos.phase.switch", 8, 0),
+        ("TAKTOS_PROCESSOR", 12, 0),
+    ] {
+        file.add_symbol(symbol(text, name, value, size));
+    }
+    let vectors = file.add_section(
+        Vec::new(),
+        b".vector_table".to_vec(),
+        object::SectionKind::ReadOnlyData,
+    );
+    file.append_section_data(vectors, &[0, 0, 0, 0x20, 1, 0, 0, 0, 5, 0, 0, 0], 4);
+    let [abbreviations, info, line] = lines();
+    for (name, bytes) in [
+        (".debug_abbrev", abbreviations),
+        (".debug_info", info),
+        (".debug_line", line),
+    ] {
+        let section = file.add_section(Vec::new(), name.into(), object::SectionKind::Debug);
+        file.append_section_data(section, &bytes, 1);
+    }
+    file.write().unwrap()
+}
+
+/// The table's own file: as long as its parts say.
+fn is_written(table: &Table) -> bool {
+    let mut bytes = Vec::new();
+    table.write(&mut bytes).unwrap();
+    let head = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let (regions, operands) = (head(12), head(40));
+    let slots: usize = (0..regions).map(|region| head(48 + 8 * region + 4)).sum();
+    bytes.len() == 48 + 8 * regions + 16 * slots + 2 * operands
+}
+
+#[test]
+fn the_image_has_a_table_unchanged() {
+    for (cpu, instructions) in CPUS.into_iter().zip([5, 3]) {
+        let table = Table::for_image(&image(cpu), cpu, &PhaseRules::default()).unwrap();
+        assert_eq!(table.instructions(), instructions);
+        assert_eq!(table.marks().len(), 2);
+        assert!(is_written(&table));
+    }
+}
+
+#[test]
+fn an_image_of_another_processor_is_refused() {
+    let file = write::Object::new(
+        object::BinaryFormat::Elf,
+        object::Architecture::X86_64,
+        object::Endianness::Little,
+    );
+    let error = Table::for_image(
+        &file.write().unwrap(),
+        Cpu::CortexM4,
+        &PhaseRules::default(),
+    );
+    assert!(matches!(error, Err(Error::Processor)));
+}
+
+#[test]
+fn a_shorter_image_is_read_or_refused() {
+    for cpu in CPUS {
+        let bytes = image(cpu);
+        for length in 0..bytes.len() {
+            let table = Table::for_image(&bytes[..length], cpu, &PhaseRules::default());
+            assert!(table.is_err(), "{cpu:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn an_image_with_any_byte_changed_is_read_or_refused() {
+    for cpu in CPUS {
+        let whole = image(cpu);
+        for place in 0..whole.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[place] = byte;
+                let table = Table::for_image(&bytes, cpu, &PhaseRules::default());
+                assert!(table.is_err() || table.is_ok_and(|table| is_written(&table)));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_changed_image_is_read_or_refused(
+        first: bool,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(vec![0, 1, 2, 4, 0x7f, 0x80, 0xff_u8])), 1..12),
+        word: u32,
+    ) {
+        let cpu = CPUS[usize::from(first)];
+        let mut bytes = image(cpu);
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        let place = word as usize % (bytes.len() - 3);
+        bytes[place..place + 4].copy_from_slice(&word.to_le_bytes());
+        if let Ok(table) = Table::for_image(&bytes, cpu, &PhaseRules::default()) {
+            prop_assert!(is_written(&table));
+        }
+    }
+
+    #[test]
+    fn bytes_of_no_image_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        for cpu in CPUS {
+            prop_assert!(Table::for_image(&bytes, cpu, &PhaseRules::default()).is_err());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Any recording as a trace, decoded again.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use taktos_trace::{Event, Kind, Thread};
+
+use super::*;
+use crate::TimeUnit;
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+type Raw = (u64, u8, u8, u16, u32);
+
+fn recording(names: Vec<String>, raw: &[Raw]) -> Recording {
+    let kinds = [Kind::Switch, Kind::Begin, Kind::End, Kind::Point];
+    let event = |(at, kind, processor, thread, argument): &Raw| Event {
+        at: *at,
+        argument: *argument,
+        thread: Thread(*thread),
+        processor: *processor % 4,
+        kind: kinds[usize::from(*kind) % kinds.len()],
+    };
+    let mut events: Vec<Event> = raw.iter().map(event).collect();
+    events.sort_by_key(|event| event.at);
+    Recording {
+        unit: TimeUnit::Instructions,
+        end: events.last().map_or(0, |event| event.at),
+        threads: names.clone(),
+        marks: names,
+        events,
+    }
+}
+
+/// What the packets hold: names of threads and marks, switches of each processor, marks.
+#[derive(Default)]
+struct Seen {
+    threads: Vec<String>,
+    tracks: Vec<String>,
+    switches: Vec<(u32, u64, i32, i32)>,
+    marks: Vec<(u64, u64)>,
+}
+
+fn seen(bytes: &[u8]) -> Seen {
+    let mut seen = Seen::default();
+    for packet in perfetto::Trace::decode(bytes).unwrap().packet {
+        match packet.data.unwrap() {
+            perfetto::Data::ProcessTree(tree) => {
+                seen.threads
+                    .extend(tree.threads.into_iter().filter_map(|thread| thread.name));
+            }
+            perfetto::Data::TrackDescriptor(track) => seen.tracks.extend(track.name),
+            perfetto::Data::FtraceEvents(bundle) => {
+                for event in bundle.event {
+                    let switch = event.sched_switch.unwrap();
+                    let (from, to) = (switch.prev_pid.unwrap(), switch.next_pid.unwrap());
+                    seen.switches
+                        .push((bundle.cpu.unwrap(), event.timestamp.unwrap(), from, to));
+                }
+            }
+            perfetto::Data::TrackEvent(event) => {
+                seen.marks
+                    .push((packet.timestamp.unwrap(), event.track_uuid.unwrap()));
+            }
+        }
+    }
+    seen
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_event_is_in_the_trace(
+        names in prop::collection::vec(any::<String>(), 0..6),
+        raw in prop::collection::vec(any::<Raw>(), 0..60),
+        board: String,
+    ) {
+        let recording = recording(names, &raw);
+        let seen = seen(&to_bytes(&recording, &board));
+        prop_assert_eq!(&seen.threads, &recording.threads);
+        prop_assert_eq!(&seen.tracks, &recording.marks);
+        let marks = recording.events.iter().filter(|event| event.kind != Kind::Switch);
+        let expected: Vec<_> = marks
+            .map(|event| (event.at, FIRST_MARK_TRACK + u64::from(event.argument)))
+            .collect();
+        prop_assert_eq!(seen.marks, expected);
+        for processor in 0..4 {
+            let here = seen.switches.iter().filter(|switch| switch.0 == processor);
+            let mut running = 0;
+            for (_, _, from, to) in here {
+                prop_assert_eq!(*from, running, "each leaves who came before");
+                running = *to;
+            }
+            prop_assert_eq!(running, 0, "the last one ends");
+        }
+        let switches = recording.events.iter().filter(|event| event.kind == Kind::Switch);
+        for event in switches {
+            let came = (u32::from(event.processor), event.at, identifier(event.thread));
+            prop_assert!(seen.switches.iter().any(|(cpu, at, _, to)| (*cpu, *at, *to) == came));
+        }
+    }
+}
