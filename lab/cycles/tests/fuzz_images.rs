@@ -33,6 +33,14 @@ fn symbol(section: write::SectionId, name: &str, value: u64, size: u64) -> write
     }
 }
 
+fn empty() -> write::Object<'static> {
+    write::Object::new(
+        object::BinaryFormat::Elf,
+        object::Architecture::Arm,
+        object::Endianness::Little,
+    )
+}
+
 /// The length in four bytes, and what is so long.
 fn with_length(bytes: &[u8]) -> Vec<u8> {
     let length = (bytes.len() as u32).to_le_bytes();
@@ -58,11 +66,7 @@ fn lines() -> [Vec<u8>; 3] {
 /// A small image for each processor: a function that does nothing and returns, marks, a
 /// phase, data in the code, vectors, and something where line tables are.
 fn image(cpu: Cpu) -> Vec<u8> {
-    let mut file = write::Object::new(
-        object::BinaryFormat::Elf,
-        object::Architecture::Arm,
-        object::Endianness::Little,
-    );
+    let mut file = empty();
     let (code, map): (&[u32], _) = match cpu {
         Cpu::CortexM4 => (&[0x4770_bf00, 0xb004_e92d, 0xbf00_4770, 0x1234_5678], "$t"),
         Cpu::CortexA8 => (&[0xe320_f000, 0xe12f_ff1e, 0xe3a0_0001, 0x1234_5678], "$a"),
@@ -137,7 +141,7 @@ fn an_image_of_another_processor_is_refused() {
 }
 
 #[test]
-fn a_shorter_image_is_read_or_refused() {
+fn a_shorter_image_is_refused() {
     for cpu in CPUS {
         let bytes = image(cpu);
         for length in 0..bytes.len() {
@@ -158,6 +162,40 @@ fn an_image_with_any_byte_changed_is_read_or_refused() {
                 let table = Table::for_image(&bytes, cpu, &PhaseRules::default());
                 assert!(table.is_err() || table.is_ok_and(|table| is_written(&table)));
             }
+        }
+    }
+}
+
+#[test]
+fn an_image_with_any_word_changed_is_read_or_refused() {
+    let words = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_fff0, u32::MAX];
+    for cpu in CPUS {
+        let whole = image(cpu);
+        for place in (0..whole.len() - 3).step_by(4) {
+            for word in words {
+                let mut bytes = whole.clone();
+                bytes[place..place + 4].copy_from_slice(&word.to_le_bytes());
+                let table = Table::for_image(&bytes, cpu, &PhaseRules::default());
+                assert!(table.is_err() || table.is_ok_and(|table| is_written(&table)));
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_places_are_marked_as_the_table_can_number() {
+    for (places, fit) in [(65_535, true), (65_536, false)] {
+        let mut file = empty();
+        let text = file.section_id(write::StandardSection::Text);
+        file.append_section_data(text, &[0x70, 0x47], 2);
+        for place in 0..places {
+            file.add_symbol(symbol(text, "taktos.point.a", 2 * place, 0));
+        }
+        let bytes = file.write().unwrap();
+        let table = Table::for_image(&bytes, Cpu::CortexM4, &PhaseRules::default());
+        match table {
+            Ok(table) => assert!(fit && table.marks().len() == 65_535),
+            Err(error) => assert!(!fit && matches!(error, Error::TooMany { .. })),
         }
     }
 }
