@@ -6,6 +6,9 @@ use cortex_m::peripheral::{NVIC, Peripherals};
 /// The priority of all interrupts that may call the kernel, and of the kernel's own exceptions.
 pub const KERNEL_LEVEL: u8 = 0x80;
 
+/// The least urgent priority that the kernel's mask lets through, on processors of three bits too.
+const ABOVE_THE_MASK: u8 = KERNEL_LEVEL - 0x20;
+
 /// How urgent an interrupt is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
@@ -53,12 +56,10 @@ pub(crate) fn set_system_priorities() {
     // SAFETY: called once, before the first thread runs; the exceptions are this port's own.
     unsafe {
         let mut scb = Peripherals::steal().SCB;
-        for handler in [
-            SystemHandler::PendSV,
-            SystemHandler::SVCall,
-            SystemHandler::SysTick,
-        ] {
+        for handler in [SystemHandler::PendSV, SystemHandler::SysTick] {
             scb.set_priority(handler, KERNEL_LEVEL);
         }
+        // Called while the mask is set, to return to an interrupted thread.
+        scb.set_priority(SystemHandler::SVCall, ABOVE_THE_MASK);
     }
 }

@@ -65,6 +65,8 @@ macro_rules! call {
                 unsafe {
                     asm!(
                         "bl {entry}",
+                        "movs r2, #0",
+                        "msr basepri, r2",
                         entry = sym $entry::<M, D>,
                         inlateout("r0") object => status,
                         inlateout("r1") argument => value,
@@ -79,6 +81,8 @@ macro_rules! call {
                 unsafe {
                     asm!(
                         "bl {entry}",
+                        "movs r2, #0",
+                        "msr basepri, r2",
                         entry = sym $entry::<M, D>,
                         inlateout("r0") object => status,
                         inlateout("r1") argument => value,
@@ -92,6 +96,8 @@ macro_rules! call {
                 unsafe {
                     asm!(
                         "bl {entry}",
+                        "movs r2, #0",
+                        "msr basepri, r2",
                         entry = sym $entry::<M, D>,
                         inlateout("r0") object => status,
                         lateout("r1") value,
@@ -174,8 +180,7 @@ macro_rules! with_tail {
             $($slice,)?
             "ldr r1, [r0, #{value}]",
             "ldr r0, [r0, #{status}]",
-            "movs r2, #0",
-            "msr basepri, r2",
+            // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
             "pop {{r4, r6, r7, pc}}",
             $($behind,)*
             ".ltorg",
@@ -275,12 +280,7 @@ entries!(enter_blocking: enter_blocking_in_slice, switch_blocking_in_slice, unus
 /// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
 #[unsafe(naked)]
 extern "C" fn stay() {
-    naked_asm!(
-        "lsrs r0, r0, #1",
-        "movs r2, #0",
-        "msr basepri, r2",
-        "pop {{r4, r6, r7, pc}}",
-    )
+    naked_asm!("lsrs r0, r0, #1", "pop {{r4, r6, r7, pc}}",)
 }
 
 /// Ends an entry that an interrupt handler may not make.
@@ -288,8 +288,6 @@ extern "C" fn stay() {
 extern "C" fn turn_away() {
     naked_asm!(
         "movs r0, #{context}",
-        "movs r2, #0",
-        "msr basepri, r2",
         "pop {{r4, r6, r7, pc}}",
         context = const Error::Context as usize,
     )
@@ -311,8 +309,6 @@ macro_rules! unusual {
                 "str r2, [r3]",
                 "movs r0, #0",
                 "movs r1, #0",
-                "movs r2, #0",
-                "msr basepri, r2",
                 "pop {{r4, r6, r7, pc}}",
                 "1:",
                 // A thread with floating-point state: what a callee must preserve, and the status
@@ -346,6 +342,8 @@ unusual!(unusual_in_slice, keep);
 extern "C" fn resume_with_state() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
+        "movs r2, #0",
+        "msr basepri, r2",
         "pop {{r2, r3}}",
         "vmsr fpscr, r2",
         "vpop {{s16-s31}}",
@@ -369,6 +367,9 @@ extern "C" fn return_from_exception() {
     )
 }
 
+/// The bytes of the two instructions that end the mask.
+const END_OF_MASK: usize = 6;
+
 /// The distance of the second entry of [`return_from_exception`].
 const WITH_STATE: usize = 8;
 
@@ -386,6 +387,9 @@ extern "C" fn SVCall() {
         "mrs r0, psp",
         "ldr r0, [r0]",
         "msr psp, r0",
+        // The mask ends here: whatever waits comes after the return, when the old frame is used up.
+        "movs r1, #0",
+        "msr basepri, r1",
         "bx lr",
     )
 }
@@ -420,7 +424,9 @@ extern "C" fn PendSV() {
         "bmi 3f",
         // Behind a kernel call: an exception frame below the registers just read makes it return there,
         // with its answer in r0 and r1; its other registers are of no account.
-        "bic r12, r12, #1",
+        // Every address to go on at begins with the two instructions that end the mask, which is not set
+        // here: they are skipped, and the mark of the instruction set with them.
+        "add r12, r12, #{behind_mask}",
         "mov r3, #0x01000000",
         "str r12, [r0, #-8]",
         "str r3, [r0, #-4]",
@@ -456,6 +462,7 @@ extern "C" fn PendSV() {
         heir = const offset_of!(Processor, heir),
         return_from_exception = sym return_from_exception,
         with_state = const WITH_STATE,
+        behind_mask = const END_OF_MASK - 1,
         status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
         system_timer = const SYSTEM_TIMER,
@@ -498,7 +505,13 @@ pub fn prepare(
 /// The first instructions of every thread.
 #[unsafe(naked)]
 extern "C" fn begin() {
-    naked_asm!("mov r0, r4", "mov r1, r6", "bx r7")
+    naked_asm!(
+        "movs r2, #0",
+        "msr basepri, r2",
+        "mov r0, r4",
+        "mov r1, r6",
+        "bx r7",
+    )
 }
 
 /// Leaves the start-up code for the first thread, whose frame [`prepare`] wrote. Called once, with all set up;
