@@ -35,15 +35,8 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
 /// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
 #[inline(always)]
 pub(crate) fn seldom<T>(result: T) -> T {
-    in_this_order();
+    first_things_first();
     result
-}
-
-/// Keeps the compiler from mixing what stands before with what stands behind, where that would take one register
-/// more than there are for nothing.
-#[inline(always)]
-pub(crate) fn in_this_order() {
-    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
 }
 
 /// Keeps the compiler from loading what is needed below before all above is stored: so that fewer registers

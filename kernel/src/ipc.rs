@@ -14,7 +14,7 @@ mod words;
 
 pub use bytes::LONGEST_MESSAGE;
 
-use crate::block::{OutcomeOf, Told, fail, in_this_order, refuse_to_wait, seldom};
+use crate::block::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
 use crate::tcb::ThreadRef;
@@ -223,7 +223,7 @@ impl<S: System> Decision<S::Machine> for SendToEqual<S> {
         let Words { second, sender } = Words::unpack::<S>(s, words);
         receiver.set_value(s, first);
         receiver.argument.set(s, second);
-        in_this_order();
+        first_things_first();
         let urgency = receiver.urgency.get(s);
         if urgency.is_special() {
             return seldom(wake_special::<S>(s, sender, receiver));

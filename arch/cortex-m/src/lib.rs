@@ -4,10 +4,11 @@
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
 //!
 //! # Exceptions
-//! All interrupts that may call the kernel, and the kernel's own exceptions (`PendSV`, `SVCall`, `SysTick`),
+//! All interrupts that may call the kernel, and the kernel's own exceptions `PendSV` and `SysTick`,
 //! have one and the same priority, [`KERNEL_LEVEL`]: they do not nest, so a handler needs no
 //! masking against another, and a switch of threads follows a handler at once. Interrupts of higher
-//! priority are never delayed by the kernel, and must not call it.
+//! priority are never delayed by the kernel, and must not call it. `SVCall` stands just above the mask, for the ten
+//! instructions that return to an interrupted thread.
 //!
 //! # Two frames
 //! A thread that is not running has on its stack, from low to high, r4, r6, r7 and an address to

@@ -49,7 +49,7 @@ const FULL_ACCESS: u32 = 0xF << 20;
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
     ($name:ident, $entry:ident) => {
-        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set.
+        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
         #[inline(always)]
         fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -200,7 +200,7 @@ macro_rules! with_tail {
 /// switch, and their operands.
 macro_rules! enter_waking {
     ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
-        /// Takes the decision `D`, which never blocks. Entered with the mask set, left with it cleared.
+        /// Takes the decision `D`, which never blocks. Entered and left with the mask set: the caller ends it.
         /// Whether the caller is an interrupt handler, or a thread with floating-point state, is asked
         /// only where threads are to be switched.
         #[unsafe(naked)]
@@ -229,7 +229,7 @@ macro_rules! enter_waking {
 /// The same for decisions that may block: an interrupt handler is turned away first.
 macro_rules! enter_blocking {
     ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
-        /// Takes the decision `D`, which may block. Entered with the mask set, left with it cleared.
+        /// Takes the decision `D`, which may block. Entered and left with the mask set: the caller ends it.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
