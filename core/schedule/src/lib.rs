@@ -6,10 +6,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod cpu;
 mod links;
 mod priority;
 mod ready;
 
+pub use cpu::{Cpu, CpuSet, Cpus};
 pub use links::{Links, Ring};
 pub use priority::Priority;
 pub use ready::ReadyQueue;
