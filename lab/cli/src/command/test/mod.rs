@@ -103,6 +103,7 @@ fn steps() -> Vec<Step> {
         "ten million random operations",
         tools::ten_million_operations,
     ));
+    steps.push(step("the scheduling library under miri", tools::miri));
     steps.push(step("the book's code", book::code));
     steps
 }

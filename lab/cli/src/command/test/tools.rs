@@ -63,6 +63,24 @@ pub(super) fn ten_million_operations(workspace: &Workspace) -> Result<Tally> {
     counted(run.args(["--", "--ignored", "ten_million_operations"]))
 }
 
+/// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
+pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
+    let manifest = std::fs::read_to_string(workspace.path("Cargo.toml"))?;
+    let channel = miri_toolchain(&manifest).context("Cargo.toml names no miri-toolchain")?;
+    let mut miri = cargo(workspace);
+    miri.arg(format!("+{channel}"))
+        .args(["miri", "test", "--quiet", "--lib", "-p", "taktos-schedule"])
+        .arg("--target-dir")
+        .arg(workspace.target().join("miri"));
+    counted(&mut miri)
+}
+
+fn miri_toolchain(manifest: &str) -> Option<String> {
+    let manifest: toml::Table = manifest.parse().ok()?;
+    let ours = manifest.get("workspace")?.get("metadata")?.get("taktos")?;
+    Some(ours.get("miri-toolchain")?.as_str()?.to_owned())
+}
+
 fn xtask(workspace: &Workspace) -> Command {
     let mut xtask = cargo(workspace);
     xtask
@@ -136,6 +154,12 @@ mod tests {
             "test result: FAILED. 40 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
         assert_eq!(counts(line), Some((40, 2)));
         assert_eq!(counts("running 3 tests"), None);
+    }
+
+    #[test]
+    fn the_toolchain_of_miri_is_named() {
+        let manifest = include_str!("../../../../../Cargo.toml");
+        assert!(miri_toolchain(manifest).is_some_and(|name| name.starts_with("nightly-")));
     }
 
     #[test]
