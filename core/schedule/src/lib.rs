@@ -10,6 +10,7 @@ mod cpu;
 mod links;
 mod priority;
 mod ready;
+pub mod vcpu;
 
 pub use cpu::{Cpu, CpuSet, Cpus};
 pub use links::{Links, Ring};
