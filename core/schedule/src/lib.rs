@@ -7,12 +7,14 @@
 #![forbid(unsafe_code)]
 
 mod cpu;
+mod heap;
 mod links;
 mod priority;
 mod ready;
 pub mod vcpu;
 
 pub use cpu::{Cpu, CpuSet, Cpus};
+pub use heap::{Branch, Branches, Heap};
 pub use links::{Links, Ring};
 pub use priority::Priority;
 pub use ready::ReadyQueue;
