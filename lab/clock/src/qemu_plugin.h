@@ -51,6 +51,10 @@ typedef struct {
 enum qemu_plugin_cb_flags {
     QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS,
 };
+enum qemu_plugin_cond {
+    QEMU_PLUGIN_COND_NEVER, QEMU_PLUGIN_COND_ALWAYS, QEMU_PLUGIN_COND_EQ, QEMU_PLUGIN_COND_NE,
+    QEMU_PLUGIN_COND_LT, QEMU_PLUGIN_COND_LE, QEMU_PLUGIN_COND_GT, QEMU_PLUGIN_COND_GE,
+};
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
 enum qemu_plugin_mem_value_type {
@@ -79,6 +83,9 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, qemu_plug
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *,
                                                          enum qemu_plugin_op, qemu_plugin_u64,
                                                          uint64_t);
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *, qemu_plugin_vcpu_udata_cb_t,
+                                               enum qemu_plugin_cb_flags, enum qemu_plugin_cond,
+                                               qemu_plugin_u64, uint64_t, void *);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, qemu_plugin_vcpu_mem_cb_t,
                                       enum qemu_plugin_cb_flags, enum qemu_plugin_mem_rw, void *);
 
@@ -95,6 +102,9 @@ int qemu_plugin_read_register(struct qemu_plugin_register *, GByteArray *);
 bool qemu_plugin_read_memory_vaddr(uint64_t, GByteArray *, size_t);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t);
+uint64_t qemu_plugin_u64_get(qemu_plugin_u64, unsigned);
+void qemu_plugin_u64_set(qemu_plugin_u64, unsigned, uint64_t);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *, void *, size_t);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *, unsigned);
 
 #endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "time.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emulator.h"
+
+/* A processor's time runs only while it has the turn. */
+struct processor {
+    CPUState *state;
+    int64_t local;       /* its time when it last gave up the turn */
+    int64_t since;       /* its time when the count stood at `from` */
+    uint64_t from;
+    int64_t woken;       /* the time of the last interrupt that it was sent while halted */
+    bool halted;
+    uint64_t cycles;     /* up to `from` */
+};
+
+static struct processor processors[MOST_PROCESSORS];
+static int count;
+static qemu_plugin_u64 words;
+static struct time_options options;
+static struct accelerator *accelerator;
+static pthread_t thread;
+
+static int64_t quantum_begin, quantum_end;
+static int64_t common;       /* the time that devices see while no processor runs */
+static int turn = -1;
+static bool deciding;        /* inside the gate or the jump: no processor runs */
+
+static uint64_t read_word(int i) { return qemu_plugin_u64_get(words, (unsigned)i); }
+static void write_word(int i, uint64_t value) { qemu_plugin_u64_set(words, (unsigned)i, value); }
+
+static int64_t run_since(int i)
+{
+    return (int64_t)(read_word(i) - processors[i].from) * options.cycle;
+}
+
+int time_turn(void) { return turn; }
+
+int64_t time_of(int i)
+{
+    return i == turn ? processors[i].since + run_since(i) : processors[i].local;
+}
+
+uint64_t time_cycles(int i)
+{
+    return processors[i].cycles + (i == turn ? read_word(i) - processors[i].from : 0);
+}
+
+static int index_of(const CPUState *state)
+{
+    for (int i = 0; i < count; i++)
+        if (processors[i].state == state)
+            return i;
+    return -1;
+}
+
+/* ---- turns ---- */
+
+static void take_turn_away(void)
+{
+    struct processor *p = &processors[turn];
+    p->local = time_of(turn);
+    p->cycles = time_cycles(turn);
+    write_word(turn, FULL);
+    turn = -1;
+}
+
+static void give_turn(int i)
+{
+    struct processor *p = &processors[i];
+    uint64_t cycles = (uint64_t)((quantum_end - p->local + options.cycle - 1) / options.cycle);
+    p->since = p->local;
+    p->from = FULL - cycles;
+    write_word(i, p->from);
+    turn = i;
+}
+
+/* A processor that was halted and is no longer: its time goes on where it was woken. */
+static void wake(struct processor *p)
+{
+    p->halted = false;
+    if (p->local < quantum_begin)
+        p->local = quantum_begin;
+    if (p->local < p->woken)
+        p->local = p->woken;
+}
+
+static int64_t until_next_timer(void)
+{
+    return qemu_clock_deadline_ns_all(VIRTUAL_CLOCK, ALL_TIMERS);
+}
+
+/* Device time goes on to `to`; timers that are due on the way run. */
+static void advance(int64_t to)
+{
+    int64_t next = until_next_timer();
+    if (next >= 0 && next <= to / 1000 - common / 1000) {
+        if (next == 0)
+            qemu_clock_run_timers(VIRTUAL_CLOCK);
+        qemu_clock_advance_virtual_time(to / 1000);
+    }
+    if (common < to)
+        common = to;
+}
+
+static int busy_processors(void)
+{
+    int busy = 0;
+    for (int i = 0; i < count; i++)
+        busy += !cpu_thread_is_idle(processors[i].state);
+    return busy;
+}
+
+#define STRETCH 1000
+
+/* The next quantum: never past the next timer, so that timers are on time. */
+static void next_quantum(void)
+{
+    quantum_begin = quantum_end;
+    advance(quantum_begin);
+    int64_t next = until_next_timer();
+    int64_t length = options.quantum;
+    if (options.stretch && busy_processors() == 1)
+        length *= STRETCH;
+    if (next >= 0 && next < length / 1000)
+        length = next * 1000;
+    quantum_end = quantum_begin + (length < options.cycle ? options.cycle : length);
+}
+
+/* Gives the turn to the first processor from `from` on that has time left in this quantum. */
+static bool offer_turn(int from)
+{
+    for (int i = 0; i < count; i++) {
+        struct processor *p = &processors[i];
+        if (cpu_thread_is_idle(p->state)) {
+            p->halted = true;
+            continue;
+        }
+        if (i < from)
+            continue;
+        if (p->halted)
+            wake(p);
+        if (p->local < quantum_end) {
+            give_turn(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives the turn to whom it belongs; to nobody when all are halted. */
+static void pass_turn(int from)
+{
+    while (!offer_turn(from)) {
+        if (busy_processors() == 0)
+            return;
+        next_quantum();
+        from = 0;
+    }
+}
+
+static void decide(int caller)
+{
+    int from = 0;
+    if (turn >= 0 && turn != caller && !cpu_thread_is_idle(processors[turn].state))
+        return;
+    if (turn >= 0) {
+        from = turn + 1;
+        processors[turn].halted = turn != caller;
+        take_turn_away();
+    }
+    pass_turn(from);
+}
+
+void time_gate(unsigned index, void *unused)
+{
+    (void)index;
+    (void)unused;
+    bool locked = bql_locked();
+    if (!locked)
+        bql_lock_impl(__FILE__, __LINE__);
+    int caller = index_of(current_cpu);
+    deciding = true;
+    decide(caller);
+    deciding = false;
+    bool go_on = turn == caller;
+    if (!go_on)
+        cpu_exit(current_cpu);
+    if (!locked)
+        bql_unlock();
+    /* Without the turn the block is left before its first instruction. */
+    if (!go_on)
+        cpu_loop_exit_restore(current_cpu, (uintptr_t)__builtin_return_address(0));
+}
+
+/* ---- what the emulator asks ---- */
+
+static bool turn_runs_here(void)
+{
+    return !deciding && turn >= 0 && current_cpu == processors[turn].state &&
+           pthread_equal(pthread_self(), thread);
+}
+
+static int64_t clock_now(void)
+{
+    return (turn_runs_here() ? time_of(turn) : common) / 1000;
+}
+
+static void clock_set(int64_t to)
+{
+    common = to * 1000;
+}
+
+/* Everybody is halted: time jumps to the next timer. False when that may have woken somebody. */
+static bool jump(void)
+{
+    if (turn >= 0)
+        take_turn_away();
+    for (int i = 0; i < count; i++)
+        processors[i].halted = true;
+    int64_t next = until_next_timer();
+    if (next < 0)
+        return true;
+    int64_t to = (common / 1000 + next) * 1000;
+    advance(to < quantum_begin ? quantum_begin : to);
+    quantum_begin = quantum_end = common > quantum_begin ? common : quantum_begin;
+    return false;
+}
+
+/* Asked of each halted processor in turn: when it comes to the last, all are. */
+static bool is_idle(CPUState *state)
+{
+    if (deciding || !pthread_equal(pthread_self(), thread) || state != processors[count - 1].state)
+        return true;
+    deciding = true;
+    bool idle = jump();
+    deciding = false;
+    return idle;
+}
+
+/* The running processor interrupts or starts another: one that is halted does not wake before the sender's
+ * time, and a stretched quantum ends soon. */
+static void called_by_running(int target)
+{
+    int64_t now = time_of(turn);
+    if (processors[target].halted || cpu_thread_is_idle(processors[target].state))
+        processors[target].woken = now;
+    if (!options.stretch || quantum_end <= now + options.quantum)
+        return;
+    int sender = turn;
+    take_turn_away();
+    quantum_end = now + options.quantum;
+    give_turn(sender);
+}
+
+static void called(const CPUState *state)
+{
+    int target = index_of(state);
+    if (target >= 0 && !turn_runs_here())
+        processors[target].woken = common;
+    else if (target >= 0 && target != turn)
+        called_by_running(target);
+}
+
+static void handle_interrupt(CPUState *state, int mask)
+{
+    called(state);
+    tcg_handle_interrupt(state, mask);
+}
+
+/* Work is put before a processor: being switched on is such work. */
+static void kick(CPUState *state)
+{
+    if (turn_runs_here())
+        called(state);
+    rr_kick_vcpu_thread(state);
+}
+
+/* ---- beginning ---- */
+
+static bool refuse(const char *what)
+{
+    fprintf(stderr, "taktos-clock: %s; this clock is for QEMU 10.0 with -accel tcg,thread=single "
+                    "and without -icount\n", what);
+    return false;
+}
+
+bool time_begin(int processors_, qemu_plugin_u64 counts, struct time_options chosen)
+{
+    if (processors_ > MOST_PROCESSORS)
+        return refuse("too many processors");
+    accelerator = object_class_by_name("tcg-accel-ops");
+    if (!accelerator)
+        return refuse("the emulator does not translate");
+    count = processors_;
+    words = counts;
+    options = chosen;
+    accelerator->get_virtual_clock = clock_now;
+    accelerator->set_virtual_clock = clock_set;
+    accelerator->cpu_thread_is_idle = is_idle;
+    return true;
+}
+
+void time_add_processor(int i)
+{
+    bool expected = accelerator->create_vcpu_thread == rr_start_vcpu_thread &&
+                    (accelerator->kick_vcpu_thread == rr_kick_vcpu_thread ||
+                     accelerator->kick_vcpu_thread == kick) &&
+                    (accelerator->handle_interrupt == tcg_handle_interrupt ||
+                     accelerator->handle_interrupt == handle_interrupt);
+    if (!expected) {
+        refuse("the emulator's parts are not the expected ones");
+        exit(EXIT_FAILURE);
+    }
+    accelerator->handle_interrupt = handle_interrupt;
+    accelerator->kick_vcpu_thread = kick;
+    thread = pthread_self();
+    processors[i] = (struct processor){ .state = qemu_get_cpu(i), .halted = true };
+    tcg_cflags_set(processors[i].state, CF_PARALLEL);
+    write_word(i, FULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One honest virtual time for several processors.
+ *
+ * Each processor has a count of cycles, which translated code adds to. A processor may run
+ * until its count reaches FULL; then it falls into the gate, which gives the turn to the next.
+ * All of them pass through the same quanta of time, in the order of their numbers.
+ */
+#ifndef TAKTOS_TIME_H
+#define TAKTOS_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../src/qemu_plugin.h"
+
+#define MOST_PROCESSORS 8
+#define FULL (1ull << 62) /* the count at which the gate closes */
+
+struct time_options {
+    int64_t cycle;    /* picoseconds */
+    int64_t quantum;  /* picoseconds */
+    bool stretch;     /* a processor that is busy alone gets long quanta */
+};
+
+/* Takes the emulator's clock over, for `processors` processors whose counts are `counts`. False, with a line
+ * on standard error, when this is not the emulator that it is written for. */
+bool time_begin(int processors, qemu_plugin_u64 counts, struct time_options options);
+
+/* A processor was made; called in the thread that runs them all. */
+void time_add_processor(int index);
+
+/* The gate: a processor's count is full. Called directly from translated code. */
+void time_gate(unsigned index, void *unused);
+
+/* Which processor has the turn; -1: none. */
+int time_turn(void);
+/* A processor's own time in picoseconds, and the cycles it has run. */
+int64_t time_of(int processor);
+uint64_t time_cycles(int processor);
+
+#endif
