@@ -8,7 +8,7 @@ use crate::Error;
 
 /// The compiler's flags. The plugin's calls are resolved in the emulator's process.
 const FLAGS: [&str; 7] = [
-    "-std=c11",
+    "-std=gnu11",
     "-O2",
     "-Wall",
     "-Wextra",
@@ -21,6 +21,14 @@ const FLAGS: [&str; 7] = [
 pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../clock/src")
 }
+
+/// The sources of the clock for several processors: `lab/clock/several`.
+pub(crate) fn sources_for_several() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../clock/several")
+}
+
+/// The interface that both clocks declare for themselves, in the folder of the first.
+const INTERFACE: &str = "../src/qemu_plugin.h";
 
 /// Where it is built: `clock/` in cargo's target directory.
 pub(crate) fn directory() -> PathBuf {
@@ -43,6 +51,7 @@ pub(crate) fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> 
         .map(|entry| entry.map(|e| e.path()).map_err(io))
         .collect::<Result<_, _>>()?;
     files.sort();
+    files.push(sources.join(INTERFACE));
     let mut digest = Digest::new();
     for flag in FLAGS {
         digest.add(flag.as_bytes());

@@ -25,6 +25,7 @@ mod record;
 mod run;
 mod sample;
 mod scratch;
+pub mod several;
 
 pub use board::Board;
 pub use error::Error;

@@ -51,7 +51,7 @@ impl Emulator {
     }
 }
 
-fn version(program: &PathBuf) -> Result<String, Error> {
+pub(crate) fn version(program: &PathBuf) -> Result<String, Error> {
     let output = Command::new(program)
         .arg("--version")
         .output()
@@ -64,7 +64,7 @@ fn version(program: &PathBuf) -> Result<String, Error> {
     Ok(word.unwrap_or("unknown").to_owned())
 }
 
-fn is_supported(version: &str) -> bool {
+pub(crate) fn is_supported(version: &str) -> bool {
     version
         .strip_prefix(VERSION)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -158,7 +158,7 @@ fn command_line(options: &Options) -> Vec<String> {
 }
 
 /// A path inside an option of the emulator, where a comma is written twice.
-fn argument(path: &Path) -> String {
+pub(crate) fn argument(path: &Path) -> String {
     path.to_string_lossy().replace(',', ",,")
 }
 

@@ -5,6 +5,7 @@ pub(super) mod book;
 mod images;
 mod programs;
 mod repeat;
+mod several;
 mod tools;
 
 use anyhow::Result;
@@ -97,6 +98,10 @@ fn steps() -> Vec<Step> {
             images::budgets(workspace, board)
         }));
     }
+    steps.push(step(
+        "honest time on several processors",
+        several::honest_time,
+    ));
     steps.push(step("two runs, the same bytes", repeat::same_bytes));
     steps.push(step("host tests, tool end to end", tools::host_tests));
     steps.push(step(
