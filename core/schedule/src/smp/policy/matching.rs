@@ -1,0 +1,181 @@
+//! Owns: who must make way, and along which processors the others shift, when
+//! each thread may stand only on some of them.
+//! Must never know: what a thread is, what its priority means, where those that wait are kept.
+//!
+//! The threads that run are a matching of threads to processors. The sets of
+//! threads that can run at once are the independent sets of a transversal
+//! matroid (Edmonds & Fulkerson 1965); so one exchange along one alternating
+//! path restores the best of them after each single arrival or departure, and
+//! the best is the one that a greedy choice from scratch would find. The idea
+//! for schedulers is that of Cerqueira, Gujarati & Brandenburg, "Linux's
+//! Processor Affinity API, Refined" (RTSS 2014), "strong" semantics.
+//!
+//! Both searches go by layers, so the path found is one of the shortest: any
+//! assignment of the same threads moves at least as many of them.
+
+use crate::{Cpu, CpuSet};
+
+/// What a search asks of those who stand on the processors.
+pub(crate) trait Seats {
+    /// How urgent somebody is: the smaller, the more. No two have the same.
+    type Key: Ord + Copy;
+
+    /// Where the one on `cpu` may stand.
+    fn allowed(&self, cpu: Cpu) -> CpuSet;
+
+    /// How urgent the one on `cpu` is; none when nobody is there who would mind leaving.
+    fn key(&self, cpu: Cpu) -> Option<Self::Key>;
+}
+
+/// The processors on a path: the newcomer takes the first, each occupant shifts
+/// to the next, and the last is left by its occupant or was free.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
+    stops: [Cpu; Cpu::COUNT],
+    length: usize,
+}
+
+impl Route {
+    fn to(only: Cpu) -> Self {
+        Self {
+            stops: [only; Cpu::COUNT],
+            length: 1,
+        }
+    }
+
+    fn push(&mut self, cpu: Cpu) {
+        self.stops[self.length] = cpu;
+        self.length += 1;
+    }
+
+    /// The processor for the newcomer.
+    pub(crate) fn first(&self) -> Cpu {
+        self.stops[0]
+    }
+
+    /// The processor that must be free before anybody shifts.
+    pub(crate) fn last(&self) -> Cpu {
+        self.stops[self.length - 1]
+    }
+
+    /// The shifts `(from, to)`, in an order in which `to` is always free already.
+    pub(crate) fn shifts(&self) -> impl Iterator<Item = (Cpu, Cpu)> {
+        let stops = &self.stops[..self.length];
+        stops.windows(2).rev().map(|pair| (pair[0], pair[1]))
+    }
+}
+
+/// Where a newcomer that may stand on `allowed` goes, and who makes way.
+///
+/// The last processor of the route is the nearest free one that can be reached
+/// by shifting; when there is none, that of the least urgent one who can be
+/// reached, provided that it is less urgent than `key`. None: the newcomer waits.
+///
+/// Bound: each of the m processors of `owned` is looked at once: O(m).
+pub(crate) fn arrival<S: Seats>(
+    seats: &S,
+    owned: CpuSet,
+    allowed: CpuSet,
+    key: S::Key,
+) -> Option<Route> {
+    let mut reached = allowed.and(owned);
+    let mut from = [reached.lowest()?; Cpu::COUNT];
+    let mut layer = reached;
+    let mut worst: Option<(S::Key, Cpu)> = None;
+    while !layer.is_empty() {
+        let mut next = CpuSet::EMPTY;
+        for cpu in layer {
+            let Some(found) = seats.key(cpu) else {
+                return Some(back(&from, allowed, cpu));
+            };
+            if worst.is_none_or(|(worst, _)| found > worst) {
+                worst = Some((found, cpu));
+            }
+            let fresh = seats.allowed(cpu).and(owned).minus(reached);
+            for other in fresh {
+                from[other.index()] = cpu;
+            }
+            reached = reached.or(fresh);
+            next = next.or(fresh);
+        }
+        layer = next;
+    }
+    let (worst, cpu) = worst?;
+    (worst > key).then(|| back(&from, allowed, cpu))
+}
+
+/// The path that ends at `last`: `from` says for each processor, until one of
+/// `allowed`, whose occupant comes there.
+fn back(from: &[Cpu; Cpu::COUNT], allowed: CpuSet, last: Cpu) -> Route {
+    let mut route = Route::to(last);
+    let mut cpu = last;
+    while !allowed.contains(cpu) {
+        cpu = from[cpu.index()];
+        route.push(cpu);
+    }
+    route.stops[..route.length].reverse();
+    route
+}
+
+/// The processors from which somebody can come, by shifting, to a freed one.
+#[derive(Clone)]
+pub(crate) struct Reach {
+    freed: Cpu,
+    all: CpuSet,
+    towards: [Cpu; Cpu::COUNT],
+    distance: [u8; Cpu::COUNT],
+}
+
+/// Who can profit by it that `freed` is free: all who may stand on one of [`Reach::cpus`].
+///
+/// Bound: at most m layers, each of which looks at the processors not reached
+/// yet: O(m²); one layer, O(m), when every occupant may stand on `freed`.
+pub(crate) fn departure<S: Seats>(seats: &S, owned: CpuSet, freed: Cpu) -> Reach {
+    let mut reach = Reach {
+        freed,
+        all: CpuSet::of(freed),
+        towards: [freed; Cpu::COUNT],
+        distance: [0; Cpu::COUNT],
+    };
+    let mut layer = reach.all;
+    let mut steps = 0;
+    while !layer.is_empty() {
+        let mut next = CpuSet::EMPTY;
+        steps += 1;
+        for cpu in owned.minus(reach.all) {
+            if let Some(to) = seats.allowed(cpu).and(layer).lowest() {
+                reach.towards[cpu.index()] = to;
+                reach.distance[cpu.index()] = steps;
+                next = next.with(cpu);
+            }
+        }
+        reach.all = reach.all.or(next);
+        layer = next;
+    }
+    reach
+}
+
+impl Reach {
+    /// The processors one of which a thread must be allowed to stand on to profit.
+    pub(crate) fn cpus(&self) -> CpuSet {
+        self.all
+    }
+
+    /// The route of one that may stand on `allowed`; none when it cannot profit.
+    ///
+    /// Bound: O(m).
+    pub(crate) fn route(&self, allowed: CpuSet) -> Option<Route> {
+        let starts = allowed.and(self.all).into_iter();
+        let mut cpu = starts.min_by_key(|cpu| self.distance[cpu.index()])?;
+        let mut route = Route::to(cpu);
+        while cpu != self.freed {
+            cpu = self.towards[cpu.index()];
+            route.push(cpu);
+        }
+        Some(route)
+    }
+}
+
+#[cfg(test)]
+#[path = "matching_tests.rs"]
+mod tests;
