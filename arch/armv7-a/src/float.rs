@@ -70,12 +70,12 @@ macro_rules! leave_float {
 leave_float!(leave_float, slice);
 leave_float!(leave_float_in_slice, keep);
 
-/// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept.
+/// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept,
+/// and so is the mask, which ends where the frame proper leads.
 #[unsafe(naked)]
 extern "C" fn resume_float() {
     naked_asm!(
         ".fpu neon",
-        "cpsid i",
         "movw r12, #:lower16:{state}",
         "movt r12, #:upper16:{state}",
         "mov r3, #{enable}",
@@ -99,7 +99,6 @@ extern "C" fn resume_float() {
         "mov r3, #0",
         "str r3, [r12, #{float_area}]",
         "add sp, sp, #{area}",
-        "cpsie i",
         // The frame proper.
         "pop {{r4-r12, pc}}",
         state = sym STATE,

@@ -69,6 +69,8 @@ impl<B: Board> Machine for ArmV7A<B> {
             (false, false) => switch::enter_without_words::<B, Self, D>(object),
             (false, true) => switch::enter_without_words_in_slice::<Self, D>(object),
         };
+        // Here, and not in the switch, where this thread's frame would still be on its stack.
+        interrupt::unmask();
         Answer {
             status: Status::from_word(words as u32 as usize),
             value: (words >> 32) as usize,

@@ -82,8 +82,8 @@ macro_rules! tail {
          str r0, [r5, #{current}]
          // The answer, for a thread that called the kernel.
          ldrd r0, r1, [r0, #{status}]
-         // Whole again: from here on an interrupt finds a running thread.
-         cpsie i
+         // The mask ends behind the call, or by the `rfe` of an interrupted thread: when this frame is
+         // used up, so that frames cannot pile up under a storm of interrupts.
          pop {{r4-r12, pc}}"
     };
 }
@@ -141,7 +141,7 @@ extern "C" fn switch_in_slice() {
 /// Defines an entry: how to take a decision, with the switch that may follow.
 macro_rules! enter {
     ($name:ident $([$board:ident])?, $switch:expr $(, $word:ident: $type:ty)*) => {
-        /// Takes the decision `D`. Entered with the mask set, left with it cleared.
+        /// Takes the decision `D`. Entered and left with the mask set: the caller ends it.
         #[unsafe(naked)]
         pub(crate) extern "C" fn $name<$($board: Board,)? M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -179,7 +179,6 @@ macro_rules! enter {
                 ".endif",
                 // Stay: the status is half of the odd word; the value is in r1.
                 "lsr r0, r0, #1",
-                "cpsie i",
                 "pop {{r12, pc}}",
                 blocks = const D::BLOCKS as u32,
                 always_switches = const D::ALWAYS_SWITCHES as u32,
@@ -204,7 +203,6 @@ extern "C" fn turn_away() {
     naked_asm!(
         "mov r0, #{context}",
         "mov r1, #0",
-        "cpsie i",
         "bx lr",
         context = const Error::Context as u32,
     )
@@ -243,7 +241,8 @@ pub(crate) extern "C" fn preempt<B: Board>() {
     )
 }
 
-/// Where the frame of an interrupted thread leads: the registers that a call does not keep.
+/// Where the frame of an interrupted thread leads: the registers that a call does not keep. Its status
+/// register, and with it the end of the mask, comes by the last instruction.
 #[unsafe(naked)]
 extern "C" fn resume_interrupted() {
     naked_asm!("pop {{r0-r3, r12, lr}}", "rfeia sp!")
@@ -280,7 +279,7 @@ pub(crate) fn prepare(
 /// The first instructions of every thread.
 #[unsafe(naked)]
 extern "C" fn begin() {
-    naked_asm!("mov r0, r4", "mov r1, r5", "bx r6")
+    naked_asm!("cpsie i", "mov r0, r4", "mov r1, r5", "bx r6")
 }
 
 /// Leaves the start-up code, which runs in system mode with both kinds of interrupt masked, for
@@ -292,8 +291,9 @@ pub(crate) fn start() -> ! {
         asm!(
             "ldr r0, [{processor}]",
             "ldr sp, [r0]",
-            // From here on nothing masks fast interrupts, nor late errors of the bus.
-            "cpsie aif",
+            // From here on nothing masks fast interrupts, nor late errors of the bus. The thread's first
+            // instructions end the mask of the others.
+            "cpsie af",
             "pop {{r4-r12, pc}}",
             processor = in(reg) &raw const TAKTOS_PROCESSOR,
             options(noreturn),

@@ -1,6 +1,6 @@
 //! Owns: whether interrupts come, one after the other, and leave everything as it was.
 
-use super::{URGENT, check};
+use super::{LEFT, URGENT, check};
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use realview_pb_a8::{Board, interrupt};
@@ -61,6 +61,36 @@ fn wait_for(word: &AtomicU32, value: u32) {
         }
     }
     check("an interrupt came", false);
+}
+
+/// More than as many frames of 72 bytes as a stack has room for.
+const ROUNDS: u32 = 100;
+static BEGIN: Semaphore<Board> = Semaphore::new(0);
+
+/// Gives way, again and again, with an interrupt pending that wakes it.
+fn storm() {
+    check("begin", BEGIN.take(Timeout::FOREVER).is_ok());
+    for _ in 0..ROUNDS {
+        // SAFETY: as the kernel's own mask, which the call that follows sets too, and ends.
+        unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
+        interrupt::pend();
+        check("the storm goes on", WOKEN.take(Timeout::FOREVER).is_ok());
+    }
+}
+
+/// Is resumed in the storm, first from a call and then from interrupts, and never gets on.
+fn bear() {
+    check("begin the storm", BEGIN.give().is_ok());
+}
+
+/// A storm of interrupts does not fill the stack of a thread that it does not let run.
+pub fn frames_do_not_pile_up() {
+    let before = INTERRUPTS.load(Relaxed);
+    check("storm", URGENT.start(storm).is_ok());
+    check("bear", LEFT.start(bear).is_ok());
+    check("calm", LEFT.join(Timeout::FOREVER).is_ok());
+    check("rounds", INTERRUPTS.load(Relaxed) == before + ROUNDS);
+    Board::write("frames do not pile up\n");
 }
 
 /// `CPSR.F`.

@@ -59,6 +59,7 @@ fn main() {
     time::slices_end_in_time();
     time::sleep_is_exact();
     interrupts::wake_threads();
+    interrupts::frames_do_not_pile_up();
     interrupts::fast_ones_are_never_masked();
     Board::write("all passed\n");
     Board::exit(0);
