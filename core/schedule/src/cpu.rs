@@ -19,6 +19,12 @@ impl Cpu {
         }
     }
 
+    /// The processor that was stored as `index`: the check that it is below 64 costs one instruction.
+    #[inline(always)]
+    pub(crate) const fn masked(index: u8) -> Self {
+        Self(index & (Self::COUNT as u8 - 1))
+    }
+
     /// The number: 0 to 63.
     #[inline(always)]
     pub const fn index(self) -> usize {

@@ -11,6 +11,7 @@ mod heap;
 mod links;
 mod priority;
 mod ready;
+pub mod smp;
 pub mod vcpu;
 
 pub use cpu::{Cpu, CpuSet, Cpus};

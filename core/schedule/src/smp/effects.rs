@@ -1,0 +1,38 @@
+//! Owns: what the scheduler asks of the world. Must never know: how the world does it.
+
+use super::Thread;
+use crate::Cpu;
+use taktos_time::Instant;
+
+/// What the world does for the scheduler. The calls only take note; none may call the scheduler back.
+pub trait Effects {
+    /// The heir of `cpu` has changed, or work waits there: call [`System::dispatch`](super::System::dispatch) for it as soon
+    /// as that processor can (an interrupt where it is another one, a flag where it is this one).
+    fn preempt(&mut self, cpu: Cpu);
+
+    /// Call [`System::expire`](super::System::expire) for `cpu` at `at`, instead of the time asked for before; none disarms.
+    /// Only instances with budgets ask for it.
+    fn arm(&mut self, cpu: Cpu, at: Option<Instant>);
+}
+
+/// A world that is told nothing: for tests that dispatch every processor anyway.
+impl Effects for () {
+    fn preempt(&mut self, _: Cpu) {}
+    fn arm(&mut self, _: Cpu, _: Option<Instant>) {}
+}
+
+/// What a processor shall do, having given up the registers of the thread that it executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Dispatch {
+    /// Load the registers of this thread: it executes.
+    Run(Thread),
+    /// The heir's registers are still on another processor. Dispatch this one again when that one has been dispatched, or
+    /// when told to [`Effects::preempt`] it: another heir may be chosen meanwhile. Until then it executes nothing.
+    Wait {
+        /// The heir.
+        thread: Thread,
+        /// Where its registers are.
+        registers_on: Cpu,
+    },
+}
