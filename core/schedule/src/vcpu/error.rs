@@ -59,6 +59,9 @@ pub enum Error {
         /// What there is for it.
         available: u64,
     },
+    /// The test asked for cannot judge units whose affinities overlap without being
+    /// the same.
+    NoTest,
     /// A table has more entries than there is room for.
     TableFull {
         /// What the table holds.
@@ -146,6 +149,10 @@ impl fmt::Display for Error {
                 needed,
                 available,
             } => not_admitted(f, test, needed, available),
+            Self::NoTest => write!(
+                f,
+                "affinities overlap without being the same: ask for the interference test or make them the same or apart"
+            ),
             Self::TableFull { table, capacity } => {
                 write!(f, "{table} takes at most {capacity} entries: give fewer")
             }
@@ -190,7 +197,6 @@ fn millionths(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
 impl core::error::Error for Error {}
 
 /// Refuses a `value` outside `minimum..=maximum`, naming `parameter` and `unit`.
-#[allow(dead_code)]
 pub(crate) const fn in_range(
     parameter: &'static str,
     value: u64,
@@ -222,7 +228,6 @@ pub struct Violation {
     pub cpu: Option<Cpu>,
 }
 
-#[allow(dead_code)]
 impl Violation {
     /// Holds `law` true of `vcpu` and `cpu` when `holds`.
     pub(crate) fn unless(

@@ -24,10 +24,12 @@
 //! The behaviour follows spec 05 (Xen's current source; SEDF from its last
 //! release), with the reference's named defects mended and offered as options.
 
+pub mod admission;
 mod error;
 mod ids;
+mod list;
+pub mod rtds;
 
-#[allow(unused_imports)]
 pub(crate) use error::in_range;
 pub use error::{Error, Violation};
 pub use ids::{Domain, Vcpu};

@@ -1,0 +1,99 @@
+//! Owns: the choice at one processor.
+//! Must never know: who asked for it.
+
+use super::Rtds;
+use super::options::{Enforcement, Ties};
+use crate::Cpu;
+use crate::vcpu::{Choice, Vcpu};
+use taktos_time::Instant;
+
+impl Rtds<'_> {
+    /// Charges what ran on `cpu`, and takes the first unit in the run queue that may
+    /// run here unless the one that runs is better.
+    pub(super) fn choose(&mut self, cpu: Cpu, now: Instant, work: bool) -> Choice {
+        self.tickled = self.tickled.without(cpu);
+        self.working = self.working.without(cpu);
+        if work {
+            self.working = self.working.with(cpu);
+        }
+        let current = self.current[cpu.index()];
+        if let Some(vcpu) = current {
+            self.units[vcpu.index()].charge(now, self.options.extratime);
+        }
+        if matches!(self.options.enforcement, Enforcement::Quantum(_)) {
+            self.scan(now);
+        }
+        let next = match work || !self.cpus.contains(cpu) {
+            true => None,
+            false => self.best(cpu, current),
+        };
+        self.switch(cpu, current, next, now);
+        Choice {
+            next,
+            until: self.until(cpu, next, now),
+        }
+    }
+
+    /// The best that may run on `cpu`: queued, or running there.
+    fn best(&mut self, cpu: Cpu, current: Option<Vcpu>) -> Option<Vcpu> {
+        let stays = current.filter(|&vcpu| {
+            let unit = &self.units[vcpu.index()];
+            unit.state.awake && unit.is_able() && self.may_run(vcpu, cpu)
+        });
+        let mut queued = self.run.first();
+        while let Some(vcpu) = queued {
+            self.step();
+            if self.may_run(vcpu, cpu) {
+                break;
+            }
+            queued = self.run.after(self.units, vcpu);
+        }
+        match (stays, queued) {
+            (Some(running), Some(queued)) if self.keeps(running, queued) => Some(running),
+            (running, None) => running,
+            (_, queued) => queued,
+        }
+    }
+
+    fn keeps(&self, running: Vcpu, queued: Vcpu) -> bool {
+        let (running, queued) = (&self.units[running.index()], &self.units[queued.index()]);
+        match self.options.ties {
+            Ties::Queued => running.beats(queued),
+            Ties::Running => !queued.beats(running),
+        }
+    }
+
+    fn switch(&mut self, cpu: Cpu, current: Option<Vcpu>, next: Option<Vcpu>, now: Instant) {
+        if current == next {
+            return;
+        }
+        if let Some(vcpu) = current {
+            let state = &mut self.units[vcpu.index()].state;
+            state.running = false;
+            state.saving = true;
+            self.busy = self.busy.without(cpu);
+        }
+        if let Some(vcpu) = next {
+            self.run.take(self.units, vcpu);
+            let unit = &mut self.units[vcpu.index()];
+            unit.state.running = true;
+            unit.cpu = Some(cpu);
+            unit.charged = now;
+            self.busy = self.busy.with(cpu);
+        }
+        self.current[cpu.index()] = next;
+    }
+
+    fn until(&self, cpu: Cpu, next: Option<Vcpu>, now: Instant) -> Option<Instant> {
+        let unit = next.map(|vcpu| &self.units[vcpu.index()]);
+        let span = match self.options.enforcement {
+            Enforcement::Events => unit?.left,
+            Enforcement::Quantum(quantum) => match unit {
+                Some(unit) => unit.parameters.budget.min(quantum),
+                None if self.working.contains(cpu) || !self.cpus.contains(cpu) => return None,
+                None => quantum,
+            },
+        };
+        Some(now.saturating_add(span))
+    }
+}
