@@ -40,17 +40,64 @@ pub enum Kind {
     End = 3,
     /// A marked place was passed; `argument` is the index of its name.
     Point = 4,
+    /// A job of the thread is released; `argument` is the job's number.
+    Release = 5,
+    /// A job's deadline passes; `argument` is the job's number. It is recorded
+    /// when it passes, whether or not the job is complete by then.
+    Deadline = 6,
+    /// A job is complete; `argument` is the job's number.
+    Complete = 7,
+    /// A job is not complete at its deadline; `argument` is the job's number.
+    Miss = 8,
+    /// The thread has obtained a lock; `argument` is the index of its name.
+    Lock = 9,
+    /// The thread has given a lock up; `argument` is the index of its name.
+    Unlock = 10,
+    /// The thread goes on, on this processor; `argument` is the one that it ran
+    /// on before.
+    Migrate = 11,
 }
 
 impl Kind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 11] = [
+        Self::Switch,
+        Self::Begin,
+        Self::End,
+        Self::Point,
+        Self::Release,
+        Self::Deadline,
+        Self::Complete,
+        Self::Miss,
+        Self::Lock,
+        Self::Unlock,
+        Self::Migrate,
+    ];
+
+    /// Whether the argument of such an event is the index of a name.
+    #[must_use]
+    pub const fn is_named(self) -> bool {
+        matches!(
+            self,
+            Self::Begin | Self::End | Self::Point | Self::Lock | Self::Unlock
+        )
+    }
+
+    /// Whether the argument of such an event is the number of a job.
+    #[must_use]
+    pub const fn is_of_a_job(self) -> bool {
+        matches!(
+            self,
+            Self::Release | Self::Deadline | Self::Complete | Self::Miss
+        )
+    }
+
+    /// The kind of this number.
     const fn from_byte(byte: u8) -> Option<Self> {
-        match byte {
-            1 => Some(Self::Switch),
-            2 => Some(Self::Begin),
-            3 => Some(Self::End),
-            4 => Some(Self::Point),
-            _ => None,
+        if byte == 0 || byte as usize > Self::ALL.len() {
+            return None;
         }
+        Some(Self::ALL[byte as usize - 1])
     }
 }
 
@@ -135,8 +182,6 @@ impl Event {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 4] = [Kind::Switch, Kind::Begin, Kind::End, Kind::Point];
-
     #[test]
     fn the_binary_form_is_fixed() {
         let event = Event {
@@ -156,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for kind in KINDS {
+        for kind in Kind::ALL {
             for at in [0, 1, u64::MAX] {
                 let event = Event {
                     at,
@@ -173,9 +218,16 @@ mod tests {
     #[test]
     fn every_other_kind_is_refused() {
         let mut bytes = [0; RECORD_BYTES];
-        for byte in (0..=u8::MAX).filter(|byte| !(1..=4).contains(byte)) {
+        for byte in (0..=u8::MAX).filter(|byte| !(1..=11).contains(byte)) {
             bytes[15] = byte;
             assert_eq!(Event::from_bytes(&bytes), Err(UnknownKind(byte)));
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_the_kinds_are_their_places() {
+        for (place, kind) in (1..).zip(Kind::ALL) {
+            assert_eq!(kind as u8, place);
         }
     }
 }

@@ -13,12 +13,14 @@ pub mod table;
 
 mod directory;
 mod evidence;
+mod jobs;
 mod json;
 mod recording;
 mod timeline;
 
 pub use directory::{ResultDirectory, WriteError, replace_file};
 pub use evidence::{Basis, Evidence};
+pub use jobs::{Job, jobs};
 pub use json::{in_order, to_json};
 pub use recording::{Recording, RecordingError, TimeUnit};
 pub use timeline::{Span, Timeline};

@@ -5,7 +5,9 @@
 //! threads, the names of marks, the records of `taktos-trace`. All numbers are
 //! little-endian; a name is its length in two bytes and its text.
 
-use taktos_trace::{Event, Kind, RECORD_BYTES, Thread, UnknownKind};
+use taktos_trace::{Event, RECORD_BYTES, Thread, UnknownKind};
+
+use crate::Evidence;
 
 const FORM: &[u8; 8] = b"TAKTOS-1";
 
@@ -32,6 +34,16 @@ impl TimeUnit {
             Self::Nanoseconds => "nanoseconds",
         }
     }
+
+    /// What a figure in this unit rests on.
+    #[must_use]
+    pub const fn evidence(self) -> Evidence {
+        match self {
+            Self::Instructions => Evidence::Emulated,
+            Self::Cycles => Evidence::Modelled,
+            Self::Nanoseconds => Evidence::Simulated,
+        }
+    }
 }
 
 /// Events in the order of their time, and the names that they refer to.
@@ -43,7 +55,7 @@ pub struct Recording {
     pub end: u64,
     /// The threads' names, by [`Thread`].
     pub threads: Vec<String>,
-    /// The names of marks, by an event's argument.
+    /// The names of marks and locks, by an event's argument.
     pub marks: Vec<String>,
     /// The events.
     pub events: Vec<Event>,
@@ -174,8 +186,8 @@ impl Recording {
         let known = |event: &Event| {
             let thread =
                 event.thread == Thread::IDLE || usize::from(event.thread.0) < self.threads.len();
-            let mark = event.kind == Kind::Switch || (event.argument as usize) < self.marks.len();
-            thread && mark
+            let name = !event.kind.is_named() || (event.argument as usize) < self.marks.len();
+            thread && name
         };
         match self.events.iter().find(|event| !known(event)) {
             Some(event) => Err(RecordingError::Name(event.at)),
@@ -233,6 +245,8 @@ impl Reader<'_> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use taktos_trace::Kind;
+
     use super::*;
 
     /// Two threads take turns on one processor; one interval is marked.

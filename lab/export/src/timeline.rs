@@ -2,9 +2,9 @@
 
 use taktos_trace::{Kind, Thread};
 
+use crate::Basis;
 use crate::recording::Recording;
 use crate::table::{Column, Table};
-use crate::{Basis, Evidence, TimeUnit};
 
 /// One thread runs on one processor without a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,11 +73,7 @@ impl Timeline {
     /// The intervals as a table: one row each.
     #[must_use]
     pub fn table(&self, recording: &Recording) -> Table {
-        let basis = Basis::Ours(match recording.unit {
-            TimeUnit::Instructions => Evidence::Emulated,
-            TimeUnit::Cycles => Evidence::Modelled,
-            TimeUnit::Nanoseconds => Evidence::Simulated,
-        });
+        let basis = Basis::Ours(recording.unit.evidence());
         let unit = recording.unit.name();
         let mut table = Table::new(
             "Schedule",

@@ -8,9 +8,7 @@ use serde::Serialize;
 use taktos_emulator::Board;
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
-use taktos_export::{
-    Basis, Evidence, Recording, ResultDirectory, Timeline, perfetto, plot, to_json,
-};
+use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
 use taktos_trace::Kind;
 
 use super::experiment::begin;
@@ -140,7 +138,7 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
             ("unit".into(), recording.unit.name().into()),
             ("events".into(), recording.events.len().to_string()),
         ],
-        evidence: vec![Evidence::Emulated],
+        evidence: vec![recording.unit.evidence()],
         sections: vec![Section {
             heading: "Schedule".into(),
             prose: Vec::new(),
@@ -172,7 +170,7 @@ fn shares(subject: &Subject) -> Table {
         share.0 += 1;
         share.1 += span.end - span.begin;
     }
-    let basis = || Basis::Ours(Evidence::Emulated);
+    let basis = || Basis::Ours(recording.unit.evidence());
     let mut table = Table::new(
         format!("Threads of {}", subject.name),
         vec![

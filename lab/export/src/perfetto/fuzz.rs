@@ -6,7 +6,7 @@ use proptest::test_runner::RngSeed;
 use taktos_trace::{Event, Kind, Thread};
 
 use super::*;
-use crate::TimeUnit;
+use crate::{TimeUnit, jobs};
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -19,7 +19,7 @@ fn config() -> ProptestConfig {
 type Raw = (u64, u8, u8, u16, u32);
 
 fn recording(names: Vec<String>, raw: &[Raw]) -> Recording {
-    let kinds = [Kind::Switch, Kind::Begin, Kind::End, Kind::Point];
+    let kinds = Kind::ALL;
     let event = |(at, kind, processor, thread, argument): &Raw| Event {
         at: *at,
         argument: *argument,
@@ -45,6 +45,12 @@ struct Seen {
     tracks: Vec<String>,
     switches: Vec<(u32, u64, i32, i32)>,
     marks: Vec<(u64, u64)>,
+    jobs: usize,
+}
+
+/// Whether the track is one of the marks, whose index is 32 bits wide.
+fn is_mark(track: Option<u64>) -> bool {
+    track.is_some_and(|uuid| uuid - FIRST_MARK_TRACK <= u64::from(u32::MAX))
 }
 
 fn seen(bytes: &[u8]) -> Seen {
@@ -55,7 +61,10 @@ fn seen(bytes: &[u8]) -> Seen {
                 seen.threads
                     .extend(tree.threads.into_iter().filter_map(|thread| thread.name));
             }
-            perfetto::Data::TrackDescriptor(track) => seen.tracks.extend(track.name),
+            perfetto::Data::TrackDescriptor(track) => {
+                let mark = is_mark(track.uuid);
+                seen.tracks.extend(track.name.filter(|_| mark));
+            }
             perfetto::Data::FtraceEvents(bundle) => {
                 for event in bundle.event {
                     let switch = event.sched_switch.unwrap();
@@ -64,6 +73,7 @@ fn seen(bytes: &[u8]) -> Seen {
                         .push((bundle.cpu.unwrap(), event.timestamp.unwrap(), from, to));
                 }
             }
+            perfetto::Data::TrackEvent(event) if !is_mark(event.track_uuid) => seen.jobs += 1,
             perfetto::Data::TrackEvent(event) => {
                 seen.marks
                     .push((packet.timestamp.unwrap(), event.track_uuid.unwrap()));
@@ -86,11 +96,17 @@ proptest! {
         let seen = seen(&to_bytes(&recording, &board));
         prop_assert_eq!(&seen.threads, &recording.threads);
         prop_assert_eq!(&seen.tracks, &recording.marks);
-        let marks = recording.events.iter().filter(|event| event.kind != Kind::Switch);
+        let marks = recording.events.iter().filter(|event| event.kind.is_named());
         let expected: Vec<_> = marks
             .map(|event| (event.at, FIRST_MARK_TRACK + u64::from(event.argument)))
             .collect();
         prop_assert_eq!(seen.marks, expected);
+        let jobs = jobs(&recording);
+        let kinds = [Kind::Release, Kind::Deadline, Kind::Miss, Kind::Migrate];
+        let instants = recording.events.iter().filter(|event| kinds.contains(&event.kind));
+        let complete = jobs.iter().filter(|job| job.complete.is_some());
+        let expected = jobs.len() + complete.count() + instants.count();
+        prop_assert_eq!(seen.jobs, if jobs.is_empty() { 0 } else { expected });
         for processor in 0..4 {
             let here = seen.switches.iter().filter(|switch| switch.0 == processor);
             let mut running = 0;

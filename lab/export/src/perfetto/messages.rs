@@ -104,15 +104,41 @@ pub(super) struct TrackDescriptor {
     pub uuid: Option<u64>,
     #[prost(string, optional, tag = "2")]
     pub name: Option<String>,
+    #[prost(message, optional, tag = "4")]
+    pub thread: Option<ThreadDescriptor>,
+    #[prost(uint64, optional, tag = "5")]
+    pub parent_uuid: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ThreadDescriptor {
+    #[prost(int32, optional, tag = "1")]
+    pub pid: Option<i32>,
+    #[prost(int32, optional, tag = "2")]
+    pub tid: Option<i32>,
+    #[prost(string, optional, tag = "5")]
+    pub thread_name: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct TrackEvent {
+    #[prost(message, repeated, tag = "4")]
+    pub annotations: Vec<DebugAnnotation>,
     #[prost(enumeration = "EventType", optional, tag = "9")]
     pub kind: Option<i32>,
     #[prost(uint64, optional, tag = "11")]
     pub track_uuid: Option<u64>,
+    #[prost(string, repeated, tag = "22")]
+    pub categories: Vec<String>,
     #[prost(string, optional, tag = "23")]
+    pub name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct DebugAnnotation {
+    #[prost(uint64, optional, tag = "3")]
+    pub value: Option<u64>,
+    #[prost(string, optional, tag = "10")]
     pub name: Option<String>,
 }
 

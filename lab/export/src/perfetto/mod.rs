@@ -2,10 +2,13 @@
 //!
 //! The board is one process, each kernel thread one thread of it. Switches are
 //! scheduler events, so the viewer shows who has each processor and how each
-//! thread stood; marked intervals lie on a track of their own for each name.
+//! thread stood; marked intervals lie on a track of their own for each name,
+//! and so do the times that a lock is held. Where there are jobs, each task has
+//! a track with a slice a job, and the misses have one; see [`jobs`].
 //! No packet names a clock: the viewer then takes the times as they are, and
 //! shows one unit of the recording as one nanosecond.
 
+mod jobs;
 mod messages;
 
 use messages as perfetto;
@@ -35,12 +38,9 @@ pub fn to_bytes(recording: &Recording, board: &str) -> Vec<u8> {
     let mut packets = vec![process_tree(recording, board)];
     packets.extend(mark_tracks(recording));
     packets.extend(switches(recording));
-    packets.extend(
-        recording
-            .events
-            .iter()
-            .filter_map(|event| mark_packet(recording, event)),
-    );
+    let marks = recording.events.iter();
+    packets.extend(marks.filter_map(|event| mark_packet(recording, event)));
+    packets.extend(jobs::packets(recording));
     perfetto::Trace { packet: packets }.encode_to_vec()
 }
 
@@ -91,6 +91,7 @@ fn mark_tracks(recording: &Recording) -> impl Iterator<Item = perfetto::TracePac
             let track = perfetto::TrackDescriptor {
                 uuid: Some(track),
                 name: Some(name.clone()),
+                ..perfetto::TrackDescriptor::default()
             };
             packet(None, perfetto::Data::TrackDescriptor(track))
         })
@@ -148,19 +149,20 @@ fn switch(recording: &Recording, at: u64, from: Thread, to: Thread) -> perfetto:
 }
 
 fn mark_packet(recording: &Recording, event: &Event) -> Option<perfetto::TracePacket> {
-    let (kind, named) = match event.kind {
-        Kind::Switch => return None,
-        Kind::Begin => (perfetto::EventType::SliceBegin, true),
-        Kind::End => (perfetto::EventType::SliceEnd, false),
-        Kind::Point => (perfetto::EventType::Instant, true),
+    let mark = || recording.marks.get(event.argument as usize).cloned();
+    let holder = || Some(recording.thread_name(event.thread).to_owned());
+    let (kind, name) = match event.kind {
+        Kind::Begin => (perfetto::EventType::SliceBegin, mark()),
+        Kind::Lock => (perfetto::EventType::SliceBegin, holder()),
+        Kind::End | Kind::Unlock => (perfetto::EventType::SliceEnd, None),
+        Kind::Point => (perfetto::EventType::Instant, mark()),
+        _ => return None,
     };
-    let name = named
-        .then(|| recording.marks.get(event.argument as usize).cloned())
-        .flatten();
     let track_event = perfetto::TrackEvent {
         kind: Some(kind as i32),
         track_uuid: Some(FIRST_MARK_TRACK + u64::from(event.argument)),
         name,
+        ..perfetto::TrackEvent::default()
     };
     Some(packet(
         Some(event.at),

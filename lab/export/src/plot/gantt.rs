@@ -1,9 +1,11 @@
 //! A schedule as a Gantt chart: a lane for each thread, a bar for each time
-//! that it runs, and below a lane for each marked interval.
+//! that it runs, and below a lane for each marked interval and each lock. In a
+//! task's lane an arrow up is a release, an arrow down a deadline, red where the
+//! job missed it.
 
 use std::collections::BTreeMap;
 
-use taktos_trace::{Kind, Thread};
+use taktos_trace::{Event, Kind, Thread};
 
 use super::canvas::{Anchor, Canvas};
 use super::{colour, scale::Scale};
@@ -76,6 +78,12 @@ pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
             name,
         );
     }
+    for event in in_window(recording, &window) {
+        let Some(lane) = lanes.iter().position(|thread| *thread == event.thread) else {
+            continue;
+        };
+        draw_arrow(&mut canvas, &window, lane, event);
+    }
     for (lane, (mark, intervals)) in (lanes.len()..).zip(&marks) {
         label_lane(&mut canvas, lane, mark);
         let style = format!("fill=\"none\" stroke=\"{}\"", colour(1));
@@ -100,10 +108,10 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
     let mut found: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
     for event in recording.events.iter().filter(|event| event.at < window.to) {
         match event.kind {
-            Kind::Begin => {
+            Kind::Begin | Kind::Lock => {
                 open.insert(event.argument, event.at);
             }
-            Kind::End => {
+            Kind::End | Kind::Unlock => {
                 let Some(begin) = open.remove(&event.argument) else {
                     continue;
                 };
@@ -114,10 +122,22 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
                     found.entry(name).or_default().push((begin, event.at));
                 }
             }
-            Kind::Switch | Kind::Point => {}
+            _ => {}
         }
     }
     found
+}
+
+/// The releases, deadlines and misses of the window.
+fn in_window<'a>(
+    recording: &'a Recording,
+    window: &Window,
+) -> impl Iterator<Item = &'a Event> + use<'a> {
+    let (from, to) = (window.from, window.to);
+    recording.events.iter().filter(move |event| {
+        let arrow = matches!(event.kind, Kind::Release | Kind::Deadline | Kind::Miss);
+        arrow && (from..=to).contains(&event.at)
+    })
 }
 
 fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
@@ -164,6 +184,33 @@ fn draw_bar(
     canvas.bar(corner, ((until - x).max(0.4), LANE - 8.0), style, &tip);
 }
 
+/// An arrow as high as the lane, with its head at its upper or lower end.
+fn draw_arrow(canvas: &mut Canvas, window: &Window, lane: usize, event: &Event) {
+    let x = window.along(event.at);
+    let (top, bottom) = (
+        TOP + lane as f64 * LANE + 1.0,
+        TOP + (lane as f64 + 1.0) * LANE - 1.0,
+    );
+    let (tail, head) = match event.kind {
+        Kind::Release => (bottom, top),
+        _ => (top, bottom),
+    };
+    let barb = head + (tail - head) * 0.22;
+    let colour = if event.kind == Kind::Miss {
+        "#b00020"
+    } else {
+        "#222"
+    };
+    let path = [
+        (x, tail),
+        (x, head),
+        (x - 2.5, barb),
+        (x, head),
+        (x + 2.5, barb),
+    ];
+    canvas.polyline(&path, &format!("stroke=\"{colour}\" stroke-width=\"1.2\""));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +223,16 @@ mod tests {
         assert_eq!(svg.matches("<title>filter: ").count(), 1);
         assert_eq!(svg.matches("<title>(no thread): ").count(), 1);
         assert!(svg.contains("<title>direct-send: 25 to 45, 20</title>"));
+    }
+
+    #[test]
+    fn releases_deadlines_and_misses_are_arrows() {
+        let svg = gantt(&crate::jobs::tests::example(), "Jobs", 0, 20);
+        assert_eq!(svg.matches("<polyline").count(), 6);
+        assert_eq!(svg.matches("stroke=\"#b00020\"").count(), 1);
+        assert!(svg.contains("<title>bus: 4 to 9, 5</title>"));
+        let none = gantt(&crate::jobs::tests::example(), "Jobs", 16, 20);
+        assert!(!none.contains("<polyline"));
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub fn words() -> impl Strategy<Value = String> {
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
-    prop::sample::select(vec![Kind::Switch, Kind::Begin, Kind::End, Kind::Point])
+    prop::sample::select(Kind::ALL.to_vec())
 }
 
 fn units() -> impl Strategy<Value = TimeUnit> {
