@@ -56,11 +56,13 @@ pub enum Kind {
     /// The thread goes on, on this processor; `argument` is the one that it ran
     /// on before.
     Migrate = 11,
+    /// The thread has lost the processor to another one, and could have gone on.
+    Preempt = 12,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Switch,
         Self::Begin,
         Self::End,
@@ -72,6 +74,7 @@ impl Kind {
         Self::Lock,
         Self::Unlock,
         Self::Migrate,
+        Self::Preempt,
     ];
 
     /// Whether the argument of such an event is the index of a name.
@@ -218,7 +221,7 @@ mod tests {
     #[test]
     fn every_other_kind_is_refused() {
         let mut bytes = [0; RECORD_BYTES];
-        for byte in (0..=u8::MAX).filter(|byte| !(1..=11).contains(byte)) {
+        for byte in (0..=u8::MAX).filter(|byte| !(1..=12).contains(byte)) {
             bytes[15] = byte;
             assert_eq!(Event::from_bytes(&bytes), Err(UnknownKind(byte)));
         }

@@ -31,7 +31,7 @@ proptest! {
     fn bytes_are_the_event_that_they_say_or_none(bytes: [u8; RECORD_BYTES]) {
         match Event::from_bytes(&bytes) {
             Ok(event) => prop_assert_eq!(event.to_bytes(), bytes),
-            Err(UnknownKind(kind)) => prop_assert!(kind == bytes[15] && !(1..=11).contains(&kind)),
+            Err(UnknownKind(kind)) => prop_assert!(kind == bytes[15] && !(1..=12).contains(&kind)),
         }
     }
 }

@@ -22,9 +22,8 @@ pub struct Job {
     pub complete: Option<u64>,
     /// How long its thread ran from when the job before it was complete until it was.
     pub executed: u64,
-    /// How often its thread left a processor before the job was complete: by
-    /// preemption, or to wait.
-    pub interruptions: u64,
+    /// How often its thread lost a processor to another one.
+    pub preemptions: u64,
     /// How often its thread went on, on another processor.
     pub migrations: u64,
     /// Whether its deadline passed before it was complete.
@@ -57,7 +56,7 @@ pub fn jobs(recording: &Recording) -> Vec<Job> {
     }
     let mut jobs: Vec<Job> = found.into_values().collect();
     add_execution(&mut jobs, recording);
-    add_migrations(&mut jobs, recording);
+    add_changes(&mut jobs, recording);
     jobs
 }
 
@@ -69,7 +68,7 @@ const fn released(event: &Event) -> Job {
         deadline: None,
         complete: None,
         executed: 0,
-        interruptions: 0,
+        preemptions: 0,
         migrations: 0,
         missed: false,
     }
@@ -103,7 +102,6 @@ fn add_execution(jobs: &mut [Job], recording: &Recording) {
             // A recording that is wrong may run a thread on two processors at once.
             job.executed = job.executed.saturating_add(end - begin);
             if job.complete.is_none_or(|complete| complete > span.end) {
-                job.interruptions += u64::from(span.end < recording.end);
                 break;
             }
             begin = end;
@@ -112,12 +110,15 @@ fn add_execution(jobs: &mut [Job], recording: &Recording) {
     }
 }
 
-fn add_migrations(jobs: &mut [Job], recording: &Recording) {
-    let migrations = recording.events.iter();
-    for event in migrations.filter(|event| event.kind == Kind::Migrate) {
+fn add_changes(jobs: &mut [Job], recording: &Recording) {
+    for event in &recording.events {
+        if !matches!(event.kind, Kind::Migrate | Kind::Preempt) {
+            continue;
+        }
         let place = at_work(jobs, event.thread, event.at);
         if let Some(job) = jobs.get_mut(place).filter(|job| job.thread == event.thread) {
-            job.migrations += 1;
+            job.migrations += u64::from(event.kind == Kind::Migrate);
+            job.preemptions += u64::from(event.kind == Kind::Preempt);
         }
     }
 }
@@ -147,6 +148,7 @@ pub(crate) mod tests {
                 event(0, Kind::Release, 0, 0, 0),
                 event(0, Kind::Switch, 0, 0, 0),
                 event(2, Kind::Release, 1, 0, 0),
+                event(2, Kind::Preempt, 0, 0, 0),
                 event(2, Kind::Switch, 1, 0, 0),
                 event(3, Kind::Migrate, 0, 0, 1),
                 event(3, Kind::Switch, 0, 0, 1),
@@ -175,14 +177,14 @@ pub(crate) mod tests {
             deadline: Some(10),
             complete: Some(12),
             executed: 11,
-            interruptions: 1,
+            preemptions: 1,
             migrations: 1,
             missed: true,
         };
         assert_eq!(found[0], late);
         assert_eq!(found[0].response(), Some(12));
         // The second job goes on where the first one ends, without a switch.
-        assert_eq!((found[1].executed, found[1].interruptions), (3, 0));
+        assert_eq!((found[1].executed, found[1].preemptions), (3, 0));
         assert_eq!((found[1].deadline, found[1].response()), (None, Some(5)));
         assert_eq!((found[2].executed, found[2].response()), (4, Some(4)));
         assert_eq!(found.len(), 3);

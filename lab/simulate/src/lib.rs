@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod costs;
+pub mod generate;
 mod histogram;
 mod model;
 mod observer;

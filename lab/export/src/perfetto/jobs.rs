@@ -110,7 +110,7 @@ fn figures(job: &Job) -> Vec<perfetto::DebugAnnotation> {
         ("C", Some(job.executed)),
         ("D", deadline),
         ("R", job.response()),
-        ("interruptions", Some(job.interruptions)),
+        ("preemptions", Some(job.preemptions)),
         ("migrations", Some(job.migrations)),
     ];
     let annotation =
@@ -215,7 +215,7 @@ mod tests {
             ("C", 11),
             ("D", 10),
             ("R", 12),
-            ("interruptions", 1),
+            ("preemptions", 1),
             ("migrations", 1),
         ];
         assert_eq!(
