@@ -27,6 +27,13 @@ impl<Id> Branch<Id> {
     };
 }
 
+impl<Id: Copy> Branch<Id> {
+    /// The member above; the root has none.
+    pub const fn parent(&self) -> Option<Id> {
+        self.parent
+    }
+}
+
 /// Where the links of heaps are kept, and which of two members comes first.
 pub trait Branches {
     /// Names a member.
