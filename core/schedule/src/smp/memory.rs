@@ -2,7 +2,7 @@
 
 use super::{
     InstanceRecord, NodeRecord, ProcessorRecord, ThreadRecord, contribution::ContributionRecord,
-    lock::LockRecord, policy::cbs::ServerRecord,
+    lock::LockMemory, policy::cbs::ServerRecord,
 };
 
 /// The tables of a [`System`](super::System), which the caller owns: statics in a kernel, vectors in a simulator.
@@ -18,10 +18,10 @@ pub struct Memory<'a> {
     pub instances: &'a mut [InstanceRecord],
     /// p.
     pub processors: &'a mut [ProcessorRecord],
-    /// One for each (lock, instance) pair that contributes to somebody's priority at the same time; none without locks.
+    /// With l locks: l·i + `threads`; none without locks.
     pub contributions: &'a mut [ContributionRecord],
-    /// One for each lock that exists at the same time.
-    pub locks: &'a mut [LockRecord],
+    /// Those of the locks; [`LockMemory::default`] for a system without locks.
+    pub locks: LockMemory<'a>,
     /// As many as `threads` where an instance is [`PolicyKind::Cbs`](super::PolicyKind::Cbs); otherwise none.
     pub servers: &'a mut [ServerRecord],
 }

@@ -21,6 +21,7 @@ mod lock;
 mod memory;
 mod node;
 mod order;
+pub mod period;
 mod policy;
 mod processor;
 mod reasons;
@@ -34,7 +35,10 @@ pub use effects::{Dispatch, Effects};
 pub use error::Error;
 pub use ids::{Instance, Lock, Thread};
 pub use instance::InstanceRecord;
-pub use lock::LockRecord;
+pub use lock::{
+    EndsRecord, LineRecord, LockMemory, LockRecord, Obtained, Outcome, PlaceRecord, Protocol,
+    SideRecord, WaitRecord,
+};
 pub use memory::Memory;
 pub use node::NodeRecord;
 pub use order::Priority;

@@ -1,5 +1,67 @@
-//! Owns: the locking protocols. Must never know: how a policy orders its queues.
+//! Mutual exclusion for threads (spec 01, section 5): four protocols over one kind of lock.
+//!
+//! Owns: who owns a lock, who waits for it, what that makes of the owner's priority, and
+//! when a wait would never end.
+//! Must never know: how a policy orders its queues, how a thread is switched, when a wait
+//! is over by the clock: the world calls `System::time_out`.
+//!
+//! - **Inheritance** across instances is OMIP (Brandenburg, "The OMLP family and
+//!   migratory priority inheritance", ECRTS 2013): an owner runs in place of those who
+//!   wait for it, in their instance, at their priority there.
+//! - **Ceiling** is the immediate ceiling of one instance.
+//! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource
+//!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
+//!   given the lock, and lends its processor to an owner that was displaced.
+//!
+//! Bounds, with n threads, i instances, l locks, and U the bound of the policy's update of
+//! one node: an operation that follows the chain of owners makes at most l·i·3·log2(n + 1)
+//! comparisons and (l + 2)·i updates; the walk that looks for a deadlock has at most l steps.
 
-/// A row of the table of locks.
-#[derive(Clone, Debug, Default)]
-pub struct LockRecord;
+mod queue;
+mod table;
+
+pub use queue::{EndsRecord, LineRecord, PlaceRecord};
+#[allow(unused_imports)] // of the first delivery only
+pub(crate) use table::Table;
+pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};
+
+/// What a lock does to the priority of its owner and to those who wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Protocol {
+    /// Nothing. Waiters block.
+    None,
+    /// In each instance the owner has the priority of its most urgent waiter there, and
+    /// runs there when it has lost its processor at home. Waiters block.
+    Inheritance,
+    /// The owner has the ceiling's priority. Only threads of the creator's home may obtain
+    /// it. Waiters block.
+    Ceiling,
+    /// The owner has the ceiling's priority of its home; waiters have theirs, stay ready
+    /// and spin, and the owner may run in their place.
+    MrsP,
+}
+
+/// What became of an attempt to obtain a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Obtained {
+    /// It is the thread's.
+    Owned,
+    /// The thread is blocked ([`Reasons::LOCK`](super::Reasons::LOCK)) until it is
+    /// granted, timed out or flushed.
+    Waiting,
+    /// The thread is still ready: it is to spin until `System::outcome`
+    /// says how that ended.
+    Spinning,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The lock is the thread's.
+    Granted,
+    /// The time was over.
+    Timeout,
+    /// All waiters were sent away: unsatisfied.
+    Flushed,
+}

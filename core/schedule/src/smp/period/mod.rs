@@ -288,10 +288,7 @@ impl<Owner: Copy + Eq> Period<Owner> {
 
     /// Wall and processor time since the start of the present job.
     fn spent(&self, now: Instant, cpu: Duration) -> (Duration, Duration) {
-        (
-            now.since(self.start),
-            cpu.saturating_sub(self.cpu_at_start),
-        )
+        (now.since(self.start), cpu.saturating_sub(self.cpu_at_start))
     }
 
     fn end(&mut self, effects: &mut impl Effects) {

@@ -95,7 +95,11 @@ impl fmt::Display for Line<'_> {
             cpu,
             wall,
         } = self.statistics;
-        write!(f, "{:>5}  {:<8} {count:>6} {missed:>6}", self.id, self.owner)?;
+        write!(
+            f,
+            "{:>5}  {:<8} {count:>6} {missed:>6}",
+            self.id, self.owner
+        )?;
         if *count == 0 {
             return Ok(());
         }

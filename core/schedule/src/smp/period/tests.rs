@@ -178,7 +178,11 @@ fn a_timer_while_draining_expires_again() {
 fn a_new_length_acts_at_the_next_expiry_only() {
     let mut case = Case::expired();
     assert_eq!(case.call(50, 125, 30), Err(Error::Timeout));
-    assert_eq!(case.log.take(), [Release(130)], "the timer stands at 130 still");
+    assert_eq!(
+        case.log.take(),
+        [Release(130)],
+        "the timer stands at 130 still"
+    );
     assert_eq!(case.expire(35), [Arm(Some(180))]);
 }
 
@@ -194,8 +198,14 @@ fn drained_jobs_have_their_own_figures_or_the_references() {
             let _ = case.call(10, now, cpu);
         }
         let statistics = *case.period.statistics();
-        assert_eq!(statistics.wall.total.as_nanos(), all.iter().map(|one| one.0).sum());
-        assert_eq!(statistics.cpu.total.as_nanos(), all.iter().map(|one| one.1).sum());
+        assert_eq!(
+            statistics.wall.total.as_nanos(),
+            all.iter().map(|one| one.0).sum()
+        );
+        assert_eq!(
+            statistics.cpu.total.as_nanos(),
+            all.iter().map(|one| one.1).sum()
+        );
         all
     };
     assert_eq!(spent(Figures::Own), [(25, 25), (2, 1), (2, 2)]);
@@ -303,7 +313,10 @@ fn figures_of_an_inactive_period_are_zero() {
 #[test]
 fn the_report_has_seconds_with_six_decimals_or_just_the_counts() {
     let mut statistics = Statistics::EMPTY;
-    assert_eq!(statistics.line(3, "TA1").to_string(), "    3  TA1           0      0");
+    assert_eq!(
+        statistics.line(3, "TA1").to_string(),
+        "    3  TA1           0      0"
+    );
     statistics.conclude(true, Duration::from_micros(5), Duration::from_millis(1_500));
     statistics.conclude(false, Duration::from_micros(8), Duration::from_millis(500));
     assert_eq!(

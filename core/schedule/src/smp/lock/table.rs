@@ -1,0 +1,302 @@
+//! Owns: the rows of the locks and of those who wait.
+//! Must never know: what a change of a row means for a priority.
+
+use super::queue::{EndsRecord, LineRecord, PlaceRecord, Queues};
+use super::{Outcome, Protocol};
+use crate::smp::order::Level;
+use crate::smp::{Error, Instance, Lock, Priority, Thread};
+
+/// A row of the table of locks.
+#[derive(Clone, Debug)]
+pub struct LockRecord {
+    pub(super) protocol: Option<Protocol>,
+    pub(super) owner: Option<Thread>,
+    /// How often the owner has obtained it.
+    pub(super) nesting: u32,
+    /// To what the owner was raised when it obtained the lock; [`Level::NONE`] without ceiling.
+    pub(super) raised: Level,
+    /// The creator's home: the one instance of an immediate ceiling.
+    pub(super) home: Instance,
+    /// The next row that holds no lock.
+    pub(super) next_free: Option<Lock>,
+}
+
+impl LockRecord {
+    /// A row without a lock.
+    pub const EMPTY: Self = Self {
+        protocol: None,
+        owner: None,
+        nesting: 0,
+        raised: Level::NONE,
+        home: Instance(0),
+        next_free: None,
+    };
+}
+
+impl Default for LockRecord {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// What a lock keeps for an instance, beside its waiters.
+#[derive(Clone, Debug)]
+pub struct SideRecord {
+    pub(super) ceiling: Priority,
+    /// Whether the owner's node of this instance helps because of this lock.
+    pub(super) helps: bool,
+}
+
+impl SideRecord {
+    /// That of a lock whose ceiling was not set.
+    pub const EMPTY: Self = Self {
+        ceiling: Priority::MOST_URGENT,
+        helps: false,
+    };
+}
+
+impl Default for SideRecord {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// What locks know of a thread.
+#[derive(Clone, Debug)]
+pub struct WaitRecord {
+    /// The lock it waits for.
+    pub(super) lock: Option<Lock>,
+    /// To what it was raised while it spins for it; [`Level::NONE`] when it is blocked.
+    pub(super) raised: Level,
+    /// How the last wait ended; none while it lasts.
+    pub(super) outcome: Option<Outcome>,
+    /// How many locks it owns.
+    pub(super) owned: u16,
+}
+
+impl WaitRecord {
+    /// A thread that never waited.
+    pub const EMPTY: Self = Self {
+        lock: None,
+        raised: Level::NONE,
+        outcome: None,
+        owned: 0,
+    };
+}
+
+impl Default for WaitRecord {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// The tables for l locks, t threads (idle ones included) and i instances. All are empty
+/// where there are no locks.
+#[derive(Debug, Default)]
+pub struct LockMemory<'a> {
+    /// l.
+    pub locks: &'a mut [LockRecord],
+    /// l.
+    pub ends: &'a mut [EndsRecord],
+    /// l·i.
+    pub lines: &'a mut [LineRecord],
+    /// l·i.
+    pub sides: &'a mut [SideRecord],
+    /// t·i.
+    pub places: &'a mut [PlaceRecord],
+    /// t.
+    pub waits: &'a mut [WaitRecord],
+}
+
+/// All locks of a system.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    locks: &'a mut [LockRecord],
+    sides: &'a mut [SideRecord],
+    waits: &'a mut [WaitRecord],
+    pub(super) queues: Queues<'a>,
+    instances: usize,
+    free: Option<Lock>,
+}
+
+impl<'a> Table<'a> {
+    /// No locks yet. `contributions` is the length of the pool that they share.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`]: a table is shorter than [`LockMemory`] says, or the pool than
+    /// l·i + t. So nothing can run out later.
+    pub(crate) fn new(
+        memory: LockMemory<'a>,
+        instances: usize,
+        threads: usize,
+        contributions: usize,
+    ) -> Result<Self, Error> {
+        let LockMemory {
+            locks,
+            ends,
+            lines,
+            sides,
+            places,
+            waits,
+        } = memory;
+        let both = locks.len() * instances;
+        let long_enough = locks.is_empty()
+            || ends.len() >= locks.len()
+                && lines.len() >= both
+                && sides.len() >= both
+                && places.len() >= threads * instances
+                && waits.len() >= threads
+                && contributions >= both + threads;
+        if !long_enough || locks.len() >= u16::MAX as usize {
+            return Err(Error::TooMany);
+        }
+        sides.fill(SideRecord::EMPTY);
+        waits.fill(WaitRecord::EMPTY);
+        let mut free = None;
+        for (at, lock) in locks.iter_mut().enumerate().rev() {
+            *lock = LockRecord {
+                next_free: free,
+                ..LockRecord::EMPTY
+            };
+            free = Lock::new(at);
+        }
+        Ok(Self {
+            locks,
+            sides,
+            waits,
+            queues: Queues::new(ends, lines, places, instances, threads),
+            instances,
+            free,
+        })
+    }
+
+    /// A row for a lock; none when all are used.
+    pub(super) fn take(&mut self, protocol: Protocol, home: Instance) -> Option<Lock> {
+        let lock = self.free?;
+        self.free = self.lock(lock).next_free;
+        *self.lock_mut(lock) = LockRecord {
+            protocol: Some(protocol),
+            home,
+            ..LockRecord::EMPTY
+        };
+        let from = lock.index() * self.instances;
+        self.sides[from..from + self.instances].fill(SideRecord::EMPTY);
+        Some(lock)
+    }
+
+    /// Gives the row of a lock back.
+    pub(super) fn put_back(&mut self, lock: Lock) {
+        *self.lock_mut(lock) = LockRecord {
+            next_free: self.free,
+            ..LockRecord::EMPTY
+        };
+        self.free = Some(lock);
+    }
+
+    /// The protocol of `lock`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]: there is no such lock.
+    pub(super) fn protocol(&self, lock: Lock) -> Result<Protocol, Error> {
+        self.locks
+            .get(lock.index())
+            .and_then(|lock| lock.protocol)
+            .ok_or(Error::InvalidId)
+    }
+
+    /// Whether the owner of `lock` has its waiters' priorities.
+    pub(super) fn inherits(&self, lock: Lock) -> bool {
+        use Protocol::{Inheritance, MrsP};
+        matches!(self.lock(lock).protocol, Some(Inheritance | MrsP))
+    }
+
+    /// Whether `lock` has ceilings.
+    pub(super) fn has_ceiling(&self, lock: Lock) -> bool {
+        use Protocol::{Ceiling, MrsP};
+        matches!(self.lock(lock).protocol, Some(Ceiling | MrsP))
+    }
+
+    /// Whether owner and waiters of `lock` stick to their processors, and so spin.
+    pub(super) fn sticks(&self, lock: Lock) -> bool {
+        self.lock(lock).protocol == Some(Protocol::MrsP)
+    }
+
+    /// The owner of `lock`.
+    pub(super) fn owner(&self, lock: Lock) -> Option<Thread> {
+        self.lock(lock).owner
+    }
+
+    /// The lock that `thread` waits for, blocked or spinning.
+    pub(super) fn waits_for(&self, thread: Thread) -> Option<Lock> {
+        self.waits.get(thread.index())?.lock
+    }
+
+    /// Whether `thread` owns a lock.
+    pub(crate) fn owns_any(&self, thread: Thread) -> bool {
+        self.waits
+            .get(thread.index())
+            .is_some_and(|wait| wait.owned > 0)
+    }
+
+    /// The wait of `thread` is over.
+    pub(super) fn end_wait(&mut self, thread: Thread, outcome: Outcome) {
+        let wait = self.wait_mut(thread);
+        wait.lock = None;
+        wait.raised = Level::NONE;
+        wait.outcome = Some(outcome);
+    }
+
+    /// How the last wait of `thread` ended.
+    pub(super) fn outcome(&self, thread: Thread) -> Option<Outcome> {
+        self.waits.get(thread.index())?.outcome
+    }
+
+    /// Hands `lock` to `owner`, which has it once, or to nobody.
+    pub(super) fn set_owner(&mut self, lock: Lock, owner: Option<Thread>, raised: Level) {
+        if let Some(old) = self.lock(lock).owner {
+            self.wait_mut(old).owned -= 1;
+        }
+        if let Some(new) = owner {
+            self.wait_mut(new).owned += 1;
+        }
+        let record = self.lock_mut(lock);
+        record.owner = owner;
+        record.nesting = owner.is_some().into();
+        record.raised = raised;
+    }
+
+    pub(super) fn lock(&self, lock: Lock) -> &LockRecord {
+        &self.locks[lock.index()]
+    }
+
+    pub(super) fn lock_mut(&mut self, lock: Lock) -> &mut LockRecord {
+        &mut self.locks[lock.index()]
+    }
+
+    pub(super) fn side(&self, lock: Lock, instance: Instance) -> &SideRecord {
+        &self.sides[lock.index() * self.instances + instance.index()]
+    }
+
+    pub(super) fn side_mut(&mut self, lock: Lock, instance: Instance) -> &mut SideRecord {
+        &mut self.sides[lock.index() * self.instances + instance.index()]
+    }
+
+    pub(super) fn wait(&self, thread: Thread) -> &WaitRecord {
+        &self.waits[thread.index()]
+    }
+
+    pub(super) fn wait_mut(&mut self, thread: Thread) -> &mut WaitRecord {
+        &mut self.waits[thread.index()]
+    }
+
+    /// All locks that exist.
+    pub(super) fn all(&self) -> impl Iterator<Item = Lock> + '_ {
+        let exists = |(at, lock): (usize, &LockRecord)| lock.protocol.and(Lock::new(at));
+        self.locks.iter().enumerate().filter_map(exists)
+    }
+
+    /// All instances.
+    pub(super) fn instances(&self) -> impl Iterator<Item = Instance> + use<> {
+        (0..self.instances).filter_map(Instance::new)
+    }
+}
