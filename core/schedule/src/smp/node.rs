@@ -3,8 +3,9 @@
 use super::{
     ids::NONE,
     order::{Key, Level},
+    policy::Member,
 };
-use crate::{Cpu, CpuSet};
+use crate::{Branch, Cpu, CpuSet};
 
 /// Where a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,8 +34,6 @@ pub struct NodeRecord {
     pub(crate) bound: u8,
     /// The processor it holds while it is SCHEDULED.
     pub(crate) cpu: u8,
-    /// For the policy's use: a heap's rank.
-    pub(crate) rank: u8,
     /// +1 while the owner is unblocked (first node only), +1 for each lock that makes it stick.
     pub(crate) sticky: u16,
     /// How many reasons this node has to help (0: it does not).
@@ -43,10 +42,11 @@ pub struct NodeRecord {
     pub(crate) idle: u16,
     /// First of the contributions by locks.
     pub(crate) shares: u16,
-    /// Links: for the set of SCHEDULED nodes, and while READY for the policy's queue.
+    /// Links in the list of SCHEDULED nodes, and while READY in a list of the policy's.
     pub(crate) next: u16,
     pub(crate) previous: u16,
-    pub(crate) parent: u16,
+    /// Links in a heap.
+    pub(crate) branch: Branch<Member>,
     /// The next helping instance of the thread, or [`NodeRecord::NO_HELPER`].
     pub(crate) next_helper: u8,
 }
@@ -63,14 +63,13 @@ impl NodeRecord {
         state: State::Blocked,
         bound: 0,
         cpu: 0,
-        rank: 0,
         sticky: 0,
         helps: 0,
         idle: NONE,
         shares: NONE,
         next: NONE,
         previous: NONE,
-        parent: NONE,
+        branch: Branch::LOOSE,
         next_helper: Self::NO_HELPER,
     };
 

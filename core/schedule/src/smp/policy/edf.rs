@@ -1,68 +1,180 @@
-//! Owns: the READY nodes as one sorted list. Inserting takes at most as many steps as there are; the rest is fixed.
+//! Owns: the READY nodes in heaps: one for those that may run anywhere, one for those bound to each processor.
+//! Logarithmic, and where nodes are bound, as many steps as there are processors at most.
+//!
+//! A node bound to p may be chosen only while no other node bound to p is SCHEDULED: the queues for which this holds and
+//! that are not empty *compete*. As each bound node has one place, and all others fit anywhere, moving one of these out of
+//! the way is always enough, and the greedy choice is the best one.
 
-use super::{List, Policy};
+use super::Policy;
 use crate::{
-    Cpu, CpuSet,
-    smp::{NodeRecord, ids::NONE, instance::Places, order::Order},
+    Branch, Branches, Cpu, CpuSet, Heap,
+    smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
 };
+use core::num::NonZeroU16;
 
-/// The queue of the policy.
+/// Names a node in a heap: its row + 1, so that "none" takes no room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Member(NonZeroU16);
+
+impl Member {
+    #[inline(always)]
+    fn new(id: u16) -> Option<Self> {
+        NonZeroU16::new(id.wrapping_add(1)).map(Self)
+    }
+
+    #[inline(always)]
+    const fn id(self) -> u16 {
+        self.0.get() - 1
+    }
+}
+
+struct Nodes<'a>(&'a mut [NodeRecord]);
+
+impl Branches for Nodes<'_> {
+    type Id = Member;
+
+    #[inline(always)]
+    fn branch(&self, id: Member) -> &Branch<Member> {
+        &self.0[id.id() as usize].branch
+    }
+
+    #[inline(always)]
+    fn branch_mut(&mut self, id: Member) -> &mut Branch<Member> {
+        &mut self.0[id.id() as usize].branch
+    }
+
+    #[inline(always)]
+    fn is_before(&mut self, a: Member, b: Member) -> bool {
+        step();
+        self.0[a.id() as usize]
+            .key
+            .before(self.0[b.id() as usize].key)
+    }
+}
+
+/// The queues under deadlines.
 #[derive(Clone, Debug)]
 pub(crate) struct Edf {
-    ready: List,
+    /// The first of each heap: 0 for everywhere, p + 1 for those bound to processor p.
+    roots: [Option<Member>; Cpu::COUNT + 1],
+    /// The processors whose bound nodes are queued.
+    queued: CpuSet,
+    /// The processors to which a SCHEDULED node is bound. It holds that processor.
+    taken: CpuSet,
 }
 
 impl Edf {
-    pub const EMPTY: Self = Self { ready: List::EMPTY };
+    pub const EMPTY: Self = Self {
+        roots: [None; Cpu::COUNT + 1],
+        queued: CpuSet::EMPTY,
+        taken: CpuSet::EMPTY,
+    };
+
+    /// The processor that a node is bound to.
+    #[inline(always)]
+    fn bound(node: &NodeRecord) -> Option<Cpu> {
+        Cpu::new((node.bound as usize).wrapping_sub(1))
+    }
+
+    #[inline]
+    fn enqueue(&mut self, nodes: &mut [NodeRecord], id: u16) {
+        let bound = nodes[id as usize].bound as usize;
+        if let (Some(root), Some(member)) = (self.roots.get_mut(bound), Member::new(id)) {
+            *root = Nodes(nodes).insert(*root, member);
+        }
+        if let Some(cpu) = Self::bound(&nodes[id as usize]) {
+            self.queued = self.queued.with(cpu);
+        }
+    }
 }
 
 impl Policy for Edf {
-    fn accepts(mask: CpuSet, _: CpuSet, online: CpuSet) -> bool {
-        mask.covers(online)
+    fn accepts(mask: CpuSet, owned: CpuSet, online: CpuSet) -> bool {
+        mask.covers(online) || mask.count() == 1 && owned.covers(mask)
     }
 
-    fn bind(&mut self, _: &mut [NodeRecord], _: u16, _: CpuSet) {}
+    fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
+        let node = &mut nodes[id as usize];
+        node.bound = match node.mask.lowest() {
+            Some(cpu) if !node.mask.covers(online) => cpu.index() as u8 + 1,
+            _ => 0,
+        };
+    }
 
+    #[inline]
     fn insert(&mut self, nodes: &mut [NodeRecord], id: u16, _: Order) {
-        self.ready.insert_sorted(nodes, id);
+        self.enqueue(nodes, id);
     }
 
-    // Whoever is displaced was the last of the SCHEDULED, all of whom are before all that are READY.
+    // Its key is before that of all others in its heap: the one step of an insertion at the root.
+    #[inline]
     fn restore(&mut self, nodes: &mut [NodeRecord], id: u16) {
-        self.ready.push_front(nodes, id);
+        self.enqueue(nodes, id);
     }
 
+    #[inline]
     fn remove(&mut self, nodes: &mut [NodeRecord], id: u16) {
-        self.ready.remove(nodes, id);
+        let bound = nodes[id as usize].bound as usize;
+        let (Some(root), Some(member)) = (self.roots.get_mut(bound), Member::new(id)) else {
+            return;
+        };
+        *root = Nodes(nodes).remove(*root, member);
+        let emptied = root.is_none();
+        if let Some(cpu) = Self::bound(&nodes[id as usize])
+            && emptied
+        {
+            self.queued = self.queued.without(cpu);
+        }
     }
 
-    #[inline(always)]
-    fn highest(&mut self, _: &[NodeRecord], _: &Places, _: Cpu) -> Option<u16> {
-        (self.ready.first != NONE).then_some(self.ready.first)
+    #[inline]
+    fn highest(&mut self, nodes: &[NodeRecord], _: &Places, _: Cpu) -> Option<u16> {
+        let mut best = self.roots[0].map(Member::id);
+        for cpu in self.queued.minus(self.taken) {
+            step();
+            let Some(challenger) = self.roots[cpu.index() + 1].map(Member::id) else {
+                continue;
+            };
+            let key = nodes[challenger as usize].key;
+            if best.is_none_or(|best| key.before(nodes[best as usize].key)) {
+                best = Some(challenger);
+            }
+        }
+        best
     }
 
-    #[inline(always)]
-    fn lowest(&mut self, _: &[NodeRecord], places: &Places, _: u16) -> Option<u16> {
-        let last = places.scheduled.last;
-        (last != NONE).then_some(last)
+    #[inline]
+    fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
+        let candidate = match Self::bound(&nodes[newcomer as usize]) {
+            Some(cpu) if self.taken.contains(cpu) => places.holder(cpu),
+            _ => places.scheduled.last,
+        };
+        (candidate != NONE).then_some(candidate)
     }
 
-    // Lazily: a newcomer that has not left its processor yet stays there.
-    #[inline(always)]
+    #[inline]
     fn shift(
         &self,
-        _: &[NodeRecord],
+        nodes: &[NodeRecord],
         _: &Places,
-        _: u16,
-        _: Cpu,
-        live_on: Option<Cpu>,
+        newcomer: u16,
+        freed: Cpu,
+        _: Option<Cpu>,
     ) -> Option<Cpu> {
-        live_on
+        Self::bound(&nodes[newcomer as usize]).filter(|&cpu| cpu != freed)
     }
 
-    #[inline(always)]
-    fn entered(&mut self, _: &[NodeRecord], _: u16) {}
+    #[inline]
+    fn entered(&mut self, nodes: &[NodeRecord], id: u16) {
+        if let Some(cpu) = Self::bound(&nodes[id as usize]) {
+            self.taken = self.taken.with(cpu);
+        }
+    }
 
-    #[inline(always)]
-    fn left(&mut self, _: &[NodeRecord], _: u16) {}
+    #[inline]
+    fn left(&mut self, nodes: &[NodeRecord], id: u16) {
+        if let Some(cpu) = Self::bound(&nodes[id as usize]) {
+            self.taken = self.taken.without(cpu);
+        }
+    }
 }

@@ -15,11 +15,6 @@ impl List {
         last: NONE,
     };
 
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.first == NONE
-    }
-
     /// Puts `id` behind `before` (NONE: in front of all). A fixed number of steps.
     #[inline]
     pub fn insert_behind(&mut self, nodes: &mut [NodeRecord], before: u16, id: u16) {

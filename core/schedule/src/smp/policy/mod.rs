@@ -11,6 +11,7 @@ mod weak_affinity;
 
 use super::{Error, NodeRecord, PolicyKind, instance::Places, order::Order};
 use crate::{Cpu, CpuSet};
+pub(crate) use edf::Member;
 pub(crate) use list::List;
 
 /// What a policy decides. Nodes are named by their thread's row; `nodes` are those of the instance.

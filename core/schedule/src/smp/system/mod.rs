@@ -1,321 +1,121 @@
-//! First delivery: the public face. Bodies follow.
-#![allow(unused_variables, dead_code, clippy::todo, missing_docs)]
+//! Owns: the tables, and who may be named. What is done with them is in the modules below.
+//! Must never know: how a policy keeps its READY nodes.
+
+mod affinity;
+mod cluster;
+mod dispatch;
+mod help;
+mod idle;
+mod invariants;
+mod lifecycle;
+mod membership;
+mod new;
+mod pin;
+mod place;
+mod priority;
+mod query;
+mod ready;
+
+pub use invariants::Violation;
+
 use super::{
-    Dispatch, Effects, Error, Instance, InstanceConfig, Memory, Priority, Reasons, Thread,
-    contribution::Contribution,
-    order::{Level, Order},
+    ContributionRecord, Error, Instance, InstanceRecord, LockRecord, NodeRecord, ProcessorRecord,
+    ServerRecord, Thread, ThreadRecord, node::State,
 };
 use crate::{Cpu, CpuSet};
-use taktos_time::{Duration, Instant};
 
 /// All threads, instances and processors.
+///
+/// Every operation takes `now` and tells its consequences by [`Effects`](super::Effects). Bounds are given in steps (a link
+/// followed, a comparison made) with n READY nodes and m processors of the instance; "insert" stands for the policy's own
+/// bound: n for [`Simple`](super::PolicyKind::Simple), 1 for [`Priority`](super::PolicyKind::Priority), 2·log₂(n + 1) + m for
+/// [`Edf`](super::PolicyKind::Edf).
 #[derive(Debug)]
 pub struct System<'a> {
-    memory: Memory<'a>,
+    pub(crate) threads: &'a mut [ThreadRecord],
+    pub(crate) nodes: &'a mut [NodeRecord],
+    pub(crate) instances: &'a mut [InstanceRecord],
+    pub(crate) processors: &'a mut [ProcessorRecord],
+    pub(crate) contributions: &'a mut [ContributionRecord],
+    pub(crate) locks: &'a mut [LockRecord],
+    pub(crate) servers: &'a mut [ServerRecord],
+    /// Rows from here on are idle threads.
+    pub(crate) idle_from: u16,
+    /// First of the rows of threads that do not exist, linked by `ask_next`.
+    pub(crate) free_thread: u16,
+    /// First of the unused contributions.
+    pub(crate) free_contribution: u16,
+    /// The processor that acts: it carries out the requests for help that its calls bring about.
+    pub(crate) acting: Cpu,
+    pub(crate) online: CpuSet,
 }
 
-/// A broken law (for tests and the simulator).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Violation {
-    /// The law.
-    pub law: &'static str,
-    /// Who breaks it.
-    pub thread: Option<Thread>,
-    /// Where.
-    pub instance: Option<Instance>,
-    /// On which processor.
-    pub cpu: Option<Cpu>,
-}
-
-impl<'a> System<'a> {
-    pub fn new(
-        memory: Memory<'a>,
-        online: CpuSet,
-        instances: &[InstanceConfig],
-    ) -> Result<Self, Error> {
-        todo!()
-    }
+impl System<'_> {
+    /// The calls that follow are made on `cpu`: its next dispatch carries out the requests for help that they bring about.
+    /// At the start it is the lowest one online; a dispatch makes it the one that it is for.
+    #[inline(always)]
     pub fn act_on(&mut self, cpu: Cpu) {
-        todo!()
+        if self.online.contains(cpu) {
+            self.acting = cpu;
+        }
     }
-    pub fn create(
-        &mut self,
-        home: Instance,
-        priority: Priority,
-        affinity: Option<CpuSet>,
-    ) -> Result<Thread, Error> {
-        todo!()
+
+    /// The row of a thread that exists and is not an idle one.
+    #[inline(always)]
+    pub(crate) fn known(&self, thread: Thread) -> Result<u16, Error> {
+        match self.threads.get(thread.index()) {
+            Some(record) if record.exists && thread.0 < self.idle_from => Ok(thread.0),
+            _ => Err(Error::InvalidId),
+        }
     }
-    pub fn start(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    /// The row of an instance that exists.
+    pub(crate) fn known_instance(&self, instance: Instance) -> Result<u8, Error> {
+        if instance.index() < self.instances.len() {
+            Ok(instance.0)
+        } else {
+            Err(Error::InvalidId)
+        }
     }
-    pub fn restart(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn thread(&self, id: u16) -> &ThreadRecord {
+        &self.threads[id as usize]
     }
-    pub fn delete(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn thread_mut(&mut self, id: u16) -> &mut ThreadRecord {
+        &mut self.threads[id as usize]
     }
-    pub fn block(
-        &mut self,
-        thread: Thread,
-        reasons: Reasons,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn node(&self, instance: u8, id: u16) -> &NodeRecord {
+        &self.nodes[instance as usize * self.threads.len() + id as usize]
     }
-    pub fn unblock(
-        &mut self,
-        thread: Thread,
-        reasons: Reasons,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn node_mut(&mut self, instance: u8, id: u16) -> &mut NodeRecord {
+        &mut self.nodes[instance as usize * self.threads.len() + id as usize]
     }
-    pub fn suspend(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    /// An instance and its nodes.
+    #[inline(always)]
+    pub(crate) fn split(&mut self, instance: u8) -> (&mut InstanceRecord, &mut [NodeRecord]) {
+        let rows = self.threads.len();
+        let from = instance as usize * rows;
+        (
+            &mut self.instances[instance as usize],
+            &mut self.nodes[from..from + rows],
+        )
     }
-    pub fn resume(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn state(&self, instance: u8, id: u16) -> State {
+        self.node(instance, id).state
     }
-    pub fn yield_now(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn set_priority(
-        &mut self,
-        thread: Thread,
-        priority: Priority,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Priority, Error> {
-        todo!()
-    }
-    pub fn release_job(
-        &mut self,
-        thread: Thread,
-        deadline: Instant,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn cancel_job(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn set_affinity(
-        &mut self,
-        thread: Thread,
-        cpus: CpuSet,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn affinity(&self, thread: Thread) -> Result<CpuSet, Error> {
-        todo!()
-    }
-    pub fn pin(&mut self, thread: Thread) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn unpin(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn set_scheduler(
-        &mut self,
-        thread: Thread,
-        instance: Instance,
-        priority: Priority,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn scheduler(&self, thread: Thread) -> Result<Instance, Error> {
-        todo!()
-    }
-    pub fn add_processor(
-        &mut self,
-        instance: Instance,
-        cpu: Cpu,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn remove_processor(
-        &mut self,
-        instance: Instance,
-        cpu: Cpu,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn set_server(
-        &mut self,
-        thread: Thread,
-        budget: Duration,
-        period: Duration,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn identify(&self, name: [u8; 4]) -> Result<Instance, Error> {
-        todo!()
-    }
-    pub fn instance_of_cpu(&self, cpu: Cpu) -> Result<Instance, Error> {
-        todo!()
-    }
-    pub fn instance_of_set(&self, cpus: CpuSet) -> Result<Instance, Error> {
-        todo!()
-    }
-    pub fn processors(&self, instance: Instance) -> Result<CpuSet, Error> {
-        todo!()
-    }
-    pub fn dispatch(
-        &mut self,
-        cpu: Cpu,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Dispatch, Error> {
-        todo!()
-    }
-    pub fn expire(
-        &mut self,
-        cpu: Cpu,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub fn heir(&self, cpu: Cpu) -> Option<Thread> {
-        todo!()
-    }
-    pub fn executing(&self, cpu: Cpu) -> Option<Thread> {
-        todo!()
-    }
-    pub fn is_idle(&self, thread: Thread) -> bool {
-        todo!()
-    }
-    pub fn reasons(&self, thread: Thread) -> Result<Reasons, Error> {
-        todo!()
-    }
-    pub fn processor_of(&self, thread: Thread) -> Option<Cpu> {
-        todo!()
-    }
-    pub fn priority(&self, thread: Thread) -> Result<Priority, Error> {
-        todo!()
-    }
-    pub fn priority_in(&self, thread: Thread, instance: Instance) -> Result<Priority, Error> {
-        todo!()
-    }
-    pub fn cpu_time(&self, thread: Thread, now: Instant) -> Result<Duration, Error> {
-        todo!()
-    }
-    pub fn for_each_ready(&self, instance: Instance, visit: impl FnMut(Thread)) {
-        todo!()
-    }
-    pub fn for_each_scheduled(&self, instance: Instance, visit: impl FnMut(Thread, Cpu)) {
-        todo!()
-    }
-    pub fn check_invariants(&self) -> Result<(), Violation> {
-        todo!()
-    }
-    pub(crate) fn level(&self, instance: Instance, priority: Priority) -> Level {
-        todo!()
-    }
-    pub(crate) fn contribute(
-        &mut self,
-        thread: Thread,
-        instance: Instance,
-        source: Contribution,
-        level: Level,
-    ) -> Result<(), Error> {
-        todo!()
-    }
-    pub(crate) fn retract(&mut self, thread: Thread, instance: Instance, source: Contribution) {
-        todo!()
-    }
-    pub(crate) fn update_priority(
-        &mut self,
-        thread: Thread,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        todo!()
-    }
-    pub(crate) fn add_helping(&mut self, thread: Thread, instance: Instance) {
-        todo!()
-    }
-    pub(crate) fn remove_helping(
-        &mut self,
-        thread: Thread,
-        instance: Instance,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        todo!()
-    }
-    pub(crate) fn make_sticky(
-        &mut self,
-        thread: Thread,
-        instance: Instance,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        todo!()
-    }
-    pub(crate) fn clean_sticky(
-        &mut self,
-        thread: Thread,
-        instance: Instance,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        todo!()
-    }
-    pub(crate) fn request_help(&mut self, thread: Thread, effects: &mut impl Effects) {
-        todo!()
+
+    #[inline(always)]
+    pub(crate) fn is_idle_row(&self, id: u16) -> bool {
+        id >= self.idle_from
     }
 }

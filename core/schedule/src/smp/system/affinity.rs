@@ -1,0 +1,166 @@
+//! Owns: on which processors a thread may run, and moving it to another instance (spec 01, 2.2, 3.2, 4.3).
+//! Must never know: which masks a policy can keep to.
+
+use super::System;
+use crate::{
+    CpuSet,
+    smp::{
+        Effects, Error, Instance, NodeRecord, Priority, Reasons, Thread,
+        ids::NONE,
+        node::State,
+        order::{Level, Order},
+        thread::{Presence, ThreadRecord},
+    },
+};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// `thread` may run on `cpus` only, as far as they are online. It goes behind its equals, if that changes anything. It
+    /// binds at home; while it is pinned, it is only kept for later. Twice insert + m steps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::InvalidNumber`]: the home instance's policy does not accept these processors.
+    pub fn set_affinity(
+        &mut self,
+        thread: Thread,
+        cpus: CpuSet,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let home = self.thread(id).home;
+        let mask = cpus.and(self.online);
+        let record = &self.instances[home as usize];
+        record
+            .queues
+            .check(mask, record.places.owned, self.online)?;
+        let former = core::mem::replace(&mut self.thread_mut(id).affinity, mask);
+        if former != mask && self.thread(id).pinned_to == ThreadRecord::NOWHERE {
+            self.rebind(home, id, mask, now, effects);
+        }
+        Ok(())
+    }
+
+    /// The processors on which `thread` may run at home.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn affinity(&self, thread: Thread) -> Result<CpuSet, Error> {
+        Ok(self.thread(self.known(thread)?).affinity)
+    }
+
+    /// The node `id` is bound to `mask`; it is in no queue.
+    pub(crate) fn set_mask(&mut self, instance: u8, id: u16, mask: CpuSet) {
+        let online = self.online;
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].mask = mask;
+        record.queues.bind(nodes, id, online);
+    }
+
+    /// The node `id` is bound to `mask` whatever its state: it leaves its queue or its processor and comes in again.
+    pub(crate) fn rebind(
+        &mut self,
+        instance: u8,
+        id: u16,
+        mask: CpuSet,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        match self.state(instance, id) {
+            State::Blocked => return self.set_mask(instance, id, mask),
+            State::Ready => self.remove_ready(instance, id),
+            State::Scheduled => {
+                if self.node(instance, id).idle == NONE {
+                    self.thread_mut(id).presence = Presence::Ready;
+                }
+                self.vacate(instance, id, now, effects);
+            }
+        }
+        self.set_mask(instance, id, mask);
+        if self.enqueue(instance, id, Order::Append, now, effects) {
+            self.request_help(Thread(id), effects);
+        }
+    }
+
+    /// Moves `thread` to `instance`, with `priority` as its own there: behind its equals. Within its instance it is a change
+    /// of priority. Bounds: those of [`System::block`] and [`System::unblock`] together.
+    ///
+    /// # Errors
+    /// In this order: [`Error::InvalidId`]: no such instance. [`Error::InvalidPriority`]: less urgent than the instance knows.
+    /// [`Error::InvalidId`]: no such thread. [`Error::ResourceInUse`]: it waits in a queue, or more than its own priority
+    /// counts (a lock, a deadline), or it is helped, or pinned. [`Error::Unsatisfied`]: the instance has no processor, or
+    /// its policy does not accept the thread's affinity.
+    pub fn set_scheduler(
+        &mut self,
+        thread: Thread,
+        instance: Instance,
+        priority: Priority,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let target = self.known_instance(instance)?;
+        self.check_priority(instance, priority)?;
+        let id = self.known(thread)?;
+        let record = self.thread(id);
+        let home = record.home;
+        let node = self.node(home, id);
+        let waits = record.reasons.any_of(Reasons::WAIT.or(Reasons::LOCK));
+        let counts = node.shares != NONE || node.deadline != Level::NONE;
+        if waits || counts || record.helper != NodeRecord::NO_HELPER || record.pins > 0 {
+            return Err(Error::ResourceInUse);
+        }
+        let affinity = record.affinity;
+        let places = &self.instances[target as usize].places;
+        if places.owned.is_empty() {
+            return Err(Error::Unsatisfied);
+        }
+        self.instances[target as usize]
+            .queues
+            .check(affinity, places.owned, self.online)
+            .map_err(|_| Error::Unsatisfied)?;
+        let level = self.level(instance, priority);
+        if target == home {
+            self.node_mut(home, id).real = level;
+            self.update(id, Order::Append, now, effects);
+        } else {
+            self.change_home(id, target, level, now, effects);
+        }
+        Ok(())
+    }
+
+    fn change_home(
+        &mut self,
+        id: u16,
+        target: u8,
+        level: Level,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let record = self.thread(id);
+        let (home, affinity) = (record.home, record.affinity);
+        let ready = record.presence != Presence::Blocked;
+        if ready {
+            self.make_blocked(id, now, effects);
+        }
+        let least = self.lowest_level(home);
+        self.node_mut(home, id).real = least;
+        self.set_mask(home, id, CpuSet::ALL);
+        self.node_mut(target, id).real = level;
+        self.set_mask(target, id, affinity);
+        self.refresh(target, id);
+        let record = self.thread_mut(id);
+        record.home = target;
+        record.first = target;
+        if ready {
+            self.make_unblocked(id, now, effects);
+        }
+    }
+
+    /// The instance that `thread` is at home in.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn scheduler(&self, thread: Thread) -> Result<Instance, Error> {
+        Ok(Instance(self.thread(self.known(thread)?).home))
+    }
+}

@@ -1,0 +1,266 @@
+//! Owns: the set of SCHEDULED nodes of an instance: arrivals, departures, exchanges (spec 01, 2.1 and 2.2).
+//! Must never know: why a node arrives or leaves.
+
+use super::System;
+use crate::{
+    Cpu,
+    smp::{
+        Effects,
+        ids::NONE,
+        node::{NodeRecord, State},
+        order::Order,
+        thread::Presence,
+    },
+};
+use taktos_time::Instant;
+
+/// What comes of a node that is to become SCHEDULED.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Promotion {
+    /// Its owner runs.
+    Owner,
+    /// An idle thread keeps its place.
+    Idle,
+    /// Its owner cannot use it.
+    Drop,
+}
+
+impl System<'_> {
+    #[inline]
+    fn promotion(&self, instance: u8, id: u16) -> Promotion {
+        let sticky = self.node(instance, id).sticky;
+        match self.thread(id).presence {
+            Presence::Ready => Promotion::Owner,
+            Presence::Scheduled if sticky >= 2 => Promotion::Idle,
+            Presence::Blocked if sticky >= 1 => Promotion::Idle,
+            _ => Promotion::Drop,
+        }
+    }
+
+    #[inline]
+    fn attach(&mut self, instance: u8, id: u16, promotion: Promotion) {
+        if promotion == Promotion::Owner {
+            self.cancel_request(id);
+            self.thread_mut(id).presence = Presence::Scheduled;
+        } else {
+            self.borrow_idle(instance, id);
+        }
+    }
+
+    /// The user of the node `id`, which lost its processor, has none. Whether the owner was the user.
+    #[inline]
+    fn detach(&mut self, instance: u8, id: u16) -> bool {
+        if self.node(instance, id).idle == NONE {
+            self.thread_mut(id).presence = Presence::Ready;
+            true
+        } else {
+            self.return_idle(instance, id);
+            false
+        }
+    }
+
+    /// The node `id`, in no queue and with its level, comes in: it takes the processor of a less urgent one, or becomes READY.
+    /// Whether it did the latter. Insert + m steps.
+    pub(crate) fn enqueue(
+        &mut self,
+        instance: u8,
+        id: u16,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> bool {
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].key.turn = record.turns.draw(order);
+        let key = nodes[id as usize].key;
+        let lowest = record.queues.lowest(nodes, &record.places, id);
+        match lowest.filter(|&lowest| key.before(nodes[lowest as usize].key)) {
+            Some(victim) => {
+                let promotion = self.promotion(instance, id);
+                if promotion == Promotion::Drop {
+                    self.node_mut(instance, id).state = State::Blocked;
+                } else {
+                    let cpu = self.displace(instance, victim, effects);
+                    self.attach(instance, id, promotion);
+                    self.seat(instance, id, cpu, now, effects);
+                }
+                false
+            }
+            None => {
+                nodes[id as usize].state = State::Ready;
+                record.queues.insert(nodes, id, order);
+                true
+            }
+        }
+    }
+
+    /// The SCHEDULED node `victim` becomes READY, first of its equals. The processor that is free now.
+    #[inline]
+    fn displace(&mut self, instance: u8, victim: u16, effects: &mut impl Effects) -> Cpu {
+        let cpu = self.take_out(instance, victim);
+        let idle = self.is_idle_row(victim);
+        let (record, nodes) = self.split(instance);
+        nodes[victim as usize].state = State::Ready;
+        if idle {
+            record.idle.push_front(nodes, victim);
+        } else {
+            record.queues.restore(nodes, victim);
+        }
+        if self.detach(instance, victim) && self.thread(victim).helper != NodeRecord::NO_HELPER {
+            self.request(victim, effects);
+        }
+        cpu
+    }
+
+    /// The most urgent READY node gets `cpu`, which is free. One step of the policy's for it, and one for each stale node on
+    /// the way, which is taken out.
+    pub(crate) fn fill(
+        &mut self,
+        instance: u8,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        loop {
+            let (record, nodes) = self.split(instance);
+            let Some(id) = record.queues.highest(nodes, &record.places, cpu) else {
+                let idle = self.first_idle(instance);
+                if idle != NONE {
+                    self.seat(instance, idle, cpu, now, effects);
+                }
+                return;
+            };
+            record.queues.remove(nodes, id);
+            if self.promote(instance, id, cpu, now, effects) {
+                return;
+            }
+        }
+    }
+
+    /// The node `id`, just taken out of READY, gets `cpu`, which is free; false where its owner cannot use it.
+    #[inline]
+    fn promote(
+        &mut self,
+        instance: u8,
+        id: u16,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> bool {
+        let promotion = self.promotion(instance, id);
+        if promotion == Promotion::Drop {
+            self.node_mut(instance, id).state = State::Blocked;
+            return false;
+        }
+        self.attach(instance, id, promotion);
+        self.seat(instance, id, cpu, now, effects);
+        true
+    }
+
+    /// The SCHEDULED node `id` takes its place anew, at its level: it keeps its processor unless a READY one is before it
+    /// now. Insert + m steps, and one removal for each stale node on the way.
+    pub(crate) fn place_anew(
+        &mut self,
+        instance: u8,
+        id: u16,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let cpu = self.take_out(instance, id);
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].key.turn = record.turns.draw(order);
+        loop {
+            let (record, nodes) = self.split(instance);
+            let candidate = record.queues.highest(nodes, &record.places, cpu);
+            // No idle thread is before it: without a candidate it stays.
+            let key = nodes[id as usize].key;
+            let Some(candidate) = candidate.filter(|&c| nodes[c as usize].key.before(key)) else {
+                return self.put_back(instance, id, cpu, now, effects);
+            };
+            record.queues.remove(nodes, candidate);
+            let promotion = self.promotion(instance, candidate);
+            if promotion == Promotion::Drop {
+                self.node_mut(instance, candidate).state = State::Blocked;
+                continue;
+            }
+            let ran = self.detach(instance, id);
+            self.attach(instance, candidate, promotion);
+            self.seat(instance, candidate, cpu, now, effects);
+            self.become_ready(instance, id, order);
+            if ran && self.thread(id).helper != NodeRecord::NO_HELPER {
+                self.request(id, effects);
+            }
+            return;
+        }
+    }
+
+    /// The node `id`, just taken out, keeps `cpu`; where an idle thread stood in for an owner that is READY, the owner runs.
+    fn put_back(
+        &mut self,
+        instance: u8,
+        id: u16,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        self.put_in(instance, id, cpu);
+        if self.node(instance, id).idle != NONE && self.thread(id).presence == Presence::Ready {
+            self.take_over(instance, id, now, effects);
+        }
+    }
+
+    /// The node `id`, in no queue, becomes READY at its key.
+    fn become_ready(&mut self, instance: u8, id: u16, order: Order) {
+        let idle = self.is_idle_row(id);
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].state = State::Ready;
+        if idle {
+            record.idle.push_back(nodes, id);
+        } else {
+            record.queues.insert(nodes, id, order);
+        }
+    }
+
+    /// The SCHEDULED node `id` gives its processor to the most urgent READY one and is BLOCKED. The presence of its owner is
+    /// the caller's business. The steps of a removal, and those of [`System::fill`].
+    pub(crate) fn vacate(
+        &mut self,
+        instance: u8,
+        id: u16,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let cpu = self.take_out(instance, id);
+        self.node_mut(instance, id).state = State::Blocked;
+        self.return_idle(instance, id);
+        self.fill(instance, cpu, now, effects);
+    }
+
+    /// The node `id` is BLOCKED, whatever it was. The presence of its owner is the caller's business.
+    pub(crate) fn withdraw(
+        &mut self,
+        instance: u8,
+        id: u16,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        match self.state(instance, id) {
+            State::Scheduled => self.vacate(instance, id, now, effects),
+            State::Ready => self.remove_ready(instance, id),
+            State::Blocked => {}
+        }
+    }
+
+    /// The READY node `id` is BLOCKED.
+    #[inline]
+    pub(crate) fn remove_ready(&mut self, instance: u8, id: u16) {
+        let (record, nodes) = self.split(instance);
+        record.queues.remove(nodes, id);
+        nodes[id as usize].state = State::Blocked;
+    }
+
+    /// Whether an idle thread may go on standing in for the owner of the node `id`.
+    pub(crate) fn keeps_its_place(&self, instance: u8, id: u16) -> bool {
+        self.promotion(instance, id) == Promotion::Idle
+    }
+}

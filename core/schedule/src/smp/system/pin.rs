@@ -1,0 +1,110 @@
+//! Owns: threads that stay on the processor that they execute on (spec 01, 3.2). Must never know: why they want to.
+
+use super::System;
+use crate::{
+    Cpu, CpuSet,
+    smp::{
+        Effects, Error, Thread,
+        thread::{Presence, ThreadRecord},
+    },
+};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// `thread` shall stay on the processor on which it executes. Pins nest. It takes effect with that processor's next
+    /// dispatch: nothing needs to be done before. A fixed number of steps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it executes nowhere; [`Error::NotDefined`]: the instance of that
+    /// processor cannot pin, see [`PolicyKind::can_pin`](crate::smp::PolicyKind::can_pin); [`Error::TooMany`]: more than
+    /// 65,535 pins.
+    pub fn pin(&mut self, thread: Thread) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let live_on = self.thread(id).live_on;
+        if live_on == ThreadRecord::NOWHERE {
+            return Err(Error::IncorrectState);
+        }
+        if !self.can_pin(Cpu::masked(live_on)) {
+            return Err(Error::NotDefined);
+        }
+        let record = self.thread_mut(id);
+        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
+        Ok(())
+    }
+
+    // On the only processor there is, every thread is pinned.
+    fn can_pin(&self, cpu: Cpu) -> bool {
+        let owner = self.processors[cpu.index()].owner;
+        let kind = self.instances.get(owner as usize).map(|i| i.kind);
+        kind.is_some_and(|kind| kind.can_pin()) || self.online.count() == 1
+    }
+
+    /// Takes one pin back. With the last one the thread returns to its home instance and its affinity, behind its equals.
+    /// Bounds: those of [`System::block`] and [`System::unblock`] together.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it is not pinned.
+    pub fn unpin(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let record = self.thread_mut(id);
+        record.pins = record.pins.checked_sub(1).ok_or(Error::IncorrectState)?;
+        if record.pins > 0 || record.pinned_to == ThreadRecord::NOWHERE {
+            return Ok(());
+        }
+        let (first, home, affinity) = (record.first, record.home, record.affinity);
+        let ready = record.presence != Presence::Blocked;
+        if ready {
+            self.make_blocked(id, now, effects);
+        }
+        let mask = if first == home { affinity } else { CpuSet::ALL };
+        self.rebind(first, id, mask, now, effects);
+        let record = self.thread_mut(id);
+        record.first = home;
+        record.pinned_to = ThreadRecord::NOWHERE;
+        if first != home {
+            self.rebind(home, id, affinity, now, effects);
+        }
+        if ready {
+            self.make_unblocked(id, now, effects);
+        }
+        Ok(())
+    }
+
+    /// The thread that executes on `cpu` is pinned there from now on, if it wants to be and is not yet.
+    #[inline]
+    pub(crate) fn apply_pin(
+        &mut self,
+        cpu: Cpu,
+        id: u16,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let record = self.thread(id);
+        if record.pins > 0 && record.pinned_to == ThreadRecord::NOWHERE {
+            self.pin_to(cpu, id, now, effects);
+        }
+    }
+
+    fn pin_to(&mut self, cpu: Cpu, id: u16, now: Instant, effects: &mut impl Effects) {
+        let owner = self.processors[cpu.index()].owner;
+        // A processor that was taken away meanwhile cannot keep it.
+        if owner as usize >= self.instances.len() || !self.can_pin(cpu) {
+            return;
+        }
+        let ready = self.thread(id).presence != Presence::Blocked;
+        if ready {
+            self.make_blocked(id, now, effects);
+        }
+        self.thread_mut(id).first = owner;
+        self.rebind(owner, id, CpuSet::of(cpu), now, effects);
+        self.thread_mut(id).pinned_to = cpu.index() as u8;
+        if ready {
+            self.make_unblocked(id, now, effects);
+        }
+    }
+}

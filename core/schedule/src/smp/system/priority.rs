@@ -1,0 +1,280 @@
+//! Owns: what makes up a node's priority, and what follows from a change. Must never know: why it changes.
+
+use super::System;
+use crate::smp::{
+    ContributionRecord, Effects, Error, Priority, Thread,
+    contribution::Contribution,
+    ids::{Instance, NONE},
+    node::{NodeRecord, State},
+    order::{Level, Order},
+    thread::Presence,
+};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Gives `thread` a priority of its own, behind its equals; the one that it had of its own. Nothing moves unless its
+    /// effective priority changes. Insert + m steps for each of its nodes that is in use.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::InvalidPriority`]: less urgent than its home instance knows.
+    pub fn set_priority(
+        &mut self,
+        thread: Thread,
+        priority: Priority,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Priority, Error> {
+        let id = self.known(thread)?;
+        let home = Instance(self.thread(id).home);
+        self.check_priority(home, priority)?;
+        let level = self.level(home, priority);
+        let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
+        self.update(id, Order::Append, now, effects);
+        Ok(self.unmapped(home.0, old))
+    }
+
+    /// A job of `thread` with this absolute deadline is released: it counts from now on. It replaces the former one, and
+    /// stays until the next or until [`System::cancel_job`]. Nothing where deadlines do not count. Bound: that of
+    /// [`System::set_priority`]; a fixed number of steps for a blocked thread.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    #[inline]
+    pub fn release_job(
+        &mut self,
+        thread: Thread,
+        deadline: Instant,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let home = self.thread(id).home;
+        if self.instances[home as usize].kind.knows_deadlines() {
+            self.node_mut(home, id).deadline = Level(deadline.as_nanos());
+            self.update(id, Order::Append, now, effects);
+        }
+        Ok(())
+    }
+
+    /// The deadline of `thread` no longer counts: it goes before its equals among those without. Nothing where deadlines do
+    /// not count. Bound: that of [`System::set_priority`]; a fixed number of steps for a blocked thread.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    #[inline]
+    pub fn cancel_job(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let home = self.thread(id).home;
+        self.node_mut(home, id).deadline = Level::NONE;
+        self.update(id, Order::Prepend, now, effects);
+        Ok(())
+    }
+
+    pub(crate) fn check_priority(
+        &self,
+        instance: Instance,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        if priority <= self.instances[instance.index()].kind.least_urgent() {
+            Ok(())
+        } else {
+            Err(Error::InvalidPriority)
+        }
+    }
+
+    /// The level of a user's priority in `instance`, which exists.
+    pub(crate) fn level(&self, instance: Instance, priority: Priority) -> Level {
+        let number = u64::from(priority.0);
+        if self.instances[instance.index()].kind.knows_deadlines() {
+            Level(Level::BACKGROUND | number)
+        } else {
+            Level(number)
+        }
+    }
+
+    /// The user's priority of a level in `instance`: 0 for a deadline.
+    pub(crate) fn unmapped(&self, instance: u8, level: Level) -> Priority {
+        if !self.instances[instance as usize].kind.knows_deadlines() {
+            Priority(u32::try_from(level.0).unwrap_or(u32::MAX))
+        } else if level.0 < Level::BACKGROUND {
+            Priority::MOST_URGENT
+        } else {
+            Priority(u32::try_from(level.0 & !Level::BACKGROUND).unwrap_or(u32::MAX))
+        }
+    }
+
+    /// The most urgent of all that contributes. As many steps as locks contribute.
+    #[inline]
+    pub(crate) fn wanted(&self, instance: u8, id: u16) -> Level {
+        let node = self.node(instance, id);
+        let mut level = node.real.min(node.deadline);
+        let mut share = node.shares;
+        while share != NONE {
+            let record = &self.contributions[share as usize];
+            level = level.min(record.level);
+            share = record.next;
+        }
+        level
+    }
+
+    /// Takes over what contributes; the node is in no queue.
+    #[inline]
+    pub(crate) fn refresh(&mut self, instance: u8, id: u16) {
+        self.node_mut(instance, id).key.level = self.wanted(instance, id);
+    }
+
+    /// From now on `level` contributes to the priority of `thread` in `instance`, instead of what the same source
+    /// contributed before. It takes effect with [`System::update_priority`]. As many steps as locks contribute.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`]: the pool of contributions is used up.
+    pub(crate) fn contribute(
+        &mut self,
+        thread: Thread,
+        instance: Instance,
+        source: Contribution,
+        level: Level,
+    ) -> Result<(), Error> {
+        let lock = match source {
+            Contribution::Real => {
+                self.node_mut(instance.0, thread.0).real = level;
+                return Ok(());
+            }
+            Contribution::Deadline => {
+                self.node_mut(instance.0, thread.0).deadline = level;
+                return Ok(());
+            }
+            Contribution::Lock(lock) => lock.0,
+        };
+        let first = self.node(instance.0, thread.0).shares;
+        let (_, at) = self.find_share(first, lock);
+        if at != NONE {
+            self.contributions[at as usize].level = level;
+            return Ok(());
+        }
+        let row = self.free_contribution;
+        let record = self
+            .contributions
+            .get_mut(row as usize)
+            .ok_or(Error::TooMany)?;
+        self.free_contribution = record.next;
+        *record = ContributionRecord {
+            level,
+            lock,
+            next: first,
+        };
+        self.node_mut(instance.0, thread.0).shares = row;
+        Ok(())
+    }
+
+    /// What `source` contributed to the priority of `thread` in `instance` no longer counts, from the next
+    /// [`System::update_priority`] on. As many steps as locks contribute.
+    pub(crate) fn retract(&mut self, thread: Thread, instance: Instance, source: Contribution) {
+        let node = self.node_mut(instance.0, thread.0);
+        let lock = match source {
+            Contribution::Real => return node.real = Level::NONE,
+            Contribution::Deadline => return node.deadline = Level::NONE,
+            Contribution::Lock(lock) => lock.0,
+        };
+        let first = node.shares;
+        let (before, at) = self.find_share(first, lock);
+        if at == NONE {
+            return;
+        }
+        let next = self.contributions[at as usize].next;
+        if before == NONE {
+            self.node_mut(instance.0, thread.0).shares = next;
+        } else {
+            self.contributions[before as usize].next = next;
+        }
+        self.contributions[at as usize] = ContributionRecord {
+            next: self.free_contribution,
+            ..ContributionRecord::EMPTY
+        };
+        self.free_contribution = at;
+    }
+
+    /// The row of what `lock` contributes in the chain from `first` on, and the one before it.
+    fn find_share(&self, first: u16, lock: u16) -> (u16, u16) {
+        let (mut before, mut at) = (NONE, first);
+        while at != NONE && self.contributions[at as usize].lock != lock {
+            before = at;
+            at = self.contributions[at as usize].next;
+        }
+        (before, at)
+    }
+
+    /// What contributes to the priority of `thread` has changed: at home, then where it is helped. Insert + m steps for each
+    /// of these nodes.
+    pub(crate) fn update_priority(
+        &mut self,
+        thread: Thread,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        self.update(thread.0, order, now, effects);
+    }
+
+    #[inline]
+    pub(crate) fn update(
+        &mut self,
+        id: u16,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let first = self.thread(id).first;
+        self.update_node(first, id, order, now, effects);
+        let record = self.thread(id);
+        if record.helper != NodeRecord::NO_HELPER || record.home != first {
+            self.for_each_other(id, |system, instance| {
+                system.update_node(instance, id, order, now, effects);
+            });
+        }
+    }
+
+    fn update_node(
+        &mut self,
+        instance: u8,
+        id: u16,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let wanted = self.wanted(instance, id);
+        let node = self.node_mut(instance, id);
+        if node.key.level == wanted {
+            self.retry(instance, id, now, effects);
+            return;
+        }
+        match node.state {
+            State::Scheduled => {
+                node.key.level = wanted;
+                self.place_anew(instance, id, order, now, effects);
+            }
+            State::Ready => {
+                self.remove_ready(instance, id);
+                self.refresh(instance, id);
+                self.enqueue(instance, id, order, now, effects);
+            }
+            State::Blocked => {
+                node.key.level = wanted;
+                self.retry(instance, id, now, effects);
+            }
+        }
+    }
+
+    /// Asks this instance again where the thread is ready and has no processor.
+    #[inline]
+    fn retry(&mut self, instance: u8, id: u16, now: Instant, effects: &mut impl Effects) {
+        if self.thread(id).presence == Presence::Ready {
+            self.ask(instance, id, now, effects);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Owns: threads that become ready and threads that block (spec 01, 1.1 and 2.2).
+//! Must never know: what a thread waits for.
+
+use super::System;
+use crate::smp::{
+    Effects, Error, Reasons, Thread, ids::NONE, node::NodeRecord, node::State, order::Order,
+    thread::Presence,
+};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Adds `reasons` to those for which `thread` is blocked. Only the first one reaches the scheduler.
+    ///
+    /// A fixed number of steps and those of the policy for a removal and the most urgent READY node; in all, for a thread
+    /// with helping nodes, so many times.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] comes from creation alone.
+    #[inline]
+    pub fn block(
+        &mut self,
+        thread: Thread,
+        reasons: Reasons,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if reasons.any_of(Reasons::DORMANT) {
+            return Err(Error::IncorrectState);
+        }
+        self.add_reasons(id, reasons, now, effects);
+        Ok(())
+    }
+
+    /// Takes `reasons` away from those for which `thread` is blocked. Only the last one reaches the scheduler. Insert + m steps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] ends by [`System::start`] alone.
+    #[inline]
+    pub fn unblock(
+        &mut self,
+        thread: Thread,
+        reasons: Reasons,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if reasons.any_of(Reasons::DORMANT) {
+            return Err(Error::IncorrectState);
+        }
+        self.clear_reasons(id, reasons, now, effects);
+        Ok(())
+    }
+
+    /// Suspends `thread`. Bound: that of [`System::block`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it is suspended already.
+    pub fn suspend(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if self.thread(id).reasons.any_of(Reasons::SUSPENDED) {
+            return Err(Error::IncorrectState);
+        }
+        self.add_reasons(id, Reasons::SUSPENDED, now, effects);
+        Ok(())
+    }
+
+    /// Ends the suspension of `thread`. Bound: that of [`System::unblock`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it is not suspended.
+    pub fn resume(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if !self.thread(id).reasons.any_of(Reasons::SUSPENDED) {
+            return Err(Error::IncorrectState);
+        }
+        self.clear_reasons(id, Reasons::SUSPENDED, now, effects);
+        Ok(())
+    }
+
+    /// `thread` goes behind its equals, in its home instance. Where it runs by the help of another instance, it keeps its
+    /// processor there. Nothing for a blocked thread. Insert + m steps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn yield_now(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        let home = self.thread(id).home;
+        match self.state(home, id) {
+            State::Scheduled => self.place_anew(home, id, Order::Append, now, effects),
+            State::Ready => {
+                self.remove_ready(home, id);
+                self.enqueue(home, id, Order::Append, now, effects);
+            }
+            State::Blocked => {}
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn add_reasons(
+        &mut self,
+        id: u16,
+        reasons: Reasons,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let record = self.thread_mut(id);
+        let before = record.reasons;
+        record.reasons = before.or(reasons);
+        if before.is_empty() && !reasons.is_empty() {
+            self.make_blocked(id, now, effects);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn clear_reasons(
+        &mut self,
+        id: u16,
+        reasons: Reasons,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let record = self.thread_mut(id);
+        let before = record.reasons;
+        record.reasons = before.minus(reasons);
+        if !before.is_empty() && record.reasons.is_empty() {
+            self.make_unblocked(id, now, effects);
+        }
+    }
+
+    /// The scheduler's *block*: a thread that sticks leaves its place to an idle thread.
+    pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        self.cancel_request(id);
+        let record = self.thread_mut(id);
+        record.presence = Presence::Blocked;
+        let first = record.first;
+        let node = self.node_mut(first, id);
+        node.sticky = node.sticky.saturating_sub(1);
+        if node.sticky > 0 && node.state == State::Scheduled {
+            self.stand_in(first, id, now, effects);
+        } else {
+            self.withdraw(first, id, now, effects);
+        }
+        if self.thread(id).helper != NodeRecord::NO_HELPER {
+            self.for_each_other(id, |system, instance| {
+                system.withdraw(instance, id, now, effects);
+            });
+        }
+    }
+
+    /// An idle thread runs in place of the owner of the SCHEDULED node `id`.
+    fn stand_in(&mut self, instance: u8, id: u16, now: Instant, effects: &mut impl Effects) {
+        if self.node(instance, id).idle == NONE {
+            let idle = self.borrow_idle(instance, id);
+            if idle != NONE {
+                let cpu = self.node(instance, id).processor();
+                self.set_heir(cpu, idle, now, effects);
+            }
+        }
+    }
+
+    /// The scheduler's *unblock*.
+    pub(crate) fn make_unblocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        let record = self.thread_mut(id);
+        record.presence = Presence::Ready;
+        let first = record.first;
+        let helped = record.helper != NodeRecord::NO_HELPER;
+        let node = self.node_mut(first, id);
+        node.sticky = node.sticky.saturating_add(1);
+        let waits = match node.state {
+            State::Scheduled => {
+                self.take_over(first, id, now, effects);
+                false
+            }
+            State::Ready => true,
+            State::Blocked => {
+                self.refresh(first, id);
+                self.enqueue(first, id, Order::Append, now, effects)
+            }
+        };
+        if waits && helped {
+            self.request(id, effects);
+        }
+    }
+}
