@@ -5,7 +5,7 @@ use taktos_schedule::{
     Cpu, CpuSet,
     smp::{
         ContributionRecord, Dispatch, Effects, Error, Instance, InstanceConfig, InstanceRecord,
-        LockRecord, Memory, NodeRecord, PolicyKind, Priority, ProcessorRecord, Reasons,
+        LockMemory, Memory, NodeRecord, PolicyKind, Priority, ProcessorRecord, Reasons,
         ServerRecord, System, Thread, ThreadRecord,
     },
 };
@@ -19,7 +19,6 @@ pub struct Tables {
     instances: Vec<InstanceRecord>,
     processors: Vec<ProcessorRecord>,
     contributions: Vec<ContributionRecord>,
-    locks: Vec<LockRecord>,
     servers: Vec<ServerRecord>,
 }
 
@@ -33,7 +32,6 @@ impl Tables {
             instances: vec![InstanceRecord::default(); instances],
             processors: vec![ProcessorRecord::default(); Cpu::COUNT],
             contributions: vec![ContributionRecord::default(); 64],
-            locks: vec![LockRecord::default(); 16],
             servers: vec![ServerRecord::default(); rows],
         }
     }
@@ -45,7 +43,7 @@ impl Tables {
             instances: &mut self.instances,
             processors: &mut self.processors,
             contributions: &mut self.contributions,
-            locks: &mut self.locks,
+            locks: LockMemory::default(),
             servers: &mut self.servers,
         }
     }

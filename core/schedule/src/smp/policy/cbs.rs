@@ -8,7 +8,7 @@ use taktos_time::{Duration, Instant};
 
 /// A row of the table of servers: the one of a thread.
 #[derive(Clone, Debug, Default)]
-pub struct ServerRecord;
+pub struct ServerRecord {}
 
 impl System<'_> {
     /// Gives `thread` a server.

@@ -19,8 +19,8 @@ mod ready;
 pub use invariants::Violation;
 
 use super::{
-    ContributionRecord, Error, Instance, InstanceRecord, LockRecord, NodeRecord, ProcessorRecord,
-    ServerRecord, Thread, ThreadRecord, node::State,
+    ContributionRecord, Error, Instance, InstanceRecord, NodeRecord, ProcessorRecord, ServerRecord,
+    Thread, ThreadRecord, lock::Table, node::State,
 };
 use crate::{Cpu, CpuSet};
 
@@ -37,7 +37,7 @@ pub struct System<'a> {
     pub(crate) instances: &'a mut [InstanceRecord],
     pub(crate) processors: &'a mut [ProcessorRecord],
     pub(crate) contributions: &'a mut [ContributionRecord],
-    pub(crate) locks: &'a mut [LockRecord],
+    pub(crate) locks: Table<'a>,
     pub(crate) servers: &'a mut [ServerRecord],
     /// Rows from here on are idle threads.
     pub(crate) idle_from: u16,

@@ -7,6 +7,7 @@ use crate::{
         ContributionRecord, Error, InstanceConfig, InstanceRecord, Memory, NodeRecord, PolicyKind,
         ProcessorRecord, Reasons, ThreadRecord,
         ids::NONE,
+        lock::Table,
         node::State,
         order::{Key, Level, Order},
         policy::Queues,
@@ -43,6 +44,7 @@ impl<'a> System<'a> {
             locks,
             servers,
         } = memory;
+        let locks = Table::new(locks, instances.len(), threads.len(), contributions.len())?;
         let idle_from = (threads.len() - online.count()) as u16;
         let records = &mut records[..instances.len()];
         for (record, config) in records.iter_mut().zip(instances) {
