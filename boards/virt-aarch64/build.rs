@@ -3,7 +3,9 @@
 use std::{env, fs, path::PathBuf};
 
 /// The programs of the kernel; the probe has a linker script of its own.
-const PROGRAMS: [&str; 6] = ["bench", "hello", "ipc", "smallest", "suite", "switch"];
+const PROGRAMS: [&str; 8] = [
+    "bench", "faults", "hello", "ipc", "port", "smallest", "suite", "switch",
+];
 
 fn main() {
     let scripts = ["memory.x", "probe.x"];

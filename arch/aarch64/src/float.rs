@@ -11,7 +11,7 @@
 
 use crate::state::{STATE, State};
 use crate::switch::{CALL_FRAME, tail};
-use core::arch::naked_asm;
+use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
 
@@ -173,6 +173,18 @@ pub(crate) extern "C" fn give_unit() {
         float_in_use = const offset_of!(State, float_in_use),
         float_area = const offset_of!(State, float_area),
     )
+}
+
+/// Traps the unit, which the start-up code has let through.
+pub(crate) fn forbid() {
+    // SAFETY: called once, before the first thread runs; nothing uses the unit before.
+    unsafe {
+        asm!(
+            "msr cpacr_el1, xzr",
+            "isb",
+            options(nostack, preserves_flags)
+        )
+    };
 }
 
 /// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.

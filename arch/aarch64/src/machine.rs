@@ -95,6 +95,7 @@ impl<B: Board> Machine for AArch64<B> {
         memory::start::<B>();
         interrupt::start::<B>();
         timer::start::<B>();
+        float::forbid();
         switch::start()
     }
 

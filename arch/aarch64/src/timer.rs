@@ -67,13 +67,13 @@ pub(crate) fn now() -> Instant {
     }
     aarch64_cpu::asm::barrier::isb(aarch64_cpu::asm::barrier::SY);
     let ticks = CNTVCT_EL0.get() - RATE.zero.get();
-    let nanos = u128::from(ticks) * u128::from(RATE.nanos.get()) >> 32;
+    let nanos = (u128::from(ticks) * u128::from(RATE.nanos.get())) >> 32;
     Instant::from_nanos(nanos as u64)
 }
 
 /// Ticks that are not shorter than `nanos`.
 fn ticks_of(nanos: u64) -> u64 {
-    (u128::from(nanos) * u128::from(RATE.ticks.get()) >> 63) as u64 + 1
+    ((u128::from(nanos) * u128::from(RATE.ticks.get())) >> 63) as u64 + 1
 }
 
 pub(crate) fn set_alarm(at: Option<Instant>) {
