@@ -4,7 +4,11 @@
 //! Must never know: how to decide who runs; that is `taktos-schedule`'s, unchanged.
 #![forbid(unsafe_code)]
 
+pub mod batch;
 mod costs;
+#[allow(dead_code, reason = "until the library's locks are here")]
+mod engine;
+mod error;
 pub mod generate;
 mod histogram;
 mod model;
@@ -15,6 +19,8 @@ mod setup;
 mod statistics;
 
 pub use costs::{Cost, Costs};
+pub use engine::{Engine, Plan, Tables, run};
+pub use error::SimError;
 pub use histogram::Histogram;
 pub use model::{
     Arrival, Budget, Execution, Late, LockId, LockSpec, Partition, Pool, Protocol, ServerId,

@@ -1,0 +1,126 @@
+//! Owns: the state of a run before its first event.
+//! Must never know: what happens then.
+
+use taktos_schedule::Cpu;
+use taktos_schedule::smp::{Dispatch, Error, Instance, InstanceConfig, Priority, Reasons, System};
+use taktos_time::{Duration, Instant};
+
+use super::agenda::Agenda;
+use super::event::{Class, key};
+use super::job::Progress;
+use super::plan::{Plan, TaskPlan};
+use super::processor::Processors;
+use super::tables::Tables;
+use super::{Engine, thread_of};
+use crate::{Observer, SimError, TaskStatistics};
+
+impl<'r, O: Observer> Engine<'r, O> {
+    /// A run of `plan` at instant 0, in `tables`, which were made for it.
+    ///
+    /// # Errors
+    /// What the library refuses of the set-up.
+    pub fn new(
+        plan: &'r Plan,
+        tables: &'r mut Tables,
+        seed: u64,
+        observer: &'r mut O,
+    ) -> Result<Self, SimError> {
+        let instances: Vec<InstanceConfig> = plan
+            .clusters
+            .iter()
+            .map(|cluster| InstanceConfig {
+                name: cluster.name,
+                policy: cluster.policy.into(),
+                cpus: cluster.cpus,
+            })
+            .collect();
+        let system = System::new(tables.memory(), plan.cpus(), &instances);
+        let system = system.map_err(|error| SimError::SetUp {
+            what: "the clusters".to_owned(),
+            error,
+        })?;
+        let rows = plan.cpus().highest().map_or(0, |cpu| cpu.index() + 1);
+        let costs = &plan.costs;
+        let mut engine = Self {
+            plan,
+            system,
+            observer,
+            seed,
+            now: 0,
+            events: 0,
+            progress: plan.tasks.iter().map(|task| progress(task, seed)).collect(),
+            statistics: vec![TaskStatistics::default(); plan.tasks.len()],
+            processors: Processors::new(rows, costs.ipi.clone(), seed),
+            agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),
+            waiting: 0,
+            drawn: [0; 4],
+            free: [&costs.schedule, &costs.switch, &costs.migration]
+                .iter()
+                .all(|cost| cost.is_zero()),
+        };
+        for task in 0..plan.tasks.len() {
+            engine.enter(task).map_err(|error| SimError::SetUp {
+                what: format!("task `{}`", plan.tasks[task].name),
+                error,
+            })?;
+            engine.set_release(task);
+        }
+        engine.make_locks()?;
+        engine.start_processors()?;
+        Ok(engine)
+    }
+
+    /// Makes the thread of `task`, which waits for its first release.
+    fn enter(&mut self, task: usize) -> Result<(), Error> {
+        let plan = &self.plan.tasks[task];
+        let home = Instance::new(plan.cluster.into()).ok_or(Error::InvalidId)?;
+        let thread = self
+            .system
+            .create(home, Priority(plan.priority), plan.affinity)?;
+        // Rows of the library's table and of the plan's correspond.
+        if thread != thread_of(task) {
+            return Err(Error::InvalidId);
+        }
+        if let Some((runtime, period)) = plan.budget {
+            let (runtime, period) = (Duration::from_nanos(runtime), Duration::from_nanos(period));
+            self.system.set_server(thread, runtime, period)?;
+        }
+        let now = Instant::START;
+        self.system.block(thread, Reasons::PERIOD, now, &mut ())?;
+        self.system.start(thread, now, &mut ())
+    }
+
+    /// Each processor executes an idle thread from the start, at no cost.
+    fn start_processors(&mut self) -> Result<(), SimError> {
+        for cpu in self.plan.cpus() {
+            let decided = self.system.dispatch(cpu, Instant::START, &mut ());
+            let what = || format!("processor {}", cpu.index());
+            match decided.map_err(|error| SimError::SetUp {
+                what: what(),
+                error,
+            })? {
+                Dispatch::Run(_) => {}
+                Dispatch::Wait { .. } => {
+                    return Err(SimError::Broken {
+                        at: 0,
+                        law: format!("{} has an idle thread to begin with", what()),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The timer of the next release of `task`.
+    pub(super) fn set_release(&mut self, task: usize) {
+        let at = self.progress[task].next.ready;
+        self.agenda.set(task, key(at, Class::Release));
+    }
+}
+
+fn progress(task: &TaskPlan, seed: u64) -> Progress {
+    let cpu = Cpu::new(task.first_cpu.into());
+    // The plan took it from a set of processors.
+    let cpu = cpu.unwrap_or_else(|| unreachable!("a processor of a set"));
+    Progress::new(&task.arrival, task.body, cpu, seed)
+}

@@ -1,0 +1,83 @@
+//! Owns: the order of simultaneous events.
+//! Must never know: what happens at one.
+//!
+//! Events are ordered by time; at the same time by class, in the order below;
+//! within a class by processor, or by task. So a run is one well-defined
+//! sequence, whatever machine it is computed on. What is finished at an
+//! instant is finished before anything new begins, a deadline is met by a job
+//! that is done at it, and a processor looks for its heir when all else at the
+//! instant has happened, so tasks that are released together are weighed together.
+
+/// What kind of event; the order of simultaneous ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// The step that a processor executes is over.
+    StepEnd,
+    /// The budget of the thread that a processor executes is used up.
+    Budget,
+    /// The time slice of the thread that a processor executes is used up.
+    Slice,
+    /// A suspension is over, or a job's deadline has come at which it is given up.
+    Timer,
+    /// A job is released.
+    Release,
+    /// A processor looks for its heir.
+    Dispatch,
+}
+
+/// Bits of a key that hold the class.
+const BITS: u32 = 3;
+
+/// Time and class in one number; [`super::agenda::NEVER`] stays as it is.
+#[inline(always)]
+pub(crate) const fn key(at: u64, class: Class) -> u64 {
+    if at >= u64::MAX >> BITS {
+        u64::MAX
+    } else {
+        at << BITS | class as u64
+    }
+}
+
+/// The time of a key.
+#[inline(always)]
+pub(crate) const fn time_of(key: u64) -> u64 {
+    key >> BITS
+}
+
+/// The class of a processor's key.
+#[inline(always)]
+pub(crate) const fn class_of(key: u64) -> Class {
+    match key & ((1 << BITS) - 1) {
+        0 => Class::StepEnd,
+        1 => Class::Budget,
+        2 => Class::Slice,
+        3 => Class::Timer,
+        4 => Class::Release,
+        _ => Class::Dispatch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::agenda::NEVER;
+    use super::*;
+
+    #[test]
+    fn time_comes_first_and_class_second() {
+        assert!(key(7, Class::Dispatch) < key(8, Class::StepEnd));
+        assert!(key(7, Class::StepEnd) < key(7, Class::Release));
+        assert_eq!(key(NEVER, Class::StepEnd), NEVER);
+        for class in [
+            Class::StepEnd,
+            Class::Budget,
+            Class::Slice,
+            Class::Timer,
+            Class::Release,
+            Class::Dispatch,
+        ] {
+            let key = key(1 << 60, class);
+            assert_eq!((time_of(key), class_of(key)), (1 << 60, class));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Owns: how far a task has come: the job that it works on, and the arrivals to come.
+//! Must never know: processors' accounts, other tasks.
+
+use super::agenda::NEVER;
+use super::plan::ArrivalPlan;
+
+/// Where a task's job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// There is none: the next has not been released.
+    Inactive,
+    /// Can execute.
+    Ready,
+    /// Executes in vain until a lock is its own.
+    Spinning,
+    /// Blocked until a lock is its own.
+    Waiting,
+    /// Sleeps.
+    Suspended,
+}
+
+/// Where a sequence of arrivals has come to. It depends on the seed alone, so
+/// the two cursors of a task, at its releases and at the job that it works on,
+/// go through the same instants without a memory of what lies between.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    /// Which job, from 0.
+    pub number: u64,
+    /// Its arrival; [`NEVER`] when there is none any more.
+    pub arrival: u64,
+    /// When it becomes ready: at its arrival or, with jitter, later.
+    pub ready: u64,
+}
+
+impl Cursor {
+    pub fn first(plan: &ArrivalPlan, seed: u64) -> Self {
+        let mut cursor = Self {
+            number: 0,
+            arrival: plan.first,
+            ready: 0,
+        };
+        cursor.find_ready(plan, seed);
+        cursor
+    }
+
+    /// Goes on to the next job.
+    #[inline]
+    pub fn advance(&mut self, plan: &ArrivalPlan, seed: u64) {
+        let number = self.number;
+        self.number += 1;
+        if plan.separation == NEVER {
+            self.arrival = NEVER;
+            self.ready = NEVER;
+            return;
+        }
+        let longer = match plan.spread {
+            0 => 0,
+            spread => plan.separations.number(seed, number, spread),
+        };
+        self.arrival += plan.separation + longer;
+        self.find_ready(plan, seed);
+    }
+
+    #[inline(always)]
+    fn find_ready(&mut self, plan: &ArrivalPlan, seed: u64) {
+        let late = match plan.jitter {
+            0 => 0,
+            jitter => plan.jitters.number(seed, self.number, jitter),
+        };
+        self.ready = self.ready.max(self.arrival + late);
+    }
+}
+
+/// How far a task has come.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    pub stage: Stage,
+    /// The processor that executes it, if any does.
+    pub on: Option<taktos_schedule::Cpu>,
+    /// The processor that executed it last; before that: its lowest one.
+    pub last: taktos_schedule::Cpu,
+    /// Whether it has ever executed.
+    pub has_run: bool,
+    /// Whether the present job has executed.
+    pub begun: bool,
+    /// The step that comes next.
+    pub step: u16,
+    /// What is left of the present step.
+    pub left: u64,
+    /// Processor time of the present job.
+    pub cpu_time: u64,
+    /// The absolute deadline of the present job; [`NEVER`] without.
+    pub deadline: u64,
+    /// When the present job was ready and its predecessor done.
+    pub wall_start: u64,
+    /// The present job; without one: the next.
+    pub job: Cursor,
+    /// The next release.
+    pub next: Cursor,
+    /// Jobs that are released and wait for the present one.
+    pub backlog: u64,
+    /// The locks that the job holds, in the order in which it obtained them.
+    pub held: Vec<u16>,
+}
+
+impl Progress {
+    pub fn new(plan: &ArrivalPlan, body: u16, cpu: taktos_schedule::Cpu, seed: u64) -> Self {
+        let first = Cursor::first(plan, seed);
+        Self {
+            stage: Stage::Inactive,
+            on: None,
+            last: cpu,
+            has_run: false,
+            begun: false,
+            step: body,
+            left: 0,
+            cpu_time: 0,
+            deadline: NEVER,
+            wall_start: 0,
+            job: first,
+            next: first,
+            backlog: 0,
+            held: Vec::new(),
+        }
+    }
+}

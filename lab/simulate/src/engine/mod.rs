@@ -1,0 +1,253 @@
+//! Owns: the run of a plan: events in order, the library's decisions, what they mean for jobs.
+//! Must never know: how to decide who runs.
+//!
+//! # Time
+//! Integer nanoseconds. The order of simultaneous events is that of [`event`].
+//! What a job does without taking time (locks, calls) happens within the event
+//! that leads to it.
+//!
+//! # Costs
+//! An operation of the kernel takes effect at its event, in the library; the
+//! processor on which it happens then works for the kernel for as long as it
+//! costs, and what it asks of processors happens afterwards: its own dispatch
+//! at once, another's after the latency of an IPI. A processor that works for
+//! the kernel takes no request meanwhile.
+
+pub(crate) mod agenda;
+mod begin;
+mod body;
+mod ceilings;
+mod dispatch;
+mod draw;
+mod event;
+mod job;
+mod plan;
+mod prepare;
+mod priorities;
+mod processor;
+mod release;
+mod resources;
+mod steps;
+mod tables;
+
+pub use plan::Plan;
+pub use tables::Tables;
+
+use taktos_schedule::smp::{System, Thread};
+use taktos_schedule::{Cpu, smp};
+use taktos_time::Instant;
+
+use crate::{JobId, Observer, Outcome, SimError, TaskId, TaskStatistics};
+use agenda::{Agenda, NEVER};
+use event::{Class, class_of, key, time_of};
+use job::{Progress, Stage};
+use processor::{Processors, Use};
+
+/// Runs `plan` with `seed` from 0 to its horizon.
+///
+/// Memory is that of the plan's tables: it does not grow with time.
+///
+/// # Errors
+/// What the library refuses a job to do.
+pub fn run(plan: &Plan, seed: u64, observer: &mut impl Observer) -> Result<Outcome, SimError> {
+    let mut tables = Tables::new(plan);
+    let mut engine = Engine::new(plan, &mut tables, seed, observer)?;
+    engine.advance(plan.horizon)?;
+    Ok(engine.finish())
+}
+
+/// A run of a plan, which its owner drives.
+#[derive(Debug)]
+pub struct Engine<'r, O> {
+    plan: &'r Plan,
+    system: System<'r>,
+    observer: &'r mut O,
+    seed: u64,
+    /// The instant of the event at work.
+    now: u64,
+    events: u64,
+    progress: Vec<Progress>,
+    statistics: Vec<TaskStatistics>,
+    processors: Processors,
+    /// Releases, by task; where the plan sleeps also wake-ups (from the number
+    /// of tasks on) and deadlines at which jobs are given up (from twice that).
+    agenda: Agenda,
+    /// Processors that wait for others' registers.
+    waiting: u32,
+    /// How often each cost has been drawn: release, schedule, switch, migration.
+    drawn: [u64; 4],
+    /// Whether nothing costs anything.
+    free: bool,
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// The instant of the next event, in nanoseconds; none when nothing will ever happen.
+    #[inline]
+    pub fn next_event(&self) -> Option<u64> {
+        let key = self.processors.first().0.min(self.agenda.first().0);
+        (key != NEVER).then(|| time_of(key))
+    }
+
+    /// Handles all events before `until`, and those at `until` that end
+    /// something: what a processor was to execute or a sleeper to sleep. Releases
+    /// and dispatches at `until` stay for the next call.
+    ///
+    /// # Errors
+    /// What the library refuses a job to do.
+    pub fn advance(&mut self, until: u64) -> Result<(), SimError> {
+        let end = key(until, Class::Release);
+        loop {
+            let (timer, slot) = self.agenda.first();
+            let (at, cpu) = self.processors.first();
+            if timer.min(at) >= end {
+                return Ok(());
+            }
+            self.events += 1;
+            if at < timer {
+                self.now = self.now.max(time_of(at));
+                self.processor_event(cpu, class_of(at))?;
+            } else {
+                self.now = self.now.max(time_of(timer));
+                self.timer_event(slot)?;
+            }
+        }
+    }
+
+    #[inline]
+    fn processor_event(&mut self, cpu: usize, class: Class) -> Result<(), SimError> {
+        let cpu = self.processors.cpu(cpu);
+        match class {
+            Class::StepEnd => self.step_end(cpu),
+            Class::Budget => self.budget_end(cpu),
+            Class::Slice => self.slice_end(cpu),
+            _ => self.dispatch(cpu),
+        }
+    }
+
+    #[inline]
+    fn timer_event(&mut self, slot: usize) -> Result<(), SimError> {
+        let tasks = self.plan.tasks.len();
+        match slot {
+            _ if slot < tasks => self.release(slot),
+            _ if slot < 2 * tasks => self.wake(slot - tasks),
+            _ => self.give_up(slot - 2 * tasks),
+        }
+    }
+
+    /// Ends the run: closes the accounts at the plan's horizon.
+    #[must_use]
+    pub fn finish(mut self) -> Outcome {
+        let horizon = self.plan.horizon;
+        self.now = horizon;
+        for cpu in self.plan.cpus() {
+            self.settle(cpu);
+            self.processors.row_mut(cpu).close(horizon);
+        }
+        for task in 0..self.progress.len() {
+            self.count_unfinished(task);
+        }
+        let cpus = self.plan.cpus().into_iter();
+        Outcome {
+            cpus: cpus
+                .map(|cpu| self.processors.row(cpu).statistics)
+                .collect(),
+            tasks: self.statistics,
+            virtual_time: horizon,
+            events: self.events,
+        }
+    }
+
+    /// Counts the jobs of `task` that should have been done by the horizon and are not.
+    fn count_unfinished(&mut self, task: usize) {
+        let Progress {
+            stage,
+            mut job,
+            backlog,
+            ..
+        } = self.progress[task];
+        if stage == Stage::Inactive {
+            return;
+        }
+        let plan = &self.plan.tasks[task];
+        for _ in 0..=backlog {
+            let deadline = job.arrival.saturating_add(plan.deadline);
+            if deadline <= self.now {
+                self.missed(task, job.number, deadline);
+            }
+            job.advance(&plan.arrival, self.seed);
+        }
+    }
+
+    /// Accounts the time of `cpu` up to now, and with it the progress of what it executes.
+    #[inline(always)]
+    fn settle(&mut self, cpu: Cpu) {
+        let row = self.processors.row_mut(cpu);
+        let passed = row.settle(self.now);
+        match row.doing {
+            Use::Busy => {
+                let progress = &mut self.progress[usize::from(row.task)];
+                progress.left -= passed;
+                progress.cpu_time += passed;
+            }
+            Use::Spin => self.progress[usize::from(row.task)].cpu_time += passed,
+            Use::Idle | Use::Kernel => {}
+        }
+    }
+
+    fn missed(&mut self, task: usize, number: u64, deadline: u64) {
+        self.statistics[task].missed += 1;
+        let job = JobId {
+            task: TaskId(task as u16),
+            number,
+        };
+        self.observer
+            .miss(instant(self.now), job, instant(deadline));
+    }
+
+    /// The present job of `task`.
+    #[inline(always)]
+    fn job(&self, task: usize) -> JobId {
+        JobId {
+            task: TaskId(task as u16),
+            number: self.progress[task].job.number,
+        }
+    }
+
+    /// The library refused what it must not refuse.
+    #[cold]
+    fn broken(&self, law: &str, error: smp::Error) -> SimError {
+        SimError::Broken {
+            at: self.now,
+            law: format!("{law} ({error})"),
+        }
+    }
+
+    /// The library refused what the present job of `task` does.
+    #[cold]
+    fn refused(&self, task: usize, what: &str, error: smp::Error) -> SimError {
+        SimError::Refused {
+            task: self.plan.tasks[task].name.clone(),
+            job: self.progress[task].job.number,
+            at: self.now,
+            what: what.to_owned(),
+            error,
+        }
+    }
+}
+
+/// The thread of a task: rows of the two tables correspond.
+#[inline(always)]
+fn thread_of(task: usize) -> Thread {
+    // The plan has at most 65,000 tasks.
+    Thread::new(task).unwrap_or(FIRST)
+}
+
+const FIRST: Thread = match Thread::new(0) {
+    Some(thread) => thread,
+    None => panic!("there is a first row"),
+};
+
+#[inline(always)]
+const fn instant(ns: u64) -> Instant {
+    Instant::from_nanos(ns)
+}

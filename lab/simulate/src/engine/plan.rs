@@ -1,0 +1,120 @@
+//! Owns: a workload in the form that the engine runs: flat tables, every reference resolved.
+//! Must never know: what has happened yet.
+
+use taktos_schedule::CpuSet;
+
+use super::draw::{Draw, Row};
+use crate::{Late, Policy, Protocol, Resource};
+
+/// A checked workload on a checked set-up. It does not change while it runs,
+/// so any number of runs may share it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) tasks: Vec<TaskPlan>,
+    /// The bodies of all tasks, one after the other; each ends with [`StepPlan::End`].
+    pub(super) steps: Vec<StepPlan>,
+    pub(super) locks: Vec<LockPlan>,
+    pub(super) clusters: Vec<ClusterPlan>,
+    pub(super) costs: CostPlan,
+    /// The time slice; none: [`super::agenda::NEVER`].
+    pub(super) slice: u64,
+    /// In nanoseconds.
+    pub(super) horizon: u64,
+    /// What draws come from, unless a run names another seed.
+    pub(super) seed: u64,
+    /// Whether some task sleeps or gives up at its deadline: then it needs a second timer.
+    pub(super) sleeps: bool,
+}
+
+impl Plan {
+    /// How many tasks there are.
+    pub fn tasks(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The virtual time of a run, in nanoseconds.
+    pub fn horizon(&self) -> u64 {
+        self.horizon
+    }
+
+    /// The seed of the set-up.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// All processors of all clusters.
+    pub fn cpus(&self) -> CpuSet {
+        let sets = self.clusters.iter().map(|cluster| cluster.cpus);
+        sets.fold(CpuSet::EMPTY, CpuSet::or)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ClusterPlan {
+    pub name: [u8; 4],
+    pub policy: Policy,
+    pub cpus: CpuSet,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct TaskPlan {
+    pub name: String,
+    /// The first step of its body.
+    pub body: u16,
+    pub arrival: ArrivalPlan,
+    /// Relative to the arrival; none: [`super::agenda::NEVER`].
+    pub deadline: u64,
+    pub late: Late,
+    pub priority: u32,
+    /// Which cluster.
+    pub cluster: u8,
+    pub affinity: Option<CpuSet>,
+    /// Runtime and period, in nanoseconds.
+    pub budget: Option<(u64, u64)>,
+    /// The lowest processor that it may use.
+    pub first_cpu: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArrivalPlan {
+    /// The first arrival.
+    pub first: u64,
+    /// From one arrival to the next, at least; none: [`super::agenda::NEVER`].
+    pub separation: u64,
+    /// What a separation may be longer.
+    pub spread: u64,
+    /// What a release may be later than the arrival.
+    pub jitter: u64,
+    pub separations: Row,
+    pub jitters: Row,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum StepPlan {
+    Run(Draw),
+    Suspend(Draw),
+    Lock(u16),
+    Unlock(u16),
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct LockPlan {
+    pub name: String,
+    pub resource: Resource,
+    pub protocol: Protocol,
+    /// The first task that uses it: its home cluster is the lock's.
+    pub creator: u16,
+    /// Cluster and ceiling, for each cluster that has one.
+    pub ceilings: Vec<(u8, u32)>,
+}
+
+/// Costs, resolved for the number of tasks of this plan.
+#[derive(Clone, Debug)]
+pub(super) struct CostPlan {
+    pub release: Draw,
+    pub schedule: Draw,
+    pub switch: Draw,
+    pub ipi: Draw,
+    pub migration: Draw,
+}

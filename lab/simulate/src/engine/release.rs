@@ -1,0 +1,174 @@
+//! Owns: the beginning of jobs: releases, wake-ups, and the end of those that are too late.
+//! Must never know: what a job does between beginning and end.
+
+use taktos_schedule::smp::Reasons;
+
+use super::agenda::NEVER;
+use super::dispatch::RELEASE;
+use super::event::{Class, key};
+use super::job::Stage;
+use super::plan::StepPlan;
+use super::{Engine, instant, thread_of};
+use crate::{JobId, Late, Observer, SimError, TaskId};
+
+impl<O: Observer> Engine<'_, O> {
+    /// The next job of `task` is released.
+    pub(super) fn release(&mut self, task: usize) -> Result<(), SimError> {
+        let plan = &self.plan.tasks[task];
+        let progress = &mut self.progress[task];
+        let released = progress.next;
+        progress.next.advance(&plan.arrival, self.seed);
+        let stage = progress.stage;
+        self.set_release(task);
+        self.statistics[task].released += 1;
+        let deadline = released.arrival.saturating_add(plan.deadline);
+        self.observer.release(
+            instant(self.now),
+            JobId {
+                task: TaskId(task as u16),
+                number: released.number,
+            },
+            instant(released.arrival),
+            (plan.deadline != NEVER).then(|| instant(deadline)),
+        );
+        self.interrupt_for_release(task);
+        if stage == Stage::Inactive {
+            self.progress[task].job = released;
+            self.progress[task].stage = Stage::Ready;
+            self.begin(task)?;
+            return self.unblock(task, Reasons::PERIOD);
+        }
+        match plan.late {
+            Late::Skip => {
+                self.statistics[task].skipped += 1;
+                self.missed(task, released.number, deadline);
+            }
+            Late::Queue | Late::Abort => self.progress[task].backlog += 1,
+        }
+        Ok(())
+    }
+
+    /// The timer's interrupt takes its time, where the task executed last.
+    #[inline(always)]
+    fn interrupt_for_release(&mut self, task: usize) {
+        if !self.plan.costs.release.is_zero() {
+            let cost = self.cost(RELEASE);
+            self.interrupt(self.progress[task].last, cost);
+        }
+    }
+
+    /// `progress.job` is the job of `task` from now on.
+    pub(super) fn begin(&mut self, task: usize) -> Result<(), SimError> {
+        let plan = &self.plan.tasks[task];
+        let progress = &mut self.progress[task];
+        progress.wall_start = self.now;
+        progress.cpu_time = 0;
+        progress.begun = false;
+        progress.step = plan.body;
+        progress.left = 0;
+        progress.deadline = progress.job.arrival.saturating_add(plan.deadline);
+        self.fetch(task);
+        if plan.deadline == NEVER {
+            return Ok(());
+        }
+        let deadline = self.progress[task].deadline;
+        if plan.late == Late::Abort {
+            let at = deadline.max(self.now);
+            self.agenda
+                .set(2 * self.plan.tasks.len() + task, key(at, Class::Timer));
+        }
+        let acting = self.progress[task].last;
+        self.system.act_on(acting);
+        let sink = &mut self.processors.sink(acting, self.now);
+        let released =
+            self.system
+                .release_job(thread_of(task), instant(deadline), instant(self.now), sink);
+        released.map_err(|error| self.refused(task, "releasing a job", error))
+    }
+
+    /// Where the next step uses the processor, it is begun.
+    #[inline(always)]
+    fn fetch(&mut self, task: usize) {
+        let progress = &mut self.progress[task];
+        if let StepPlan::Run(time) = &self.plan.steps[usize::from(progress.step)] {
+            progress.left = time.at(self.seed, progress.job.number);
+            progress.step += 1;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn unblock(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+        let acting = self.progress[task].last;
+        self.system.act_on(acting);
+        let sink = &mut self.processors.sink(acting, self.now);
+        let unblocked = self
+            .system
+            .unblock(thread_of(task), reasons, instant(self.now), sink);
+        unblocked.map_err(|error| self.broken("who is blocked can be unblocked", error))
+    }
+
+    #[inline(always)]
+    pub(super) fn block(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+        let acting = self.progress[task].last;
+        self.system.act_on(acting);
+        let sink = &mut self.processors.sink(acting, self.now);
+        let blocked = self
+            .system
+            .block(thread_of(task), reasons, instant(self.now), sink);
+        blocked.map_err(|error| self.broken("who is ready can be blocked", error))
+    }
+
+    /// The suspension of `task` is over.
+    pub(super) fn wake(&mut self, task: usize) -> Result<(), SimError> {
+        self.agenda.set(self.plan.tasks.len() + task, NEVER);
+        self.interrupt_for_release(task);
+        self.progress[task].stage = Stage::Ready;
+        self.fetch(task);
+        let job = self.job(task);
+        self.observer.resume(instant(self.now), job);
+        self.unblock(task, Reasons::TIME)
+    }
+
+    /// The deadline of the job of `task` has come, and it is not done: it ends here.
+    pub(super) fn give_up(&mut self, task: usize) -> Result<(), SimError> {
+        let tasks = self.plan.tasks.len();
+        self.agenda.set(2 * tasks + task, NEVER);
+        if let Some(cpu) = self.progress[task].on {
+            self.settle(cpu);
+        }
+        let stage = self.progress[task].stage;
+        if matches!(stage, Stage::Waiting | Stage::Spinning) {
+            self.stop_waiting(task)?;
+        }
+        while let Some(lock) = self.progress[task].held.last().copied() {
+            self.surrender(task, lock)?;
+        }
+        self.statistics[task].aborted += 1;
+        let (number, deadline) = (self.progress[task].job.number, self.progress[task].deadline);
+        self.missed(task, number, deadline);
+        self.next_job(task)?;
+        if stage == Stage::Suspended {
+            self.agenda.set(tasks + task, NEVER);
+            self.unblock(task, Reasons::TIME)?;
+        }
+        if let Some(cpu) = self.progress[task].on {
+            self.proceed(cpu);
+        }
+        Ok(())
+    }
+
+    /// The job of `task` has ended: on to the next, or to wait for it.
+    pub(super) fn next_job(&mut self, task: usize) -> Result<(), SimError> {
+        let progress = &mut self.progress[task];
+        if progress.backlog == 0 {
+            progress.stage = Stage::Inactive;
+            return self.block(task, Reasons::PERIOD);
+        }
+        progress.backlog -= 1;
+        progress
+            .job
+            .advance(&self.plan.tasks[task].arrival, self.seed);
+        progress.stage = Stage::Ready;
+        self.begin(task)
+    }
+}

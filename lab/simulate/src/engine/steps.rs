@@ -1,0 +1,117 @@
+//! Owns: what jobs do, step by step, and what it means to be done.
+//! Must never know: how a lock decides who waits.
+
+use taktos_schedule::Cpu;
+use taktos_schedule::smp::Reasons;
+use taktos_time::Duration;
+
+use super::agenda::NEVER;
+use super::event::{Class, key};
+use super::job::Stage;
+use super::plan::StepPlan;
+use super::{Engine, instant};
+use crate::{Late, Observer, SimError};
+
+impl<O: Observer> Engine<'_, O> {
+    /// What `cpu` executes has come to the end of a step: on to the next that takes time.
+    pub(super) fn step_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
+        self.settle(cpu);
+        let task = usize::from(self.processors.row(cpu).task);
+        while self.step(task, cpu)? {}
+        self.proceed(cpu);
+        self.park(cpu);
+        Ok(())
+    }
+
+    /// A processor whose heir has changed at this instant begins nothing before it has looked.
+    pub(super) fn park(&mut self, cpu: Cpu) {
+        let row = self.processors.row_mut(cpu);
+        if row.ends == row.since && row.request <= row.since {
+            row.ends = NEVER;
+            self.processors.rekey(cpu);
+        }
+    }
+
+    /// Takes the next step of `task`'s job; whether another may follow at this instant.
+    #[inline]
+    fn step(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
+        let lost = self.has_lost(cpu);
+        let progress = &mut self.progress[task];
+        match &self.plan.steps[usize::from(progress.step)] {
+            StepPlan::End => self.complete(task, cpu),
+            StepPlan::Run(time) => {
+                progress.left = time.at(self.seed, progress.job.number);
+                progress.step += 1;
+                Ok(progress.left == 0)
+            }
+            StepPlan::Unlock(lock) => {
+                progress.step += 1;
+                self.surrender(task, *lock)?;
+                Ok(true)
+            }
+            StepPlan::Lock(_) | StepPlan::Suspend(_) if lost => Ok(false),
+            StepPlan::Lock(lock) => {
+                progress.step += 1;
+                self.obtain(task, *lock, cpu)
+            }
+            StepPlan::Suspend(time) => {
+                let time = time.at(self.seed, progress.job.number);
+                progress.step += 1;
+                if time == 0 {
+                    return Ok(true);
+                }
+                self.suspend(task, time)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether another than the one that `cpu` executes may be its heir already.
+    fn has_lost(&self, cpu: Cpu) -> bool {
+        let row = self.processors.row(cpu);
+        row.request <= row.since
+    }
+
+    fn suspend(&mut self, task: usize, time: u64) -> Result<(), SimError> {
+        self.progress[task].stage = Stage::Suspended;
+        let until = self.now.saturating_add(time);
+        self.agenda
+            .set(self.plan.tasks.len() + task, key(until, Class::Timer));
+        let job = self.job(task);
+        self.observer
+            .suspend(instant(self.now), job, instant(until));
+        self.block(task, Reasons::TIME)
+    }
+
+    /// The job of `task` is done; whether the next one goes on at once.
+    fn complete(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
+        let progress = &self.progress[task];
+        let response = self.now - progress.job.arrival;
+        let statistics = &mut self.statistics[task];
+        statistics.jobs += 1;
+        statistics.response.add(response);
+        statistics.responses.add(response);
+        statistics.cpu.add(progress.cpu_time);
+        statistics.wall.add(self.now - progress.wall_start);
+        let (number, deadline) = (progress.job.number, progress.deadline);
+        let job = self.job(task);
+        self.observer
+            .complete(instant(self.now), cpu, job, Duration::from_nanos(response));
+        if self.now > deadline {
+            self.statistics[task].tardiness =
+                self.statistics[task].tardiness.max(self.now - deadline);
+            self.missed(task, number, deadline);
+        }
+        if self.plan.tasks[task].late == Late::Abort {
+            self.agenda.set(2 * self.plan.tasks.len() + task, NEVER);
+        }
+        self.next_job(task)?;
+        if self.progress[task].stage == Stage::Inactive {
+            return Ok(false);
+        }
+        // It goes on with the next job, without a switch.
+        self.progress[task].begun = true;
+        self.tell_switch(cpu, self.now, 0);
+        Ok(self.progress[task].left == 0)
+    }
+}

@@ -1,0 +1,135 @@
+//! Owns: why a simulation is refused or cannot go on.
+//! Must never know: the file or line that the workload came from.
+
+use taktos_schedule::smp;
+
+/// Why a simulation is refused or cannot go on: the cause and the mend in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// Neither a cluster nor a processor.
+    #[error("no cluster has a processor: give at least one cluster with at least one processor")]
+    NoProcessor,
+    /// A cluster without processors.
+    #[error("cluster `{0}` has no processor: give it one, or leave it out")]
+    EmptyCluster(String),
+    /// One processor in two clusters.
+    #[error(
+        "processor {cpu} is in cluster `{first}` and in cluster `{second}`: take it out of one"
+    )]
+    SharedProcessor {
+        /// The processor.
+        cpu: usize,
+        /// One cluster.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Two things of one kind have one name.
+    #[error("two {kind}s are called `{name}`: rename one")]
+    SameName {
+        /// `task`, `lock`, `server` or `cluster`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// More than there is room for.
+    #[error("{count} {what}: at most {limit} fit in one simulation")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A horizon of nothing, or beyond 2⁶⁰ ns.
+    #[error("the run is to last {0} ns: give it 1 to 2^60 ns (about 36 years)")]
+    Horizon(u64),
+    /// A task names a cluster that there is not.
+    #[error("task `{task}` is in cluster `{cluster}`, which there is not: name one of {known}")]
+    UnknownCluster {
+        /// The task.
+        task: String,
+        /// The name that it gives.
+        cluster: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// A task may use none of its cluster's processors.
+    #[error("task `{task}` may use no processor of its cluster: widen its affinity")]
+    NowhereToRun {
+        /// The task.
+        task: String,
+    },
+    /// A value out of its range.
+    #[error("task `{task}`: {what}: {mend}")]
+    Value {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        what: &'static str,
+        /// What would be right.
+        mend: &'static str,
+    },
+    /// A step names a lock or a server that there is not, or leaves locks in disorder.
+    #[error("task `{task}`, step {step}: {what}")]
+    Step {
+        /// The task.
+        task: String,
+        /// Which step, counted from 1.
+        step: usize,
+        /// What is wrong, and its mend.
+        what: &'static str,
+    },
+    /// A lock with a ceiling for a cluster that there is not.
+    #[error(
+        "lock `{lock}` has a ceiling for cluster `{cluster}`, which there is not: name one of {known}"
+    )]
+    CeilingCluster {
+        /// The lock.
+        lock: String,
+        /// The name that it gives.
+        cluster: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// Partitions need a hypervisor, which this entry does not bring.
+    #[error("the workload has partitions: run it with the hypervisor's policies")]
+    Partitions,
+    /// The library refused the set-up.
+    #[error("{what}: refused: {error}")]
+    SetUp {
+        /// What was tried.
+        what: String,
+        /// Why it was refused.
+        error: smp::Error,
+    },
+    /// The library refused what a job does.
+    #[error("task `{task}`, job {job}, at {at} ns: {what}: refused: {error}")]
+    Refused {
+        /// The task.
+        task: String,
+        /// Which of its jobs, counted from 0.
+        job: u64,
+        /// When.
+        at: u64,
+        /// What was tried.
+        what: String,
+        /// Why it was refused.
+        error: smp::Error,
+    },
+    /// The machine has no threads to give.
+    #[error("no worker threads: {0}: ask for fewer")]
+    Workers(String),
+    /// A law of the library did not hold: a bug in it.
+    #[error(
+        "at {at} ns a law of the scheduler is broken: {law}: a bug, please report it with the workload"
+    )]
+    Broken {
+        /// When.
+        at: u64,
+        /// Which law.
+        law: String,
+    },
+}

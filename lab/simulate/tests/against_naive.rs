@@ -1,0 +1,157 @@
+//! The engine with the library against a model that sorts all jobs at every event.
+
+mod common;
+
+use common::naive::{self, By};
+use common::record::{Recorder, Said};
+use common::{UNIT, check_accounts, workload};
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_simulate::random::Stream;
+use taktos_simulate::{Arrival, Plan, Policy, Setup, Task, run};
+use taktos_time::Duration;
+
+/// Draws of one random set.
+struct Dice {
+    stream: Stream,
+    thrown: u64,
+}
+
+impl Dice {
+    fn new(set: u64) -> Self {
+        Self {
+            stream: Stream::new(2_026, set),
+            thrown: 0,
+        }
+    }
+
+    fn throw(&mut self, from: u64, to: u64) -> u64 {
+        self.thrown += 1;
+        from + self.stream.below_or_at(self.thrown, to - from)
+    }
+}
+
+/// How a random task's affinity is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Affinity {
+    None,
+    OneOrAll,
+}
+
+/// Tasks on a coarse grid of time, so that much happens at the same instant.
+/// Total utilisation is drawn too: some sets are overloaded.
+fn random_tasks(dice: &mut Dice, cpus: usize, affinity: Affinity, levels: u64) -> Vec<Task> {
+    let count = dice.throw(1, 3 * cpus as u64 + 4);
+    let (load, grid) = (dice.throw(20, 120), dice.throw(0, 2));
+    (0..count)
+        .map(|index| {
+            let period = dice.throw(2, 24) * UNIT;
+            let share = period * load * cpus as u64 / 100 / count;
+            // On the coarsest grid nearly everything coincides, on the finest nothing does.
+            let step = [UNIT, UNIT / 4, 1][grid as usize];
+            let execution = (dice.throw(1, 2 * share.max(step)) / step * step).clamp(step, period);
+            let offset = if dice.throw(0, 1) == 0 {
+                0
+            } else {
+                dice.throw(0, 5 * UNIT) / step * step
+            };
+            let mut task = Task::periodic(&format!("t{index}"), ns(execution), ns(period));
+            task.arrival = Arrival::Periodic {
+                period: ns(period),
+                offset: ns(offset),
+                jitter: ns(0),
+            };
+            task.deadline = Some(ns(dice.throw(1, 2 * period / step) * step));
+            task.priority = Some(dice.throw(1, levels) as u32);
+            task.affinity = draw_affinity(dice, cpus, affinity);
+            task
+        })
+        .collect()
+}
+
+fn draw_affinity(dice: &mut Dice, cpus: usize, affinity: Affinity) -> Option<CpuSet> {
+    let one = Cpu::new(dice.throw(0, cpus as u64 - 1) as usize)?;
+    match affinity {
+        Affinity::None => None,
+        Affinity::OneOrAll => (dice.throw(0, 2) == 0).then(|| CpuSet::of(one)),
+    }
+}
+
+fn ns(count: u64) -> Duration {
+    Duration::from_nanos(count)
+}
+
+/// Compares `sets` random sets; how many jobs were done in all.
+fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -> u64 {
+    let (mut jobs, mut ambiguous) = (0, 0);
+    for set in 0..sets {
+        let mut dice = Dice::new(set);
+        let cpus = dice.throw(1, 5) as usize;
+        let tasks = random_tasks(&mut dice, cpus, affinity, levels);
+        let horizon = 200 * UNIT;
+        let Some(expected) = naive::simulate(&tasks, by, cpus, horizon) else {
+            ambiguous += 1;
+            continue;
+        };
+        let setup = Setup::global(policy, cpus, ns(horizon));
+        let plan = Plan::new(&workload(tasks.clone()), &setup).expect("a good workload");
+        let mut recorder = Recorder::default();
+        let outcome = run(&plan, 0, &mut recorder).expect("a run");
+        check_accounts(&outcome);
+        let mut found = recorder.finish();
+        // What begins at the horizon is beyond the model.
+        found.retain(|said| !matches!(said, Said::Executing(at, _) if *at == horizon));
+        for (place, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(
+                found, expected,
+                "{policy}, set {set}, {cpus} processors, event {place}: {tasks:#?}"
+            );
+        }
+        assert_eq!(found.len(), expected.len(), "{policy}, set {set}");
+        jobs += outcome.jobs();
+    }
+    assert!(
+        ambiguous * 5 < sets,
+        "{ambiguous} of {sets} sets tell nothing"
+    );
+    jobs
+}
+
+const SETS: u64 = 3_000;
+
+#[test]
+fn simple_is_the_first_in_order_of_priority() {
+    assert!(compare(Policy::Simple, By::Priority, Affinity::None, 4, SETS) > 100_000);
+}
+
+#[test]
+fn priority_is_the_first_in_order_of_priority() {
+    assert!(compare(Policy::Priority, By::Priority, Affinity::None, 4, SETS) > 100_000);
+}
+
+#[test]
+fn edf_is_the_first_in_order_of_deadline() {
+    assert!(compare(Policy::Edf, By::Deadline, Affinity::None, 4, SETS) > 100_000);
+}
+
+#[test]
+fn edf_with_bound_tasks_is_the_best_set() {
+    assert!(compare(Policy::Edf, By::Deadline, Affinity::OneOrAll, 4, SETS) > 100_000);
+}
+
+#[test]
+fn weak_affinity_without_masks_is_priority() {
+    assert!(
+        compare(
+            Policy::PriorityAffinity,
+            By::Priority,
+            Affinity::None,
+            4,
+            SETS
+        ) > 100_000
+    );
+}
+
+#[test]
+fn cbs_without_budgets_is_edf() {
+    assert!(compare(Policy::Cbs, By::Deadline, Affinity::None, 4, SETS) > 100_000);
+}
