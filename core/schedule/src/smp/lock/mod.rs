@@ -3,7 +3,7 @@
 //! Owns: who owns a lock, who waits for it, what that makes of the owner's priority, and
 //! when a wait would never end.
 //! Must never know: how a policy orders its queues, how a thread is switched, when a wait
-//! is over by the clock: the world calls `System::time_out`.
+//! is over by the clock: the world calls [`System::time_out`](super::System::time_out).
 //!
 //! - **Inheritance** across instances is OMIP (Brandenburg, "The OMLP family and
 //!   migratory priority inheritance", ECRTS 2013): an owner runs in place of those who
@@ -17,11 +17,17 @@
 //! one node: an operation that follows the chain of owners makes at most l·i·3·log2(n + 1)
 //! comparisons and (l + 2)·i updates; the walk that looks for a deadlock has at most l steps.
 
+mod chain;
+mod create;
+mod give_up;
+mod laws;
+mod obtain;
 mod queue;
+mod seam;
+mod surrender;
 mod table;
 
 pub use queue::{EndsRecord, LineRecord, PlaceRecord};
-#[allow(unused_imports)] // of the first delivery only
 pub(crate) use table::Table;
 pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};
 
@@ -50,7 +56,7 @@ pub enum Obtained {
     /// The thread is blocked ([`Reasons::LOCK`](super::Reasons::LOCK)) until it is
     /// granted, timed out or flushed.
     Waiting,
-    /// The thread is still ready: it is to spin until `System::outcome`
+    /// The thread is still ready: it is to spin until [`System::outcome`](super::System::outcome)
     /// says how that ended.
     Spinning,
 }

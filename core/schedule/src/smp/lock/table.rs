@@ -170,6 +170,11 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// Whether there can be locks at all: otherwise the other tables are empty too.
+    pub(super) fn has_room(&self) -> bool {
+        !self.locks.is_empty()
+    }
+
     /// A row for a lock; none when all are used.
     pub(super) fn take(&mut self, protocol: Protocol, home: Instance) -> Option<Lock> {
         let lock = self.free?;

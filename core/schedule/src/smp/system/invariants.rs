@@ -80,7 +80,7 @@ impl System<'_> {
                 ..violation
             })?;
         }
-        Ok(())
+        self.check_locks()
     }
 
     fn check_places(&self, instance: u8) -> Result<(), Violation> {

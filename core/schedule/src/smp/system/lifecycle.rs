@@ -100,7 +100,7 @@ impl System<'_> {
     /// [`System::set_priority`] and [`System::unblock`] together.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it was never started; [`Error::ResourceInUse`]: it waits for a lock.
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: it was never started.
     pub fn restart(
         &mut self,
         thread: Thread,
@@ -112,15 +112,13 @@ impl System<'_> {
         if record.reasons.any_of(Reasons::DORMANT) {
             return Err(Error::IncorrectState);
         }
-        if record.reasons.any_of(Reasons::LOCK) {
-            return Err(Error::ResourceInUse);
-        }
         let (home, priority) = (Instance(record.home), Priority(record.initial));
+        self.abandon_wait(thread, now, effects);
         let level = self.level(home, priority);
         let node = self.node_mut(home.0, id);
         node.real = level;
         node.deadline = Level::NONE;
-        self.update(id, Order::Append, now, effects);
+        self.priority_changed(thread, Order::Append, now, effects);
         let reasons = self.thread(id).reasons;
         self.clear_reasons(id, reasons, now, effects);
         Ok(())
@@ -131,7 +129,7 @@ impl System<'_> {
     /// Bound: that of [`System::block`], and as many steps as instances.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::ResourceInUse`]: it holds a lock or waits for one.
+    /// [`Error::InvalidId`]; [`Error::ResourceInUse`]: it holds a lock.
     pub fn delete(
         &mut self,
         thread: Thread,
@@ -139,15 +137,11 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        let record = self.thread(id);
-        let home = record.home;
-        if record.helper != NodeRecord::NO_HELPER
-            || record.reasons.any_of(Reasons::LOCK)
-            || self.node(home, id).shares != NONE
-        {
+        if self.locks.owns_any(thread) {
             return Err(Error::ResourceInUse);
         }
-        if record.presence != Presence::Blocked {
+        self.abandon_wait(thread, now, effects);
+        if self.thread(id).presence != Presence::Blocked {
             self.make_blocked(id, now, effects);
         }
         for instance in 0..self.instances.len() as u8 {

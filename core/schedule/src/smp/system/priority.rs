@@ -29,7 +29,7 @@ impl System<'_> {
         self.check_priority(home, priority)?;
         let level = self.level(home, priority);
         let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
-        self.update(id, Order::Append, now, effects);
+        self.priority_changed(thread, Order::Append, now, effects);
         Ok(self.unmapped(home.0, old))
     }
 
@@ -51,7 +51,7 @@ impl System<'_> {
         let home = self.thread(id).home;
         if self.instances[home as usize].kind.knows_deadlines() {
             self.node_mut(home, id).deadline = Level(deadline.as_nanos());
-            self.update(id, Order::Append, now, effects);
+            self.priority_changed(thread, Order::Append, now, effects);
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ impl System<'_> {
         let id = self.known(thread)?;
         let home = self.thread(id).home;
         self.node_mut(home, id).deadline = Level::NONE;
-        self.update(id, Order::Prepend, now, effects);
+        self.priority_changed(thread, Order::Prepend, now, effects);
         Ok(())
     }
 

@@ -15,7 +15,8 @@ impl System<'_> {
     /// with helping nodes, so many times.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] comes from creation alone.
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] comes from creation alone, and
+    /// [`Reasons::LOCK`] from [`System::obtain`].
     #[inline]
     pub fn block(
         &mut self,
@@ -25,7 +26,7 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if reasons.any_of(Reasons::DORMANT) {
+        if reasons.any_of(Reasons::DORMANT.or(Reasons::LOCK)) {
             return Err(Error::IncorrectState);
         }
         self.add_reasons(id, reasons, now, effects);
@@ -35,7 +36,8 @@ impl System<'_> {
     /// Takes `reasons` away from those for which `thread` is blocked. Only the last one reaches the scheduler. Insert + m steps.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] ends by [`System::start`] alone.
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] ends by [`System::start`] alone, and
+    /// [`Reasons::LOCK`] with the wait.
     #[inline]
     pub fn unblock(
         &mut self,
@@ -45,7 +47,7 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if reasons.any_of(Reasons::DORMANT) {
+        if reasons.any_of(Reasons::DORMANT.or(Reasons::LOCK)) {
             return Err(Error::IncorrectState);
         }
         self.clear_reasons(id, reasons, now, effects);

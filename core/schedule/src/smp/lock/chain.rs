@@ -1,0 +1,209 @@
+//! Owns: how a change of a waiter's priority reaches the owners along the chain.
+//! Must never know: why it changed.
+
+use crate::smp::contribution::Contribution;
+use crate::smp::order::{Level, Order};
+use crate::smp::{Effects, Instance, Lock, System, Thread};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Whether the chain from the owner of `lock` leads to `thread`: then it must not wait
+    /// for it. At most as many steps as there are locks.
+    pub(super) fn would_deadlock(&self, lock: Lock, thread: Thread) -> bool {
+        let next = |owner: &Thread| self.locks.owner(self.locks.waits_for(*owner)?);
+        core::iter::successors(self.locks.owner(lock), next)
+            .inspect(|_| crate::smp::steps::step())
+            .any(|owner| owner == thread)
+    }
+
+    /// Makes all places of a waiting `thread` agree with its nodes, and all that follows
+    /// from it. The number of owners along the chain whose nodes are to be updated.
+    pub(super) fn follow_all(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> usize {
+        // Home comes first in the line of instances.
+        let home = self.home(thread);
+        let mut reach = self.follow(thread, home, now, effects);
+        for instance in self.locks.instances().filter(|other| *other != home) {
+            reach = reach.max(self.follow(thread, instance, now, effects));
+        }
+        reach
+    }
+
+    /// As [`System::follow_all`], for one instance.
+    pub(super) fn follow(
+        &mut self,
+        mut thread: Thread,
+        instance: Instance,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> usize {
+        let mut reach = 0;
+        while let Some(lock) = self.locks.waits_for(thread) {
+            crate::smp::steps::step();
+            if !self.take_place(lock, instance, thread)
+                || !self.pass_on(lock, instance, now, effects)
+            {
+                break;
+            }
+            let Some(owner) = self.locks.owner(lock) else {
+                break;
+            };
+            reach += 1;
+            thread = owner;
+        }
+        reach
+    }
+
+    /// Lets the changes among the waiters of `lock` in all instances act on its owner, and
+    /// further along the chain; the number of owners whose nodes are to be updated.
+    pub(super) fn follow_owner(
+        &mut self,
+        lock: Lock,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> usize {
+        let Some(owner) = self.locks.owner(lock) else {
+            return 0;
+        };
+        let mut reach = 0;
+        for instance in self.locks.instances() {
+            if self.pass_on(lock, instance, now, effects) {
+                reach = reach.max(1 + self.follow(owner, instance, now, effects));
+            }
+        }
+        reach
+    }
+
+    /// Carries the priorities of the first `reach` owners along the chain from `lock` to
+    /// their instances.
+    pub(super) fn update_owners(
+        &mut self,
+        lock: Lock,
+        reach: usize,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let mut next = Some(lock);
+        for _ in 0..reach {
+            let Some(owner) = next.and_then(|lock| self.locks.owner(lock)) else {
+                return;
+            };
+            self.update_priority(owner, order, now, effects);
+            next = self.locks.waits_for(owner);
+        }
+    }
+
+    /// The priority of `thread` has changed by itself: carries it to its instances, and
+    /// what follows from it to the owners that it waits for.
+    #[inline]
+    pub(crate) fn priority_changed(
+        &mut self,
+        thread: Thread,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let waits_for = self.locks.waits_for(thread);
+        let reach = match waits_for {
+            Some(_) => self.follow_all(thread, now, effects),
+            None => 0,
+        };
+        self.update_priority(thread, order, now, effects);
+        if let Some(lock) = waits_for {
+            self.update_owners(lock, reach, order, now, effects);
+        }
+    }
+
+    /// Makes the place of `thread`, which waits for `lock`, agree with its node of
+    /// `instance`; whether that changed anything.
+    fn take_place(&mut self, lock: Lock, instance: Instance, thread: Thread) -> bool {
+        let due = self
+            .takes_part(thread, instance)
+            .then(|| self.effective(thread, instance));
+        let queues = &mut self.locks.queues;
+        let is = queues.level(instance, thread);
+        if is == due {
+            return false;
+        }
+        if is.is_some() {
+            queues.remove(lock, instance, thread);
+        }
+        if let Some(level) = due {
+            queues.insert(lock, instance, thread, level);
+        }
+        true
+    }
+
+    /// Makes what `lock` contributes to its owner in `instance` agree with its waiters
+    /// there; whether the owner's node changed.
+    pub(super) fn pass_on(
+        &mut self,
+        lock: Lock,
+        instance: Instance,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> bool {
+        let Some(owner) = self.locks.owner(lock) else {
+            return false;
+        };
+        let highest = match self.locks.inherits(lock) {
+            true => self.locks.queues.highest(lock, instance),
+            false => None,
+        };
+        let at_home = self.home(owner) == instance;
+        let own = match at_home {
+            true => self.locks.lock(lock).raised,
+            false => Level::NONE,
+        };
+        let before = self.effective(owner, instance);
+        self.share(
+            owner,
+            instance,
+            lock,
+            highest.map_or(own, |level| level.min(own)),
+        );
+        let helps = highest.is_some() && !at_home;
+        let began_or_ended = self.lend(lock, owner, instance, helps, now, effects);
+        began_or_ended || before != self.effective(owner, instance)
+    }
+
+    /// Makes `owner`'s node of `instance` help because of `lock`, or no more; whether that
+    /// is new.
+    pub(super) fn lend(
+        &mut self,
+        lock: Lock,
+        owner: Thread,
+        instance: Instance,
+        helps: bool,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> bool {
+        let side = self.locks.side_mut(lock, instance);
+        if core::mem::replace(&mut side.helps, helps) == helps {
+            return false;
+        }
+        if helps {
+            self.add_helping(owner, instance);
+        } else {
+            self.remove_helping(owner, instance, now, effects);
+        }
+        true
+    }
+
+    /// What `lock` contributes to `thread` in `instance`; nothing for [`Level::NONE`].
+    pub(super) fn share(&mut self, thread: Thread, instance: Instance, lock: Lock, level: Level) {
+        let source = Contribution::Lock(lock);
+        if level == Level::NONE {
+            self.retract(thread, instance, source);
+        } else {
+            // The pool was long enough when the system was made.
+            let kept = self.contribute(thread, instance, source, level);
+            debug_assert_eq!(kept, Ok(()));
+        }
+    }
+}

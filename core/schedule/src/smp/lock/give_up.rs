@@ -1,0 +1,88 @@
+//! Owns: waits that end without the lock.
+//! Must never know: the clock that ended them.
+
+use super::{Outcome, Protocol};
+use crate::smp::order::{Level, Order};
+use crate::smp::{Effects, Error, Lock, Reasons, System, Thread};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// The time of `thread`'s wait is over: it leaves the queues, and what it has lent the
+    /// owner ends at once. A sleeper wakes; a spinner loses its ceiling and sticks no more.
+    ///
+    /// Bound: that of a chain, see [`lock`](super).
+    ///
+    /// # Errors
+    /// - [`Error::InvalidId`]: no such thread.
+    /// - [`Error::IncorrectState`]: it does not wait (the grant came first).
+    pub fn time_out(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        self.reasons(thread)?;
+        self.give_up(thread, Outcome::Timeout, now, effects)
+    }
+
+    /// Sends all waiters of `lock` away, in the order in which they would be granted it; the
+    /// owner keeps it.
+    ///
+    /// Bound: that of [`System::time_out`] for each waiter.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidId`]: no such lock.
+    /// - [`Error::NotDefined`]: its protocol is MrsP.
+    pub fn flush(
+        &mut self,
+        lock: Lock,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        if self.locks.protocol(lock)? == Protocol::MrsP {
+            return Err(Error::NotDefined);
+        }
+        while let Some(turn) = self.locks.queues.turn(lock) {
+            let Some(first) = self.locks.queues.first(lock, turn) else {
+                break;
+            };
+            self.locks.queues.end_turn(lock, turn);
+            self.give_up(first, Outcome::Flushed, now, effects)?;
+        }
+        Ok(())
+    }
+
+    /// The wait of `thread` ends, if it waits, because the thread itself does.
+    pub(crate) fn abandon_wait(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        // It fails where there is no wait: then there is nothing to abandon.
+        let _ = self.give_up(thread, Outcome::Flushed, now, effects);
+    }
+
+    fn give_up(
+        &mut self,
+        thread: Thread,
+        outcome: Outcome,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let lock = self.locks.waits_for(thread).ok_or(Error::IncorrectState)?;
+        self.leave_queues(lock, thread);
+        self.locks.end_wait(thread, outcome);
+        let reach = self.follow_owner(lock, now, effects);
+        self.update_owners(lock, reach, Order::Prepend, now, effects);
+        if !self.locks.sticks(lock) {
+            self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
+            return Ok(());
+        }
+        let home = self.home(thread);
+        self.share(thread, home, lock, Level::NONE);
+        self.clean_sticky(thread, home, now, effects);
+        self.update_priority(thread, Order::Prepend, now, effects);
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Owns: the attempt to obtain a lock.
+//! Must never know: how it is given up.
+
+use super::{Obtained, Protocol, WaitRecord};
+use crate::smp::order::{Level, Order};
+use crate::smp::{Effects, Error, Lock, Reasons, System, Thread};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Obtains `lock` for `thread`, which runs; when it is busy, `wait` says whether to wait.
+    ///
+    /// Bounds: free or refused: the policy's update of one node, plus for a deadlock as many
+    /// steps as there are locks. Waiting: see [`lock`](super): along the chain of owners.
+    ///
+    /// # Errors
+    /// In this order:
+    /// - [`Error::InvalidId`]: no such lock or thread.
+    /// - [`Error::IncorrectState`]: the thread is blocked or waits already.
+    /// - [`Error::NotDefined`]: an immediate ceiling, and the thread's home is not its instance.
+    /// - [`Error::IncorrectState`]: the thread owns it already, under MrsP.
+    /// - [`Error::Unsatisfied`]: it is busy, and the thread does not wait.
+    /// - [`Error::InvalidPriority`]: the thread is more urgent than the ceiling of its home: of a
+    ///   free lock, and of a busy one under MrsP.
+    /// - [`Error::IncorrectState`]: the wait would never end: the owner waits, directly or not,
+    ///   for this thread.
+    pub fn obtain(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        wait: bool,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Obtained, Error> {
+        let protocol = self.locks.protocol(lock)?;
+        let reasons = self.reasons(thread)?;
+        if !reasons.is_empty() || self.locks.waits_for(thread).is_some() {
+            return Err(Error::IncorrectState);
+        }
+        if protocol == Protocol::Ceiling && self.locks.lock(lock).home != self.home(thread) {
+            return Err(Error::NotDefined);
+        }
+        match self.locks.owner(lock) {
+            None => {
+                let raised = self.ceiling_for(lock, thread)?;
+                self.own(lock, thread, raised, now, effects);
+                Ok(Obtained::Owned)
+            }
+            Some(owner) if owner == thread => {
+                if protocol == Protocol::MrsP {
+                    return Err(Error::IncorrectState);
+                }
+                self.locks.lock_mut(lock).nesting += 1;
+                Ok(Obtained::Owned)
+            }
+            Some(_) if !wait => Err(Error::Unsatisfied),
+            Some(_) => self.queue_up(lock, thread, now, effects),
+        }
+    }
+
+    /// The level that the ceiling of `lock` gives `thread`; [`Level::NONE`] without ceiling.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPriority`]: the thread is more urgent.
+    fn ceiling_for(&self, lock: Lock, thread: Thread) -> Result<Level, Error> {
+        let level = self.ceiling_level(lock, thread);
+        if level != Level::NONE && self.effective(thread, self.home(thread)) < level {
+            return Err(Error::InvalidPriority);
+        }
+        Ok(level)
+    }
+
+    /// As [`System::ceiling_for`], unchecked.
+    pub(super) fn ceiling_level(&self, lock: Lock, thread: Thread) -> Level {
+        if !self.locks.has_ceiling(lock) {
+            return Level::NONE;
+        }
+        let home = self.home(thread);
+        self.level(home, self.locks.side(lock, home).ceiling)
+    }
+
+    /// Makes `thread` the owner of a free lock, raised to `raised`.
+    pub(super) fn own(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        raised: Level,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        self.locks.set_owner(lock, Some(thread), raised);
+        if raised == Level::NONE {
+            return;
+        }
+        let home = self.home(thread);
+        self.share(thread, home, lock, raised);
+        self.priority_changed(thread, Order::Append, now, effects);
+        if self.locks.sticks(lock) {
+            self.make_sticky(thread, home, now, effects);
+        }
+    }
+
+    /// Makes `thread` wait for a lock that another owns.
+    fn queue_up(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Obtained, Error> {
+        let spins = self.locks.sticks(lock);
+        let raised = match spins {
+            true => self.ceiling_for(lock, thread)?,
+            false => Level::NONE,
+        };
+        if self.would_deadlock(lock, thread) {
+            return Err(Error::IncorrectState);
+        }
+        *self.locks.wait_mut(thread) = WaitRecord {
+            lock: Some(lock),
+            raised,
+            outcome: None,
+            ..*self.locks.wait(thread)
+        };
+        if spins {
+            self.spin(lock, thread, raised, now, effects);
+            return Ok(Obtained::Spinning);
+        }
+        let reach = self.follow_all(thread, now, effects);
+        self.add_reasons(thread.0, Reasons::LOCK, now, effects);
+        self.update_owners(lock, reach, Order::Append, now, effects);
+        Ok(Obtained::Waiting)
+    }
+
+    /// The spinner has its ceiling before the owner inherits it: so the two are equals in
+    /// the spinner's instance, where the owner, which asks for help, goes first.
+    fn spin(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        raised: Level,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let home = self.home(thread);
+        self.share(thread, home, lock, raised);
+        self.priority_changed(thread, Order::Append, now, effects);
+        self.make_sticky(thread, home, now, effects);
+    }
+}

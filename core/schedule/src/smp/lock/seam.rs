@@ -1,0 +1,30 @@
+//! Owns: what the locks ask of the rest of the system about threads and nodes.
+//! Must never know: what a lock is.
+
+use crate::smp::order::Level;
+use crate::smp::{Instance, System, Thread};
+
+impl System<'_> {
+    /// The home of `thread`.
+    pub(super) fn home(&self, thread: Thread) -> Instance {
+        Instance(self.thread(thread.0).home)
+    }
+
+    /// Whether `instance` schedules `thread`: it is its home, or helps it.
+    pub(super) fn takes_part(&self, thread: Thread, instance: Instance) -> bool {
+        self.home(thread) == instance || self.node(instance.0, thread.0).helps > 0
+    }
+
+    /// The most urgent of all that contributes to the priority of `thread` in `instance`.
+    pub(super) fn effective(&self, thread: Thread, instance: Instance) -> Level {
+        self.wanted(instance.0, thread.0)
+    }
+
+    /// How often locks make `thread` stick at home.
+    pub(super) fn lock_stickiness(&self, thread: Thread) -> usize {
+        let record = self.thread(thread.0);
+        let is_ready = record.first == record.home && record.reasons.is_empty();
+        let sticky = self.node(record.home, thread.0).sticky;
+        usize::from(sticky) - usize::from(is_ready)
+    }
+}

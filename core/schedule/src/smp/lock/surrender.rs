@@ -1,0 +1,146 @@
+//! Owns: how a lock passes from its owner to the next.
+//! Must never know: how the next came to wait.
+
+use crate::smp::order::{Level, Order};
+use crate::smp::{Effects, Error, Instance, Lock, Outcome, Reasons, System, Thread};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Gives `lock` up, as often as it was obtained; the new owner, if there is one.
+    ///
+    /// The next owner is the most urgent waiter of the instance whose turn it is; that
+    /// instance then goes to the end of the line. A waiter that sleeps wakes; one that
+    /// spins finds its [`System::outcome`].
+    ///
+    /// Bound: 3·i·log2(n + 1) comparisons for n waiters and i instances, two updates and one
+    /// enqueue of the policy's in each instance.
+    ///
+    /// # Errors
+    /// - [`Error::InvalidId`]: no such lock or thread.
+    /// - [`Error::NotOwner`]: `thread` does not own it.
+    pub fn surrender(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Option<Thread>, Error> {
+        self.locks.protocol(lock)?;
+        self.reasons(thread)?;
+        if self.locks.owner(lock) != Some(thread) {
+            return Err(Error::NotOwner);
+        }
+        let nesting = &mut self.locks.lock_mut(lock).nesting;
+        if *nesting > 1 {
+            *nesting -= 1;
+            return Ok(None);
+        }
+        let next = self.choose(lock);
+        self.shed(lock, thread, now, effects);
+        let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
+        self.locks.set_owner(lock, next, raised);
+        if let Some(next) = next {
+            self.locks.end_wait(next, Outcome::Granted);
+            for instance in self.locks.instances() {
+                self.pass_on(lock, instance, now, effects);
+            }
+        }
+        if self.locks.sticks(lock) {
+            let home = self.home(thread);
+            self.clean_sticky(thread, home, now, effects);
+        }
+        if self.locks.has_ceiling(lock) || self.locks.inherits(lock) && next.is_some() {
+            self.priority_changed(thread, Order::Prepend, now, effects);
+        }
+        if let Some(next) = next {
+            self.update_priority(next, Order::Append, now, effects);
+            if !self.locks.sticks(lock) {
+                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
+            }
+        }
+        Ok(next)
+    }
+
+    /// Takes the next owner of `lock` from its queues.
+    fn choose(&mut self, lock: Lock) -> Option<Thread> {
+        let turn = self.locks.queues.turn(lock)?;
+        let next = self.locks.queues.first(lock, turn)?;
+        self.locks.queues.end_turn(lock, turn);
+        self.leave_queues(lock, next);
+        Some(next)
+    }
+
+    /// Takes `thread` from all places that it has in the queues of `lock`.
+    pub(super) fn leave_queues(&mut self, lock: Lock, thread: Thread) {
+        for instance in self.locks.instances() {
+            if self.locks.queues.level(instance, thread).is_some() {
+                self.locks.queues.remove(lock, instance, thread);
+            }
+        }
+    }
+
+    /// The owner's nodes have nothing more from `lock`.
+    fn shed(&mut self, lock: Lock, owner: Thread, now: Instant, effects: &mut impl Effects) {
+        for instance in self.locks.instances() {
+            self.share(owner, instance, lock, Level::NONE);
+        }
+        for instance in self.locks.instances() {
+            self.lend(lock, owner, instance, false, now, effects);
+        }
+    }
+
+    /// To what the waiter is raised as an owner: a spinner keeps what it was raised to, one
+    /// that slept is given the present ceiling, unchecked.
+    fn ceiling_of_waiter(&self, lock: Lock, waiter: Thread) -> Level {
+        if self.locks.sticks(lock) {
+            self.locks.wait(waiter).raised
+        } else {
+            self.ceiling_level(lock, waiter)
+        }
+    }
+
+    /// Who owns `lock`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]: no such lock.
+    pub fn owner(&self, lock: Lock) -> Result<Option<Thread>, Error> {
+        self.locks.protocol(lock)?;
+        Ok(self.locks.owner(lock))
+    }
+
+    /// How the last wait of `thread` ended; none while it waits or if it never did.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]: no such thread.
+    pub fn outcome(&self, thread: Thread) -> Result<Option<Outcome>, Error> {
+        self.reasons(thread)?;
+        Ok(self.locks.outcome(thread))
+    }
+
+    /// The lock that `thread` waits for, blocked or spinning.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]: no such thread.
+    pub fn waits_for(&self, thread: Thread) -> Result<Option<Lock>, Error> {
+        self.reasons(thread)?;
+        Ok(self.locks.waits_for(thread))
+    }
+
+    /// Visits everyone who waits for `lock` in every instance where it has a place: the
+    /// instances in their turn, the waiters of one in no particular order. O(i·t·log t) for t threads.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`]: no such lock.
+    pub fn for_each_waiter(
+        &self,
+        lock: Lock,
+        mut visit: impl FnMut(Instance, Thread),
+    ) -> Result<(), Error> {
+        self.locks.protocol(lock)?;
+        for instance in self.locks.queues.turns(lock) {
+            let mut visit = |thread| visit(instance, thread);
+            self.locks.queues.for_each(lock, instance, &mut visit);
+        }
+        Ok(())
+    }
+}
