@@ -2,13 +2,27 @@
 
 use std::{env, fs, path::PathBuf};
 
+/// The programs of the kernel; the probe has a linker script of its own.
+const PROGRAMS: [&str; 8] = [
+    "bench", "faults", "hello", "ipc", "port", "smallest", "suite", "switch",
+];
+
 fn main() {
-    println!("cargo:rerun-if-changed=memory.x");
+    let scripts = ["memory.x", "probe.x"];
+    for script in scripts {
+        println!("cargo:rerun-if-changed={script}");
+    }
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
         return;
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    fs::copy("memory.x", out.join("memory.x")).expect("the output directory can be written");
+    for script in scripts {
+        fs::copy(script, out.join(script)).expect("the output directory can be written");
+    }
     println!("cargo:rustc-link-search={}", out.display());
-    println!("cargo:rustc-link-arg-bins=-Tmemory.x");
+    println!("cargo:rustc-link-arg-bin=probe=-Tprobe.x");
+    for program in PROGRAMS {
+        println!("cargo:rustc-link-arg-bin={program}=-Timage.ld");
+        println!("cargo:rustc-link-arg-bin={program}=-Tmemory.x");
+    }
 }

@@ -14,7 +14,7 @@ use taktos_schedule::ReadyQueue;
 use taktos_time::{Duration, Instant};
 
 /// The bytes of the idle thread's stack: it never calls anything that blocks.
-const IDLE_STACK: usize = 256;
+const IDLE_STACK: usize = 64 * size_of::<usize>();
 
 /// The kernel's state on one processor. A board has one, in a static.
 ///

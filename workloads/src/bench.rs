@@ -17,7 +17,7 @@ use taktos_kernel::{
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
 /// The stack of each thread, in bytes.
-const STACK: usize = 1024;
+const STACK: usize = 256 * size_of::<usize>();
 
 /// What the scenarios need. A board has it in a static.
 #[repr(C)]

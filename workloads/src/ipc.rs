@@ -27,8 +27,8 @@ const OTHERS: usize = 1_000;
 /// Messages in a round of the direct switch without other threads: as many as in the paper.
 const MANY: usize = 100_000;
 /// The stack of sender and receiver, and that of the others, in bytes.
-const STACK: usize = 1_024;
-const SMALL_STACK: usize = 384;
+const STACK: usize = 256 * size_of::<usize>();
+const SMALL_STACK: usize = 96 * size_of::<usize>();
 
 /// What the experiment needs. A board has it in a static.
 pub struct Objects<S: System> {

@@ -2,9 +2,12 @@
 
 use taktos_kernel::{AnyThread, Semaphore, System, Thread, Timeout};
 
+/// The bytes of a thread's stack.
+const STACK: usize = 128 * size_of::<usize>();
+
 /// What the program needs. A board has it in a static.
 pub struct Objects<S: System> {
-    giver: Thread<S, 512>,
+    giver: Thread<S, STACK>,
     semaphore: Semaphore<S>,
 }
 

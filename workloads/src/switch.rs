@@ -13,7 +13,7 @@ use crate::mark::{begin, end, point};
 use taktos_kernel::{AnyThread, System, Thread, Timeout};
 
 /// The stack of each thread, in bytes.
-const STACK: usize = 512;
+const STACK: usize = 128 * size_of::<usize>();
 /// The most threads that are ready at the same time.
 pub const THREADS: usize = 2000;
 /// The numbers of ready threads, in turn.

@@ -38,7 +38,19 @@ pub fn build_in(
     program: &str,
     profile: &str,
 ) -> Result<Image> {
-    let (board, triple) = (board.name(), board.triple());
+    build_for(workspace, (board.name(), board.triple()), program, profile)
+}
+
+/// The same for a board by its name and the target triple of its images.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_for(
+    workspace: &Workspace,
+    (board, triple): (&str, &str),
+    program: &str,
+    profile: &str,
+) -> Result<Image> {
     let output = cargo(workspace)
         .args(["build", "--quiet", "--profile", profile, "-p", board])
         .args(["--bin", program, "--target", triple])

@@ -145,7 +145,7 @@ impl Emulator {
 }
 
 /// What makes the command line that the image reads: a name for the image itself, then its word.
-fn command_line(options: &Options) -> Vec<String> {
+pub(crate) fn command_line(options: &Options) -> Vec<String> {
     let word = options.argument.iter();
     word.flat_map(|word| {
         let word = word.replace(',', ",,");
@@ -174,7 +174,7 @@ fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
 }
 
 /// Collects the console until the emulator ends: the text, and the exit status.
-fn watch(
+pub(crate) fn watch(
     child: &mut Child,
     output: PipeReader,
     time: Duration,

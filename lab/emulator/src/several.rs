@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::program::{is_supported, version};
+use crate::run::{self, Ended, Options};
 use crate::{Error, clock};
 
-/// The board that the probe is built for.
-pub const PROBE_BOARD: &str = "virt-aarch64";
-/// The target triple of the probe.
-pub const PROBE_TRIPLE: &str = "aarch64-unknown-none-softfloat";
+/// The board's name, which is also the name of its crate in `boards/`.
+pub const BOARD: &str = "virt-aarch64";
+/// The target triple that its images are compiled for.
+pub const TRIPLE: &str = "aarch64-unknown-none-softfloat";
 
 /// The emulator of AArch64 processors, with the clock for several of them.
 #[derive(Debug, Clone)]
@@ -50,37 +51,57 @@ impl Several {
         Ok(Self { program, clock })
     }
 
-    /// Runs the probe with four processors; `quantum`: nanoseconds that one may run ahead of another.
+    /// Runs an image to its end on so many processors, 1 to 8; `quantum`: nanoseconds that one of them may run ahead of
+    /// another. Of the options only the real time and the argument matter.
+    ///
+    /// # Errors
+    /// When the emulator does not start, or the time is over.
+    pub fn run(
+        &self,
+        image: &Path,
+        processors: usize,
+        quantum: u32,
+        options: &Options,
+    ) -> Result<Ended, Error> {
+        let io = |cause| Error::Io {
+            what: "starting the emulator".into(),
+            cause,
+        };
+        let (output, input) = std::io::pipe().map_err(io)?;
+        let mut child = Command::new(&self.program)
+            .args(["-M", "virt,gic-version=3", "-cpu", "cortex-a53"])
+            .args(["-smp", &processors.to_string(), "-m", "128M"])
+            .args(["-nodefaults", "-display", "none", "-serial", "stdio"])
+            .args(["-semihosting-config", "enable=on,target=native"])
+            .args(run::command_line(options))
+            .args(["-accel", "tcg,thread=single", "-plugin"])
+            .arg(format!("{},quantum={quantum}", run::argument(&self.clock)))
+            .arg("-kernel")
+            .arg(image)
+            .stdin(Stdio::null())
+            .stdout(input.try_clone().map_err(io)?)
+            .stderr(input)
+            .spawn()
+            .map_err(|_| Error::EmulatorMissing)?;
+        let (console, exit_status) =
+            run::watch(&mut child, output, options.real_time, &mut |_| {})?;
+        Ok(Ended {
+            console,
+            exit_status,
+        })
+    }
+
+    /// Runs the probe with four processors; `quantum`: as for [`Several::run`].
     ///
     /// # Errors
     /// When the emulator does not run it, or its console is not the probe's.
     pub fn probe(&self, image: &Path, quantum: u32) -> Result<Probe, Error> {
-        let plugin = format!("{},quantum={quantum}", crate::run::argument(&self.clock));
-        let output = Command::new(&self.program)
-            .args([
-                "-M",
-                "virt,gic-version=3",
-                "-cpu",
-                "cortex-a53",
-                "-smp",
-                "4",
-            ])
-            .args(["-m", "128M", "-nodefaults", "-display", "none"])
-            .args(["-semihosting-config", "enable=on,target=native"])
-            .args(["-accel", "tcg,thread=single"])
-            .args(["-plugin", &plugin])
-            .arg("-kernel")
-            .arg(image)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|_| Error::EmulatorMissing)?;
-        let console = String::from_utf8_lossy(&output.stdout);
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() {
-            let said = complaint.lines().chain(console.lines()).next();
+        let ended = self.run(image, 4, quantum, &Options::default())?;
+        if ended.exit_status != 0 {
+            let said = ended.console.lines().next();
             return Err(Error::Refused(said.unwrap_or("it said nothing").to_owned()));
         }
-        Probe::read(&console).ok_or(Error::Damaged("not the probe's console"))
+        Probe::read(&ended.console).ok_or(Error::Damaged("not the probe's console"))
     }
 }
 

@@ -8,7 +8,7 @@ use taktos_kernel::{
 };
 
 /// The bytes of a helper's stack.
-pub const STACK: usize = 2048;
+pub const STACK: usize = 512 * size_of::<usize>();
 /// How many helpers there are.
 pub const THREADS: usize = 6;
 

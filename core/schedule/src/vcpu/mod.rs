@@ -25,14 +25,20 @@
 //! release), with the reference's named defects mended and offered as options.
 
 pub mod admission;
+mod chain;
+pub mod credit;
+pub mod credit2;
 mod error;
 mod ids;
 mod list;
 pub mod rtds;
+mod steps;
+mod topology;
 
 pub(crate) use error::in_range;
 pub use error::{Error, Violation};
 pub use ids::{Domain, Vcpu};
+pub use topology::Place;
 
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};

@@ -67,7 +67,7 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
 }
 
 /// The counts in `passed 41 failed 0`.
-fn counts(said: &str) -> Option<(u64, u64)> {
+pub(super) fn counts(said: &str) -> Option<(u64, u64)> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let ["passed", passed, "failed", failed] = words[..] else {
         return None;

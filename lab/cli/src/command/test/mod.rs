@@ -82,6 +82,8 @@ fn steps() -> Vec<Step> {
             tools::board_lints(workspace, board)
         }));
     }
+    let virt = taktos_emulator::several::BOARD;
+    steps.push(step(format!("lints of {virt}"), several::lints));
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
     for board in Board::ALL {
@@ -92,6 +94,11 @@ fn steps() -> Vec<Step> {
         let name = format!("port and faults on {}", board.name());
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
+    steps.push(step(format!("kernel suite on {virt}"), several::suite));
+    steps.push(step(
+        format!("port and faults on {virt}"),
+        several::programs,
+    ));
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());
         steps.push(step(name, move |workspace| {

@@ -11,10 +11,10 @@ use crate::workspace::Workspace;
 use crate::{emulator, image};
 
 /// How one run of a program must end.
-struct Case {
-    program: &'static str,
+pub(super) struct Case {
+    pub(super) program: &'static str,
     /// The word that the program finds on its command line.
-    argument: Option<&'static str>,
+    pub(super) argument: Option<&'static str>,
     status: i32,
     /// What its console must contain.
     says: &'static str,
@@ -43,6 +43,8 @@ const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
 const DATA: &str = "fault: forbidden data access in thread 'victim' at address ";
 const NULL: &str = "fault: forbidden data access in thread 'victim' at address 0x00000000\n";
+const NULL_OF_64_BITS: &str =
+    "fault: forbidden data access in thread 'victim' at address 0x0000000000000000\n";
 const FETCH: &str = "fault: forbidden instruction fetch in thread 'victim'";
 const UNDEFINED: &str = "fault: undefined instruction in thread 'victim'";
 const UNDEFINED_IN_A_HANDLER: &str =
@@ -97,6 +99,23 @@ const CORTEX_A8: &[Case] = &[
     fault("panic", PANIC),
 ];
 
+pub(super) const AARCH64: &[Case] = &[
+    PORT,
+    fault("overflow", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL_OF_64_BITS),
+    fault("unmapped", DATA),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-data", FETCH),
+    fault("write-to-code", DATA),
+    fault("write-to-a-constant", DATA),
+    fault("undefined", UNDEFINED),
+    fault("undefined-with-float", UNDEFINED),
+    fault("panic", PANIC),
+];
+
 /// Runs the programs of `board`.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find()?;
@@ -104,10 +123,14 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
         Board::Mps2An386 => CORTEX_M4,
         Board::RealviewPbA8 => CORTEX_A8,
     };
+    run_each(cases, |case| call(workspace, &emulator, board, case))
+}
+
+/// Runs each case and judges how it ended.
+pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) -> Result<Tally> {
     let mut all = Tally::default();
     for case in cases {
-        let ended = call(workspace, &emulator, board, case)?;
-        all.add(judge(case, &ended));
+        all.add(judge(case, &call(case)?));
     }
     Ok(all)
 }

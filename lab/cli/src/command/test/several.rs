@@ -1,30 +1,38 @@
-//! The step that tries the clock for several processors.
+//! The steps on the board whose processors can be several: the clock for them, and the kernel on one of them.
 
-use std::process::Command;
+use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use taktos_emulator::several::{PROBE_BOARD, PROBE_TRIPLE, Several};
+use anyhow::{Context, Result};
+use taktos_emulator::several::{BOARD, Several, TRIPLE};
+use taktos_emulator::{Ended, Options};
 
-use super::Tally;
-use crate::image::cargo;
+use super::{Tally, images, programs, tools};
+use crate::image;
 use crate::workspace::Workspace;
 
 /// Nanoseconds that one processor may run ahead of another.
 const QUANTA: [u32; 3] = [20, 100, 1000];
+/// The same where there is one processor: it does not matter.
+const QUANTUM: u32 = 100;
+/// The most real time of one run.
+const TIME: Duration = Duration::from_secs(120);
+
+pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
+    tools::lints_for(workspace, BOARD, TRIPLE)
+}
 
 /// Each quantum twice: the time must be honest, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
-    build(cargo(workspace))?;
-    let image = workspace.target().join(PROBE_TRIPLE).join("release/probe");
+    let image = image::build_for(workspace, (BOARD, TRIPLE), "probe", "release")?;
     let emulator = Several::find()?;
     let mut all = Tally::default();
     for quantum in QUANTA {
-        let probe = emulator.probe(&image, quantum)?;
+        let probe = emulator.probe(&image.path, quantum)?;
         all.add(match probe.verdict() {
             Ok(()) => Tally::pass(),
             Err(why) => Tally::fail(format!("quantum of {quantum} ns: {why}\n")),
         });
-        all.add(if emulator.probe(&image, quantum)? == probe {
+        all.add(if emulator.probe(&image.path, quantum)? == probe {
             Tally::pass()
         } else {
             Tally::fail(format!("quantum of {quantum} ns: two runs differ\n"))
@@ -33,12 +41,39 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
     Ok(all)
 }
 
-fn build(mut cargo: Command) -> Result<()> {
-    let output = cargo
-        .args(["build", "--quiet", "--release", "-p", PROBE_BOARD])
-        .args(["--bin", "probe", "--target", PROBE_TRIPLE])
-        .output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "the probe does not build: {said}");
-    Ok(())
+/// The kernel's own suite on one processor.
+pub(super) fn suite(workspace: &Workspace) -> Result<Tally> {
+    let ended = run(workspace, "suite", None)?;
+    let said = ended
+        .console
+        .lines()
+        .find_map(|line| line.strip_prefix("@suite "));
+    let counts = said.and_then(images::counts);
+    let (passed, failed) = counts.context("the suite did not say how many tests passed")?;
+    let failed = match ended.exit_status {
+        0 => failed,
+        _ => failed.max(1),
+    };
+    Ok(Tally {
+        passed,
+        failed,
+        said: ended.console,
+    })
+}
+
+/// The programs that test the port.
+pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
+    programs::run_each(programs::AARCH64, |case| {
+        run(workspace, case.program, case.argument)
+    })
+}
+
+fn run(workspace: &Workspace, program: &str, argument: Option<&str>) -> Result<Ended> {
+    let image = image::build_for(workspace, (BOARD, TRIPLE), program, "release")?;
+    let options = Options {
+        argument: argument.map(str::to_owned),
+        real_time: TIME,
+        ..Options::default()
+    };
+    Ok(Several::find()?.run(&image.path, 1, QUANTUM, &options)?)
 }

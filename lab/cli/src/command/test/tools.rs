@@ -30,16 +30,13 @@ pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
 }
 
 pub(super) fn board_lints(workspace: &Workspace, board: Board) -> Result<Tally> {
+    lints_for(workspace, board.name(), board.triple())
+}
+
+pub(super) fn lints_for(workspace: &Workspace, board: &str, triple: &str) -> Result<Tally> {
     let mut clippy = cargo(workspace);
-    clippy.args([
-        "clippy",
-        "--quiet",
-        "--release",
-        "-p",
-        board.name(),
-        "--bins",
-    ]);
-    one(clippy.args(["--target", board.triple(), "--", "-D", "warnings"]))
+    clippy.args(["clippy", "--quiet", "--release", "-p", board, "--bins"]);
+    one(clippy.args(["--target", triple, "--", "-D", "warnings"]))
 }
 
 pub(super) fn images(workspace: &Workspace) -> Result<Tally> {

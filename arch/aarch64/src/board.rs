@@ -1,0 +1,15 @@
+//! Owns: what a board brings to this machine.
+
+use core::ops::Range;
+
+/// A board with an Armv8-A processor: where its interrupt controller and its memory are.
+pub trait Board: 'static {
+    /// The address of the interrupt controller's distributor (GIC version 3 or 4).
+    const DISTRIBUTOR: usize;
+    /// The address of the first redistributor.
+    const REDISTRIBUTORS: usize;
+    /// The memory that the image lies in; whole pages of 2 MiB, at most 128 MiB.
+    const MEMORY: Range<usize>;
+    /// The devices' registers; whole pages of 2 MiB.
+    const DEVICES: Range<usize>;
+}

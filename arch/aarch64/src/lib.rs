@@ -1,0 +1,71 @@
+//! AArch64 (Armv8-A, EL1) as a machine.
+//!
+//! Owns: the switch of threads, interrupts and their controller, the generic timers, floating-point state,
+//! memory protection, faults. Must never know: the kernel, a board's devices.
+//!
+//! # Stack pointers
+//! Threads and the kernel run at EL1 on `SP_EL0`, the threads' own stacks. An exception selects `SP_EL1`, the
+//! handlers' stack, by itself: so `SPSel` tells whether the caller is a handler, and a thread whose stack is used up
+//! can still be reported.
+//!
+//! # What a mask is
+//! `PSTATE.I`, set and cleared without a memory of what it was. That is sound in handlers too, where the interrupt
+//! controller keeps out the others: all interrupts have one priority, and none is signalled until the handler in
+//! service has been ended, with `PSTATE.I` set. Fast interrupts (FIQ) are not used and stay masked.
+//!
+//! # Two frames
+//! A thread that is not running has on its stack, from low to high, x19, x29, an address to go on at, and a word
+//! that fills up. A thread that called the kernel has nothing more: the call is declared to the compiler to destroy
+//! the other registers. A thread that was interrupted has those registers, `ELR` and `SPSR` above that, and the address
+//! leads to a few instructions that restore them. A thread with floating-point state has room for it in between
+//! (see `float`). Whoever is resumed is so with the mask set; it ends behind the call, or by `eret`: when the frame is used
+//! up, so that frames cannot pile up under a storm of interrupts.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "an architecture port")]
+
+mod board;
+mod fault;
+mod float;
+mod interrupt;
+mod machine;
+mod memory;
+mod state;
+mod switch;
+mod timer;
+mod vectors;
+
+pub use board::Board;
+pub use fault::report_fault;
+pub use interrupt::Handler;
+pub use machine::AArch64;
+pub use memory::Guard;
+pub use state::TAKTOS_PROCESSOR;
+pub use switch::Outcome64;
+
+/// Wires the processor's exceptions to a type that implements
+/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
+#[macro_export]
+macro_rules! exceptions {
+    ($upcalls:ty) => {
+        /// Where the fault exceptions lead, with the registers and the exception's syndrome.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_fault(registers: &[usize; 34], syndrome: usize) -> ! {
+            $crate::report_fault::<$upcalls>(registers, syndrome)
+        }
+
+        /// The alarm's timer has come.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_alarm() {
+            <$upcalls as $crate::Upcalls>::alarm();
+        }
+
+        /// The slice's timer has come.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_slice_end() {
+            <$upcalls as $crate::Upcalls>::slice_end();
+        }
+    };
+}
+
+pub use taktos_machine::Upcalls;

@@ -1,0 +1,356 @@
+//! Owns: the hand-written paths by which one thread gives way to another.
+//!
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
+//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
+//! the two that cannot be so declared, x19 and x29.
+//!
+//! Everywhere below, at the common tail: x0 names the thread to go on with, x1 the thread that gives way,
+//! kernel-level interrupts are masked, and the stack holds a whole frame.
+
+use crate::float::{leave_float, leave_float_in_slice};
+use crate::state::{STATE, TAKTOS_PROCESSOR};
+use crate::vectors::HANDLER_STACK;
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use taktos_abi::{Error, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
+
+/// A decision's outcome in x0 and x1. To switch: the thread to go on with, and the one to save.
+/// To stay: twice the status plus one (no thread has an odd address), and the value.
+#[repr(C)]
+pub struct Outcome64 {
+    first: usize,
+    second: usize,
+}
+
+impl Outcome for Outcome64 {
+    #[inline(always)]
+    fn switch(from: *const Context, to: *const Context) -> Self {
+        Self {
+            first: to.addr(),
+            second: from.addr(),
+        }
+    }
+
+    #[inline(always)]
+    fn stay(answer: Answer) -> Self {
+        Self {
+            first: answer.status.word() << 1 | 1,
+            second: answer.value,
+        }
+    }
+}
+
+/// Defines how a kernel call is made through the entry `$entry`.
+macro_rules! call {
+    ($name:ident, $entry:ident) => {
+        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
+        #[inline(always)]
+        pub(crate) fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
+            object: &'static D::Object,
+            argument: usize,
+            timeout: Timeout,
+        ) -> (usize, usize) {
+            let (status, value);
+            // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+            unsafe {
+                asm!(
+                    "bl {entry}",
+                    "msr daifclr, #2",
+                    entry = sym $entry::<M, D>,
+                    inlateout("x0") object => status,
+                    inlateout("x1") argument => value,
+                    inlateout("x2") timeout.bits() => _,
+                    out("x20") _, out("x21") _, out("x22") _, out("x23") _, out("x24") _,
+                    out("x25") _, out("x26") _, out("x27") _, out("x28") _,
+                    clobber_abi("C"),
+                );
+            }
+            (status, value)
+        }
+    };
+}
+
+call!(call, enter);
+call!(call_in_slice, enter_in_slice);
+
+/// The first part of each switch: x3 holds the ticks of a slice, x4 tells the use of floating point, x2 is the
+/// state's address.
+macro_rules! load_state {
+    () => {
+        "adrp x2, {state}
+         add x2, x2, :lo12:{state}
+         ldp x3, x4, [x2]
+         cbnz x4, {leave_float}"
+    };
+}
+
+/// The end of each switch; `slice` restarts the time slice, where slices are on, `keep` does not.
+macro_rules! tail {
+    (slice) => {
+        concat!(
+            "cbz x3, 5f
+             msr cntp_tval_el0, x3
+             5:\n",
+            $crate::switch::tail!(keep)
+        )
+    };
+    (keep) => {
+        "mov x5, sp
+         str x5, [x1, #{stack_pointer}]
+         ldr x6, [x0, #{stack_pointer}]
+         mov sp, x6
+         // The laboratory sees the switch by this store.
+         mrs x7, tpidr_el1
+         str x0, [x7, #{current}]
+         // The answer, for a thread that called the kernel.
+         ldp x0, x1, [x0, #{status}]
+         ldr x30, [sp, #16]
+         ldp x19, x29, [sp], #32
+         ret"
+    };
+}
+
+pub(crate) use tail;
+
+/// The switch behind an entry: saves the caller in the thread x1 names and goes on with the one x0 names, for
+/// a whole slice. On the stack is the caller's frame.
+///
+/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
+/// each file of an image that has this code defines them.
+#[unsafe(naked)]
+extern "C" fn switch() {
+    naked_asm!(
+        ".ifndef \"taktos.mark.switch.begin\"",
+        ".weak \"taktos.mark.schedule.end\"",
+        ".weak \"taktos.mark.switch.begin\"",
+        "\"taktos.mark.schedule.end\":",
+        "\"taktos.mark.switch.begin\":",
+        ".endif",
+        load_state!(),
+        tail!(slice),
+        state = sym STATE,
+        leave_float = sym leave_float,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// Like [`switch`], for the rest of the present slice.
+#[unsafe(naked)]
+extern "C" fn switch_in_slice() {
+    naked_asm!(
+        load_state!(),
+        tail!(keep),
+        state = sym STATE,
+        leave_float = sym leave_float_in_slice,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// Defines an entry: how to take a decision, with the switch that may follow.
+macro_rules! enter {
+    ($name:ident, $switch:ident) => {
+        /// Takes the decision `D`. Entered and left with the mask set.
+        #[unsafe(naked)]
+        extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
+            naked_asm!(
+                // A decision that may block is not begun in a handler.
+                ".if {blocks}",
+                "mrs x9, spsel",
+                "cbnz x9, 3f",
+                ".endif",
+                "stp x19, x29, [sp, #-32]!",
+                "str x30, [sp, #16]",
+                "bl {decide}",
+                // Odd: no switch.
+                ".if {always_switches} == 0",
+                "tbnz x0, #0, 2f",
+                ".endif",
+                ".if {blocks} == 0",
+                "mrs x9, spsel",
+                "cbnz x9, 1f",
+                ".endif",
+                "b {switch}",
+                // A handler's: the end of the interrupt switches. The answer is OK.
+                "1:",
+                "mov x0, #0",
+                "mov x1, #0",
+                // Stay: the status is half of the odd word; the value is in x1.
+                "2:",
+                "lsr x0, x0, #1",
+                "ldr x30, [sp, #16]",
+                "ldp x19, x29, [sp], #32",
+                "ret",
+                ".if {blocks}",
+                "3:",
+                "mov x0, #{context}",
+                "mov x1, #0",
+                "ret",
+                ".endif",
+                blocks = const D::BLOCKS as u32,
+                always_switches = const D::ALWAYS_SWITCHES as u32,
+                decide = sym D::decide,
+                switch = sym $switch,
+                context = const Error::Context as u32,
+            )
+        }
+    };
+}
+
+enter!(enter, switch);
+enter!(enter_in_slice, switch_in_slice);
+
+/// The rest of an interrupt after which another thread runs. At EL1 on the handlers' stack, with the interrupted
+/// thread's registers as they were, `ELR` and `SPSR` leading back to it, and nothing left on the handlers' stack.
+#[unsafe(naked)]
+pub(crate) extern "C" fn preempt() {
+    naked_asm!(
+        "msr spsel, #0",
+        "sub sp, sp, #{both}",
+        "stp x0, x1, [sp, #32]",
+        "stp x2, x3, [sp, #48]",
+        "stp x4, x5, [sp, #64]",
+        "stp x6, x7, [sp, #80]",
+        "stp x8, x9, [sp, #96]",
+        "stp x10, x11, [sp, #112]",
+        "stp x12, x13, [sp, #128]",
+        "stp x14, x15, [sp, #144]",
+        "stp x16, x17, [sp, #160]",
+        "stp x18, x20, [sp, #176]",
+        "stp x21, x22, [sp, #192]",
+        "stp x23, x24, [sp, #208]",
+        "stp x25, x26, [sp, #224]",
+        "stp x27, x28, [sp, #240]",
+        "mrs x2, elr_el1",
+        "mrs x3, spsr_el1",
+        "stp x30, x2, [sp, #256]",
+        "str x3, [sp, #272]",
+        // The rest of the frame is as a caller's, but that it leads to `resume_interrupted`.
+        "adrp x30, {resume_interrupted}",
+        "add x30, x30, :lo12:{resume_interrupted}",
+        "stp x19, x29, [sp]",
+        "str x30, [sp, #16]",
+        // The thread that gives way, and the heir.
+        "mrs x7, tpidr_el1",
+        "ldr x1, [x7, #{current}]",
+        "ldr x0, [x7, #{heir}]",
+        load_state!(),
+        tail!(slice),
+        both = const CALL_FRAME + INTERRUPTED,
+        resume_interrupted = sym resume_interrupted,
+        state = sym STATE,
+        leave_float = sym leave_float,
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        current = const offset_of!(Processor, current),
+        heir = const offset_of!(Processor, heir),
+    )
+}
+
+/// The bytes of a caller's frame, and what an interrupted thread has above it.
+pub(crate) const CALL_FRAME: usize = 32;
+const INTERRUPTED: usize = 256;
+
+/// Where the frame of an interrupted thread leads: the registers that a call does not keep.
+#[unsafe(naked)]
+extern "C" fn resume_interrupted() {
+    naked_asm!(
+        "ldp x30, x2, [sp, #224]",
+        "ldr x3, [sp, #240]",
+        "msr elr_el1, x2",
+        "msr spsr_el1, x3",
+        "ldp x27, x28, [sp, #208]",
+        "ldp x25, x26, [sp, #192]",
+        "ldp x23, x24, [sp, #176]",
+        "ldp x21, x22, [sp, #160]",
+        "ldp x18, x20, [sp, #144]",
+        "ldp x16, x17, [sp, #128]",
+        "ldp x14, x15, [sp, #112]",
+        "ldp x12, x13, [sp, #96]",
+        "ldp x10, x11, [sp, #80]",
+        "ldp x8, x9, [sp, #64]",
+        "ldp x6, x7, [sp, #48]",
+        "ldp x4, x5, [sp, #32]",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x0, x1, [sp], #{interrupted}",
+        "eret",
+        interrupted = const INTERRUPTED,
+    )
+}
+
+/// What lies on the stack of a thread that has not run yet, from low to high.
+#[repr(C)]
+struct FirstFrame {
+    x19: usize,
+    x29: usize,
+    resume_at: usize,
+    filler: usize,
+    words: [usize; 2],
+    entry: usize,
+    filler_too: usize,
+}
+
+/// Lays out the frame of a thread that has not run yet.
+pub(crate) fn prepare(
+    context: &Context,
+    stack: StackRegion,
+    entry: extern "C" fn(usize, usize) -> !,
+    first: usize,
+    second: usize,
+) {
+    let frame = FirstFrame {
+        x19: 0,
+        x29: 0,
+        resume_at: begin as *const () as usize,
+        filler: 0,
+        words: [first, second],
+        entry: entry as usize,
+        filler_too: 0,
+    };
+    let top = (stack.base + stack.size) & !15;
+    let place = top - size_of::<FirstFrame>();
+    // SAFETY: within the thread's stack, which is not in use; a multiple of sixteen.
+    unsafe { core::ptr::with_exposed_provenance_mut::<FirstFrame>(place).write(frame) };
+    context.stack_pointer.set(place);
+}
+
+/// The first instructions of every thread.
+#[unsafe(naked)]
+extern "C" fn begin() {
+    naked_asm!(
+        "ldr x2, [sp, #16]",
+        "ldp x0, x1, [sp], #32",
+        "mov x30, xzr",
+        "msr daifclr, #2",
+        "br x2",
+    )
+}
+
+/// Leaves the start-up code, which runs on the handlers' stack pointer with interrupts masked, for
+/// the current thread.
+pub(crate) fn start() -> ! {
+    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
+    // frame was written by `prepare`.
+    unsafe {
+        asm!(
+            "msr tpidr_el1, {processor}",
+            "ldr x0, [{processor}]",
+            "mov sp, {handlers}",
+            "msr spsel, #0",
+            "ldr x1, [x0]",
+            "mov sp, x1",
+            // Errors of the bus that come late are told from here on.
+            "msr daifclr, #4",
+            "ldr x30, [sp, #16]",
+            "ldp x19, x29, [sp], #32",
+            "ret",
+            processor = in(reg) &raw const TAKTOS_PROCESSOR,
+            handlers = in(reg) HANDLER_STACK.top(),
+            options(noreturn),
+        )
+    }
+}

@@ -1,0 +1,118 @@
+//! Owns: the processor's generic timers: the counter as the clock, the virtual timer as the alarm, the physical
+//! timer for slices. Must never know: who is to be woken.
+//!
+//! Registers: Arm ARM (DDI 0487), chapter D12.
+
+use crate::board::Board;
+use crate::interrupt;
+use crate::state::STATE;
+use aarch64_cpu::registers::{
+    CNTFRQ_EL0, CNTP_CTL_EL0, CNTP_TVAL_EL0, CNTV_CTL_EL0, CNTV_CVAL_EL0, CNTVCT_EL0,
+    ReadWriteable, Readable, Writeable,
+};
+use core::cell::Cell;
+use taktos_time::{Duration, Instant};
+
+unsafe extern "C" {
+    // The board's, by [`exceptions!`](crate::exceptions).
+    safe fn taktos_alarm();
+    safe fn taktos_slice_end();
+}
+
+/// The interrupts of the two timers (Arm BSA, DEN0094, section 3.8.2).
+const ALARM_INTERRUPT: u32 = 27;
+const SLICE_INTERRUPT: u32 = 30;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The counter's rate, as factors in fixed point.
+struct Rate {
+    /// Nanoseconds a tick, times 2³².
+    nanos: Cell<u64>,
+    /// Ticks a nanosecond, times 2⁶³; the counter is slower than 1 GHz.
+    ticks: Cell<u64>,
+    /// What the counter showed at the start.
+    zero: Cell<u64>,
+}
+
+// SAFETY: written once, by the start, before the first thread runs.
+unsafe impl Sync for Rate {}
+
+static RATE: Rate = Rate {
+    nanos: Cell::new(0),
+    ticks: Cell::new(0),
+    zero: Cell::new(0),
+};
+
+/// Reads the counter's rate; the clock stands at zero then.
+pub(crate) fn start<B: Board>() {
+    find_rate();
+    interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
+    interrupt::set_handler::<B>(SLICE_INTERRUPT, slice_end);
+}
+
+fn find_rate() {
+    let hertz = CNTFRQ_EL0.get();
+    RATE.nanos.set((SECOND << 32) / hertz);
+    RATE.ticks
+        .set(((u128::from(hertz) << 63) / u128::from(SECOND)) as u64);
+    RATE.zero.set(CNTVCT_EL0.get());
+}
+
+/// The present time. It is asked for before the start, too: then it is zero.
+#[inline(always)]
+pub(crate) fn now() -> Instant {
+    if RATE.nanos.get() == 0 {
+        return Instant::START;
+    }
+    aarch64_cpu::asm::barrier::isb(aarch64_cpu::asm::barrier::SY);
+    let ticks = CNTVCT_EL0.get() - RATE.zero.get();
+    let nanos = (u128::from(ticks) * u128::from(RATE.nanos.get())) >> 32;
+    Instant::from_nanos(nanos as u64)
+}
+
+/// Ticks that are not shorter than `nanos`.
+fn ticks_of(nanos: u64) -> u64 {
+    ((u128::from(nanos) * u128::from(RATE.ticks.get())) >> 63) as u64 + 1
+}
+
+pub(crate) fn set_alarm(at: Option<Instant>) {
+    match at {
+        Some(at) => {
+            CNTV_CVAL_EL0.set(RATE.zero.get().saturating_add(ticks_of(at.as_nanos())));
+            CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::SET);
+        }
+        None => CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::CLEAR),
+    }
+}
+
+fn alarm() {
+    CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::CLEAR);
+    taktos_alarm();
+}
+
+/// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
+/// and the timer is not due any more.
+fn slice_end() {
+    if CNTP_CTL_EL0.is_set(CNTP_CTL_EL0::ISTATUS) {
+        begin_slice();
+        taktos_slice_end();
+    }
+}
+
+pub(crate) fn begin_slice() {
+    CNTP_TVAL_EL0.set(STATE.slice.get());
+}
+
+/// Slices are at least one tick and at most 2³¹ − 1 ticks long.
+pub(crate) fn set_slice(length: Option<Duration>) {
+    const LONGEST: u64 = i32::MAX as u64;
+    let ticks = length.map_or(0, |length| ticks_of(length.as_nanos()).min(LONGEST));
+    STATE.slice.set(ticks);
+    if ticks == 0 {
+        CNTP_CTL_EL0.modify(CNTP_CTL_EL0::ENABLE::CLEAR);
+    } else {
+        begin_slice();
+        CNTP_CTL_EL0.write(CNTP_CTL_EL0::ENABLE::SET);
+    }
+}

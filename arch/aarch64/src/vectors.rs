@@ -1,0 +1,196 @@
+//! Owns: where exceptions lead, and the stacks that they use.
+
+use crate::float::give_unit;
+use crate::interrupt::dispatch;
+use crate::memory::{Guard, PAGE};
+use crate::switch::preempt;
+use core::arch::{asm, naked_asm};
+use core::cell::UnsafeCell;
+use core::mem::offset_of;
+use taktos_machine::Processor;
+
+/// The stack of handlers, with a guard below it.
+#[repr(C, align(4096))]
+pub(crate) struct HandlerStack {
+    guard: Guard,
+    memory: UnsafeCell<[u8; Self::SIZE]>,
+}
+
+// SAFETY: used by the processor alone, as the stack of handlers, which do not nest.
+unsafe impl Sync for HandlerStack {}
+
+impl HandlerStack {
+    const SIZE: usize = 4 * PAGE;
+
+    /// Where the stack begins, downwards.
+    pub fn top(&self) -> usize {
+        self.memory.get().addr() + Self::SIZE
+    }
+
+    /// The address of the guard.
+    pub fn guard(&self) -> usize {
+        core::ptr::from_ref(&self.guard).addr()
+    }
+}
+
+pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack {
+    guard: Guard::NEW,
+    memory: UnsafeCell::new([0; HandlerStack::SIZE]),
+};
+
+/// The stack on which faults are reported: whatever stack faulted, this one is good.
+#[repr(C, align(16))]
+struct FaultStack(UnsafeCell<[u8; FAULT_STACK]>);
+
+const FAULT_STACK: usize = 8192;
+
+// SAFETY: used by the processor alone, and what uses it never returns.
+unsafe impl Sync for FaultStack {}
+
+static FAULTS: FaultStack = FaultStack(UnsafeCell::new([0; FAULT_STACK]));
+
+unsafe extern "C" {
+    /// The board's, by [`exceptions!`](crate::exceptions).
+    fn taktos_fault();
+}
+
+/// Makes the processor use the table below.
+pub(crate) fn install() {
+    // SAFETY: the table is whole and aligned; called before interrupts are let through.
+    unsafe {
+        asm!(
+            "msr vbar_el1, {}",
+            "isb",
+            in(reg) table as *const () as usize,
+            options(nostack),
+        );
+    }
+}
+
+/// The vector table (Arm ARM, D1.10.2): sixteen entries, 128 bytes apart, which begin at a multiple of 2048.
+#[unsafe(naked)]
+#[unsafe(link_section = ".text.vectors")]
+extern "C" fn table() {
+    naked_asm!(
+        ".p2align 11",
+        "b {thread_fault}",
+        ".p2align 7",
+        "b {interrupt}",
+        ".rept 14",
+        ".p2align 7",
+        "b {fault}",
+        ".endr",
+        thread_fault = sym thread_fault,
+        interrupt = sym interrupt,
+        fault = sym fault,
+    )
+}
+
+/// An interrupt while a thread ran.
+#[unsafe(naked)]
+extern "C" fn interrupt() {
+    naked_asm!(
+        // What a call does not keep, on the handlers' stack.
+        "stp x0, x1, [sp, #-160]!",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "stp x8, x9, [sp, #64]",
+        "stp x10, x11, [sp, #80]",
+        "stp x12, x13, [sp, #96]",
+        "stp x14, x15, [sp, #112]",
+        "stp x16, x17, [sp, #128]",
+        "stp x18, x30, [sp, #144]",
+        "bl {dispatch}",
+        // Current and heir.
+        "mrs x0, tpidr_el1",
+        "ldp x0, x1, [x0, #{current}]",
+        "cmp x0, x1",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x4, x5, [sp, #32]",
+        "ldp x6, x7, [sp, #48]",
+        "ldp x8, x9, [sp, #64]",
+        "ldp x10, x11, [sp, #80]",
+        "ldp x12, x13, [sp, #96]",
+        "ldp x14, x15, [sp, #112]",
+        "ldp x16, x17, [sp, #128]",
+        "ldp x18, x30, [sp, #144]",
+        "ldp x0, x1, [sp], #160",
+        "b.eq 1f",
+        "b {preempt}",
+        "1:",
+        "eret",
+        dispatch = sym dispatch,
+        preempt = sym preempt,
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// An exception that a thread's instruction caused: its first use of the floating-point unit, or a fault.
+#[unsafe(naked)]
+extern "C" fn thread_fault() {
+    naked_asm!(
+        "stp x0, x1, [sp, #-32]!",
+        "stp x2, x3, [sp, #16]",
+        "mrs x0, esr_el1",
+        "lsr x1, x0, #26",
+        "cmp x1, #{float_trap}",
+        "b.ne 1f",
+        "b {give_unit}",
+        "1:",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x0, x1, [sp], #32",
+        "b {fault}",
+        float_trap = const crate::fault::FLOAT_TRAP,
+        give_unit = sym give_unit,
+        fault = sym fault,
+    )
+}
+
+/// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two software registers
+/// hold x0 and the stack pointer until they are stored.
+#[unsafe(naked)]
+extern "C" fn fault() {
+    naked_asm!(
+        "msr tpidr_el0, x0",
+        "mov x0, sp",
+        "msr tpidrro_el0, x0",
+        "adrp x0, {stack}",
+        "add x0, x0, :lo12:{stack}",
+        "add x0, x0, #{size}",
+        "mov sp, x0",
+        "sub sp, sp, #{registers}",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "stp x8, x9, [sp, #64]",
+        "stp x10, x11, [sp, #80]",
+        "stp x12, x13, [sp, #96]",
+        "stp x14, x15, [sp, #112]",
+        "stp x16, x17, [sp, #128]",
+        "stp x18, x19, [sp, #144]",
+        "stp x20, x21, [sp, #160]",
+        "stp x22, x23, [sp, #176]",
+        "stp x24, x25, [sp, #192]",
+        "stp x26, x27, [sp, #208]",
+        "stp x28, x29, [sp, #224]",
+        "mrs x2, tpidr_el0",
+        "stp x2, x1, [sp]",
+        // The stack pointer that was selected.
+        "mrs x3, spsr_el1",
+        "mrs x4, sp_el0",
+        "mrs x5, tpidrro_el0",
+        "tst x3, #1",
+        "csel x4, x4, x5, eq",
+        "stp x30, x4, [sp, #240]",
+        "mrs x4, elr_el1",
+        "stp x4, x3, [sp, #256]",
+        "mov x0, sp",
+        "mrs x1, esr_el1",
+        "b {report}",
+        stack = sym FAULTS,
+        size = const FAULT_STACK,
+        registers = const 34 * 8,
+        report = sym taktos_fault,
+    )
+}

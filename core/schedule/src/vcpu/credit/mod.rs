@@ -1,0 +1,259 @@
+//! CREDIT: proportional share with a boost for units that wake.
+//!
+//! Owns: the credit of units, their classes, a run queue for each processor, and
+//! the balance between processors.
+//! Must never know: registers, guests, clocks; how long anything takes.
+//!
+//! # Rules (spec 05, section 1)
+//! A millisecond on a processor costs 10 credits. Every slice (30 ms) *accounting*
+//! hands out a slice's worth of credit for each processor of the pool: to the
+//! *active* units, in proportion to the weight of their domains, which counts once
+//! for each active unit. It is the only event that changes the class of a unit:
+//! credit below zero is OVER, otherwise UNDER. A unit becomes active when a *tick*
+//! (10 ms) finds it running; it ceases to be when it has more than a slice's worth.
+//! A unit that wakes while UNDER is in class BOOST until a tick finds it running.
+//! Within a class the queues are first in, first out.
+//!
+//! # Shares and their bounds
+//! *Weights.* Between two accountings the pot is handed out in proportion to
+//! weight, each unit's part rounded up to at most two credits more. Let a set of
+//! units be runnable and active all the time, on one processor or placed so that
+//! none is ever out of work, with credit kept within the clamp of one slice C.
+//! Over k accountings unit i earns k·f and uses what it runs, r credits, and its
+//! credit stays within −C−T and C, where T = C is what it can use up between two
+//! accountings; so |r − k·f| ≤ 3C: its share of a processor over a window of k
+//! slices is off by at most 3/k. The order of the classes keeps it there: who is
+//! below zero waits behind all that are not.
+//!
+//! *Caps.* A unit's credit is never above C and, parked, is below −cap/n; of what
+//! it earns at most the cap a slice is spent. What runs before the first
+//! accounting that can park it, and the last burst before the next, are one slice
+//! each on each of its units: over k slices a domain with n units runs at most
+//! k·cap + n·(C + T + rounding). It runs in long bursts and long silences.
+//!
+//! # Bounds of the operations
+//! With Q units on the longest queue, C processors, D active domains and A active
+//! units:
+//!
+//! | operation | steps, at most |
+//! |---|---|
+//! | wake, context saved | Q, and 2 C when the unit migrates |
+//! | sleep | fixed |
+//! | schedule | 2 Q when it does not steal; with stealing 2 (C + all units that wait) more |
+//! | tick | Q + 2 C |
+//! | accounting | D + A, and Q for each unit that a cap lets go on |
+//! | insert, affinity | Q + 2 C |
+//! | remove | fixed |
+//! | processor joins, leaves | all units of the table, and Q + 2 C for each that moves |
+//!
+//! # Where the spec leaves room
+//! - In the reference the idle unit lies on the queue, behind all others, while a
+//!   guest runs: so "one place further, if the unit there is not the idle one and
+//!   not the last" holds exactly when some guest is there.
+//! - A processor counts as idle in the tickle's first two rules only while it is
+//!   not yet tickled: two wake-ups must not chase one idle processor (section 0).
+//! - A unit that wakes before its registers are saved is put on its queue at
+//!   once, but nobody is tickled for it before they are: no one could take it.
+//! - Without stealing a wake-up tickles the unit's own processor only.
+
+mod account;
+mod check;
+mod parameters;
+mod place;
+mod policy;
+mod queue;
+mod steal;
+mod tables;
+mod tickle;
+
+pub(in crate::vcpu) use parameters::ratelimit_in_range;
+pub use parameters::{CREDITS_PER_MILLISECOND, DEFAULT_WEIGHT, Kick, Parameters, SHORTEST_CHECK};
+pub use tables::{DomainRecord, Processor, Rank, Unit};
+
+use super::chain::{self, Chain};
+use super::steps::Steps;
+use super::topology::{Neighbours, Place};
+use super::{Domain, Error, Vcpu, in_range};
+use crate::{Cpu, CpuSet};
+use tables::DOMAINS;
+
+/// The greatest cap: all of 64 processors, in percent of one.
+pub const CAP_MAXIMUM: u32 = 6400;
+
+/// The tables of a CREDIT instance, which the caller owns.
+pub struct Memory<'a> {
+    /// One for each virtual processor of the machine; at most 65 535 are used.
+    pub units: &'a mut [Unit],
+    /// One for each domain of the machine; at most 65 535 are used.
+    pub domains: &'a mut [DomainRecord],
+    /// One for each processor of the machine.
+    pub processors: &'a mut [Processor],
+}
+
+/// A pool of processors under CREDIT. See the module's head for its laws.
+pub struct Credit<'a> {
+    units: &'a mut [Unit],
+    domains: &'a mut [DomainRecord],
+    processors: &'a mut [Processor],
+    parameters: Parameters,
+    /// The processors of the pool.
+    online: CpuSet,
+    /// Those of them that are idle and have not been tickled since.
+    idlers: CpuSet,
+    /// Where the rotation among idlers stands.
+    last_tickled: Cpu,
+    active_domains: Chain<DOMAINS>,
+    /// The weights of the domains of all active units.
+    active_weight: i64,
+    /// The sum of credits after the last accounting.
+    balance: i64,
+    /// How many accountings have classed units anew.
+    epoch: u64,
+    /// How many units are in the pool.
+    population: usize,
+    steps: Steps,
+}
+
+impl<'a> Credit<'a> {
+    /// An instance without processors and units. `topology` says where processor
+    /// i of the machine lies; processors that it or the table of processors does
+    /// not reach cannot join. The tables are overwritten.
+    ///
+    /// Looks at each processor once for each processor, and once at each record.
+    pub fn new(memory: Memory<'a>, topology: &[Place], parameters: Parameters) -> Self {
+        let reach = memory.processors.len().min(topology.len()).min(Cpu::COUNT);
+        let units = shortened(memory.units);
+        let domains = shortened(memory.domains);
+        let processors = &mut memory.processors[..reach];
+        units.fill(Unit::EMPTY);
+        domains.fill(DomainRecord::EMPTY);
+        processors.fill(Processor::EMPTY);
+        for (index, processor) in processors.iter_mut().enumerate() {
+            processor.near = Neighbours::of(&topology[..reach], index);
+        }
+        Self {
+            units,
+            domains,
+            processors,
+            parameters,
+            online: CpuSet::EMPTY,
+            idlers: CpuSet::EMPTY,
+            last_tickled: LAST_CPU,
+            active_domains: Chain::EMPTY,
+            active_weight: 0,
+            balance: 0,
+            epoch: 0,
+            population: 0,
+            steps: Steps::NONE,
+        }
+    }
+
+    /// The parameters.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Sets the parameters. Timers that run keep their instants; the new periods
+    /// begin when they go off.
+    pub const fn set_parameters(&mut self, parameters: Parameters) {
+        self.parameters = parameters;
+    }
+
+    /// Sets the weight of `domain`: 1 to 65 535. A fixed number of steps.
+    pub fn set_weight(&mut self, domain: Domain, weight: u32) -> Result<(), Error> {
+        in_range("weight", weight.into(), 1, u16::MAX.into(), "")?;
+        let record = self.domain_mut(domain)?;
+        let before = record.active_weight();
+        record.weight = weight as u16;
+        let change = record.active_weight() - before;
+        self.active_weight += change;
+        Ok(())
+    }
+
+    /// Sets the cap of `domain` in percent of one processor: 0 (none) to
+    /// [`CAP_MAXIMUM`]. It is looked at when credit is next handed out. A fixed
+    /// number of steps.
+    pub fn set_cap(&mut self, domain: Domain, cap: u32) -> Result<(), Error> {
+        in_range("cap", cap.into(), 0, CAP_MAXIMUM.into(), "%")?;
+        self.domain_mut(domain)?.cap = cap as u16;
+        Ok(())
+    }
+
+    fn domain_mut(&mut self, domain: Domain) -> Result<&mut DomainRecord, Error> {
+        self.domains
+            .get_mut(domain.index())
+            .ok_or(Error::NoDomain(domain))
+    }
+
+    /// The weight of `domain`.
+    pub fn weight(&self, domain: Domain) -> Option<u32> {
+        let record = self.domains.get(domain.index())?;
+        Some(record.weight.into())
+    }
+
+    /// The cap of `domain`; 0 is none.
+    pub fn cap(&self, domain: Domain) -> Option<u32> {
+        let record = self.domains.get(domain.index())?;
+        Some(record.cap.into())
+    }
+
+    fn unit(&self, vcpu: Vcpu) -> Option<&Unit> {
+        self.units.get(vcpu.index()).filter(|unit| unit.present)
+    }
+
+    /// The credit of `vcpu` as it was last charged.
+    pub fn credit(&self, vcpu: Vcpu) -> Option<i64> {
+        self.unit(vcpu).map(|unit| unit.credit)
+    }
+
+    /// The class of `vcpu`.
+    pub fn rank(&self, vcpu: Vcpu) -> Option<Rank> {
+        self.unit(vcpu).map(|unit| unit.rank)
+    }
+
+    /// Whether accounting counts `vcpu`.
+    pub fn is_active(&self, vcpu: Vcpu) -> bool {
+        self.unit(vcpu).is_some_and(|unit| unit.active)
+    }
+
+    /// Whether `vcpu` is paused because its domain's cap is used up.
+    pub fn is_parked(&self, vcpu: Vcpu) -> bool {
+        self.unit(vcpu).is_some_and(|unit| unit.parked)
+    }
+
+    /// The processor on which `vcpu` runs or waits, or last did.
+    pub fn processor_of(&self, vcpu: Vcpu) -> Option<Cpu> {
+        self.unit(vcpu).map(|unit| unit.cpu)
+    }
+
+    /// The units on the queue of `cpu`, the first to run first.
+    pub fn queue(&self, cpu: Cpu) -> impl Iterator<Item = Vcpu> + '_ {
+        let processor = self.processors.get(cpu.index());
+        let first = processor.and_then(|processor| processor.queue.first());
+        core::iter::successors(first, |&index| self.behind(index))
+            .map(|index| Vcpu::new(index as u16))
+    }
+
+    /// The idle processors that have not been tickled since they became idle.
+    pub const fn idlers(&self) -> CpuSet {
+        self.idlers
+    }
+
+    /// Whether unit `index` is what its processor last chose.
+    fn is_running(&self, index: usize) -> bool {
+        let cpu = self.units[index].cpu;
+        self.processors[cpu.index()].current == Some(index as u16)
+    }
+}
+
+/// The part of a table whose records can be in lists.
+fn shortened<T>(table: &mut [T]) -> &mut [T] {
+    let length = table.len().min(chain::CAPACITY);
+    &mut table[..length]
+}
+
+/// Behind which the rotation begins.
+const LAST_CPU: Cpu = match Cpu::new(Cpu::COUNT - 1) {
+    Some(cpu) => cpu,
+    None => unreachable!(),
+};

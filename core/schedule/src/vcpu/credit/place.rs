@@ -1,0 +1,95 @@
+//! Owns: on which processor a unit belongs.
+//! Must never know: credit, classes, time.
+
+use super::Credit;
+use crate::vcpu::allowed;
+use crate::vcpu::topology::next_in;
+use crate::{Cpu, CpuSet};
+
+impl Credit<'_> {
+    /// Where unit `index` may run now.
+    pub(super) fn allowed(&self, index: usize) -> CpuSet {
+        allowed(self.units[index].hard, self.online)
+    }
+
+    /// Where unit `index` had better run; none when it has no preference, or one
+    /// that says no more than where it may run.
+    pub(super) fn preferred(&self, index: usize) -> Option<CpuSet> {
+        let allowed = self.allowed(index);
+        let soft = self.units[index].soft.and(allowed);
+        (!soft.is_empty() && soft != allowed).then_some(soft)
+    }
+
+    /// The two passes: where it had better run, then where it may.
+    pub(super) fn passes(&self, index: usize) -> [Option<CpuSet>; 2] {
+        [self.preferred(index), Some(self.allowed(index))]
+    }
+
+    /// Whether unit `index` is the only one that could run on its processor.
+    fn is_alone(&self, index: usize) -> bool {
+        self.is_running(index) && self.processors[self.units[index].cpu.index()].waiting == 0
+    }
+
+    /// The processor for unit `index`: its own when that is idle, or it is alone
+    /// there; otherwise an idle one; among idle ones, the one with the idlest
+    /// neighbours. Where none is idle, its own, or the next that it may have.
+    ///
+    /// Without placement: its own, or the next that it may have. Looks at each
+    /// processor twice at most.
+    pub(super) fn place(&mut self, index: usize) -> Cpu {
+        let own = self.units[index].cpu;
+        let mut place = own;
+        if !self.parameters.placement {
+            return stay(own, self.allowed(index));
+        }
+        let mut idle = self.idlers;
+        if self.is_alone(index) {
+            idle = idle.with(own);
+        }
+        for mask in self.passes(index).into_iter().flatten() {
+            place = self.idlest(stay(own, mask), mask.and(idle), idle);
+            if idle.contains(place) {
+                break;
+            }
+        }
+        place
+    }
+
+    /// The processor of `suitable`, all of which are `idle`, with the idlest
+    /// neighbours; `start` when it is as good as any, or there is none.
+    fn idlest(&mut self, start: Cpu, suitable: CpuSet, idle: CpuSet) -> Cpu {
+        let mut best = stay(start, suitable);
+        let mut left = suitable.without(best);
+        while let Some(other) = next_in(left, best) {
+            self.steps.one();
+            let near = self.processors[best.index()].near;
+            let theirs = self.processors[other.index()].near;
+            let (mine, others, factor) = if near.socket.contains(other) {
+                (near.core.and(idle), theirs.core.and(idle), 1)
+            } else {
+                (near.socket.and(idle), theirs.socket.and(idle), 2)
+            };
+            let better = if self.parameters.power_saving {
+                mine.count() > others.count()
+            } else {
+                mine.count() * factor < others.count()
+            };
+            if better {
+                best = other;
+                left = left.minus(theirs.core);
+            } else {
+                // The others in its company are no better than it.
+                left = left.minus(others);
+            }
+        }
+        best
+    }
+}
+
+/// `cpu` if it is in `set`, otherwise the next that is; `cpu` for an empty set.
+fn stay(cpu: Cpu, set: CpuSet) -> Cpu {
+    if set.contains(cpu) {
+        return cpu;
+    }
+    next_in(set, cpu).unwrap_or(cpu)
+}

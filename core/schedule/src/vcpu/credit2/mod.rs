@@ -1,0 +1,262 @@
+//! CREDIT2: proportional share by credit on shared run queues.
+//!
+//! Owns: the credit of units, run queues for groups of processors, their loads
+//! and the balance between them, the budgets of capped domains.
+//! Must never know: registers, guests, clocks; how long anything takes.
+//!
+//! # Rules (spec 05, section 2)
+//! Credit is counted in nanoseconds. Who runs loses credit at a rate of the
+//! greatest weight on the run queue over its own. Whoever has most credit runs
+//! next, first in first out among equals. When neither the chosen unit nor the
+//! head of the queue has credit left, all units assigned to the queue, also those
+//! that sleep, gain 10 ms, up to 10.5 ms: a *reset*. There is no tick; loads are
+//! balanced between run queues at resets only. A unit that is switched out is not
+//! put back on the queue before its registers are saved.
+//!
+//! # Shares and their bounds
+//! *Weights.* Let a set of units be runnable all the time on one run queue, none
+//! of them capped, with the greatest weight W. At every instant their credits lie
+//! between the floor and the ceiling, F = −10 ms and 10.5 ms. Over a window with k
+//! resets in which none is clamped, each gains the same k·10 ms, so the credits
+//! used by any two differ by at most 2·20.5 ms; unit i has run (credit used)·wᵢ/W.
+//! Hence with S the sum of weights, on one processor, the time that unit i runs in
+//! t differs from t·wᵢ/S by at most 41 ms·wᵢ/W. The clamps break it where a slice
+//! costs more credit than lies between them: where max(500 µs, rate limit)·W/wᵢ is
+//! more than 10 ms (with the defaults, weights more than 10 apart), the excess of
+//! light units is forgiven at the floor, and they get more.
+//!
+//! *Caps.* Each period adds at most the cap to a domain's budget, which is never
+//! above a period's worth, and what runs is paid from it. Overruns of its n units,
+//! each at most max(500 µs, rate limit) a slice, are debts, paid first. So in any
+//! window t the domain runs at most (t/10 ms + 2)·cap + n·max(500 µs, rate limit).
+//!
+//! # Bounds of the operations
+//! With Q units on the longest queue, M members of a run queue, R run queues, C
+//! processors, P units that wait for one domain's budget:
+//!
+//! | operation | steps, at most |
+//! |---|---|
+//! | wake | Q + 2 C |
+//! | sleep, yield | fixed |
+//! | context saved | (P + 1)·(Q + 2 C); when the unit migrates M + 2 R more |
+//! | schedule | Q + 2 C; with a reset M more; with the balance after it R + (M + 1)² + 2 M² + 2 (Q + M + 2 C) more |
+//! | refill | P·(Q + 2 C) |
+//! | insert, affinity | M + 2 R + Q + 2 C |
+//! | remove | M |
+//! | processor joins, leaves | all units of the table, and M + 2 R + Q + 2 C for each that moves |
+//!
+//! # Where the spec leaves room
+//! - An idle processor resists no migration: it has no unit to spare it for.
+//!   (Taken to the letter, half a millisecond above the floor it would leave a
+//!   unit that ran elsewhere waiting, and stay idle.)
+//! - Compensation for a migration does not lift credit above the ceiling.
+//! - When a processor that was tickled for a unit takes another, or keeps its
+//!   own, an idle processor is told of the unit, if there is one: others were
+//!   kept from it meanwhile by the promise.
+
+mod balance;
+mod budget;
+mod burn;
+mod check;
+mod choose;
+mod groups;
+mod load;
+mod parameters;
+mod place;
+mod policy;
+mod queue;
+mod tables;
+mod tickle;
+
+pub use parameters::{
+    CAP_PERIOD, CREDIT_CEILING, CREDIT_FLOOR, CREDIT_IDLE, CREDIT_INITIAL, Capacity,
+    DEFAULT_WEIGHT, Grouping, MIGRATION_COMPENSATION, MIGRATION_RESISTANCE, Parameters,
+    RATELIMIT_TOLERANCE, SLICE_MINIMUM, Scope,
+};
+pub use tables::{DomainRecord, Processor, RunQueue, Unit};
+
+use super::chain;
+use super::steps::Steps;
+use super::topology::{Neighbours, Place};
+use super::{Domain, Error, Vcpu, in_range};
+use crate::{Cpu, CpuSet};
+use taktos_time::Instant;
+
+/// The tables of a CREDIT2 instance, which the caller owns.
+pub struct Memory<'a> {
+    /// One for each virtual processor of the machine; at most 65 535 are used.
+    pub units: &'a mut [Unit],
+    /// One for each domain of the machine; at most 65 535 are used.
+    pub domains: &'a mut [DomainRecord],
+    /// One for each processor of the machine.
+    pub processors: &'a mut [Processor],
+    /// As many as there will be run queues; never more than processors.
+    pub queues: &'a mut [RunQueue],
+}
+
+/// A pool of processors under CREDIT2. See the module's head for its laws.
+pub struct Credit2<'a> {
+    units: &'a mut [Unit],
+    domains: &'a mut [DomainRecord],
+    processors: &'a mut [Processor],
+    queues: &'a mut [RunQueue],
+    parameters: Parameters,
+    grouping: Grouping,
+    /// The processors of the pool.
+    online: CpuSet,
+    /// How many units are in the pool.
+    population: usize,
+    steps: Steps,
+}
+
+impl<'a> Credit2<'a> {
+    /// An instance without processors and units. `topology` says where processor
+    /// i of the machine lies; processors that it or the table of processors does
+    /// not reach cannot join. The tables are overwritten.
+    ///
+    /// Looks at each processor once for each processor, and once at each record.
+    pub fn new(
+        memory: Memory<'a>,
+        topology: &[Place],
+        grouping: Grouping,
+        parameters: Parameters,
+    ) -> Self {
+        let reach = memory.processors.len().min(topology.len()).min(Cpu::COUNT);
+        let (many, queues) = (memory.units.len(), memory.queues.len().min(Cpu::COUNT));
+        let units = &mut memory.units[..many.min(chain::CAPACITY)];
+        let domains = memory.domains;
+        let processors = &mut memory.processors[..reach];
+        let queues = &mut memory.queues[..queues];
+        units.fill(Unit::EMPTY);
+        domains.fill(DomainRecord::EMPTY);
+        processors.fill(Processor::EMPTY);
+        queues.fill(RunQueue::EMPTY);
+        for (index, processor) in processors.iter_mut().enumerate() {
+            processor.near = Neighbours::of(&topology[..reach], index);
+        }
+        Self {
+            units,
+            domains,
+            processors,
+            queues,
+            parameters,
+            grouping,
+            online: CpuSet::EMPTY,
+            population: 0,
+            steps: Steps::NONE,
+        }
+    }
+
+    /// The parameters.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Sets the parameters, but the precision and the profile, which stay.
+    pub const fn set_parameters(&mut self, parameters: Parameters) {
+        self.parameters = Parameters {
+            precision_bits: self.parameters.precision_bits,
+            profile: self.parameters.profile,
+            ..parameters
+        };
+    }
+
+    /// Sets the weight of `domain` from `now` on: 1 to 65 535. Looks at each unit
+    /// of the table twice, and at each member of each run queue.
+    pub fn set_weight(&mut self, domain: Domain, weight: u32, now: Instant) -> Result<(), Error> {
+        in_range("weight", weight.into(), 1, u16::MAX.into(), "")?;
+        if domain.index() >= self.domains.len() {
+            return Err(Error::NoDomain(domain));
+        }
+        // All that run have to pay for the past at the old rates.
+        for index in 0..self.units.len() {
+            if self.units[index].group.is_some() && self.is_running(index) {
+                self.burn(index, now);
+            }
+        }
+        let id = domain.index();
+        self.domains[id].weight = weight as u16;
+        for unit in self.units.iter_mut() {
+            if unit.domain as usize == id {
+                unit.residue = 0;
+            }
+        }
+        for group in 0..self.queues.len() {
+            self.weigh(group);
+        }
+        Ok(())
+    }
+
+    /// The weight of `domain`.
+    pub fn weight(&self, domain: Domain) -> Option<u32> {
+        let record = self.domains.get(domain.index())?;
+        Some(record.weight.into())
+    }
+
+    /// The cap of `domain`; 0 is none.
+    pub fn cap(&self, domain: Domain) -> Option<u32> {
+        self.domains.get(domain.index()).map(|record| record.cap)
+    }
+
+    fn unit(&self, vcpu: Vcpu) -> Option<&Unit> {
+        let unit = self.units.get(vcpu.index());
+        unit.filter(|unit| unit.group.is_some())
+    }
+
+    /// The credit of `vcpu` in nanoseconds, as it was last charged.
+    pub fn credit(&self, vcpu: Vcpu) -> Option<i64> {
+        self.unit(vcpu).map(|unit| unit.credit)
+    }
+
+    /// What `vcpu` has of its domain's budget, in nanoseconds, as it was last
+    /// charged; below zero when it has overrun.
+    pub fn budget(&self, vcpu: Vcpu) -> Option<i64> {
+        self.unit(vcpu).map(|unit| unit.budget)
+    }
+
+    /// Whether `vcpu` waits for its domain's budget.
+    pub fn is_parked(&self, vcpu: Vcpu) -> bool {
+        self.unit(vcpu).is_some_and(|unit| unit.parked)
+    }
+
+    /// The processor on which `vcpu` runs, or last did, or is to run next.
+    pub fn processor_of(&self, vcpu: Vcpu) -> Option<Cpu> {
+        self.unit(vcpu).map(|unit| unit.cpu)
+    }
+
+    /// The processors that share a run queue with `cpu`, itself included; none
+    /// outside the pool.
+    pub fn group(&self, cpu: Cpu) -> CpuSet {
+        self.queue_of(cpu).map_or(CpuSet::EMPTY, |queue| queue.cpus)
+    }
+
+    /// The units on the run queue of `cpu`, the first to run first.
+    pub fn queue(&self, cpu: Cpu) -> impl Iterator<Item = Vcpu> + '_ {
+        let first = self.queue_of(cpu).and_then(|queue| queue.queue.first());
+        core::iter::successors(first, |&index| self.behind(index))
+            .map(|index| Vcpu::new(index as u16))
+    }
+
+    /// The load average of the run queue of `cpu`, in units of 2⁻ᵖʳᵉᶜⁱˢⁱᵒⁿ, as it
+    /// was last brought up to date; zero outside the pool.
+    pub fn load_average(&self, cpu: Cpu) -> i64 {
+        self.queue_of(cpu).map_or(0, |queue| queue.average)
+    }
+
+    fn queue_of(&self, cpu: Cpu) -> Option<&RunQueue> {
+        let group = self.processors.get(cpu.index())?.group?;
+        self.queues.get(usize::from(group))
+    }
+
+    /// The idle processors that nobody has tickled since they became idle.
+    pub fn idlers(&self) -> CpuSet {
+        let free = self.queues.iter().map(RunQueue::free);
+        free.fold(CpuSet::EMPTY, CpuSet::or)
+    }
+
+    /// Whether unit `index` is what its processor last chose.
+    fn is_running(&self, index: usize) -> bool {
+        let cpu = self.units[index].cpu;
+        self.processors[cpu.index()].current == Some(index as u16)
+    }
+}

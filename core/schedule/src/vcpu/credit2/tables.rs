@@ -1,0 +1,227 @@
+//! Owns: what CREDIT2 remembers of units, domains, processors and run queues.
+//! Must never know: what happens to them.
+
+use super::parameters::{CREDIT_INITIAL, DEFAULT_WEIGHT};
+use crate::vcpu::chain::{Chain, Link, Linked};
+use crate::vcpu::topology::Neighbours;
+use crate::{Cpu, CpuSet};
+use taktos_time::Instant;
+
+const FIRST_CPU: Cpu = match Cpu::new(0) {
+    Some(cpu) => cpu,
+    None => unreachable!(),
+};
+
+/// Lists of units: the run queues, and those that wait for budget.
+pub(super) const QUEUE: usize = 0;
+/// Lists of units: all that are assigned to a run queue, whatever they do.
+pub(super) const MEMBERS: usize = 1;
+
+/// The record of a unit, in a table of the caller's.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit {
+    pub(super) queue: Link,
+    pub(super) member: Link,
+    pub(super) domain: u16,
+    /// The run queue that it is assigned to; none only outside the pool.
+    pub(super) group: Option<u8>,
+    /// Neither blocked nor paused by the world.
+    pub(super) awake: bool,
+    /// On its domain's list of those that wait for budget.
+    pub(super) parked: bool,
+    /// Lets others go first, once.
+    pub(super) yielding: bool,
+    /// Has to leave its processor when its registers are saved.
+    pub(super) migrating: bool,
+    /// Where it then goes, if that is settled.
+    pub(super) target: Option<u8>,
+    /// On the run queue.
+    pub(super) queued: bool,
+    /// Switched out, but its registers are not saved yet.
+    pub(super) saving: bool,
+    /// Part of its run queue's load.
+    pub(super) counted: bool,
+    /// The processor that was tickled for it.
+    pub(super) promise: Option<Cpu>,
+    /// Where it runs or last ran.
+    pub(super) cpu: Cpu,
+    pub(super) hard: CpuSet,
+    pub(super) soft: CpuSet,
+    /// In nanoseconds.
+    pub(super) credit: i64,
+    /// What was used beyond whole nanoseconds of credit, in parts of its weight.
+    pub(super) residue: u64,
+    /// Charged up to here.
+    pub(super) charged: Instant,
+    pub(super) started: Instant,
+    /// What it has of its domain's budget, in nanoseconds; below zero: overrun.
+    pub(super) budget: i64,
+    pub(super) average: i64,
+    pub(super) averaged: u64,
+}
+
+impl Unit {
+    /// The record of no unit.
+    pub const EMPTY: Self = Self {
+        queue: Link::ALONE,
+        member: Link::ALONE,
+        domain: 0,
+        group: None,
+        awake: false,
+        parked: false,
+        yielding: false,
+        migrating: false,
+        target: None,
+        queued: false,
+        saving: false,
+        counted: false,
+        promise: None,
+        cpu: FIRST_CPU,
+        hard: CpuSet::ALL,
+        soft: CpuSet::ALL,
+        credit: CREDIT_INITIAL,
+        residue: 0,
+        charged: Instant::START,
+        started: Instant::START,
+        budget: 0,
+        average: 0,
+        averaged: 0,
+    };
+
+    /// Whether it could run on its queue's processors now.
+    pub(super) const fn is_runnable(&self) -> bool {
+        self.awake && !self.parked && !self.migrating
+    }
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Linked<QUEUE> for Unit {
+    fn link(&self) -> &Link {
+        &self.queue
+    }
+    fn link_mut(&mut self) -> &mut Link {
+        &mut self.queue
+    }
+}
+
+impl Linked<MEMBERS> for Unit {
+    fn link(&self) -> &Link {
+        &self.member
+    }
+    fn link_mut(&mut self) -> &mut Link {
+        &mut self.member
+    }
+}
+
+/// The record of a domain, in a table of the caller's. It exists from the start,
+/// with weight 256 and no cap.
+#[derive(Clone, Copy, Debug)]
+pub struct DomainRecord {
+    pub(super) weight: u16,
+    /// Percent of one processor; 0: none.
+    pub(super) cap: u32,
+    /// How many of its units are in the pool.
+    pub(super) units: u32,
+    /// What is left of the period's budget, in nanoseconds; below zero: overrun.
+    pub(super) pool: i64,
+    pub(super) refill: Instant,
+    /// The units that wait for budget.
+    pub(super) parked: Chain<QUEUE>,
+}
+
+impl DomainRecord {
+    /// A domain of the default weight, without cap and units.
+    pub const EMPTY: Self = Self {
+        weight: DEFAULT_WEIGHT,
+        cap: 0,
+        units: 0,
+        pool: 0,
+        refill: Instant::START,
+        parked: Chain::EMPTY,
+    };
+}
+
+impl Default for DomainRecord {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// The record of a processor, in a table of the caller's.
+#[derive(Clone, Copy, Debug)]
+pub struct Processor {
+    pub(super) current: Option<u16>,
+    /// The run queue that it serves; none outside the pool.
+    pub(super) group: Option<u8>,
+    /// The unit for which it was last tickled.
+    pub(super) promised: Option<u16>,
+    pub(super) near: Neighbours,
+}
+
+impl Processor {
+    /// An idle processor outside the pool.
+    pub const EMPTY: Self = Self {
+        current: None,
+        group: None,
+        promised: None,
+        near: Neighbours::NONE,
+    };
+}
+
+impl Default for Processor {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+/// The record of a run queue, in a table of the caller's.
+#[derive(Clone, Copy, Debug)]
+pub struct RunQueue {
+    /// Those that wait, by credit, the most first; first in first out among equals.
+    pub(super) queue: Chain<QUEUE>,
+    pub(super) members: Chain<MEMBERS>,
+    pub(super) cpus: CpuSet,
+    pub(super) idle: CpuSet,
+    /// Tickled, and not yet scheduled since.
+    pub(super) tickled: CpuSet,
+    /// The weight of its heaviest member.
+    pub(super) heaviest: u16,
+    /// How many members are runnable.
+    pub(super) load: i64,
+    pub(super) average: i64,
+    /// The average as it will be when those that have come have their effect.
+    pub(super) balance: i64,
+    pub(super) averaged: u64,
+}
+
+impl RunQueue {
+    /// A queue without processors and units.
+    pub const EMPTY: Self = Self {
+        queue: Chain::EMPTY,
+        members: Chain::EMPTY,
+        cpus: CpuSet::EMPTY,
+        idle: CpuSet::EMPTY,
+        tickled: CpuSet::EMPTY,
+        heaviest: 1,
+        load: 0,
+        average: 0,
+        balance: 0,
+        averaged: 0,
+    };
+
+    /// The idle processors that nobody has tickled.
+    pub(super) const fn free(&self) -> CpuSet {
+        self.idle.minus(self.tickled)
+    }
+}
+
+impl Default for RunQueue {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
