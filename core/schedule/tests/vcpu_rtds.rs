@@ -2,7 +2,8 @@
 
 mod vcpu_world;
 
-use taktos_schedule::vcpu::rtds::{Demand, Options, Parameters, ReplenishBy, Rtds, Unit};
+use taktos_schedule::vcpu::admission::Demand;
+use taktos_schedule::vcpu::rtds::{Options, Parameters, ReplenishBy, Rtds, Unit};
 use vcpu_world::{Costs, FOREVER, MS, World, ms, vcpu};
 
 fn world<'a>(

@@ -8,6 +8,17 @@
 use super::Error;
 use taktos_time::Duration;
 
+/// Whether new parameters have to pass a schedulability test, and which.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Demand {
+    /// The density test: [`density`].
+    Density,
+    /// The interference test, which holds for any pattern of waking: [`interference`].
+    Interference,
+    /// None: whatever is in range.
+    Forced,
+}
+
 /// A server's share: `budget` in each `period`, both above zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {

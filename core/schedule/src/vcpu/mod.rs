@@ -25,13 +25,18 @@
 //! release), with the reference's named defects mended and offered as options.
 
 pub mod admission;
+pub mod arinc653;
 mod chain;
 pub mod credit;
 pub mod credit2;
 mod error;
 mod ids;
 mod list;
+pub mod null;
+#[cfg(test)]
+mod probe;
 pub mod rtds;
+pub mod sedf;
 mod steps;
 mod topology;
 

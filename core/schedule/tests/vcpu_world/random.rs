@@ -24,6 +24,6 @@ impl Random {
 
     /// True once in `times`.
     pub fn once_in(&mut self, times: u64) -> bool {
-        self.next() % times == 0
+        self.next().is_multiple_of(times)
     }
 }

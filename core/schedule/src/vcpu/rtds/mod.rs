@@ -10,7 +10,9 @@
 //! - what a unit ran before its refill is not charged to the fresh budget;
 //! - a refill that lifts a waiting unit out of extra time tickles for it, as it
 //!   does for a depleted one;
-//! - a processor that does hypervisor work is not taken for an idle one.
+//! - a processor that does hypervisor work is not taken for an idle one;
+//! - when the processor that was tickled for a unit takes another one, another
+//!   processor is looked for.
 //!
 //! Bounds, with n units and m processors: links followed and units compared.
 //! | operation | bound |
@@ -18,7 +20,7 @@
 //! | `wake` | 2n + m + 8 |
 //! | `sleep` | 8 |
 //! | `context_saved` | n + m + 8 |
-//! | `schedule` | n + 8; with a quantum n² + 2n + 8 |
+//! | `schedule` | n + m + 8; with a quantum n² + 2n + m + 8 |
 //! | `timer`, with d units due | d · (3n + 8) + (d + m) · (n + m) |
 //! | `set_affinity`, `yield_now` | m + 8 |
 //! | `add_cpu`, `remove_cpu` | (n + 1) · (m + 1) + n |
@@ -33,10 +35,10 @@ mod schedule;
 mod tickle;
 mod unit;
 
-pub use options::{Demand, Enforcement, Options, Parameters, ReplenishBy, Ties};
+pub use options::{Enforcement, Options, Parameters, ReplenishBy, Ties};
 pub use unit::Unit;
 
-use super::admission::{self, Share};
+use super::admission::{self, Demand, Share};
 use super::list::List;
 use super::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
 use crate::{Cpu, CpuSet};
@@ -54,6 +56,8 @@ pub struct Rtds<'a> {
     busy: CpuSet,
     /// Processors which have been asked to schedule and have not yet.
     tickled: CpuSet,
+    /// For whom each of them was asked, if it was for one that waits.
+    promised: [Option<Vcpu>; Cpu::COUNT],
     /// Processors at which the idle unit does the hypervisor's work.
     working: CpuSet,
     run: List<WAITING>,
@@ -77,6 +81,7 @@ impl<'a> Rtds<'a> {
             current: [None; Cpu::COUNT],
             busy: CpuSet::EMPTY,
             tickled: CpuSet::EMPTY,
+            promised: [None; Cpu::COUNT],
             working: CpuSet::EMPTY,
             run: List::new(1),
             depleted: List::new(2),
@@ -333,8 +338,14 @@ impl Policy for Rtds<'_> {
         Ok(())
     }
 
-    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, _: &mut impl Effects) -> Choice {
-        self.choose(cpu, now, work)
+    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
+        let promised = self.promised[cpu.index()].take();
+        let choice = self.choose(cpu, now, work);
+        let waiting = promised.filter(|&vcpu| self.run.has(self.units, vcpu));
+        if let Some(vcpu) = waiting {
+            self.tickle_for(vcpu, fx);
+        }
+        choice
     }
 
     fn context_saved(&mut self, _: Cpu, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {

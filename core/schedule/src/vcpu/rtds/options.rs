@@ -122,18 +122,6 @@ impl Options {
     }
 }
 
-/// Whether new parameters have to pass a schedulability test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Demand {
-    /// The density test: [`crate::vcpu::admission::density`].
-    Density,
-    /// The interference test, which holds for any pattern of waking:
-    /// [`crate::vcpu::admission::interference`].
-    Interference,
-    /// None: whatever is in range.
-    Forced,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 
 use super::unit::Unit;
 use super::{Enforcement, Options, ReplenishBy, Rtds};
+use crate::Cpu;
 use crate::vcpu::{Effects, Timer, Vcpu, Violation, allowed};
 
 impl Rtds<'_> {
@@ -153,9 +154,17 @@ impl Rtds<'_> {
     }
 
     /// Global EDF: nobody waits where it could run at once, or in place of a weaker
-    /// one, but where a processor has been tickled and not come yet.
+    /// one, unless a processor has been tickled for it and has not come yet.
     fn check_processors(&self) -> Result<(), Violation> {
         let deaf = self.tickled.or(self.working);
+        for cpu in (0..Cpu::COUNT).filter_map(Cpu::new) {
+            Violation::unless(
+                self.promised[cpu.index()].is_none() || self.tickled.contains(cpu),
+                "who was promised a processor has it tickled",
+                self.promised[cpu.index()],
+                Some(cpu),
+            )?;
+        }
         for (index, current) in self.current.iter().enumerate() {
             let Some(vcpu) = *current else { continue };
             let unit = &self.units[vcpu.index()];
@@ -174,6 +183,9 @@ impl Rtds<'_> {
         }
         for vcpu in self.run.iter(self.units) {
             let unit = &self.units[vcpu.index()];
+            if self.promised.contains(&Some(vcpu)) {
+                continue;
+            }
             for cpu in allowed(unit.hard, self.cpus).minus(deaf) {
                 let current = self.current[cpu.index()];
                 let fair = current.is_some_and(|at| !unit.beats(&self.units[at.index()]));

@@ -49,6 +49,7 @@ impl Rtds<'_> {
         };
         if let Some(cpu) = target {
             self.tickle(cpu, fx);
+            self.promised[cpu.index()] = Some(vcpu);
         }
     }
 
