@@ -92,8 +92,12 @@ impl System<'_> {
 
     fn pin_to(&mut self, cpu: Cpu, id: u16, now: Instant, effects: &mut impl Effects) {
         let owner = self.processors[cpu.index()].owner;
-        // A processor that was taken away meanwhile cannot keep it.
+        // A processor that was taken away meanwhile cannot keep it, nor one of an instance that the thread has left: it is
+        // pinned where it goes.
         if owner as usize >= self.instances.len() || !self.can_pin(cpu) {
+            return;
+        }
+        if owner != self.thread(id).home && self.node(owner, id).helps == 0 {
             return;
         }
         let ready = self.thread(id).presence != Presence::Blocked;
