@@ -32,6 +32,16 @@ impl<Id: Copy> Branch<Id> {
     pub const fn parent(&self) -> Option<Id> {
         self.parent
     }
+
+    /// The longer branch below; a member without one has no other either.
+    pub(crate) const fn left(&self) -> Option<Id> {
+        self.left
+    }
+
+    /// The other branch below.
+    pub(crate) const fn right(&self) -> Option<Id> {
+        self.right
+    }
 }
 
 /// Where the links of heaps are kept, and which of two members comes first.

@@ -5,52 +5,14 @@
 //! that are not empty *compete*. As each bound node has one place, and all others fit anywhere, moving one of these out of
 //! the way is always enough, and the greedy choice is the best one.
 
-use super::Policy;
+use super::{
+    Policy,
+    members::{Member, Nodes},
+};
 use crate::{
-    Branch, Branches, Cpu, CpuSet, Heap,
+    Cpu, CpuSet, Heap,
     smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
 };
-use core::num::NonZeroU16;
-
-/// Names a node in a heap: its row + 1, so that "none" takes no room.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Member(NonZeroU16);
-
-impl Member {
-    #[inline(always)]
-    fn new(id: u16) -> Option<Self> {
-        NonZeroU16::new(id.wrapping_add(1)).map(Self)
-    }
-
-    #[inline(always)]
-    const fn id(self) -> u16 {
-        self.0.get() - 1
-    }
-}
-
-struct Nodes<'a>(&'a mut [NodeRecord]);
-
-impl Branches for Nodes<'_> {
-    type Id = Member;
-
-    #[inline(always)]
-    fn branch(&self, id: Member) -> &Branch<Member> {
-        &self.0[id.id() as usize].branch
-    }
-
-    #[inline(always)]
-    fn branch_mut(&mut self, id: Member) -> &mut Branch<Member> {
-        &mut self.0[id.id() as usize].branch
-    }
-
-    #[inline(always)]
-    fn is_before(&mut self, a: Member, b: Member) -> bool {
-        step();
-        self.0[a.id() as usize]
-            .key
-            .before(self.0[b.id() as usize].key)
-    }
-}
 
 /// The queues under deadlines.
 #[derive(Clone, Debug)]

@@ -4,15 +4,20 @@
 pub(crate) mod cbs;
 mod edf;
 mod list;
+mod matching;
+mod members;
 mod priority;
 mod simple;
 mod strong_affinity;
 mod weak_affinity;
 
+#[cfg(test)]
+mod affinity_tests;
+
 use super::{Error, NodeRecord, PolicyKind, instance::Places, order::Order};
 use crate::{Cpu, CpuSet};
-pub(crate) use edf::Member;
 pub(crate) use list::List;
+pub(crate) use members::Member;
 
 /// What a policy decides. Nodes are named by their thread's row; `nodes` are those of the instance.
 ///
@@ -58,6 +63,13 @@ pub(crate) trait Policy {
 
     /// `id` has left the set of SCHEDULED nodes.
     fn left(&mut self, nodes: &[NodeRecord], id: u16);
+
+    /// After an arrival or a change of priority: a READY node that can take the processor of a SCHEDULED one all the same, and
+    /// that one. Only a policy that does not find its best choice at once asks again, until there is none.
+    #[inline(always)]
+    fn again(&mut self, _nodes: &[NodeRecord], _places: &Places) -> Option<(u16, u16)> {
+        None
+    }
 }
 
 /// The queues of any policy.
@@ -164,5 +176,10 @@ impl Queues {
     #[inline]
     pub fn left(&mut self, nodes: &[NodeRecord], id: u16) {
         each!(self, policy => policy.left(nodes, id));
+    }
+
+    #[inline]
+    pub fn again(&mut self, nodes: &[NodeRecord], places: &Places) -> Option<(u16, u16)> {
+        each!(self, policy => policy.again(nodes, places))
     }
 }

@@ -4,7 +4,7 @@
 use super::Policy;
 use crate::{
     Cpu, CpuSet,
-    smp::{NodeRecord, ids::NONE, instance::Places, order::Order},
+    smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
 };
 
 /// How many levels there are.
@@ -58,13 +58,40 @@ impl Levels {
 
     /// The first of the most urgent ring.
     #[inline]
-    fn top(&self) -> Option<u16> {
+    pub(super) fn top(&self) -> Option<u16> {
         if self.words == 0 {
             return None;
         }
         let word = self.words.trailing_zeros() as usize % (LEVELS / WORD);
         let level = word * WORD + self.occupied[word].trailing_zeros() as usize % WORD;
         Some(self.heads[level])
+    }
+
+    /// The first node, from the most urgent ring on, that `will_do`. As many steps as there are nodes before it.
+    pub(super) fn first_where(
+        &self,
+        nodes: &[NodeRecord],
+        will_do: impl Fn(u16) -> bool,
+    ) -> Option<u16> {
+        for (word, &occupied) in self.occupied.iter().enumerate() {
+            let mut rest = occupied;
+            while rest != 0 {
+                let head = self.heads[word * WORD + rest.trailing_zeros() as usize];
+                rest &= rest - 1;
+                let mut id = head;
+                loop {
+                    step();
+                    if will_do(id) {
+                        return Some(id);
+                    }
+                    id = nodes[id as usize].next;
+                    if id == head {
+                        break;
+                    }
+                }
+            }
+        }
+        None
     }
 }
 

@@ -93,6 +93,26 @@ impl System<'_> {
         }
     }
 
+    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`Policy::again`](super::super::policy).
+    #[inline]
+    pub(crate) fn settle(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
+        loop {
+            let (record, nodes) = self.split(instance);
+            let Some((id, victim)) = record.queues.again(nodes, &record.places) else {
+                return;
+            };
+            record.queues.remove(nodes, id);
+            let promotion = self.promotion(instance, id);
+            if promotion == Promotion::Drop {
+                self.node_mut(instance, id).state = State::Blocked;
+                continue;
+            }
+            let cpu = self.displace(instance, victim, effects);
+            self.attach(instance, id, promotion);
+            self.seat(instance, id, cpu, now, effects);
+        }
+    }
+
     /// The SCHEDULED node `victim` becomes READY, first of its equals. The processor that is free now.
     #[inline]
     fn displace(&mut self, instance: u8, victim: u16, effects: &mut impl Effects) -> Cpu {

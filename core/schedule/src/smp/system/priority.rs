@@ -257,11 +257,13 @@ impl System<'_> {
             State::Scheduled => {
                 node.key.level = wanted;
                 self.place_anew(instance, id, order, now, effects);
+                self.settle(instance, now, effects);
             }
             State::Ready => {
                 self.remove_ready(instance, id);
                 self.refresh(instance, id);
                 self.enqueue(instance, id, order, now, effects);
+                self.settle(instance, now, effects);
             }
             State::Blocked => {
                 node.key.level = wanted;

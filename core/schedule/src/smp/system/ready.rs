@@ -193,7 +193,9 @@ impl System<'_> {
             State::Ready => true,
             State::Blocked => {
                 self.refresh(first, id);
-                self.enqueue(first, id, Order::Append, now, effects)
+                let waits = self.enqueue(first, id, Order::Append, now, effects);
+                self.settle(first, now, effects);
+                waits
             }
         };
         if waits && helped {
