@@ -1,5 +1,9 @@
-//! The locking protocols, from outside: statuses, the scenarios of spec 01.
+//! The locking protocols, from outside: statuses, the scenarios of spec 01, random storms.
 
+mod ceiling;
+mod mrsp;
 mod mutex;
+mod random;
 mod statuses;
+mod storm;
 mod world;

@@ -1,0 +1,417 @@
+//! Random calls by random threads over clusters of any policy: all laws hold after every
+//! event, ownership is what a list says, and no help is missed.
+
+use crate::random::Random;
+use crate::world::{Cluster, LOCKS, Tables, World};
+use taktos_schedule::Cpu;
+use taktos_schedule::smp::{
+    PolicyKind::{Edf, Simple},
+    *,
+};
+use taktos_time::Instant;
+
+const EVENTS: usize = if cfg!(miri) { 60 } else { 6_000 };
+const SEEDS: u64 = if cfg!(miri) { 1 } else { 12 };
+const LEVELS: PolicyKind = PolicyKind::Priority;
+const PEOPLE: usize = 16;
+
+/// Who owns what how often, who waits for what: kept by the answers alone.
+#[derive(Default)]
+struct Lists {
+    locks: Vec<Lock>,
+    /// Those whose owners have their waiters' priorities.
+    inheriting: Vec<Lock>,
+    owners: Vec<(Lock, Thread, u32)>,
+    waits: Vec<(Thread, Lock)>,
+}
+
+impl Lists {
+    fn owner(&self, lock: Lock) -> Option<Thread> {
+        self.owners
+            .iter()
+            .find(|one| one.0 == lock)
+            .map(|one| one.1)
+    }
+
+    fn waits_for(&self, thread: Thread) -> Option<Lock> {
+        self.waits
+            .iter()
+            .find(|one| one.0 == thread)
+            .map(|one| one.1)
+    }
+
+    fn stop_waiting(&mut self, thread: Thread) {
+        self.waits.retain(|one| one.0 != thread);
+    }
+}
+
+struct Storm<'a> {
+    world: World<'a>,
+    random: Random,
+    people: Vec<Thread>,
+    clusters: usize,
+    lists: Lists,
+    grants: usize,
+    helped: usize,
+}
+
+/// The instances with waiters for a lock in their turn, and who waits there.
+fn turns(world: &World, lock: Lock) -> Vec<(Instance, Vec<Thread>)> {
+    let mut turns: Vec<(Instance, Vec<Thread>)> = Vec::new();
+    world
+        .system
+        .for_each_waiter(lock, |instance, thread| match turns.last_mut() {
+            Some((last, waiters)) if *last == instance => waiters.push(thread),
+            _ => turns.push((instance, vec![thread])),
+        })
+        .unwrap();
+    turns
+}
+
+impl<'a> Storm<'a> {
+    fn new(tables: &'a mut Tables, clusters: &[Cluster], seed: u64) -> Self {
+        let world = World::new(tables, clusters);
+        let mut storm = Self {
+            world,
+            random: Random::new(seed),
+            people: Vec::new(),
+            clusters: clusters.len(),
+            lists: Lists::default(),
+            grants: 0,
+            helped: 0,
+        };
+        for _ in 0..PEOPLE {
+            storm.be_born();
+        }
+        for _ in 0..LOCKS {
+            storm.create_lock();
+        }
+        storm
+    }
+
+    fn be_born(&mut self) {
+        let cluster = self.random.below(self.clusters);
+        let priority = 2 + self.random.below(12) as u32;
+        let thread = self.world.thread(cluster, priority);
+        self.people.push(thread);
+    }
+
+    fn create_lock(&mut self) {
+        use Protocol::*;
+        let protocol = [None, Inheritance, Ceiling, MrsP, MrsP, Inheritance];
+        let protocol = protocol[self.random.below(protocol.len())];
+        let creator = self.people[self.random.below(self.people.len())];
+        let ceiling = self.random.below(6) as u32;
+        let lock = self.world.lock(protocol, creator, ceiling);
+        self.lists.locks.push(lock);
+        self.lists.inheriting.retain(|one| *one != lock);
+        if matches!(protocol, Inheritance | MrsP) {
+            self.lists.inheriting.push(lock);
+        }
+    }
+
+    /// Somebody who may call: one that executes.
+    fn caller(&mut self) -> Option<Thread> {
+        let running: Vec<Thread> = self.world.running().into_iter().flatten().collect();
+        self.random.pick(&running)
+    }
+
+    fn obtain(&mut self) {
+        let Some(thread) = self.caller() else { return };
+        let lock = self.random.pick(&self.lists.locks).unwrap();
+        let owner = self.lists.owner(lock);
+        let answer = match self.random.below(5) {
+            0 => self.world.try_obtain(lock, thread),
+            _ => self.world.obtain(lock, thread),
+        };
+        match answer {
+            Ok(Obtained::Owned) => match owner {
+                Some(owner) => {
+                    assert_eq!(owner, thread);
+                    let row = self.lists.owners.iter_mut().find(|one| one.0 == lock);
+                    row.unwrap().2 += 1;
+                }
+                None => self.lists.owners.push((lock, thread, 1)),
+            },
+            Ok(Obtained::Waiting | Obtained::Spinning) => {
+                assert!(owner.is_some_and(|owner| owner != thread));
+                self.lists.waits.push((thread, lock));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn surrender(&mut self) {
+        let running = self.world.running();
+        let owned: Vec<_> = self
+            .lists
+            .owners
+            .iter()
+            .copied()
+            .filter(|one| running.contains(&Some(one.1)))
+            .collect();
+        let Some((lock, thread, nesting)) = self.random.pick(&owned) else {
+            return;
+        };
+        let before = turns(&self.world, lock);
+        let expected = before.first().map(|(turn, waiters)| {
+            let urgency = |waiter: &Thread| self.world.system.priority_in(*waiter, *turn).unwrap();
+            let least = waiters.iter().map(urgency).min().unwrap();
+            let best: Vec<_> = waiters
+                .iter()
+                .copied()
+                .filter(|one| urgency(one) == least)
+                .collect();
+            (*turn, best)
+        });
+        let next = self.world.surrender(lock, thread).unwrap();
+        if nesting > 1 {
+            assert_eq!(next, None);
+            let row = self.lists.owners.iter_mut().find(|one| one.0 == lock);
+            row.unwrap().2 -= 1;
+            return;
+        }
+        self.lists.owners.retain(|one| one.0 != lock);
+        let Some(next) = next else {
+            assert_eq!(expected, None, "a grant was lost");
+            return;
+        };
+        let (turn, best) = expected.expect("nobody waited");
+        assert!(
+            best.contains(&next),
+            "the most urgent of the first instance"
+        );
+        assert_eq!(self.world.outcome(next), Some(Outcome::Granted));
+        self.lists.stop_waiting(next);
+        self.lists.owners.push((lock, next, 1));
+        self.grants += 1;
+        // That instance goes to the end, the others keep their order.
+        let mut order: Vec<_> = before
+            .iter()
+            .map(|one| one.0)
+            .filter(|one| *one != turn)
+            .collect();
+        order.push(turn);
+        let after: Vec<_> = turns(&self.world, lock).iter().map(|one| one.0).collect();
+        order.retain(|one| after.contains(one));
+        assert_eq!(order, after);
+    }
+
+    fn time_out(&mut self) {
+        let waiting: Vec<_> = self.lists.waits.iter().map(|one| one.0).collect();
+        let Some(thread) = self.random.pick(&waiting) else {
+            return;
+        };
+        self.world.time_out(thread).unwrap();
+        assert_eq!(self.world.outcome(thread), Some(Outcome::Timeout));
+        self.lists.stop_waiting(thread);
+    }
+
+    fn flush(&mut self) {
+        let lock = self.random.pick(&self.lists.locks).unwrap();
+        if self.world.flush(lock).is_ok() {
+            assert_eq!(turns(&self.world, lock), []);
+            self.lists.waits.retain(|one| one.1 != lock);
+        }
+    }
+
+    fn replace_lock(&mut self) {
+        let at = self.random.below(self.lists.locks.len());
+        let lock = self.lists.locks[at];
+        let deleted = self.world.act(|system, _, _| system.delete_lock(lock));
+        assert_eq!(deleted.is_ok(), self.lists.owner(lock).is_none());
+        if deleted.is_ok() {
+            self.lists.locks.remove(at);
+            self.create_lock();
+        }
+    }
+
+    /// Something that happens to a thread without its doing.
+    fn befall(&mut self, what: usize) {
+        let at = self.random.below(self.people.len());
+        let thread = self.people[at];
+        let number = self.random.below(14) as u32;
+        let deadline = Instant::from_nanos(self.random.next() % 1_000);
+        let instance = Instance::new(self.random.below(self.clusters)).unwrap();
+        let lists = &mut self.lists;
+        // Refusals are part of the storm.
+        let _ = self.world.act(|system, now, due| match what {
+            0 => system.suspend(thread, now, due),
+            1 | 2 => system.resume(thread, now, due),
+            3 => system.block(thread, Reasons::TIME, now, due),
+            4 | 5 => system.unblock(thread, Reasons::TIME, now, due),
+            6 | 7 => system
+                .set_priority(thread, Priority(number), now, due)
+                .map(|_| ()),
+            8 => system.yield_now(thread, now, due),
+            9 => system.release_job(thread, deadline, now, due),
+            10 => system.cancel_job(thread, now, due),
+            11 => system.set_scheduler(thread, instance, Priority(number), now, due),
+            12 => {
+                lists.stop_waiting(thread);
+                system.restart(thread, now, due)
+            }
+            _ => {
+                let deleted = system.delete(thread, now, due);
+                if deleted.is_ok() {
+                    lists.stop_waiting(thread);
+                }
+                deleted
+            }
+        });
+        if self.world.system.reasons(thread).is_err() {
+            self.people.remove(at);
+            self.world.settle();
+            self.be_born();
+        }
+    }
+
+    fn rule(&mut self) {
+        let lock = self.random.pick(&self.lists.locks).unwrap();
+        let cluster = self.random.below(self.clusters);
+        let ceiling = self.random.below(8) as u32;
+        let _ = self.world.set_ceiling(lock, cluster, ceiling);
+    }
+
+    fn event(&mut self) {
+        match self.random.below(100) {
+            0..32 => self.obtain(),
+            32..54 => self.surrender(),
+            54..58 => self.time_out(),
+            58 => self.flush(),
+            59 => self.replace_lock(),
+            60..62 => self.rule(),
+            _ => {
+                let what = self.random.below(14);
+                self.befall(what);
+            }
+        }
+        if !self.world.eager {
+            self.dispatch_somewhere();
+        }
+        self.compare();
+    }
+
+    /// Processors dispatch late, and not all of them.
+    fn dispatch_somewhere(&mut self) {
+        if self.random.below(8) == 0 {
+            self.world.settle();
+            return;
+        }
+        if let Some(cpu) = Cpu::new(self.random.below(self.world.cpus)) {
+            let _ = self
+                .world
+                .act(|system, now, due| system.dispatch(cpu, now, due));
+        }
+    }
+
+    fn compare(&mut self) {
+        for lock in &self.lists.locks {
+            assert_eq!(self.world.owner(*lock), self.lists.owner(*lock));
+        }
+        for thread in &self.people {
+            let waits_for = self.world.system.waits_for(*thread).unwrap();
+            assert_eq!(waits_for, self.lists.waits_for(*thread));
+            let outcome = self.world.outcome(*thread);
+            assert!(waits_for.is_none() || outcome.is_none());
+        }
+        if self.world.eager {
+            self.check_help();
+        }
+    }
+
+    /// Whether `instance` schedules `thread`: its home, or that of one who waits for it.
+    fn takes_part(&self, thread: Thread, instance: Instance) -> bool {
+        let waits_here = |wait: &(Thread, Lock)| {
+            self.lists.inheriting.contains(&wait.1)
+                && self.lists.owner(wait.1) == Some(thread)
+                && self.takes_part(wait.0, instance)
+        };
+        self.world.system.scheduler(thread) == Ok(instance)
+            || self.lists.waits.iter().any(waits_here)
+    }
+
+    /// Who is ready and runs nowhere is nowhere more urgent than all that are SCHEDULED there.
+    fn check_help(&mut self) {
+        for thread in &self.people {
+            let home = self.world.system.scheduler(*thread).unwrap();
+            if let Some(cpu) = self.world.cpu_of(*thread) {
+                let cpu = Cpu::new(cpu).unwrap();
+                self.helped += usize::from(self.world.system.instance_of_cpu(cpu) != Ok(home));
+                continue;
+            }
+            if !self.world.system.reasons(*thread).unwrap().is_empty() {
+                continue;
+            }
+            for instance in (0..self.clusters).filter_map(Instance::new) {
+                if !self.takes_part(*thread, instance) {
+                    continue;
+                }
+                let own = self.world.system.priority_in(*thread, instance).unwrap();
+                self.world.system.for_each_scheduled(instance, |other, _| {
+                    let other = self.world.system.priority_in(other, instance);
+                    let busy = other.is_ok_and(|other| other <= own);
+                    assert!(busy, "{thread:?} was to run in {instance:?}");
+                });
+            }
+        }
+    }
+}
+
+fn blow(clusters: &[Cluster], eager: bool) {
+    let (mut grants, mut helped) = (0, 0);
+    for seed in 0..SEEDS {
+        let mut tables = Tables::default();
+        let mut storm = Storm::new(&mut tables, clusters, seed);
+        storm.world.eager = eager;
+        for _ in 0..EVENTS {
+            storm.event();
+        }
+        storm.world.settle();
+        grants += storm.grants;
+        helped += storm.helped;
+    }
+    println!("{grants} grants, help {helped} times");
+    assert!(cfg!(miri) || grants > EVENTS / 8, "only {grants} grants");
+    assert!(
+        cfg!(miri) || !eager || helped > EVENTS / 4,
+        "help was given {helped} times only"
+    );
+}
+
+#[test]
+fn one_processor_each() {
+    blow(&[(LEVELS, 1), (LEVELS, 1), (LEVELS, 1)], true);
+}
+
+#[test]
+fn clusters_of_several_policies() {
+    blow(&[(Simple, 2), (LEVELS, 1), (Edf, 2)], true);
+}
+
+#[test]
+fn clusters_under_deadlines() {
+    blow(&[(Edf, 2), (Edf, 1)], true);
+}
+
+#[test]
+fn dispatched_late() {
+    blow(&[(LEVELS, 1), (Simple, 2), (Edf, 1)], false);
+}
+
+/// Two calls of one seed give the same story.
+#[test]
+fn the_same_seed_the_same_story() {
+    let tell = || {
+        let mut tables = Tables::default();
+        let clusters = [(LEVELS, 1), (Edf, 2)];
+        let mut storm = Storm::new(&mut tables, &clusters, 7);
+        let mut story = Vec::new();
+        for _ in 0..EVENTS / 20 {
+            storm.event();
+            story.push(storm.world.running());
+        }
+        story
+    };
+    assert_eq!(tell(), tell());
+}
