@@ -6,7 +6,6 @@
 
 pub mod batch;
 mod costs;
-#[allow(dead_code, reason = "until the library's locks are here")]
 mod engine;
 mod error;
 pub mod generate;

@@ -35,6 +35,7 @@ impl Dice {
 enum Affinity {
     None,
     OneOrAll,
+    Any,
 }
 
 /// Tasks on a coarse grid of time, so that much happens at the same instant.
@@ -73,6 +74,10 @@ fn draw_affinity(dice: &mut Dice, cpus: usize, affinity: Affinity) -> Option<Cpu
     match affinity {
         Affinity::None => None,
         Affinity::OneOrAll => (dice.throw(0, 2) == 0).then(|| CpuSet::of(one)),
+        Affinity::Any => {
+            let mask = CpuSet::from_bits(dice.throw(0, (1 << cpus) - 1));
+            Some(mask.with(one))
+        }
     }
 }
 
@@ -86,7 +91,13 @@ fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -
     for set in 0..sets {
         let mut dice = Dice::new(set);
         let cpus = dice.throw(1, 5) as usize;
-        let tasks = random_tasks(&mut dice, cpus, affinity, levels);
+        let mut tasks = random_tasks(&mut dice, cpus, affinity, levels);
+        if levels == u64::from(u32::MAX >> 2) {
+            // Priorities that are all different.
+            for (index, task) in tasks.iter_mut().enumerate() {
+                task.priority = Some(index as u32 + 1);
+            }
+        }
         let horizon = 200 * UNIT;
         let Some(expected) = naive::simulate(&tasks, by, cpus, horizon) else {
             ambiguous += 1;
@@ -117,6 +128,8 @@ fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -
 }
 
 const SETS: u64 = 3_000;
+/// So many levels that two tasks seldom share one.
+const DISTINCT: u64 = u32::MAX as u64 >> 2;
 
 #[test]
 fn simple_is_the_first_in_order_of_priority() {
@@ -149,6 +162,24 @@ fn weak_affinity_without_masks_is_priority() {
             SETS
         ) > 100_000
     );
+}
+
+#[test]
+fn strong_affinity_is_the_best_set() {
+    assert!(
+        compare(
+            Policy::StrongAffinity,
+            By::Priority,
+            Affinity::Any,
+            DISTINCT,
+            SETS
+        ) > 100_000
+    );
+}
+
+#[test]
+fn strong_affinity_among_equals_is_the_best_set() {
+    assert!(compare(Policy::StrongAffinity, By::Priority, Affinity::Any, 4, SETS) > 100_000);
 }
 
 #[test]

@@ -1,35 +1,182 @@
 //! Owns: what locks and servers do to jobs.
 //! Must never know: how a protocol decides who waits, and who is next.
-//!
-//! Until the library's locks are here a workload with locks is refused.
 
 use taktos_schedule::Cpu;
-use taktos_schedule::smp::Error;
+use taktos_schedule::smp::{self, Error, Instance, Lock, Obtained, Priority};
+use taktos_time::Instant;
 
-use super::Engine;
-use crate::{Observer, SimError};
+use super::job::Stage;
+use super::plan::LockPlan;
+use super::{Engine, instant, thread_of};
+use crate::{Observer, Protocol, SimError};
 
 impl<O: Observer> Engine<'_, O> {
-    /// Makes the plan's locks.
+    /// Makes the plan's locks, all of them free.
     pub(super) fn make_locks(&mut self) -> Result<(), SimError> {
-        match self.plan.locks.first() {
-            None => Ok(()),
-            Some(lock) => Err(SimError::SetUp {
-                what: format!("lock `{}`", lock.name),
-                error: Error::NotDefined,
-            }),
+        for (index, plan) in self.plan.locks.iter().enumerate() {
+            let made = self.make_lock(index as u16, plan);
+            made.map_err(|error| SimError::SetUp {
+                what: format!("lock `{}`", plan.name),
+                error,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn make_lock(&mut self, index: u16, plan: &LockPlan) -> Result<(), Error> {
+        let home = self
+            .plan
+            .tasks
+            .get(usize::from(plan.creator))
+            .map(|task| task.cluster);
+        let of_home = plan
+            .ceilings
+            .iter()
+            .find(|(cluster, _)| Some(*cluster) == home);
+        let lock = self.system.create_lock(
+            protocol(plan.protocol),
+            thread_of(plan.creator.into()),
+            of_home.map(|(_, ceiling)| Priority(*ceiling)),
+            false,
+            Instant::START,
+            &mut (),
+        )?;
+        // Rows of the library's table and of the plan's correspond.
+        if lock != id(index) {
+            return Err(Error::InvalidId);
+        }
+        if plan.protocol == Protocol::MrsP {
+            for (cluster, ceiling) in &plan.ceilings {
+                let instance = Instance::new((*cluster).into()).ok_or(Error::InvalidId)?;
+                self.system.set_ceiling(
+                    lock,
+                    instance,
+                    Priority(*ceiling),
+                    Instant::START,
+                    &mut (),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The job of `task` asks for `lock`; whether it may go on at this instant.
+    pub(super) fn obtain(&mut self, task: usize, lock: u16, cpu: Cpu) -> Result<bool, SimError> {
+        self.system.act_on(cpu);
+        let sink = &mut self.processors.sink(cpu, self.now);
+        let obtained = self
+            .system
+            .obtain(id(lock), thread_of(task), true, instant(self.now), sink);
+        let obtained =
+            obtained.map_err(|error| self.refused_lock(task, "obtaining", lock, error))?;
+        if obtained == Obtained::Owned {
+            self.owns(task, lock);
+            return Ok(true);
+        }
+        let progress = &mut self.progress[task];
+        progress.stage = if obtained == Obtained::Spinning {
+            Stage::Spinning
+        } else {
+            Stage::Waiting
+        };
+        let job = self.job(task);
+        self.observer.wait(
+            instant(self.now),
+            job,
+            self.plan.locks[usize::from(lock)].resource,
+        );
+        if obtained == Obtained::Spinning {
+            self.proceed(cpu);
+            self.tell_switch(cpu, self.now, 0);
+        }
+        Ok(false)
+    }
+
+    fn owns(&mut self, task: usize, lock: u16) {
+        self.progress[task].held.push(lock);
+        let job = self.job(task);
+        self.observer.lock(
+            instant(self.now),
+            job,
+            self.plan.locks[usize::from(lock)].resource,
+        );
+    }
+
+    /// The job of `task` gives `lock` back, and whoever is next has it.
+    pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
+        let progress = &mut self.progress[task];
+        progress.held.retain(|held| *held != lock);
+        let acting = progress.last;
+        self.system.act_on(acting);
+        let sink = &mut self.processors.sink(acting, self.now);
+        let next = self
+            .system
+            .surrender(id(lock), thread_of(task), instant(self.now), sink);
+        let next = next.map_err(|error| self.refused_lock(task, "surrendering", lock, error))?;
+        let job = self.job(task);
+        self.observer.unlock(
+            instant(self.now),
+            job,
+            self.plan.locks[usize::from(lock)].resource,
+        );
+        if let Some(next) = next {
+            self.granted(next.index(), lock);
+        }
+        Ok(())
+    }
+
+    /// `lock`, which the job of `task` waited for, is its own.
+    fn granted(&mut self, task: usize, lock: u16) {
+        if let Some(cpu) = self.progress[task].on {
+            self.settle(cpu);
+        }
+        let spun =
+            core::mem::replace(&mut self.progress[task].stage, Stage::Ready) == Stage::Spinning;
+        self.owns(task, lock);
+        if let Some(cpu) = self.progress[task].on {
+            self.proceed(cpu);
+            self.park(cpu);
+            if spun {
+                self.tell_switch(cpu, self.now, 0);
+            }
         }
     }
 
-    pub(super) fn obtain(&mut self, task: usize, _: u16, _: Cpu) -> Result<bool, SimError> {
-        Err(self.refused(task, "obtaining a lock", Error::NotDefined))
-    }
-
-    pub(super) fn surrender(&mut self, task: usize, _: u16) -> Result<(), SimError> {
-        Err(self.refused(task, "surrendering a lock", Error::NotDefined))
-    }
-
+    /// The job of `task` waits no longer for the lock that it wants.
     pub(super) fn stop_waiting(&mut self, task: usize) -> Result<(), SimError> {
-        Err(self.refused(task, "waiting for a lock", Error::NotDefined))
+        self.progress[task].stage = Stage::Ready;
+        let acting = self.progress[task].last;
+        self.system.act_on(acting);
+        let sink = &mut self.processors.sink(acting, self.now);
+        let stopped = self
+            .system
+            .time_out(thread_of(task), instant(self.now), sink);
+        stopped.map_err(|error| self.broken("who waits for a lock can be timed out", error))
+    }
+
+    #[cold]
+    fn refused_lock(&self, task: usize, act: &str, lock: u16, error: Error) -> SimError {
+        let name = &self.plan.locks[usize::from(lock)].name;
+        self.refused(task, &format!("{act} `{name}`"), error)
     }
 }
+
+fn protocol(protocol: Protocol) -> smp::Protocol {
+    match protocol {
+        Protocol::None => smp::Protocol::None,
+        Protocol::Inheritance => smp::Protocol::Inheritance,
+        Protocol::Ceiling => smp::Protocol::Ceiling,
+        Protocol::MrsP => smp::Protocol::MrsP,
+    }
+}
+
+/// The lock in this row of the plan's table, and of the library's.
+fn id(lock: u16) -> Lock {
+    // The plan has at most 65,000 locks.
+    Lock::new(lock.into()).unwrap_or(FIRST)
+}
+
+const FIRST: Lock = match Lock::new(0) {
+    Some(lock) => lock,
+    None => panic!("there is a first row"),
+};
