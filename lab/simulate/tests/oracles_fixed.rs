@@ -15,7 +15,12 @@ use taktos_time::Duration;
 /// What all fixed-priority policies do on one processor.
 fn on_one(tasks: &[Task], horizon: u64) -> Outcome {
     let workload = workload(tasks.to_vec());
-    let fixed = [Policy::Simple, Policy::Priority, Policy::PriorityAffinity, Policy::StrongAffinity];
+    let fixed = [
+        Policy::Simple,
+        Policy::Priority,
+        Policy::PriorityAffinity,
+        Policy::StrongAffinity,
+    ];
     let outcomes = fixed.map(|policy| simulate(&workload, &global(policy, 1, horizon)));
     for outcome in &outcomes[1..] {
         assert_eq!(outcome.tasks, outcomes[0].tasks);
@@ -80,7 +85,12 @@ fn o6_lehoczky_sha_ding() {
 fn o7(offsets: [u64; 3]) -> Outcome {
     let mut set = tasks(&[(40, 100), (40, 150), (100, 350)]);
     let (high, low) = (LockId(0), LockId(1));
-    set[0].body = vec![Step::Lock(high), run_for(1), Step::Unlock(high), run_for(39)];
+    set[0].body = vec![
+        Step::Lock(high),
+        run_for(1),
+        Step::Unlock(high),
+        run_for(39),
+    ];
     set[1].body = vec![
         Step::Lock(high),
         run_for(20),
@@ -114,7 +124,10 @@ fn o7_ceilings_block_once_and_no_longer_than_one_section() {
         let offset = |task: u64| stream.below_or_at(3 * try_ + task, 350 * UNIT);
         let outcome = o7([offset(0), offset(1), offset(2)]);
         for (response, bound) in responses(&outcome).into_iter().zip(bounds) {
-            assert!(response.is_some_and(|response| response <= bound * UNIT), "{outcome:?}");
+            assert!(
+                response.is_some_and(|response| response <= bound * UNIT),
+                "{outcome:?}"
+            );
         }
         assert_eq!(outcome.missed(), 0);
     }
@@ -177,7 +190,12 @@ fn avionics(which: usize) -> u64 {
 #[test]
 fn o10_avionics() {
     for (which, (.., jitter, response)) in AVIONICS.into_iter().enumerate() {
-        assert_eq!(avionics(which), (response - jitter) * UNIT, "task {}", which + 1);
+        assert_eq!(
+            avionics(which),
+            (response - jitter) * UNIT,
+            "task {}",
+            which + 1
+        );
     }
 }
 
@@ -185,7 +203,9 @@ fn o10_avionics() {
 fn non_preemptive(mut set: Vec<Task>, offsets: &[u64], horizon: u64) -> Outcome {
     for (task, offset) in set.iter_mut().zip(offsets) {
         under(task, LockId(0));
-        let Arrival::Periodic { offset: first, .. } = &mut task.arrival else { panic!("periodic") };
+        let Arrival::Periodic { offset: first, .. } = &mut task.arrival else {
+            panic!("periodic")
+        };
         *first = Duration::from_nanos(*offset);
     }
     let mut workload = workload(set);
@@ -202,8 +222,14 @@ fn o12_the_second_instance_of_a_message_is_the_late_one() {
     assert!(outcome.tasks[2].missed > 0);
     assert_eq!(outcome.tasks[2].tardiness, UNIT);
     // Blocked by the last one, which began 1 ns earlier.
-    assert_eq!(responses(&non_preemptive(set(), &[1, 1, 0], 140))[0], Some(8 * UNIT - 1));
-    assert_eq!(responses(&non_preemptive(set(), &[1, 1, 0], 140))[1], Some(12 * UNIT - 1));
+    assert_eq!(
+        responses(&non_preemptive(set(), &[1, 1, 0], 140))[0],
+        Some(8 * UNIT - 1)
+    );
+    assert_eq!(
+        responses(&non_preemptive(set(), &[1, 1, 0], 140))[1],
+        Some(12 * UNIT - 1)
+    );
     let stream = Stream::new(12, 0);
     for try_ in 0..500 {
         let offsets = [0u64, 1, 2].map(|task| stream.below_or_at(3 * try_ + task, 14 * UNIT));
@@ -219,7 +245,10 @@ fn o18_a_blocker_begins_one_unit_earlier() {
     let set = || tasks(&[(20, 70), (20, 80), (35, 200)]);
     let found = in_units(&non_preemptive(set(), &[UNIT, UNIT, 0], 2_800));
     assert_eq!(found[..2], some([54, 74]));
-    assert_eq!(in_units(&non_preemptive(set(), &[0, 0, 0], 2_800))[2], Some(75));
+    assert_eq!(
+        in_units(&non_preemptive(set(), &[0, 0, 0], 2_800))[2],
+        Some(75)
+    );
     let stream = Stream::new(18, 0);
     for try_ in 0..500 {
         let offsets = [0u64, 1, 2].map(|task| UNIT * stream.below_or_at(3 * try_ + task, 80));
@@ -274,15 +303,24 @@ fn o27_overload_starves_the_least_urgent() {
 #[test]
 fn a_call_is_served_at_the_priority_of_the_most_urgent_caller() {
     use taktos_simulate::{ServerId, ServerSpec};
-    let call = |time| Step::Call { server: ServerId(0), service: Execution::Fixed(units(time)) };
+    let call = |time| Step::Call {
+        server: ServerId(0),
+        service: Execution::Fixed(units(time)),
+    };
     let mut set = tasks(&[(0, 100), (10, 100), (0, 100)]);
     set[0].body = vec![call(2)];
     set[2].body = vec![call(5)];
-    let at = |offset| Arrival::Periodic { period: units(100), offset: units(offset), jitter: Duration::ZERO };
+    let at = |offset| Arrival::Periodic {
+        period: units(100),
+        offset: units(offset),
+        jitter: Duration::ZERO,
+    };
     // The last calls at 0; at 1 the middle one comes, at 2 the first.
     (set[2].arrival, set[1].arrival, set[0].arrival) = (at(0), at(1), at(2));
     let mut workload = workload(set);
-    workload.servers = vec![ServerSpec { name: "server".to_owned() }];
+    workload.servers = vec![ServerSpec {
+        name: "server".to_owned(),
+    }];
     let outcome = simulate(&workload, &global(Policy::Priority, 1, 100));
     // 0-1 the last's call, 1-2 the middle one, 2-6 the last's call with the first's
     // priority, 6-8 the first's call, then the middle one to 17.
