@@ -1,0 +1,184 @@
+//! What is asked of the library.
+//!
+//! Owns: how its answers become those that scripts compare.
+//! Must never know: what is expected.
+
+use taktos_schedule::smp::{Outcome, Reasons, Thread, Violation};
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_time::{Duration, Instant};
+
+use super::SystemTarget;
+use crate::scenario::command::{Command, InstanceName, LockName, ThreadName};
+use crate::scenario::names::Names;
+use crate::scenario::script::{Occupant, OnCpu, WaitEnd};
+use crate::scenario::target::{Refusal, Target};
+
+impl SystemTarget<'_> {
+    /// Whom a thread of the library is, on this processor.
+    fn occupant(&self, thread: Option<Thread>, cpu: Cpu) -> Occupant {
+        let Some(thread) = thread else {
+            return Occupant::Nobody;
+        };
+        match self.rows[thread.index()] {
+            Some(name) => Occupant::Thread(name),
+            None => Occupant::Idle(self.stood_for(thread, cpu)),
+        }
+    }
+
+    /// For whom an idle thread that is heir stands in.
+    fn stood_for(&self, idle: Thread, cpu: Cpu) -> Option<ThreadName> {
+        if self.system.heir(cpu) != Some(idle) {
+            return None;
+        }
+        let instance = self.system.instance_of_cpu(cpu).ok()?;
+        let mut holder = None;
+        self.system.for_each_scheduled(instance, |thread, place| {
+            if place == cpu {
+                holder = self.rows[thread.index()];
+            }
+        });
+        holder
+    }
+
+    fn names_of(&self, threads: &[Thread]) -> Vec<ThreadName> {
+        let names = threads.iter().filter_map(|thread| self.rows[thread.index()]);
+        names.collect()
+    }
+}
+
+impl Target for SystemTarget<'_> {
+    fn perform(&mut self, command: &Command) -> Result<(), Refusal> {
+        self.operate(command)?;
+        self.settle()
+    }
+
+    fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn on(&self, cpu: Cpu) -> OnCpu {
+        if !self.online.contains(cpu) {
+            return OnCpu {
+                executing: Occupant::Nobody,
+                heir: Occupant::Nobody,
+            };
+        }
+        OnCpu {
+            executing: self.occupant(self.system.executing(cpu), cpu),
+            heir: self.occupant(self.system.heir(cpu), cpu),
+        }
+    }
+
+    fn ready(&self, instance: InstanceName) -> Vec<ThreadName> {
+        let mut found = Vec::new();
+        if let Ok(instance) = self.instance(instance) {
+            self.system
+                .for_each_ready(instance, |thread| found.push(thread));
+        }
+        self.names_of(&found)
+    }
+
+    fn scheduled(&self, instance: InstanceName) -> Vec<Occupant> {
+        let mut found = Vec::new();
+        if let Ok(instance) = self.instance(instance) {
+            self.system
+                .for_each_scheduled(instance, |thread, cpu| found.push((thread, cpu)));
+        }
+        let who = |(thread, cpu): (Thread, Cpu)| match self.rows[thread.index()] {
+            Some(owner) if self.system.heir(cpu) != Some(thread) => Occupant::Idle(Some(owner)),
+            Some(owner) => Occupant::Thread(owner),
+            None => Occupant::Idle(None),
+        };
+        found.into_iter().map(who).collect()
+    }
+
+    fn reasons(&self, thread: ThreadName) -> Option<Reasons> {
+        self.system.reasons(self.threads[thread.0]?).ok()
+    }
+
+    fn pinned(&self, thread: ThreadName) -> bool {
+        let thread = self.threads[thread.0];
+        thread.is_some_and(|thread| self.system.is_pinned(thread))
+    }
+
+    fn priority(&self, thread: ThreadName, instance: Option<InstanceName>) -> Option<u32> {
+        let thread = self.threads[thread.0]?;
+        let priority = match instance {
+            None => self.system.priority(thread),
+            Some(instance) => self.system.priority_in(thread, self.instance(instance).ok()?),
+        };
+        priority.ok().map(|priority| priority.0)
+    }
+
+    fn affinity(&self, thread: ThreadName) -> CpuSet {
+        let thread = self.threads[thread.0];
+        let affinity = thread.and_then(|thread| self.system.affinity(thread).ok());
+        let affinity = affinity.unwrap_or_default();
+        match affinity.covers(self.online) {
+            true => CpuSet::ALL,
+            false => affinity,
+        }
+    }
+
+    fn home(&self, thread: ThreadName) -> Option<InstanceName> {
+        let home = self.system.scheduler(self.threads[thread.0]?).ok()?;
+        Some(InstanceName(home.index()))
+    }
+
+    fn owned(&self, instance: InstanceName) -> CpuSet {
+        let instance = self.instance(instance).ok();
+        let owned = instance.and_then(|instance| self.system.processors(instance).ok());
+        owned.unwrap_or_default()
+    }
+
+    fn cpu_time(&self, thread: ThreadName) -> Duration {
+        let thread = self.threads[thread.0];
+        let time = thread.and_then(|thread| self.system.cpu_time(thread, self.now).ok());
+        time.unwrap_or(Duration::ZERO)
+    }
+
+    fn owner(&self, lock: LockName) -> Option<ThreadName> {
+        let owner = self.system.owner(self.lock(lock).ok()?)?;
+        self.rows[owner.index()]
+    }
+
+    fn waiters(&self, lock: LockName) -> Vec<ThreadName> {
+        let mut found = Vec::new();
+        if let Ok(lock) = self.lock(lock) {
+            self.system.for_each_waiter(lock, |thread| found.push(thread));
+        }
+        self.names_of(&found)
+    }
+
+    fn outcome(&self, thread: ThreadName) -> WaitEnd {
+        let outcome = self.threads[thread.0].and_then(|thread| self.system.outcome(thread));
+        match outcome {
+            None => WaitEnd::None,
+            Some(Outcome::Granted) => WaitEnd::Granted,
+            Some(Outcome::Timeout) => WaitEnd::Timeout,
+            Some(Outcome::Flushed) => WaitEnd::Flushed,
+            Some(Outcome::Deleted) => WaitEnd::Destroyed,
+        }
+    }
+
+    fn check(&self, names: &Names) -> Result<(), String> {
+        self.system.check_invariants().map_err(|violation| {
+            let Violation { law, thread, instance, cpu } = violation;
+            let named = |thread: Thread| match self.rows[thread.index()] {
+                Some(name) => names.thread(name).to_owned(),
+                None => "an idle thread".to_owned(),
+            };
+            let mut said = law.to_owned();
+            if let Some(thread) = thread {
+                said.push_str(&format!("; {}", named(thread)));
+            }
+            if let Some(instance) = instance {
+                said.push_str(&format!("; instance {}", names.instance(InstanceName(instance.index()))));
+            }
+            if let Some(cpu) = cpu {
+                said.push_str(&format!("; processor {}", cpu.index()));
+            }
+            said
+        })
+    }
+}
