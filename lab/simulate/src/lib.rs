@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod scenario;
+
 mod costs;
 mod engine;
 mod error;

@@ -21,7 +21,11 @@ pub(super) struct Difference {
 }
 
 /// Whether both are the same; `shown` puts them into words.
-fn same<T: PartialEq>(expected: T, found: T, shown: impl Fn(&T) -> String) -> Result<(), Difference> {
+fn same<T: PartialEq>(
+    expected: T,
+    found: T,
+    shown: impl Fn(&T) -> String,
+) -> Result<(), Difference> {
     if expected == found {
         return Ok(());
     }
@@ -32,7 +36,8 @@ fn same<T: PartialEq>(expected: T, found: T, shown: impl Fn(&T) -> String) -> Re
 }
 
 /// Whether the expectation holds.
-pub(super) fn check(target: &dyn Target,
+pub(super) fn check(
+    target: &dyn Target,
     names: &Names,
     expected: &Expectation,
 ) -> Result<(), Difference> {
@@ -61,9 +66,9 @@ pub(super) fn check(target: &dyn Target,
         Expectation::Waiters(lock, expected) => {
             same(expected.clone(), target.waiters(*lock), threads)
         }
-        Expectation::Outcome(thread, expected) => {
-            same(*expected, target.outcome(*thread), |end| end_name(*end).to_owned())
-        }
+        Expectation::Outcome(thread, expected) => same(*expected, target.outcome(*thread), |end| {
+            end_name(*end).to_owned()
+        }),
         Expectation::Priority(thread, instance, expected) => {
             let found = target.priority(*thread, *instance);
             same(Some(*expected), found, |found| {
@@ -71,32 +76,46 @@ pub(super) fn check(target: &dyn Target,
             })
         }
         Expectation::Affinity(thread, expected) => {
-            same(*expected, target.affinity(*thread), |set| Set(*set).to_string())
+            same(*expected, target.affinity(*thread), |set| {
+                Set(*set).to_string()
+            })
         }
         Expectation::Home(thread, expected) => {
             same(Some(*expected), target.home(*thread), |home| {
                 home.map_or("none".to_owned(), |home| names.instance(home).to_owned())
             })
         }
-        Expectation::Owned(instance, expected) => {
-            same(*expected, target.owned(*instance), |set| Set(*set).to_string())
-        }
-        Expectation::Time(thread, expected) => {
-            same(*expected, target.cpu_time(*thread), |span| Span(*span).to_string())
-        }
+        Expectation::Owned(instance, expected) => same(*expected, target.owned(*instance), |set| {
+            Set(*set).to_string()
+        }),
+        Expectation::Time(thread, expected) => same(*expected, target.cpu_time(*thread), |span| {
+            Span(*span).to_string()
+        }),
     }
 }
 
-fn on_cpus(target: &dyn Target, names: &Names, expected: &[(Cpu, OnCpu)]) -> Result<(), Difference> {
-    let found: Vec<(Cpu, OnCpu)> = expected.iter().map(|(cpu, _)| (*cpu, target.on(*cpu))).collect();
-    let fits = expected.iter().zip(&found).all(|((_, expected), (_, found))| {
-        found.executing.fits(expected.executing) && found.heir.fits(expected.heir)
-    });
+fn on_cpus(
+    target: &dyn Target,
+    names: &Names,
+    expected: &[(Cpu, OnCpu)],
+) -> Result<(), Difference> {
+    let found: Vec<(Cpu, OnCpu)> = expected
+        .iter()
+        .map(|(cpu, _)| (*cpu, target.on(*cpu)))
+        .collect();
+    let fits = expected
+        .iter()
+        .zip(&found)
+        .all(|((_, expected), (_, found))| {
+            found.executing.fits(expected.executing) && found.heir.fits(expected.heir)
+        });
     if fits {
         return Ok(());
     }
     let shown = |cpus: &[(Cpu, OnCpu)]| {
-        let shown = cpus.iter().map(|(cpu, on)| format!("{}: {}", cpu.index(), on_cpu(*on, names)));
+        let shown = cpus
+            .iter()
+            .map(|(cpu, on)| format!("{}: {}", cpu.index(), on_cpu(*on, names)));
         shown.collect::<Vec<_>>().join(", ")
     };
     Err(Difference {
@@ -107,7 +126,10 @@ fn on_cpus(target: &dyn Target, names: &Names, expected: &[(Cpu, OnCpu)]) -> Res
 
 fn scheduled(names: &Names, expected: &[Occupant], found: &[Occupant]) -> Result<(), Difference> {
     let fits = expected.len() == found.len()
-        && found.iter().zip(expected).all(|(found, expected)| found.fits(*expected));
+        && found
+            .iter()
+            .zip(expected)
+            .all(|(found, expected)| found.fits(*expected));
     if fits {
         return Ok(());
     }
@@ -162,7 +184,6 @@ fn end_name(end: WaitEnd) -> &'static str {
         WaitEnd::Granted => "granted",
         WaitEnd::Timeout => "timeout",
         WaitEnd::Flushed => "flushed",
-        WaitEnd::Destroyed => "destroyed",
         WaitEnd::None => "none",
     }
 }
@@ -173,7 +194,11 @@ fn described(target: &dyn Target, names: &Names, thread: ThreadName) -> String {
     let Some(reasons) = target.reasons(thread) else {
         return format!("there is no {name}");
     };
-    let pinned = if target.pinned(thread) { ", pinned" } else { "" };
+    let pinned = if target.pinned(thread) {
+        ", pinned"
+    } else {
+        ""
+    };
     if !reasons.is_empty() {
         return format!("{name} is blocked {reasons:?}{pinned}");
     }

@@ -45,7 +45,10 @@ impl Picture {
         };
         Self {
             now: target.now(),
-            cpus: online.into_iter().map(|cpu| (cpu, target.on(cpu))).collect(),
+            cpus: online
+                .into_iter()
+                .map(|cpu| (cpu, target.on(cpu)))
+                .collect(),
             instances: instances
                 .map(|instance| InstancePicture {
                     cpus: target.owned(instance),
@@ -113,14 +116,21 @@ impl fmt::Display for Drawn<'_> {
             let scheduled = list(&instance.scheduled, |who| occupant(*who, names));
             let ready = list(&instance.ready, thread);
             let cpus = Set(instance.cpus);
-            write!(f, "\n  instance {name} ({cpus}): scheduled {scheduled}; ready {ready}")?;
+            write!(
+                f,
+                "\n  instance {name} ({cpus}): scheduled {scheduled}; ready {ready}"
+            )?;
         }
         for (blocked, reasons) in &picture.blocked {
             write!(f, "\n  blocked {}: {reasons:?}", thread(blocked))?;
         }
         for (lock, owner, waiters) in &picture.locks {
             let (lock, owner) = (names.lock(*lock), thread(owner));
-            write!(f, "\n  lock {lock}: owner {owner}; waiters {}", list(waiters, thread))?;
+            write!(
+                f,
+                "\n  lock {lock}: owner {owner}; waiters {}",
+                list(waiters, thread)
+            )?;
         }
         Ok(())
     }

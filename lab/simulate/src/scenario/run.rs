@@ -37,8 +37,8 @@ pub struct Report {
     pub expectations: usize,
 }
 
-impl Report {
-    fn add(&mut self, other: Self) {
+impl std::ops::AddAssign for Report {
+    fn add_assign(&mut self, other: Self) {
         self.cases += other.cases;
         self.runs += other.runs;
         self.commands += other.commands;
@@ -81,7 +81,11 @@ pub struct Failed {
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: `{}` does not hold", self.file, self.line, self.text)?;
+        write!(
+            f,
+            "{}:{}: `{}` does not hold",
+            self.file, self.line, self.text
+        )?;
         write!(f, " in case {}", self.case)?;
         if let Some(policy) = self.policy {
             write!(f, " under {policy}")?;
@@ -133,11 +137,15 @@ impl ScenarioError {
 ///
 /// # Errors
 /// The first line that does not hold, or that nothing is left to run.
-pub fn run(world: &impl World, script: &Script, options: &Options) -> Result<Report, ScenarioError> {
+pub fn run(
+    world: &impl World,
+    script: &Script,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
     let mut report = Report::default();
     for case in &script.cases {
         if options.case.as_ref().is_none_or(|name| *name == case.name) {
-            report.add(run_case(world, &script.file, case, options)?);
+            report += run_case(world, &script.file, case, options)?;
         }
     }
     if report.runs == 0 {
@@ -154,26 +162,40 @@ fn nothing(script: &Script, options: &Options) -> ScenarioError {
     what.extend(policies.map(|name| format!("policy {name}")));
     let shown = |case: &Case| {
         let policies = case.policies.iter().map(|kind| policy_name(*kind));
-        format!("case {} ({})", case.name, policies.collect::<Vec<_>>().join(" "))
+        format!(
+            "case {} ({})",
+            case.name,
+            policies.collect::<Vec<_>>().join(" ")
+        )
     };
     ScenarioError::Nothing {
         file: script.file.clone(),
         what: what.join(", "),
-        known: script.cases.iter().map(shown).collect::<Vec<_>>().join(", "),
+        known: script
+            .cases
+            .iter()
+            .map(shown)
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 
 /// Runs a case for each of its policies.
-fn run_case(world: &impl World, file: &str, case: &Case, options: &Options) -> Result<Report, ScenarioError> {
+fn run_case(
+    world: &impl World,
+    file: &str,
+    case: &Case,
+    options: &Options,
+) -> Result<Report, ScenarioError> {
     let wanted = |kind: &PolicyKind| options.policies.is_empty() || options.policies.contains(kind);
     let policies: Vec<PolicyKind> = case.policies.iter().copied().filter(wanted).collect();
     let mut report = Report::default();
     if case.policies.is_empty() {
         // Each instance names its own.
-        report.add(run_once(world, file, case, None)?);
+        report += run_once(world, file, case, None)?;
     }
     for policy in policies {
-        report.add(run_once(world, file, case, Some(policy))?);
+        report += run_once(world, file, case, Some(policy))?;
     }
     report.cases = usize::from(report.runs > 0);
     Ok(report)
@@ -231,7 +253,9 @@ impl Run<'_> {
     fn steps(&mut self, steps: &[Step]) -> Result<(), ScenarioError> {
         for step in steps {
             let taken = step.under.is_empty()
-                || self.policy.is_some_and(|policy| step.under.contains(&policy));
+                || self
+                    .policy
+                    .is_some_and(|policy| step.under.contains(&policy));
             if !taken {
                 continue;
             }

@@ -120,9 +120,7 @@ pub enum WaitEnd {
     Timeout,
     /// The lock's waiters were sent away.
     Flushed,
-    /// The lock was destroyed.
-    Destroyed,
-    /// It has waited for nothing yet, or waits now.
+    /// It has waited for nothing yet, or still waits.
     None,
 }
 

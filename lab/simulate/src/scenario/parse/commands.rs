@@ -105,9 +105,7 @@ pub(super) fn commands(words: &mut Words<'_>, names: &mut Names) -> Read<Vec<Com
     }
     let command = match verb {
         "mutex" => mutex(words, names)?,
-        "lock" | "try" | "unlock" | "ceiling" | "flush" | "destroy" => {
-            locking(verb, words, names)?
-        }
+        "lock" | "try" | "unlock" | "ceiling" | "flush" | "destroy" => locking(verb, words, names)?,
         "add" | "remove" | "identify" | "which" | "which-of" | "hold" | "settle" | "dispatch"
         | "act" | "advance" => machine(verb, words, names)?,
         _ => threading(verb, words, names)?,
@@ -222,11 +220,7 @@ fn locking(verb: &str, words: &mut Words<'_>, names: &Names) -> Read<Command> {
         "destroy" => return Ok(Command::Destroy(lock)),
         "ceiling" => {
             let instance = in_instance(words, names)?;
-            return Ok(Command::Ceiling(
-                lock,
-                instance,
-                words.number("a ceiling")?,
-            ));
+            return Ok(Command::Ceiling(lock, instance, words.number("a ceiling")?));
         }
         _ => {}
     }

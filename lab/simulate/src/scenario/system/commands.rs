@@ -3,18 +3,16 @@
 //! Owns: which operation each command is, and who can ask for it.
 //! Must never know: what comes of it.
 
-use taktos_schedule::smp::{Instance, Lock, Obtained, Priority, Protocol, Reasons, Thread};
+use taktos_schedule::smp::{Dispatch, Instance, Priority, Reasons, Thread};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
 
 use super::{Alarm, SystemTarget, four_letters};
-use crate::scenario::command::{
-    Command, InstanceName, LockKind, LockName, Patience, ThreadName, When,
-};
+use crate::scenario::command::{Command, InstanceName, ThreadName, When};
 use crate::scenario::status::Status;
 use crate::scenario::target::Refusal;
 
-type Done = Result<(), Refusal>;
+pub(super) type Done = Result<(), Refusal>;
 
 impl SystemTarget<'_> {
     /// Carries the command out, without dispatching.
@@ -36,7 +34,11 @@ impl SystemTarget<'_> {
                     .release_job(id, deadline, now, &mut self.noted)?)
             }
             Command::Affinity(thread, cpus) => {
-                let cpus = if cpus == CpuSet::ALL { self.online } else { cpus };
+                let cpus = if cpus == CpuSet::ALL {
+                    self.online
+                } else {
+                    cpus
+                };
                 let id = self.asked(thread)?;
                 let now = self.now;
                 Ok(self.system.set_affinity(id, cpus, now, &mut self.noted)?)
@@ -62,13 +64,17 @@ impl SystemTarget<'_> {
             Command::Add(cpu, to) => {
                 let (to, cpu) = (self.instance(to)?, self.cpu(cpu, Status::NotConfigured)?);
                 self.act(None);
-                Ok(self.system.add_processor(to, cpu, self.now, &mut self.noted)?)
+                Ok(self
+                    .system
+                    .add_processor(to, cpu, self.now, &mut self.noted)?)
             }
             Command::Remove(cpu, from) => {
                 let (from, cpu) = (self.instance(from)?, self.cpu(cpu, Status::InvalidNumber)?);
                 self.act(None);
                 let now = self.now;
-                Ok(self.system.remove_processor(from, cpu, now, &mut self.noted)?)
+                Ok(self
+                    .system
+                    .remove_processor(from, cpu, now, &mut self.noted)?)
             }
             Command::Identify(ref name) => {
                 self.system.identify(four_letters(name))?;
@@ -95,7 +101,7 @@ impl SystemTarget<'_> {
                 if !self.online.contains(cpu) {
                     return Err(Refusal::Status(Status::InvalidNumber));
                 }
-                if let taktos_schedule::smp::Dispatch::Wait { .. } = self.dispatch(cpu)? {
+                if let Dispatch::Wait { .. } = self.dispatch(cpu)? {
                     // It will try again.
                     self.noted.pending = self.noted.pending.with(cpu);
                 }
@@ -110,38 +116,13 @@ impl SystemTarget<'_> {
             }
             Command::Advance(When::In(span)) => self.advance(self.now.saturating_add(span)),
             Command::Advance(When::At(at)) => self.advance(at),
-            Command::Mutex {
-                lock,
-                kind,
-                creator,
-                locked,
-            } => self.make_lock(lock, kind, creator, locked),
-            Command::Ceiling(lock, instance, ceiling) => {
-                let (lock, instance) = (self.lock(lock)?, self.instance(instance)?);
-                let (ceiling, now) = (Priority(ceiling), self.now);
-                self.act(None);
-                self.system
-                    .set_ceiling(lock, instance, ceiling, now, &mut self.noted)?;
-                Ok(())
-            }
-            Command::Lock(lock, thread, patience) => self.obtain(lock, thread, patience),
-            Command::Unlock(lock, thread) => {
-                let (lock, id) = (self.lock(lock)?, self.own_act(thread)?);
-                self.system.surrender(lock, id, self.now, &mut self.noted)?;
-                Ok(())
-            }
-            Command::Flush(lock) => {
-                let lock = self.lock(lock)?;
-                self.act(None);
-                Ok(self.system.flush(lock, self.now, &mut self.noted)?)
-            }
-            Command::Destroy(lock) => {
-                let id = self.lock(lock)?;
-                self.act(None);
-                self.system.delete_lock(id, self.now, &mut self.noted)?;
-                self.locks[lock.0] = None;
-                Ok(())
-            }
+            Command::Mutex { .. }
+            | Command::Ceiling(..)
+            | Command::Lock(..)
+            | Command::Unlock(..)
+            | Command::Timeout(_)
+            | Command::Flush(_)
+            | Command::Destroy(_) => self.locking(command),
             ref simple => self.simple(simple),
         }
     }
@@ -157,15 +138,12 @@ impl SystemTarget<'_> {
         | Command::Yield(thread)
         | Command::Cancel(thread)
         | Command::Pin(thread)
-        | Command::Unpin(thread)
-        | Command::Timeout(thread)) = *command
+        | Command::Unpin(thread)) = *command
         else {
             return Err(Refusal::Status(Status::Unsupported));
         };
-        if matches!(command, Command::Block(_)) && self.waits(thread) {
-            return Err(Refusal::Impossible(
-                "it waits for a lock, so it can do nothing else".to_owned(),
-            ));
+        if matches!(command, Command::Block(_)) {
+            self.waits_not(thread)?;
         }
         let id = self.asked(thread)?;
         let now = self.now;
@@ -187,8 +165,7 @@ impl SystemTarget<'_> {
             Command::Yield(_) => system.yield_now(id, now, noted)?,
             Command::Cancel(_) => system.cancel_job(id, now, noted)?,
             Command::Pin(_) => system.pin(id)?,
-            Command::Unpin(_) => system.unpin(id, now, noted)?,
-            _ => system.time_out(id, now, noted)?,
+            _ => system.unpin(id, now, noted)?,
         }
         Ok(())
     }
@@ -224,11 +201,7 @@ impl SystemTarget<'_> {
     }
 
     fn sleep(&mut self, name: ThreadName, span: Duration) -> Done {
-        if self.waits(name) {
-            return Err(Refusal::Impossible(
-                "it waits for a lock, so it can do nothing else".to_owned(),
-            ));
-        }
+        self.waits_not(name)?;
         let thread = self.asked(name)?;
         self.system
             .block(thread, Reasons::TIME, self.now, &mut self.noted)?;
@@ -236,88 +209,14 @@ impl SystemTarget<'_> {
         Ok(())
     }
 
-    fn make_lock(
-        &mut self,
-        lock: LockName,
-        kind: LockKind,
-        creator: ThreadName,
-        locked: bool,
-    ) -> Done {
-        if self.locks[lock.0].is_some() {
-            let why = "there is a lock of this name already";
-            return Err(Refusal::Impossible(why.to_owned()));
-        }
-        let creator = match locked {
-            true => self.own_act(creator)?,
-            false => self.asked(creator)?,
-        };
-        let (protocol, ceiling) = match kind {
-            LockKind::Plain => (Protocol::None, None),
-            LockKind::Inheritance => (Protocol::Inheritance, None),
-            LockKind::Ceiling(ceiling) => (Protocol::Ceiling, Some(Priority(ceiling))),
-            LockKind::Mrsp(ceiling) => (Protocol::MrsP, Some(Priority(ceiling))),
-        };
-        let now = self.now;
-        let made = self
-            .system
-            .create_lock(protocol, creator, ceiling, locked, now, &mut self.noted)?;
-        self.locks[lock.0] = Some(made);
-        Ok(())
-    }
-
-    fn obtain(&mut self, lock: LockName, name: ThreadName, patience: Patience) -> Done {
-        let (lock, thread) = (self.lock(lock)?, self.own_act(name)?);
-        let wait = patience != Patience::None;
-        let answer = self
-            .system
-            .obtain(lock, thread, wait, self.now, &mut self.noted)?;
-        match (answer, patience) {
-            (Obtained::Owned, _) => self.clear_alarms(name),
-            (_, Patience::For(span)) => {
-                self.set_alarm(self.now.saturating_add(span), Alarm::GiveUp(name));
-            }
-            _ => self.clear_alarms(name),
-        }
-        Ok(())
-    }
-
     /// The thread, which asks for itself where it executes.
-    fn asked(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
+    pub(super) fn asked(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
         self.act(Some(name));
         self.thread(name)
     }
 
-    /// The thread, which must execute and wait for nothing: only so can it take or
-    /// release a lock.
-    fn own_act(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
-        let thread = self.asked(name)?;
-        let why = match self.executes_on(name) {
-            None => "the thread executes nowhere, so it cannot do this",
-            Some(_) if self.waits(name) => "it waits for a lock, so it can do nothing else",
-            Some(_) => return Ok(thread),
-        };
-        Err(Refusal::Impossible(why.to_owned()))
-    }
-
-    /// Whether the thread waits for a lock, blocked or not.
-    pub(super) fn waits(&self, name: ThreadName) -> bool {
-        let Some(thread) = self.threads[name.0] else {
-            return false;
-        };
-        self.locks.iter().flatten().any(|lock| {
-            let mut found = false;
-            self.system
-                .for_each_waiter(*lock, |waiter| found |= waiter == thread);
-            found
-        })
-    }
-
     pub(super) fn instance(&self, name: InstanceName) -> Result<Instance, Refusal> {
         Instance::new(name.0).ok_or(Refusal::Status(Status::InvalidId))
-    }
-
-    pub(super) fn lock(&self, name: LockName) -> Result<Lock, Refusal> {
-        self.locks[name.0].ok_or(Refusal::Status(Status::InvalidId))
     }
 
     /// A processor by a number that the library's type may not take.

@@ -6,6 +6,7 @@
 mod answers;
 mod commands;
 mod effects;
+mod locks;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use taktos_schedule::smp::{
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
-use super::command::ThreadName;
+use super::command::{Command, ThreadName};
 use super::names::Names;
 use super::script::Setup;
 use super::status::Status;
@@ -39,7 +40,9 @@ impl World for SystemWorld {
         let rows = names.threads().len() + setup.online.count();
         let processors = setup.online.highest().map_or(0, |cpu| cpu.index() + 1);
         let locks = names.locks().len();
-        let budgets = instances.iter().any(|instance| instance.policy == PolicyKind::Cbs);
+        let budgets = instances
+            .iter()
+            .any(|instance| instance.policy == PolicyKind::Cbs);
         let mut threads = vec![ThreadRecord::EMPTY; rows];
         let mut nodes = vec![NodeRecord::EMPTY; rows * instances.len()];
         let mut records = vec![InstanceRecord::EMPTY; instances.len()];
@@ -217,7 +220,7 @@ impl SystemTarget<'_> {
             }
             Alarm::GiveUp(name) => {
                 if self.waits(name) {
-                    self.system.time_out(thread, self.now, &mut self.noted)?;
+                    self.locking(&Command::Timeout(name))?;
                 }
             }
         }
