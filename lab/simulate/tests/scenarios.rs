@@ -50,5 +50,10 @@ fn every_scenario_holds_under_each_of_its_policies() {
         }
     }
     println!("{all}");
-    assert!(failures.is_empty(), "{}\n{} failures", failures.join("\n\n"), failures.len());
+    assert!(
+        failures.is_empty(),
+        "{}\n{} failures",
+        failures.join("\n\n"),
+        failures.len()
+    );
 }

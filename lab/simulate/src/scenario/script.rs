@@ -42,6 +42,8 @@ pub struct Case {
 /// What a case begins with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Setup {
+    /// All processors, those too that are not online.
+    pub processors: CpuSet,
     /// The processors that are online.
     pub online: CpuSet,
     /// The instances; their names stand in [`Case::names`].

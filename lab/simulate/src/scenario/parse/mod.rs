@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
             "policies" => self.policies = listed_policies(words)?,
             "processors" => {
                 self.early("processors")?;
-                self.setup.online = setup::processors(words)?;
+                setup::processors(words, &mut self.setup)?;
             }
             "instance" => {
                 self.early("instance")?;

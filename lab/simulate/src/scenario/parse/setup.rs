@@ -15,7 +15,7 @@ use crate::scenario::units::{POLICIES, Set, policy};
 const ONLY: &str = "all";
 
 /// `processors 4 absent 2`
-pub(super) fn processors(words: &mut Words<'_>) -> Read<CpuSet> {
+pub(super) fn processors(words: &mut Words<'_>, setup: &mut Setup) -> Read<()> {
     words.word("processors")?;
     let count = words.number("how many processors")? as usize;
     if !(1..=Cpu::COUNT).contains(&count) {
@@ -33,7 +33,9 @@ pub(super) fn processors(words: &mut Words<'_>) -> Read<CpuSet> {
     if online.is_empty() {
         return Err(Wrong::new("all processors are absent", "leave one"));
     }
-    Ok(online)
+    setup.processors = CpuSet::first(count);
+    setup.online = online;
+    Ok(())
 }
 
 /// `instance X edf cpus 0-1`
@@ -72,13 +74,13 @@ pub(super) fn instance(words: &mut Words<'_>, setup: &mut Setup, names: &mut Nam
     Ok(())
 }
 
-/// That the processors are online and nobody's.
+/// That the processors are there and nobody's.
 fn free(setup: &Setup, cpus: CpuSet) -> Read<()> {
-    if !setup.online.covers(cpus) {
-        let absent = Set(cpus.minus(setup.online));
+    if !setup.processors.covers(cpus) {
+        let beyond = Set(cpus.minus(setup.processors));
         return Err(Wrong::new(
-            format!("there is no processor {absent}"),
-            format!("there are {}", Set(setup.online)),
+            format!("there is no processor {beyond}"),
+            format!("there are {}", Set(setup.processors)),
         ));
     }
     let owned = setup.instances.iter().map(|instance| instance.cpus);

@@ -1,29 +1,178 @@
-//! Locks: not yet (until the library has them).
-use super::SystemTarget;
+//! Carries out the commands about locks.
+//!
+//! Owns: which operation each is, and who can ask for it: a thread that executes and waits for nothing.
+//! Must never know: what the protocols do.
+
+use taktos_schedule::smp::{Instance, Lock, Obtained, Outcome, Priority, Protocol, Thread};
+
 use super::commands::Done;
-use crate::scenario::command::{Command, LockName, ThreadName};
+use super::{Alarm, SystemTarget};
+use crate::scenario::command::{Command, LockKind, LockName, Patience, ThreadName};
 use crate::scenario::script::WaitEnd;
 use crate::scenario::status::Status;
 use crate::scenario::target::Refusal;
-use taktos_schedule::smp::Thread;
 
 impl SystemTarget<'_> {
-    pub(super) fn locking(&mut self, _: &Command) -> Done {
-        Err(Refusal::Status(Status::Unsupported))
+    /// Carries out a command about a lock.
+    pub(super) fn locking(&mut self, command: &Command) -> Done {
+        match *command {
+            Command::Mutex {
+                lock,
+                kind,
+                creator,
+                locked,
+            } => self.make_lock(lock, kind, creator, locked),
+            Command::Ceiling(lock, instance, ceiling) => {
+                let (lock, instance) = (self.lock(lock)?, self.instance(instance)?);
+                let (ceiling, now) = (Priority(ceiling), self.now);
+                self.act(None);
+                self.system
+                    .set_ceiling(lock, instance, ceiling, now, &mut self.noted)?;
+                Ok(())
+            }
+            Command::Lock(lock, thread, patience) => self.obtain(lock, thread, patience),
+            Command::Unlock(lock, thread) => {
+                let (lock, id) = (self.lock(lock)?, self.own_act(thread)?);
+                self.system.surrender(lock, id, self.now, &mut self.noted)?;
+                Ok(())
+            }
+            Command::Flush(lock) => {
+                let lock = self.lock(lock)?;
+                self.act(None);
+                Ok(self.system.flush(lock, self.now, &mut self.noted)?)
+            }
+            Command::Destroy(lock) => {
+                let id = self.lock(lock)?;
+                self.act(None);
+                self.system.delete_lock(id)?;
+                self.locks[lock.0] = None;
+                Ok(())
+            }
+            Command::Timeout(thread) => {
+                let id = self.asked(thread)?;
+                Ok(self.system.time_out(id, self.now, &mut self.noted)?)
+            }
+            _ => Err(Refusal::Status(Status::Unsupported)),
+        }
     }
-    pub(super) fn waits_not(&self, _: ThreadName) -> Done {
+
+    fn make_lock(
+        &mut self,
+        lock: LockName,
+        kind: LockKind,
+        creator: ThreadName,
+        locked: bool,
+    ) -> Done {
+        if self.locks[lock.0].is_some() {
+            let why = "there is a lock of this name already";
+            return Err(Refusal::Impossible(why.to_owned()));
+        }
+        let creator = match locked {
+            true => self.own_act(creator)?,
+            false => self.asked(creator)?,
+        };
+        let (protocol, ceiling) = match kind {
+            LockKind::Plain => (Protocol::None, None),
+            LockKind::Inheritance => (Protocol::Inheritance, None),
+            LockKind::Ceiling(ceiling) => (Protocol::Ceiling, Some(Priority(ceiling))),
+            LockKind::Mrsp(ceiling) => (Protocol::MrsP, Some(Priority(ceiling))),
+        };
+        let now = self.now;
+        let made =
+            self.system
+                .create_lock(protocol, creator, ceiling, locked, now, &mut self.noted)?;
+        self.locks[lock.0] = Some(made);
         Ok(())
     }
-    pub(super) fn waits(&self, _: ThreadName) -> bool {
-        false
+
+    fn obtain(&mut self, lock: LockName, name: ThreadName, patience: Patience) -> Done {
+        let (lock, thread) = (self.lock(lock)?, self.own_act(name)?);
+        let wait = patience != Patience::None;
+        let answer = self
+            .system
+            .obtain(lock, thread, wait, self.now, &mut self.noted)?;
+        match (answer, patience) {
+            (Obtained::Owned, _) => self.clear_alarms(name),
+            (_, Patience::For(span)) => {
+                self.set_alarm(self.now.saturating_add(span), Alarm::GiveUp(name));
+            }
+            _ => self.clear_alarms(name),
+        }
+        Ok(())
     }
-    pub(super) fn owner_of(&self, _: LockName) -> Option<Thread> {
-        None
+
+    /// The thread, which must execute and wait for nothing: only so can it take or
+    /// release a lock.
+    fn own_act(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
+        let thread = self.asked(name)?;
+        let why = match self.executes_on(name) {
+            None => "the thread executes nowhere, so it cannot do this",
+            Some(_) if self.waits(name) => "it waits for a lock, so it can do nothing else",
+            Some(_) => return Ok(thread),
+        };
+        Err(Refusal::Impossible(why.to_owned()))
     }
-    pub(super) fn waiters_of(&self, _: LockName) -> Vec<Thread> {
-        Vec::new()
+
+    /// That the thread waits for no lock.
+    pub(super) fn waits_not(&self, name: ThreadName) -> Done {
+        match self.waits(name) {
+            true => Err(Refusal::Impossible(
+                "it waits for a lock, so it can do nothing else".to_owned(),
+            )),
+            false => Ok(()),
+        }
     }
-    pub(super) fn end_of_wait(&self, _: ThreadName) -> WaitEnd {
-        WaitEnd::None
+
+    /// Whether the thread waits for a lock, blocked or not.
+    pub(super) fn waits(&self, name: ThreadName) -> bool {
+        let thread = self.threads[name.0];
+        let lock = thread.and_then(|thread| self.system.waits_for(thread).ok().flatten());
+        lock.is_some()
+    }
+
+    /// Who owns the lock.
+    pub(super) fn owner_of(&self, lock: LockName) -> Option<Thread> {
+        self.system.owner(self.locks[lock.0]?).ok().flatten()
+    }
+
+    /// Who waits for it, in the order in which they would get it: the most urgent of the
+    /// instance whose turn it is, which then goes behind the others.
+    pub(super) fn waiters_of(&self, lock: LockName) -> Vec<Thread> {
+        let mut queues: Vec<(Instance, Vec<Thread>)> = Vec::new();
+        if let Some(lock) = self.locks[lock.0] {
+            // An unknown lock has no waiters.
+            let _ = self.system.for_each_waiter(lock, |instance, thread| {
+                match queues.iter_mut().find(|(known, _)| *known == instance) {
+                    Some((_, queue)) => queue.push(thread),
+                    None => queues.push((instance, vec![thread])),
+                }
+            });
+        }
+        let mut order = Vec::new();
+        while !queues.is_empty() {
+            let (instance, queue) = queues.remove(0);
+            order.push(queue[0]);
+            queues.push((instance, queue.clone()));
+            for (_, queue) in &mut queues {
+                queue.retain(|waiter| !order.contains(waiter));
+            }
+            queues.retain(|(_, queue)| !queue.is_empty());
+        }
+        order
+    }
+
+    /// How the thread's last wait ended.
+    pub(super) fn end_of_wait(&self, name: ThreadName) -> WaitEnd {
+        let thread = self.threads[name.0];
+        match thread.and_then(|thread| self.system.outcome(thread).ok().flatten()) {
+            None => WaitEnd::None,
+            Some(Outcome::Granted) => WaitEnd::Granted,
+            Some(Outcome::Timeout) => WaitEnd::Timeout,
+            Some(Outcome::Flushed) => WaitEnd::Flushed,
+        }
+    }
+
+    pub(super) fn lock(&self, name: LockName) -> Result<Lock, Refusal> {
+        self.locks[name.0].ok_or(Refusal::Status(Status::InvalidId))
     }
 }

@@ -7,12 +7,12 @@ mod answers;
 mod commands;
 mod effects;
 mod locks;
+mod tables;
 
 use std::collections::BTreeMap;
 
 use taktos_schedule::smp::{
-    ContributionRecord, Dispatch, Error, InstanceConfig, InstanceRecord, Lock, LockRecord, Memory,
-    NodeRecord, PolicyKind, ProcessorRecord, Reasons, ServerRecord, System, Thread, ThreadRecord,
+    Dispatch, Error, InstanceConfig, Lock, PolicyKind, Reasons, System, Thread,
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
@@ -23,6 +23,7 @@ use super::script::Setup;
 use super::status::Status;
 use super::target::{Refusal, Target, World};
 use effects::Noted;
+use tables::Tables;
 
 /// The scheduling library in virtual time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,27 +39,18 @@ impl World for SystemWorld {
     ) -> Result<R, Status> {
         let instances: Vec<InstanceConfig> = configured(setup, names, policy);
         let rows = names.threads().len() + setup.online.count();
-        let processors = setup.online.highest().map_or(0, |cpu| cpu.index() + 1);
-        let locks = names.locks().len();
+        let processors = setup.processors.highest().map_or(0, |cpu| cpu.index() + 1);
         let budgets = instances
             .iter()
             .any(|instance| instance.policy == PolicyKind::Cbs);
-        let mut threads = vec![ThreadRecord::EMPTY; rows];
-        let mut nodes = vec![NodeRecord::EMPTY; rows * instances.len()];
-        let mut records = vec![InstanceRecord::EMPTY; instances.len()];
-        let mut cpus = vec![ProcessorRecord::EMPTY; processors];
-        let mut shares = vec![ContributionRecord::default(); locks * (instances.len() + rows)];
-        let mut mutexes: Vec<LockRecord> = (0..locks).map(|_| LockRecord::default()).collect();
-        let mut servers = vec![ServerRecord::default(); if budgets { rows } else { 0 }];
-        let memory = Memory {
-            threads: &mut threads,
-            nodes: &mut nodes,
-            instances: &mut records,
-            processors: &mut cpus,
-            contributions: &mut shares,
-            locks: &mut mutexes,
-            servers: &mut servers,
-        };
+        let mut tables = Tables::new(
+            rows,
+            processors,
+            instances.len(),
+            names.locks().len(),
+            budgets,
+        );
+        let memory = tables.memory();
         let system = System::new(memory, setup.online, &instances)?;
         let mut target = SystemTarget {
             system,
@@ -69,7 +61,7 @@ impl World for SystemWorld {
             acting: setup.online.lowest(),
             threads: vec![None; names.threads().len()],
             rows: vec![None; rows],
-            locks: vec![None; locks],
+            locks: vec![None; names.locks().len()],
             alarms: BTreeMap::new(),
             alarm_count: 0,
         };
