@@ -162,7 +162,7 @@ fn is(target: &dyn Target, thread: ThreadName, state: Expected) -> bool {
         Expected::Blocked => !reasons.is_empty(),
         Expected::Suspended => reasons.any_of(Reasons::SUSPENDED),
         Expected::Dormant => reasons.any_of(Reasons::DORMANT),
-        Expected::Pinned => target.pinned(thread),
+        Expected::Pinned => target.pinned(thread).is_some(),
         Expected::Absent => false,
     }
 }
@@ -194,11 +194,8 @@ fn described(target: &dyn Target, names: &Names, thread: ThreadName) -> String {
     let Some(reasons) = target.reasons(thread) else {
         return format!("there is no {name}");
     };
-    let pinned = if target.pinned(thread) {
-        ", pinned"
-    } else {
-        ""
-    };
+    let pinned = target.pinned(thread);
+    let pinned = pinned.map_or(String::new(), |cpu| format!(", pinned to {}", cpu.index()));
     if !reasons.is_empty() {
         return format!("{name} is blocked {reasons:?}{pinned}");
     }

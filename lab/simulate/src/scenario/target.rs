@@ -50,8 +50,8 @@ pub trait Target {
     /// Why a thread is not ready; none when there is no such thread.
     fn reasons(&self, thread: ThreadName) -> Option<Reasons>;
 
-    /// Whether the thread is pinned.
-    fn pinned(&self, thread: ThreadName) -> bool;
+    /// The processor to which a pin of the thread has taken effect.
+    fn pinned(&self, thread: ThreadName) -> Option<Cpu>;
 
     /// The priority in effect, as a user reads it, in an instance or in the home.
     fn priority(&self, thread: ThreadName, instance: Option<InstanceName>) -> Option<u32>;

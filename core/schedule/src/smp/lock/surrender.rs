@@ -127,7 +127,8 @@ impl System<'_> {
     }
 
     /// Visits everyone who waits for `lock` in every instance where it has a place: the
-    /// instances in their turn, the waiters of one in no particular order. O(i·t·log t) for t threads.
+    /// instances in their turn, the waiters of one in the order in which they would get it. For each waiter,
+    /// O(i·t·log t) for t threads. For tests and tools.
     ///
     /// # Errors
     /// [`Error::InvalidId`]: no such lock.

@@ -95,6 +95,13 @@ impl System<'_> {
         Ok(time)
     }
 
+    /// The processor to which a pin of `thread` has taken effect: it runs nowhere else. A fixed number of steps.
+    pub fn pinned_to(&self, thread: Thread) -> Option<Cpu> {
+        let id = self.known(thread).ok()?;
+        let cpu = self.thread(id).pinned_to;
+        (cpu != ThreadRecord::NOWHERE).then(|| Cpu::masked(cpu))
+    }
+
     /// Visits the threads whose nodes are READY in `instance`, by urgency. That is the order in which they would be chosen if
     /// all could run everywhere. Idle threads are left out. For tests and tools: as many steps as threads, for each thread.
     pub fn for_each_ready(&self, instance: Instance, mut visit: impl FnMut(Thread)) {

@@ -98,9 +98,8 @@ impl Target for SystemTarget<'_> {
         self.system.reasons(self.threads[thread.0]?).ok()
     }
 
-    fn pinned(&self, thread: ThreadName) -> bool {
-        let thread = self.threads[thread.0];
-        thread.is_none() && false
+    fn pinned(&self, thread: ThreadName) -> Option<Cpu> {
+        self.system.pinned_to(self.threads[thread.0]?)
     }
 
     fn priority(&self, thread: ThreadName, instance: Option<InstanceName>) -> Option<u32> {

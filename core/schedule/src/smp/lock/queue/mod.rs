@@ -193,16 +193,22 @@ impl<'a> Queues<'a> {
         self.join_line(lock, instance);
     }
 
-    /// Every waiter of `lock` in `instance`, in no particular order: the tests' and the
-    /// invariants' view. O(n) for n threads times the depth of the tree.
+    /// Every waiter of `lock` in `instance`, in the order in which it would be granted to them if all stayed as it is: the
+    /// tests' and the invariants' view. For each waiter, O(n) for n threads times the depth of the tree.
     pub(crate) fn for_each(&self, lock: Lock, instance: Instance, visit: &mut dyn FnMut(Thread)) {
-        let Some(first) = self.first(lock, instance) else {
-            return;
-        };
-        for thread in (0..self.threads).filter_map(Thread::new) {
-            if self.is_queued(instance, thread) && self.root(instance, thread) == first {
-                visit(thread);
-            }
+        let mut next = self.first(lock, instance);
+        let first = next;
+        while let Some(thread) = next {
+            visit(thread);
+            let waits = |other: &Thread| {
+                self.is_queued(instance, *other) && Some(self.root(instance, *other)) == first
+            };
+            let all = (0..self.threads).filter_map(Thread::new).filter(waits);
+            let behind = all.filter(|other| self.precedes(instance, thread, *other));
+            next = behind.reduce(|one, other| match self.precedes(instance, other, one) {
+                true => other,
+                false => one,
+            });
         }
     }
 
