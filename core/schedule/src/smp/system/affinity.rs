@@ -77,7 +77,9 @@ impl System<'_> {
             }
         }
         self.set_mask(instance, id, mask);
-        if self.enqueue(instance, id, Order::Append, now, effects) {
+        let waits = self.enqueue(instance, id, Order::Append, now, effects);
+        self.settle(instance, now, effects);
+        if waits {
             self.request_help(Thread(id), effects);
         }
     }
