@@ -9,7 +9,7 @@
 //!
 //! A call decides, and tells the world by [`Effects`]; [`System::dispatch`] carries a decision out on one processor.
 
-#![allow(dead_code)] // Until the locks use all of it.
+#![allow(dead_code)] // Until all parts are in.
 
 mod config;
 mod contribution;

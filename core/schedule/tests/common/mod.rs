@@ -4,12 +4,16 @@
 use taktos_schedule::{
     Cpu, CpuSet,
     smp::{
-        ContributionRecord, Dispatch, Effects, Error, Instance, InstanceConfig, InstanceRecord,
-        LockMemory, Memory, NodeRecord, PolicyKind, Priority, ProcessorRecord, Reasons,
-        ServerRecord, System, Thread, ThreadRecord,
+        ContributionRecord, Dispatch, Effects, EndsRecord, Error, Instance, InstanceConfig,
+        InstanceRecord, LineRecord, LockMemory, LockRecord, Memory, NodeRecord, PlaceRecord,
+        PolicyKind, Priority, ProcessorRecord, Reasons, ServerRecord, SideRecord, System, Thread,
+        ThreadRecord, WaitRecord,
     },
 };
 use taktos_time::Instant;
+
+/// How many locks there can be.
+pub const LOCKS: usize = 5;
 
 /// The tables of a system.
 #[derive(Default)]
@@ -19,6 +23,12 @@ pub struct Tables {
     instances: Vec<InstanceRecord>,
     processors: Vec<ProcessorRecord>,
     contributions: Vec<ContributionRecord>,
+    locks: Vec<LockRecord>,
+    ends: Vec<EndsRecord>,
+    lines: Vec<LineRecord>,
+    sides: Vec<SideRecord>,
+    places: Vec<PlaceRecord>,
+    waits: Vec<WaitRecord>,
     servers: Vec<ServerRecord>,
 }
 
@@ -31,7 +41,13 @@ impl Tables {
             nodes: vec![NodeRecord::default(); rows * instances],
             instances: vec![InstanceRecord::default(); instances],
             processors: vec![ProcessorRecord::default(); Cpu::COUNT],
-            contributions: vec![ContributionRecord::default(); 64],
+            contributions: vec![ContributionRecord::default(); LOCKS * instances + rows],
+            locks: vec![LockRecord::default(); LOCKS],
+            ends: vec![EndsRecord::default(); LOCKS],
+            lines: vec![LineRecord::default(); LOCKS * instances],
+            sides: vec![SideRecord::default(); LOCKS * instances],
+            places: vec![PlaceRecord::default(); rows * instances],
+            waits: vec![WaitRecord::default(); rows],
             servers: vec![ServerRecord::default(); rows],
         }
     }
@@ -43,7 +59,14 @@ impl Tables {
             instances: &mut self.instances,
             processors: &mut self.processors,
             contributions: &mut self.contributions,
-            locks: LockMemory::default(),
+            locks: LockMemory {
+                locks: &mut self.locks,
+                ends: &mut self.ends,
+                lines: &mut self.lines,
+                sides: &mut self.sides,
+                places: &mut self.places,
+                waits: &mut self.waits,
+            },
             servers: &mut self.servers,
         }
     }

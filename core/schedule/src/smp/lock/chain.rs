@@ -1,7 +1,6 @@
 //! Owns: how a change of a waiter's priority reaches the owners along the chain.
 //! Must never know: why it changed.
 
-use crate::smp::contribution::Contribution;
 use crate::smp::order::{Level, Order};
 use crate::smp::{Effects, Instance, Lock, System, Thread};
 use taktos_time::Instant;
@@ -197,12 +196,11 @@ impl System<'_> {
 
     /// What `lock` contributes to `thread` in `instance`; nothing for [`Level::NONE`].
     pub(super) fn share(&mut self, thread: Thread, instance: Instance, lock: Lock, level: Level) {
-        let source = Contribution::Lock(lock);
         if level == Level::NONE {
-            self.retract(thread, instance, source);
+            self.retract(thread, instance, lock);
         } else {
             // The pool was long enough when the system was made.
-            let kept = self.contribute(thread, instance, source, level);
+            let kept = self.contribute(thread, instance, lock, level);
             debug_assert_eq!(kept, Ok(()));
         }
     }

@@ -92,6 +92,8 @@ impl System<'_> {
     /// [`Error::InvalidId`]: no such thread. [`Error::ResourceInUse`]: it waits in a queue, or more than its own priority
     /// counts (a lock, a deadline), or it is helped, or pinned. [`Error::Unsatisfied`]: the instance has no processor, or
     /// its policy does not accept the thread's affinity.
+    ///
+    /// In another instance, `priority` is also the one that a restart goes back to.
     pub fn set_scheduler(
         &mut self,
         thread: Thread,
@@ -125,6 +127,8 @@ impl System<'_> {
             self.node_mut(home, id).real = level;
             self.update(id, Order::Append, now, effects);
         } else {
+            // What it was created with means nothing there.
+            self.thread_mut(id).initial = priority.0;
             self.change_home(id, target, level, now, effects);
         }
         Ok(())

@@ -184,12 +184,17 @@ impl System<'_> {
             !record.exists || record.reasons.is_empty() == (record.presence != Presence::Blocked),
             "a thread is blocked exactly while there is a reason",
         )?;
-        let home = self.node(record.first, id);
+        if record.presence != Presence::Ready || record.asks_on != ThreadRecord::NOWHERE {
+            return Ok(());
+        }
+        let pinned = record.pinned_to != ThreadRecord::NOWHERE;
         law(
-            record.presence != Presence::Ready
-                || home.state != State::Blocked
-                || record.asks_on != ThreadRecord::NOWHERE,
-            "a thread that is ready without a processor waits at home, or will ask there",
+            (0..self.instances.len() as u8).all(|instance| {
+                let node = self.node(instance, id);
+                let waits = instance == record.first || !pinned && node.helps > 0;
+                (node.state == State::Ready) == waits
+            }),
+            "a thread that is ready without a processor waits wherever it may get one, or will ask there",
         )
     }
 

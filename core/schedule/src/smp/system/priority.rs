@@ -2,11 +2,11 @@
 
 use super::System;
 use crate::smp::{
-    ContributionRecord, Effects, Error, Priority, Thread,
-    contribution::Contribution,
+    ContributionRecord, Effects, Error, Lock, Priority, Thread,
     ids::{Instance, NONE},
     node::{NodeRecord, State},
     order::{Level, Order},
+    steps::step,
     thread::Presence,
 };
 use taktos_time::Instant;
@@ -115,6 +115,7 @@ impl System<'_> {
         let mut level = node.real.min(node.deadline);
         let mut share = node.shares;
         while share != NONE {
+            step();
             let record = &self.contributions[share as usize];
             level = level.min(record.level);
             share = record.next;
@@ -128,8 +129,8 @@ impl System<'_> {
         self.node_mut(instance, id).key.level = self.wanted(instance, id);
     }
 
-    /// From now on `level` contributes to the priority of `thread` in `instance`, instead of what the same source
-    /// contributed before. It takes effect with [`System::update_priority`]. As many steps as locks contribute.
+    /// From now on `lock` contributes `level` to the priority of `thread` in `instance`, instead of what it contributed
+    /// before. It takes effect with [`System::update_priority`]. As many steps as locks contribute.
     ///
     /// # Errors
     /// [`Error::TooMany`]: the pool of contributions is used up.
@@ -137,22 +138,11 @@ impl System<'_> {
         &mut self,
         thread: Thread,
         instance: Instance,
-        source: Contribution,
+        lock: Lock,
         level: Level,
     ) -> Result<(), Error> {
-        let lock = match source {
-            Contribution::Real => {
-                self.node_mut(instance.0, thread.0).real = level;
-                return Ok(());
-            }
-            Contribution::Deadline => {
-                self.node_mut(instance.0, thread.0).deadline = level;
-                return Ok(());
-            }
-            Contribution::Lock(lock) => lock.0,
-        };
         let first = self.node(instance.0, thread.0).shares;
-        let (_, at) = self.find_share(first, lock);
+        let (_, at) = self.find_share(first, lock.0);
         if at != NONE {
             self.contributions[at as usize].level = level;
             return Ok(());
@@ -165,24 +155,18 @@ impl System<'_> {
         self.free_contribution = record.next;
         *record = ContributionRecord {
             level,
-            lock,
+            lock: lock.0,
             next: first,
         };
         self.node_mut(instance.0, thread.0).shares = row;
         Ok(())
     }
 
-    /// What `source` contributed to the priority of `thread` in `instance` no longer counts, from the next
+    /// What `lock` contributed to the priority of `thread` in `instance` no longer counts, from the next
     /// [`System::update_priority`] on. As many steps as locks contribute.
-    pub(crate) fn retract(&mut self, thread: Thread, instance: Instance, source: Contribution) {
-        let node = self.node_mut(instance.0, thread.0);
-        let lock = match source {
-            Contribution::Real => return node.real = Level::NONE,
-            Contribution::Deadline => return node.deadline = Level::NONE,
-            Contribution::Lock(lock) => lock.0,
-        };
-        let first = node.shares;
-        let (before, at) = self.find_share(first, lock);
+    pub(crate) fn retract(&mut self, thread: Thread, instance: Instance, lock: Lock) {
+        let first = self.node(instance.0, thread.0).shares;
+        let (before, at) = self.find_share(first, lock.0);
         if at == NONE {
             return;
         }
@@ -203,6 +187,7 @@ impl System<'_> {
     fn find_share(&self, first: u16, lock: u16) -> (u16, u16) {
         let (mut before, mut at) = (NONE, first);
         while at != NONE && self.contributions[at as usize].lock != lock {
+            step();
             before = at;
             at = self.contributions[at as usize].next;
         }
