@@ -426,7 +426,8 @@ impl Storm<'_> {
         let id = executing.map_or(usize::MAX, Thread::index);
         if let Some(t) = self.model.threads.get(id) {
             let owner = self.model.owned.iter().position(|o| o.contains(cpu));
-            if t.exists && t.pins > 0 && t.pinned.is_none() && owner == Some(t.home) {
+            let wants = t.exists && t.pins > 0 && t.pinned.is_none();
+            if wants && owner == Some(t.home) && self.can_pin(cpu) {
                 self.model.threads[id].pinned = Some(cpu);
                 self.model.go_behind(id);
             }
@@ -509,7 +510,7 @@ fn run(case: &Case, words: &[u64]) -> Result<(), (usize, String)> {
 }
 
 /// How many operations each test takes, in all.
-const OPERATIONS: usize = if cfg!(miri) { 300 } else { 400_000 };
+const OPERATIONS: usize = if cfg!(miri) { 300 } else { 2_000_000 };
 const LENGTH: usize = if cfg!(miri) { 100 } else { 2_000 };
 
 fn storms(kinds: [PolicyKind; 2]) {

@@ -226,7 +226,7 @@ fn run(kinds: [PolicyKind; 3], settled: bool, words: &[u64]) -> Result<u64, Fail
     Ok(storm.wins)
 }
 
-const OPERATIONS: usize = if cfg!(miri) { 200 } else { 400_000 };
+const OPERATIONS: usize = if cfg!(miri) { 200 } else { 2_000_000 };
 const LENGTH: usize = if cfg!(miri) { 100 } else { 1_000 };
 
 fn storms(kinds: [PolicyKind; 3]) {

@@ -9,7 +9,7 @@ use crate::{
         ids::NONE,
         node::{NodeRecord, State},
         order::Order,
-        thread::Presence,
+        thread::{Presence, ThreadRecord},
     },
 };
 use taktos_time::Instant;
@@ -28,13 +28,27 @@ enum Promotion {
 impl System<'_> {
     #[inline]
     fn promotion(&self, instance: u8, id: u16) -> Promotion {
-        let sticky = self.node(instance, id).sticky;
-        match self.thread(id).presence {
-            Presence::Ready => Promotion::Owner,
-            Presence::Scheduled if sticky >= 2 => Promotion::Idle,
-            Presence::Blocked if sticky >= 1 => Promotion::Idle,
-            _ => Promotion::Drop,
+        if self.can_use(instance, id) {
+            Promotion::Owner
+        } else if self.node(instance, id).sticky > self.counts_here(instance, id) {
+            Promotion::Idle
+        } else {
+            Promotion::Drop
         }
+    }
+
+    /// Whether the thread `id` is ready, and not pinned to a processor of another instance.
+    #[inline]
+    pub(crate) fn can_use(&self, instance: u8, id: u16) -> bool {
+        let record = self.thread(id);
+        record.presence == Presence::Ready
+            && (record.first == instance || record.pinned_to == ThreadRecord::NOWHERE)
+    }
+
+    /// How much of the stickiness of the node `id`, which its owner cannot use, comes from the owner's being unblocked.
+    fn counts_here(&self, instance: u8, id: u16) -> u16 {
+        let record = self.thread(id);
+        u16::from(record.first == instance && record.presence != Presence::Blocked)
     }
 
     #[inline]
@@ -204,9 +218,10 @@ impl System<'_> {
                 continue;
             }
             let ran = self.detach(instance, id);
+            // First of all: if it is an idle thread, the candidate may need it.
+            self.become_ready(instance, id, order);
             self.attach(instance, candidate, promotion);
             self.seat(instance, candidate, cpu, now, effects);
-            self.become_ready(instance, id, order);
             if ran && self.thread(id).helper != NodeRecord::NO_HELPER {
                 self.request(id, effects);
             }
@@ -224,7 +239,7 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) {
         self.put_in(instance, id, cpu);
-        if self.node(instance, id).idle != NONE && self.thread(id).presence == Presence::Ready {
+        if self.node(instance, id).idle != NONE && self.can_use(instance, id) {
             self.take_over(instance, id, now, effects);
         }
     }

@@ -143,7 +143,7 @@ impl System<'_> {
         if node.state != State::Scheduled || node.idle == NONE {
             return;
         }
-        if self.thread(id).presence == Presence::Ready {
+        if self.can_use(instance, id) {
             self.take_over(instance, id, now, effects);
         } else if !self.keeps_its_place(instance, id) {
             self.vacate(instance, id, now, effects);

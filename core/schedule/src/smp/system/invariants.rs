@@ -152,12 +152,7 @@ impl System<'_> {
     }
 
     fn could_run(&self, instance: u8, id: u16) -> bool {
-        let sticky = self.node(instance, id).sticky;
-        match self.thread(id).presence {
-            Presence::Ready => true,
-            Presence::Scheduled => sticky >= 2,
-            Presence::Blocked => sticky >= 1,
-        }
+        self.can_use(instance, id) || self.keeps_its_place(instance, id)
     }
 
     fn check_thread(&self, id: u16) -> Result<(), Violation> {
@@ -167,7 +162,18 @@ impl System<'_> {
             let node = self.node(instance, id);
             if node.state == State::Scheduled && node.idle == NONE {
                 scheduled += 1;
+                law(
+                    record.pinned_to == ThreadRecord::NOWHERE || record.pinned_to == node.cpu,
+                    "a pinned thread runs where it is pinned",
+                )?;
             }
+            law(
+                node.state != State::Scheduled
+                    || node.idle == NONE
+                    || record.asks_on != ThreadRecord::NOWHERE
+                    || self.keeps_its_place(instance, id),
+                "an idle thread stands in only where the owner cannot run and keeps its place, or will ask",
+            )?;
             law(
                 node.state != State::Ready && node.state != State::Scheduled || record.exists,
                 "who does not exist is in no queue",
@@ -191,8 +197,8 @@ impl System<'_> {
         law(
             (0..self.instances.len() as u8).all(|instance| {
                 let node = self.node(instance, id);
-                let waits = instance == record.first || !pinned && node.helps > 0;
-                (node.state == State::Ready) == waits
+                let waits = instance == record.first || node.helps > 0;
+                node.state == State::Ready || !waits || pinned && instance != record.first
             }),
             "a thread that is ready without a processor waits wherever it may get one, or will ask there",
         )
