@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     CpuSet,
-    smp::{Error, PolicyKind, Priority, Reasons, System, contribution::Contribution, order::Order},
+    smp::{
+        Error, PolicyKind, Priority, Reasons, System,
+        order::{Level, Order},
+    },
 };
 
 struct Storm<'a> {
@@ -170,14 +173,12 @@ impl<'a> Storm<'a> {
         let (thread, home) = (member.thread, instance(member.home));
         let before = member.effective();
         let order = if member.lent.take().is_some() {
-            self.system.retract(thread, home, Contribution::Deadline);
+            self.system.node_mut(home.0, thread.0).deadline = Level::NONE;
             Order::Prepend
         } else {
             member.lent = Some(lent);
             let level = self.system.level(home, Priority(lent));
-            self.system
-                .contribute(thread, home, Contribution::Deadline, level)
-                .unwrap();
+            self.system.node_mut(home.0, thread.0).deadline = level;
             Order::Append
         };
         self.system.update_priority(thread, order, NOW, &mut ());
