@@ -1,0 +1,13 @@
+//! Owns: what a board brings to this machine.
+
+use core::ops::Range;
+
+/// A board with a 64-bit RISC-V processor that has the extensions Sstc and Sv39.
+pub trait Board: 'static {
+    /// The rate of the time counter; at most 1 GHz.
+    const HERTZ: u64;
+    /// The memory that the image lies in; whole pages of 2 MiB, at most 128 MiB.
+    const MEMORY: Range<usize>;
+    /// The devices' registers; whole pages of 2 MiB.
+    const DEVICES: Range<usize>;
+}

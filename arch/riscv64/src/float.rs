@@ -1,0 +1,165 @@
+//! Owns: the floating-point registers (f0–f31, fcsr) and whose they are.
+//!
+//! A thread begins without the unit: its first floating-point instruction is illegal, the handler of that
+//! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
+//! When it gives way, the unit is switched off again, and room for the registers is made on the thread's stack, under a
+//! frame that leads to [`resume_float`]; but they stay where they are. They are saved only when another thread wants
+//! the unit, and loaded only if that happened. So a thread that never uses the unit pays one load and a branch at each
+//! switch, and a thread that is alone in using it pays for switching it off and on, not for 66 loads and stores.
+//!
+//! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
+
+use crate::state::{STATE, State};
+use crate::switch::{CALL_FRAME, tail};
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use taktos_machine::{Context, Processor, StackRegion};
+
+/// 32 registers of eight bytes, and fcsr; a multiple of sixteen.
+const AREA: usize = 32 * 8 + 16;
+/// `sstatus.FS`: the unit is on, and its state is dirty.
+const ENABLE: usize = 3 << 13;
+
+/// The assembler knows the instructions, though the image's code is compiled without them.
+macro_rules! with_float {
+    () => {
+        ".option push
+         .option arch, +d"
+    };
+}
+
+/// Stores all registers from the address in t2 on. Uses t3.
+macro_rules! store_registers {
+    () => {
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+         fsd f\\n, \\n * 8(t2)
+         .endr
+         frcsr t3
+         sd t3, 256(t2)"
+    };
+}
+
+/// Defines what a switch does more where the thread that gives way has floating-point state.
+macro_rules! leave_float {
+    ($name:ident, $ending:ident $(, $word:ident = $offset:expr)*) => {
+        /// Switches the unit off and makes room for its registers; then ends as each switch.
+        /// Entered like the tail.
+        #[unsafe(naked)]
+        pub(crate) extern "C" fn $name() {
+            naked_asm!(
+                "li t2, {enable}",
+                "csrc sstatus, t2",
+                "sd zero, {float_in_use}(t0)",
+                "addi sp, sp, -{area}",
+                "sd sp, {float_area}(t0)",
+                // One frame more, of which only the address matters.
+                "la t2, {resume_float}",
+                "addi sp, sp, -{frame}",
+                "sd t2, 16(sp)",
+                tail!($ending),
+                enable = const ENABLE,
+                area = const AREA,
+                frame = const CALL_FRAME,
+                resume_float = sym resume_float,
+                float_in_use = const offset_of!(State, float_in_use),
+                float_area = const offset_of!(State, float_area),
+                stack_pointer = const offset_of!(Context, stack_pointer),
+                status = const offset_of!(Context, status),
+                value = const offset_of!(Context, value),
+                current = const offset_of!(Processor, current),
+                $($word = const $offset,)*
+            )
+        }
+    };
+}
+
+leave_float!(
+    leave_float,
+    slice,
+    slice_end = offset_of!(State, slice_end),
+    alarm = offset_of!(State, alarm)
+);
+leave_float!(leave_float_in_slice, keep);
+
+/// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. a0 and a1 are kept.
+#[unsafe(naked)]
+extern "C" fn resume_float() {
+    naked_asm!(
+        with_float!(),
+        "la t0, {state}",
+        "li t1, {enable}",
+        "csrs sstatus, t1",
+        "sd t1, {float_in_use}(t0)",
+        // Are the registers still this thread's?
+        "ld t2, {float_area}(t0)",
+        "beq t2, sp, 3f",
+        // No. Another thread's, to be saved first?
+        "beqz t2, 2f",
+        store_registers!(),
+        "2:",
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "fld f\\n, \\n * 8(sp)",
+        ".endr",
+        "ld t3, 256(sp)",
+        "fscsr t3",
+        "3:",
+        "sd zero, {float_area}(t0)",
+        "addi sp, sp, {area}",
+        // The frame proper.
+        "ld ra, 16(sp)",
+        "ld s0, 0(sp)",
+        "ld s1, 8(sp)",
+        "addi sp, sp, 32",
+        "ret",
+        ".option pop",
+        state = sym STATE,
+        enable = const ENABLE,
+        area = const AREA,
+        float_in_use = const offset_of!(State, float_in_use),
+        float_area = const offset_of!(State, float_area),
+    )
+}
+
+/// Gives the interrupted thread the unit, which it has not used before. Called by the trap's code; the unit stays on
+/// behind `sret`.
+#[unsafe(naked)]
+pub(crate) extern "C" fn give_unit() {
+    naked_asm!(
+        with_float!(),
+        "la t0, {state}",
+        "li t1, {enable}",
+        "csrs sstatus, t1",
+        "sd t1, {float_in_use}(t0)",
+        // The registers of the thread that had it before.
+        "ld t2, {float_area}(t0)",
+        "beqz t2, 2f",
+        store_registers!(),
+        "sd zero, {float_area}(t0)",
+        // A new owner finds zeroes.
+        "2:",
+        "fscsr zero",
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "fmv.d.x f\\n, zero",
+        ".endr",
+        "ret",
+        ".option pop",
+        state = sym STATE,
+        enable = const ENABLE,
+        float_in_use = const offset_of!(State, float_in_use),
+        float_area = const offset_of!(State, float_area),
+    )
+}
+
+/// Switches the unit off, which the start-up code may have switched on.
+pub(crate) fn forbid() {
+    // SAFETY: called once, before the first thread runs; nothing uses the unit before.
+    unsafe { asm!("csrc sstatus, {}", in(reg) ENABLE, options(nomem, nostack, preserves_flags)) };
+}
+
+/// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.
+pub(crate) fn forget(stack: StackRegion) {
+    let area = STATE.float_area.get();
+    if (stack.base..stack.base + stack.size).contains(&area) {
+        STATE.float_area.set(0);
+    }
+}

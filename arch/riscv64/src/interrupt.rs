@@ -1,0 +1,99 @@
+//! Owns: the interrupts that software sends to its own processor, and the mask.
+//! Must never know: what an interrupt is good for.
+
+use crate::timer;
+use core::arch::asm;
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Handles an interrupt, at the kernel's level: it may call what does not block.
+pub type Handler = fn();
+
+/// How many interrupts software has: they share the processor's one.
+const INTERRUPTS: usize = 16;
+
+struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
+
+// SAFETY: one word each, written before the interrupt is sent, on the one processor.
+unsafe impl Sync for Handlers {}
+
+static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
+/// Bit n is set while the interrupt n waits.
+static PENDING: AtomicU32 = AtomicU32::new(0);
+
+/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's.
+const SOFTWARE: usize = 1 << 1;
+pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5;
+/// What `scause` says of them, below its highest bit.
+const SOFTWARE_CAUSE: usize = 1;
+const TIMER_CAUSE: usize = 5;
+
+/// Makes `handler` handle the interrupt `number`.
+pub(crate) fn set_handler(number: u32, handler: Handler) {
+    if let Some(place) = HANDLERS.0.get(number as usize) {
+        place.set(Some(handler));
+    }
+}
+
+/// Sends this processor the interrupt `number`.
+#[inline(always)]
+pub(crate) fn pend(number: u32) {
+    if (number as usize) < INTERRUPTS {
+        PENDING.fetch_or(1 << number, Relaxed);
+        // SAFETY: makes the processor's software interrupt pending; memory is not moved across.
+        unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
+    }
+}
+
+/// Serves the interrupt that `scause` names. What comes meanwhile waits.
+pub(crate) extern "C" fn dispatch(cause: usize) {
+    match cause & (usize::MAX >> 1) {
+        SOFTWARE_CAUSE => serve_software(),
+        TIMER_CAUSE => timer::due(),
+        _ => (),
+    }
+    // A handler that called the kernel comes back with the mask cleared.
+    mask();
+}
+
+/// Serves one of those that wait, the lowest number first. For the others the processor comes again at once.
+fn serve_software() {
+    // SAFETY: takes the interrupt; it is sent again below while others wait.
+    unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
+    let waiting = PENDING.load(Relaxed);
+    if waiting == 0 {
+        return;
+    }
+    let number = waiting.trailing_zeros();
+    PENDING.fetch_and(!(1 << number), Relaxed);
+    if let Some(handler) = HANDLERS.0.get(number as usize).and_then(Cell::get) {
+        handler();
+    }
+    if PENDING.load(Relaxed) != 0 {
+        // SAFETY: as in `pend`.
+        unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
+    }
+}
+
+/// Masks kernel-level interrupts.
+#[inline(always)]
+pub(crate) fn mask() {
+    // SAFETY: accesses to memory are not moved across.
+    unsafe { asm!("csrci sstatus, 2", options(nostack, preserves_flags)) }
+}
+
+/// Ends the mask.
+#[inline(always)]
+pub(crate) fn unmask() {
+    // SAFETY: as for `mask`; the crate's head says why this is right in handlers too.
+    unsafe { asm!("csrsi sstatus, 2", options(nostack, preserves_flags)) }
+}
+
+/// Whether the caller is a handler.
+#[inline(always)]
+pub(crate) fn in_handler() -> bool {
+    let stack: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("csrr {}, sscratch", out(reg) stack, options(nomem, nostack, preserves_flags)) };
+    stack == 0
+}

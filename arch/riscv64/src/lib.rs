@@ -1,0 +1,76 @@
+//! RISC-V with 64 bits, in supervisor mode, as a machine.
+//!
+//! Owns: the switch of threads, traps, the timer, floating-point state, memory protection, faults, and the few
+//! steps from machine mode to supervisor mode. Must never know: the kernel, a board's devices.
+//!
+//! # Where a trap's stack is
+//! `sscratch` holds the top of the handlers' stack while a thread runs, and zero while a handler does: so it tells
+//! whether the caller is a handler, and a thread whose stack is used up can still be reported.
+//!
+//! # What a mask is
+//! `sstatus.SIE`, set and cleared without a memory of what it was. In handlers that is sound because they run with no
+//! interrupt enabled in `sie`: they do not nest.
+//!
+//! # Two frames
+//! A thread that is not running has on its stack, from low to high, s0, s1, an address to go on at, and a word that
+//! fills up. A thread that called the kernel has nothing more: the call is declared to the compiler to destroy the
+//! other registers. A thread that was interrupted has those registers, `sepc` and `sstatus` above that, and the address
+//! leads to a few instructions that restore them. A thread with floating-point state has room for it in between (see
+//! `float`). Whoever is resumed is so with the mask set; it ends behind the call, or by `sret`: when the frame is used
+//! up, so that frames cannot pile up under a storm of interrupts.
+//!
+//! The register tp names the processor, for threads and handlers alike.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "an architecture port")]
+
+mod board;
+mod fault;
+mod float;
+mod interrupt;
+mod machine;
+mod memory;
+mod state;
+mod supervisor;
+mod switch;
+mod timer;
+mod trap;
+
+pub use board::Board;
+pub use fault::report_fault;
+pub use interrupt::Handler;
+pub use machine::RiscV64;
+pub use memory::Guard;
+pub use state::TAKTOS_PROCESSOR;
+pub use supervisor::enter_supervisor_mode;
+pub use switch::Outcome64;
+pub use taktos_machine::Upcalls;
+
+/// Wires the processor's exceptions to a type that implements [`Upcalls`]. Used once, in a board crate.
+#[macro_export]
+macro_rules! exceptions {
+    ($upcalls:ty) => {
+        /// Where the fault exceptions lead, with the registers, the cause, its value, and whether a handler ran.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_fault(
+            registers: &[usize; 33],
+            cause: usize,
+            value: usize,
+            in_handler: bool,
+        ) -> ! {
+            $crate::report_fault::<$upcalls>(registers, cause, value, in_handler)
+        }
+
+        /// The alarm's time has come.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_alarm() {
+            <$upcalls as $crate::Upcalls>::alarm();
+        }
+
+        /// The slice's time has come.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_slice_end() {
+            <$upcalls as $crate::Upcalls>::slice_end();
+        }
+    };
+}

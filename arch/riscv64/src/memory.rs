@@ -1,0 +1,160 @@
+//! Owns: the memory map: where what may be accessed, and the guards below stacks.
+//! Must never know: whose stack it is.
+//!
+//! Three levels of tables (Sv39; RISC-V privileged architecture, chapter 12.4). Addresses are what they are physically.
+//! Nothing is mapped at zero: a null pointer faults. Code and constants cannot be written, and nothing but code can be
+//! executed. Memory is mapped in pages, so that any of them can become a guard while the map is in use.
+
+use crate::board::Board;
+use crate::trap::HANDLER_STACK;
+use core::arch::asm;
+use core::cell::Cell;
+
+/// The bytes of a page: the smallest piece that can be protected.
+pub(crate) const PAGE: usize = 4096;
+const ENTRIES: usize = 512;
+/// The bytes that an entry of the middle level maps.
+const LARGE: usize = ENTRIES * PAGE;
+/// One for each 2 MiB of the largest memory that a board may have, two of the middle level, and the root.
+const TABLES: usize = 64 + 3;
+/// The levels: of pages, of 2 MiB, of 1 GiB.
+const LAST_LEVEL: usize = 0;
+const ROOT_LEVEL: usize = 2;
+
+/// The bytes below a stack that nobody may touch.
+#[repr(C, align(4096))]
+pub struct Guard([u8; PAGE]);
+
+impl Guard {
+    /// Unused memory.
+    pub const NEW: Self = Self([0; PAGE]);
+}
+
+const VALID: usize = 1;
+const READ: usize = 1 << 1;
+const WRITE: usize = 1 << 2;
+const EXECUTE: usize = 1 << 3;
+/// Global, accessed and dirty: the processor never has to write an entry.
+const SETTLED: usize = 1 << 5 | 1 << 6 | 1 << 7;
+
+const DATA: usize = VALID | READ | WRITE | SETTLED;
+const CONSTANT: usize = VALID | READ | SETTLED;
+const CODE: usize = VALID | READ | EXECUTE | SETTLED;
+/// A page that nobody may touch: the processor looks at the lowest bit alone, we at this one of software's.
+const GUARD_PAGE: usize = 1 << 8;
+
+#[repr(C, align(4096))]
+struct Table([Cell<usize>; ENTRIES]);
+
+struct Tables {
+    /// The first is the root.
+    all: [Table; TABLES],
+    used: Cell<usize>,
+}
+
+// SAFETY: written with interrupts masked, on the one processor; words that the processor reads.
+unsafe impl Sync for Tables {}
+
+static TABLES_OF_THE_MAP: Tables = Tables {
+    all: [const { Table([const { Cell::new(0) }; ENTRIES]) }; TABLES],
+    used: Cell::new(0),
+};
+
+unsafe extern "C" {
+    // The limits of code and of constants, by the start-up code's linker script.
+    static _stext: u8;
+    static __etext: u8;
+    static __srodata: u8;
+    static __erodata: u8;
+}
+
+/// What an entry that maps `address` says.
+const fn entry(address: usize, attributes: usize) -> usize {
+    address / PAGE << 10 | attributes
+}
+
+/// The table that an entry leads to.
+fn table_of(entry: usize) -> Option<&'static Table> {
+    if entry & (VALID | READ | EXECUTE) != VALID {
+        return None;
+    }
+    let offset = (entry >> 10) * PAGE - TABLES_OF_THE_MAP.all.as_ptr().addr();
+    TABLES_OF_THE_MAP.all.get(offset / PAGE)
+}
+
+/// The entry of `address` in a table of the given level.
+fn place(table: &'static Table, level: usize, address: usize) -> &'static Cell<usize> {
+    &table.0[address >> (12 + 9 * level) & (ENTRIES - 1)]
+}
+
+fn root() -> &'static Table {
+    &TABLES_OF_THE_MAP.all[0]
+}
+
+/// The entry of `address` at `level`; the tables above it are made.
+fn make_place(address: usize, level: usize) -> &'static Cell<usize> {
+    let mut table = root();
+    for above in (level + 1..=ROOT_LEVEL).rev() {
+        let upper = place(table, above, address);
+        table = table_of(upper.get()).unwrap_or_else(|| {
+            let number = TABLES_OF_THE_MAP.used.get() + 1;
+            TABLES_OF_THE_MAP.used.set(number);
+            let made = &TABLES_OF_THE_MAP.all[number];
+            upper.set(entry(core::ptr::from_ref(made).addr(), VALID));
+            made
+        });
+    }
+    place(table, level, address)
+}
+
+/// The entry of a page, if memory is mapped there in pages.
+fn page_entry(address: usize) -> Option<&'static Cell<usize>> {
+    let middle = table_of(place(root(), ROOT_LEVEL, address).get())?;
+    let pages = table_of(place(middle, 1, address).get())?;
+    Some(place(pages, LAST_LEVEL, address))
+}
+
+fn make<B: Board>() {
+    let code = (&raw const _stext).addr()..(&raw const __etext).addr();
+    let constants = (&raw const __srodata).addr()..(&raw const __erodata).addr();
+    const { assert!(B::MEMORY.end - B::MEMORY.start <= 128 << 20) };
+    for page in (B::MEMORY.start..B::MEMORY.end).step_by(PAGE) {
+        let attributes = match page {
+            page if code.contains(&page) => CODE,
+            page if constants.contains(&page) => CONSTANT,
+            _ => DATA,
+        };
+        make_place(page, LAST_LEVEL).set(entry(page, attributes));
+    }
+    for device in (B::DEVICES.start..B::DEVICES.end).step_by(LARGE) {
+        make_place(device, 1).set(entry(device, DATA));
+    }
+}
+
+/// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
+/// stack: a thread that starts another one comes here.
+pub(crate) fn protect<B: Board>(guard: usize) {
+    if TABLES_OF_THE_MAP.used.get() == 0 {
+        make::<B>();
+    }
+    if let Some(entry) = page_entry(guard) {
+        entry.set(GUARD_PAGE);
+        // SAFETY: drops one translation, which is read again from the tables when needed.
+        unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
+    }
+}
+
+/// Whether `address` lies in a guard.
+pub(crate) fn is_guard(address: usize) -> bool {
+    page_entry(address).is_some_and(|entry| entry.get() == GUARD_PAGE)
+}
+
+/// Switches the map on.
+pub(crate) fn start<B: Board>() {
+    const SV39: usize = 8 << 60;
+    crate::trap::install();
+    protect::<B>(HANDLER_STACK.guard());
+    let map = SV39 | core::ptr::from_ref(root()).addr() / PAGE;
+    // SAFETY: it maps the code that runs, its data and its stack to where they are.
+    unsafe { asm!("sfence.vma", "csrw satp, {}", "sfence.vma", in(reg) map, options(nostack)) };
+}

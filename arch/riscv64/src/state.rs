@@ -1,0 +1,44 @@
+//! Owns: what this machine remembers between its calls.
+
+use core::cell::Cell;
+use taktos_machine::Processor;
+
+unsafe extern "C" {
+    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this name.
+    pub safe static TAKTOS_PROCESSOR: OneProcessor;
+}
+
+/// A processor in a static.
+#[repr(transparent)]
+pub struct OneProcessor(pub(crate) Processor);
+
+// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
+// interrupts masked, `heir` by the kernel in its sections, and both are single words.
+unsafe impl Sync for OneProcessor {}
+
+/// What each switch reads.
+#[repr(C)]
+pub(crate) struct State {
+    /// Ticks of a slice; zero while slices are off.
+    pub slice: Cell<u64>,
+    /// Not zero while the current thread may use the floating-point unit.
+    pub float_in_use: Cell<usize>,
+    /// Where the registers in the floating-point unit are to be saved before another thread
+    /// gets it; zero where nobody needs them or they are the current thread's.
+    pub float_area: Cell<usize>,
+    /// When the present slice ends, in ticks.
+    pub slice_end: Cell<u64>,
+    /// When the alarm is due, in ticks; the greatest number for never.
+    pub alarm: Cell<u64>,
+}
+
+// SAFETY: touched only with kernel-level interrupts masked, on the one processor.
+unsafe impl Sync for State {}
+
+pub(crate) static STATE: State = State {
+    slice: Cell::new(0),
+    float_in_use: Cell::new(0),
+    float_area: Cell::new(0),
+    slice_end: Cell::new(u64::MAX),
+    alarm: Cell::new(u64::MAX),
+};

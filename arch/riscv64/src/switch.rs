@@ -1,0 +1,408 @@
+//! Owns: the hand-written paths by which one thread gives way to another.
+//!
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
+//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
+//! the two that cannot be so declared, s0 and s1.
+//!
+//! Everywhere below, at the common tail: a0 names the thread to go on with, a1 the thread that gives way, t0 is the
+//! state's address, t1 holds the ticks of a slice, kernel-level interrupts are masked, and the stack holds a whole frame.
+
+use crate::float::{leave_float, leave_float_in_slice};
+use crate::interrupt::ENABLED;
+use crate::state::{STATE, State, TAKTOS_PROCESSOR};
+use crate::trap::HANDLER_STACK;
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+use taktos_abi::{Error, Timeout};
+use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
+
+/// A decision's outcome in a0 and a1. To switch: the thread to go on with, and the one to save.
+/// To stay: twice the status plus one (no thread has an odd address), and the value.
+#[repr(C)]
+pub struct Outcome64 {
+    first: usize,
+    second: usize,
+}
+
+impl Outcome for Outcome64 {
+    #[inline(always)]
+    fn switch(from: *const Context, to: *const Context) -> Self {
+        Self {
+            first: to.addr(),
+            second: from.addr(),
+        }
+    }
+
+    #[inline(always)]
+    fn stay(answer: Answer) -> Self {
+        Self {
+            first: answer.status.word() << 1 | 1,
+            second: answer.value,
+        }
+    }
+}
+
+/// Defines how a kernel call is made through the entry `$entry`.
+macro_rules! call {
+    ($name:ident, $entry:ident) => {
+        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
+        #[inline(always)]
+        pub(crate) fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
+            object: &'static D::Object,
+            argument: usize,
+            timeout: Timeout,
+        ) -> (usize, usize) {
+            let (status, value);
+            // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+            unsafe {
+                asm!(
+                    "call {entry}",
+                    "csrsi sstatus, 2",
+                    entry = sym $entry::<M, D>,
+                    inlateout("a0") object => status,
+                    inlateout("a1") argument => value,
+                    inlateout("a2") timeout.bits() => _,
+                    out("s2") _, out("s3") _, out("s4") _, out("s5") _, out("s6") _,
+                    out("s7") _, out("s8") _, out("s9") _, out("s10") _, out("s11") _,
+                    clobber_abi("C"),
+                );
+            }
+            (status, value)
+        }
+    };
+}
+
+call!(call, enter);
+call!(call_in_slice, enter_in_slice);
+
+/// The first part of each switch: the state's address, the ticks of a slice, and another way for threads with
+/// floating-point state.
+macro_rules! load_state {
+    () => {
+        "la t0, {state}
+         ld t1, {slice}(t0)
+         ld t2, {float_in_use}(t0)
+         beqz t2, 6f
+         j {leave_float}
+         6:"
+    };
+}
+
+/// The end of each switch; `slice` restarts the time slice, where slices are on, `keep` does not.
+macro_rules! tail {
+    (slice) => {
+        concat!(
+            "beqz t1, 5f
+             rdtime t3
+             add t3, t3, t1
+             sd t3, {slice_end}(t0)
+             ld t4, {alarm}(t0)
+             bgeu t4, t3, 4f
+             mv t3, t4
+             4:
+             csrw 0x14d, t3
+             5:\n",
+            $crate::switch::tail!(keep)
+        )
+    };
+    (keep) => {
+        "sd sp, {stack_pointer}(a1)
+         ld sp, {stack_pointer}(a0)
+         # The laboratory sees the switch by this store.
+         sd a0, {current}(tp)
+         # The answer, for a thread that called the kernel.
+         ld a1, {value}(a0)
+         ld a0, {status}(a0)
+         ld ra, 16(sp)
+         ld s0, 0(sp)
+         ld s1, 8(sp)
+         addi sp, sp, 32
+         ret"
+    };
+}
+
+pub(crate) use tail;
+
+/// The switch behind an entry: saves the caller in the thread a1 names and goes on with the one a0 names, for
+/// a whole slice. On the stack is the caller's frame.
+///
+/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
+/// each file of an image that has this code defines them.
+#[unsafe(naked)]
+extern "C" fn switch() {
+    naked_asm!(
+        ".ifndef \"taktos.mark.switch.begin\"",
+        ".weak \"taktos.mark.schedule.end\"",
+        ".weak \"taktos.mark.switch.begin\"",
+        "\"taktos.mark.schedule.end\":",
+        "\"taktos.mark.switch.begin\":",
+        ".endif",
+        load_state!(),
+        tail!(slice),
+        state = sym STATE,
+        leave_float = sym leave_float,
+        slice = const offset_of!(State, slice),
+        float_in_use = const offset_of!(State, float_in_use),
+        slice_end = const offset_of!(State, slice_end),
+        alarm = const offset_of!(State, alarm),
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        value = const offset_of!(Context, value),
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// Like [`switch`], for the rest of the present slice.
+#[unsafe(naked)]
+extern "C" fn switch_in_slice() {
+    naked_asm!(
+        load_state!(),
+        tail!(keep),
+        state = sym STATE,
+        leave_float = sym leave_float_in_slice,
+        slice = const offset_of!(State, slice),
+        float_in_use = const offset_of!(State, float_in_use),
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        value = const offset_of!(Context, value),
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// Defines an entry: how to take a decision, with the switch that may follow.
+macro_rules! enter {
+    ($name:ident, $switch:ident) => {
+        /// Takes the decision `D`. Entered and left with the mask set.
+        #[unsafe(naked)]
+        extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
+            naked_asm!(
+                // A decision that may block is not begun in a handler.
+                ".if {blocks}",
+                "csrr t0, sscratch",
+                "beqz t0, 3f",
+                ".endif",
+                "addi sp, sp, -32",
+                "sd s0, 0(sp)",
+                "sd s1, 8(sp)",
+                "sd ra, 16(sp)",
+                "call {decide}",
+                // Odd: no switch.
+                ".if {always_switches} == 0",
+                "andi t0, a0, 1",
+                "bnez t0, 2f",
+                ".endif",
+                ".if {blocks} == 0",
+                "csrr t0, sscratch",
+                "beqz t0, 1f",
+                ".endif",
+                "tail {switch}",
+                // A handler's: the end of the interrupt switches. The answer is OK.
+                "1:",
+                "li a0, 0",
+                "li a1, 0",
+                // Stay: the status is half of the odd word; the value is in a1.
+                "2:",
+                "srli a0, a0, 1",
+                "ld ra, 16(sp)",
+                "ld s0, 0(sp)",
+                "ld s1, 8(sp)",
+                "addi sp, sp, 32",
+                "ret",
+                ".if {blocks}",
+                "3:",
+                "li a0, {context}",
+                "li a1, 0",
+                "ret",
+                ".endif",
+                blocks = const D::BLOCKS as u32,
+                always_switches = const D::ALWAYS_SWITCHES as u32,
+                decide = sym D::decide,
+                switch = sym $switch,
+                context = const Error::Context as u32,
+            )
+        }
+    };
+}
+
+enter!(enter, switch);
+enter!(enter_in_slice, switch_in_slice);
+
+/// The bytes of a caller's frame, and what an interrupted thread has above it.
+pub(crate) const CALL_FRAME: usize = 32;
+const INTERRUPTED: usize = 224;
+
+/// The rest of an interrupt after which another thread runs: with the interrupted thread's registers as they were,
+/// on its stack, masked, `sepc` and `sstatus` leading back to it.
+#[unsafe(naked)]
+pub(crate) extern "C" fn preempt() {
+    naked_asm!(
+        "addi sp, sp, -{both}",
+        "sd ra, 32(sp)",
+        "sd t0, 40(sp)",
+        "sd t1, 48(sp)",
+        "sd t2, 56(sp)",
+        "sd t3, 64(sp)",
+        "sd t4, 72(sp)",
+        "sd t5, 80(sp)",
+        "sd t6, 88(sp)",
+        "sd a0, 96(sp)",
+        "sd a1, 104(sp)",
+        "sd a2, 112(sp)",
+        "sd a3, 120(sp)",
+        "sd a4, 128(sp)",
+        "sd a5, 136(sp)",
+        "sd a6, 144(sp)",
+        "sd a7, 152(sp)",
+        "sd s2, 160(sp)",
+        "sd s3, 168(sp)",
+        "sd s4, 176(sp)",
+        "sd s5, 184(sp)",
+        "sd s6, 192(sp)",
+        "sd s7, 200(sp)",
+        "sd s8, 208(sp)",
+        "sd s9, 216(sp)",
+        "sd s10, 224(sp)",
+        "sd s11, 232(sp)",
+        "csrr t0, sepc",
+        "csrr t1, sstatus",
+        "sd t0, 240(sp)",
+        "sd t1, 248(sp)",
+        // The rest of the frame is as a caller's, but that it leads to `resume_interrupted`.
+        "la ra, {resume_interrupted}",
+        "sd s0, 0(sp)",
+        "sd s1, 8(sp)",
+        "sd ra, 16(sp)",
+        // The thread that gives way, and the heir.
+        "ld a1, {current}(tp)",
+        "ld a0, {heir}(tp)",
+        load_state!(),
+        tail!(slice),
+        both = const CALL_FRAME + INTERRUPTED,
+        resume_interrupted = sym resume_interrupted,
+        state = sym STATE,
+        leave_float = sym leave_float,
+        slice = const offset_of!(State, slice),
+        float_in_use = const offset_of!(State, float_in_use),
+        slice_end = const offset_of!(State, slice_end),
+        alarm = const offset_of!(State, alarm),
+        stack_pointer = const offset_of!(Context, stack_pointer),
+        status = const offset_of!(Context, status),
+        value = const offset_of!(Context, value),
+        current = const offset_of!(Processor, current),
+        heir = const offset_of!(Processor, heir),
+    )
+}
+
+/// Where the frame of an interrupted thread leads: the registers that a call does not keep.
+#[unsafe(naked)]
+extern "C" fn resume_interrupted() {
+    naked_asm!(
+        "ld t0, 208(sp)",
+        "ld t1, 216(sp)",
+        "csrw sepc, t0",
+        "csrw sstatus, t1",
+        "ld ra, 0(sp)",
+        "ld t0, 8(sp)",
+        "ld t1, 16(sp)",
+        "ld t2, 24(sp)",
+        "ld t3, 32(sp)",
+        "ld t4, 40(sp)",
+        "ld t5, 48(sp)",
+        "ld t6, 56(sp)",
+        "ld a0, 64(sp)",
+        "ld a1, 72(sp)",
+        "ld a2, 80(sp)",
+        "ld a3, 88(sp)",
+        "ld a4, 96(sp)",
+        "ld a5, 104(sp)",
+        "ld a6, 112(sp)",
+        "ld a7, 120(sp)",
+        "ld s2, 128(sp)",
+        "ld s3, 136(sp)",
+        "ld s4, 144(sp)",
+        "ld s5, 152(sp)",
+        "ld s6, 160(sp)",
+        "ld s7, 168(sp)",
+        "ld s8, 176(sp)",
+        "ld s9, 184(sp)",
+        "ld s10, 192(sp)",
+        "ld s11, 200(sp)",
+        "addi sp, sp, {interrupted}",
+        "sret",
+        interrupted = const INTERRUPTED,
+    )
+}
+
+/// What lies on the stack of a thread that has not run yet, from low to high.
+#[repr(C)]
+struct FirstFrame {
+    s0: usize,
+    s1: usize,
+    resume_at: usize,
+    filler: usize,
+    words: [usize; 2],
+    entry: usize,
+    filler_too: usize,
+}
+
+/// Lays out the frame of a thread that has not run yet.
+pub(crate) fn prepare(
+    context: &Context,
+    stack: StackRegion,
+    entry: extern "C" fn(usize, usize) -> !,
+    first: usize,
+    second: usize,
+) {
+    let frame = FirstFrame {
+        s0: 0,
+        s1: 0,
+        resume_at: begin as *const () as usize,
+        filler: 0,
+        words: [first, second],
+        entry: entry as usize,
+        filler_too: 0,
+    };
+    let top = (stack.base + stack.size) & !15;
+    let place = top - size_of::<FirstFrame>();
+    // SAFETY: within the thread's stack, which is not in use; a multiple of sixteen.
+    unsafe { core::ptr::with_exposed_provenance_mut::<FirstFrame>(place).write(frame) };
+    context.stack_pointer.set(place);
+}
+
+/// The first instructions of every thread.
+#[unsafe(naked)]
+extern "C" fn begin() {
+    naked_asm!(
+        "ld a0, 0(sp)",
+        "ld a1, 8(sp)",
+        "ld t0, 16(sp)",
+        "addi sp, sp, 32",
+        "li ra, 0",
+        "csrsi sstatus, 2",
+        "jr t0",
+    )
+}
+
+/// Leaves the start-up code, which runs masked, for the current thread.
+pub(crate) fn start() -> ! {
+    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
+    // frame was written by `prepare`.
+    unsafe {
+        asm!(
+            "mv tp, {processor}",
+            "csrw sscratch, {handlers}",
+            "csrw sie, {enabled}",
+            "ld t0, 0(tp)",
+            "ld sp, 0(t0)",
+            "ld ra, 16(sp)",
+            "ld s0, 0(sp)",
+            "ld s1, 8(sp)",
+            "addi sp, sp, 32",
+            "ret",
+            processor = in(reg) &raw const TAKTOS_PROCESSOR,
+            handlers = in(reg) HANDLER_STACK.top(),
+            enabled = in(reg) ENABLED,
+            options(noreturn),
+        )
+    }
+}

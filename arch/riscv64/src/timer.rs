@@ -1,0 +1,95 @@
+//! Owns: the time counter as the clock, and its one comparator, which alarm and slices share.
+//! Must never know: who is to be woken.
+
+use crate::board::Board;
+use crate::state::STATE;
+use core::arch::asm;
+use taktos_time::{Duration, Instant};
+
+unsafe extern "C" {
+    // The board's, by [`exceptions!`](crate::exceptions).
+    safe fn taktos_alarm();
+    safe fn taktos_slice_end();
+}
+
+const SECOND: u64 = 1_000_000_000;
+const NEVER: u64 = u64::MAX;
+
+/// Nanoseconds a tick, times 2³².
+const fn nanos_a_tick<B: Board>() -> u64 {
+    (SECOND << 32) / B::HERTZ
+}
+
+/// Ticks a nanosecond, times 2⁶³.
+const fn ticks_a_nano<B: Board>() -> u64 {
+    (((B::HERTZ as u128) << 63) / SECOND as u128) as u64
+}
+
+fn counter() -> u64 {
+    let ticks;
+    // SAFETY: reads a counter.
+    unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
+    ticks
+}
+
+/// The present time: the counter starts at zero with the machine.
+#[inline(always)]
+pub(crate) fn now<B: Board>() -> Instant {
+    let nanos = (u128::from(counter()) * u128::from(nanos_a_tick::<B>())) >> 32;
+    Instant::from_nanos(nanos as u64)
+}
+
+/// Ticks that are not shorter than `nanos`.
+fn ticks_of<B: Board>(nanos: u64) -> u64 {
+    ((u128::from(nanos) * u128::from(ticks_a_nano::<B>())) >> 63) as u64 + 1
+}
+
+/// Sets the comparator to what comes first.
+fn compare() {
+    let first = STATE.alarm.get().min(STATE.slice_end.get());
+    // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to this module and to the switch.
+    unsafe { asm!("csrw 0x14d, {}", in(reg) first, options(nomem, nostack, preserves_flags)) };
+}
+
+/// Nothing is due before something is asked for.
+pub(crate) fn start() {
+    compare();
+}
+
+pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
+    STATE
+        .alarm
+        .set(at.map_or(NEVER, |at| ticks_of::<B>(at.as_nanos())));
+    compare();
+}
+
+/// The comparator's time has come: the alarm's, the slice's, or both.
+pub(crate) fn due() {
+    let now = counter();
+    if STATE.alarm.get() <= now {
+        STATE.alarm.set(NEVER);
+        taktos_alarm();
+    }
+    if STATE.slice_end.get() <= now {
+        begin_slice();
+        taktos_slice_end();
+    }
+    compare();
+}
+
+pub(crate) fn begin_slice() {
+    let ticks = STATE.slice.get();
+    STATE.slice_end.set(match ticks {
+        0 => NEVER,
+        ticks => counter() + ticks,
+    });
+    compare();
+}
+
+/// Slices are at least one tick long.
+pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
+    STATE
+        .slice
+        .set(length.map_or(0, |length| ticks_of::<B>(length.as_nanos())));
+    begin_slice();
+}

@@ -1,0 +1,84 @@
+//! Owns: the board as a system of the kernel.
+
+use crate::console;
+use core::ops::Range;
+use core::panic::PanicInfo;
+use taktos_arch_riscv64::{RiscV64, enter_supervisor_mode};
+use taktos_kernel::{Kernel, System, Thread, Upcall};
+
+/// The board, as the machine sees it.
+pub struct Virt;
+
+impl taktos_arch_riscv64::Board for Virt {
+    const HERTZ: u64 = 10_000_000;
+    const MEMORY: Range<usize> = 0x8000_0000..0x8800_0000;
+    const DEVICES: Range<usize> = 0x1000_0000..0x1020_0000;
+}
+
+/// The board, as the kernel sees it.
+pub struct Board;
+
+/// The kernel. Its name is that of the processor at its beginning, which the machine's switch uses.
+#[unsafe(no_mangle)]
+static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
+
+taktos_arch_riscv64::exceptions!(Upcall<Board>);
+
+impl System for Board {
+    type Machine = RiscV64<Virt>;
+
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Self> {
+        &TAKTOS_PROCESSOR
+    }
+
+    fn write(text: &str) {
+        console::write(text);
+    }
+
+    fn exit(status: i32) -> ! {
+        semihosting::process::exit(status)
+    }
+}
+
+/// Starts the board and the kernel with one thread. Called by a program's entry.
+pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
+    console::start();
+    enter_supervisor_mode();
+    taktos_kernel::run(main, entry)
+}
+
+/// The interrupt that programs may pend themselves; its handler is the program's
+/// `taktos_spare_interrupt`.
+pub mod interrupt {
+    use super::{RiscV64, Virt};
+
+    /// An interrupt that software sends to its own processor.
+    const SPARE: u32 = 1;
+
+    unsafe extern "C" {
+        /// A program's own; one that does nothing where it has none (see `device.x`).
+        fn taktos_spare_interrupt();
+    }
+
+    fn spare() {
+        // SAFETY: the program's handler, which keeps to the rules for handlers.
+        unsafe { taktos_spare_interrupt() }
+    }
+
+    /// Lets it reach its handler, at the kernel's level.
+    pub fn enable() {
+        RiscV64::<Virt>::set_handler(SPARE, spare);
+    }
+
+    /// Makes it pending.
+    #[inline(always)]
+    pub fn pend() {
+        RiscV64::<Virt>::pend_interrupt(SPARE);
+    }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    taktos_kernel::fault::panicked::<Board>(info)
+}
