@@ -70,7 +70,7 @@ unsafe extern "C" {
 
 /// What an entry that maps `address` says.
 const fn entry(address: usize, attributes: usize) -> usize {
-    address / PAGE << 10 | attributes
+    ((address / PAGE) << 10) | attributes
 }
 
 /// The table that an entry leads to.
@@ -154,7 +154,7 @@ pub(crate) fn start<B: Board>() {
     const SV39: usize = 8 << 60;
     crate::trap::install();
     protect::<B>(HANDLER_STACK.guard());
-    let map = SV39 | core::ptr::from_ref(root()).addr() / PAGE;
+    let map = SV39 | (core::ptr::from_ref(root()).addr() / PAGE);
     // SAFETY: it maps the code that runs, its data and its stack to where they are.
     unsafe { asm!("sfence.vma", "csrw satp, {}", "sfence.vma", in(reg) map, options(nostack)) };
 }

@@ -28,6 +28,14 @@ static bool may_read_time(const struct qemu_plugin_insn *insn)
     return is_riscv ? (word & 0x7f) == 0x73 : (word & 0xff000000) == 0xd5000000;
 }
 
+/* Instructions that may set a timer: writes of the generic timers' registers, and of stimecmp. */
+static bool may_set_timer(const struct qemu_plugin_insn *insn)
+{
+    uint32_t word = encoding(insn);
+    return is_riscv ? (word & 0x7f) == 0x73 && word >> 20 == 0x14d
+                    : (word & 0xfffff000) == 0xd51be000;
+}
+
 /* One addition for each run of instructions, a new run at each that may read the time. */
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
@@ -42,6 +50,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
         qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(qemu_plugin_tb_get_insn(block, begin),
                                                             QEMU_PLUGIN_INLINE_ADD_U64, counts,
                                                             end - begin);
+        if (may_set_timer(qemu_plugin_tb_get_insn(block, begin)))
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(block, begin),
+                                                   time_timer_changes, QEMU_PLUGIN_CB_NO_REGS, NULL);
     }
 }
 

@@ -28,6 +28,7 @@ static pthread_t thread;
 static int64_t quantum_begin, quantum_end;
 static int64_t common;       /* the time that devices see while no processor runs */
 static int turn = -1;
+static bool timers_changed;  /* by the running processor, since the quantum's end was chosen */
 static bool deciding;        /* inside the gate or the jump: no processor runs */
 
 static uint64_t read_word(int i) { return qemu_plugin_u64_get(words, (unsigned)i); }
@@ -163,9 +164,28 @@ static void pass_turn(int from)
     }
 }
 
+/* The running processor has set a timer: the quantum ends there, and the turn goes on. */
+static void shorten_quantum(void)
+{
+    int runner = turn;
+    take_turn_away();
+    int64_t next = until_next_timer();
+    int64_t end = common + next * 1000;
+    if (next >= 0 && end < quantum_end) {
+        int64_t local = processors[runner].local;
+        quantum_end = end > local ? end : local + options.cycle;
+    }
+    give_turn(runner);
+}
+
 static void decide(int caller)
 {
     int from = 0;
+    if (timers_changed && turn == caller) {
+        timers_changed = false;
+        shorten_quantum();
+        return;
+    }
     if (turn >= 0 && turn != caller && !cpu_thread_is_idle(processors[turn].state))
         return;
     if (turn >= 0) {
@@ -195,6 +215,20 @@ void time_gate(unsigned index, void *unused)
     /* Without the turn the block is left before its first instruction. */
     if (!go_on)
         cpu_loop_exit_restore(current_cpu, (uintptr_t)__builtin_return_address(0));
+}
+
+void time_timer_changes(unsigned index, void *unused)
+{
+    (void)index;
+    (void)unused;
+    if (turn < 0)
+        return;
+    struct processor *p = &processors[turn];
+    p->since = time_of(turn);
+    p->cycles = time_cycles(turn);
+    p->from = FULL;
+    write_word(turn, FULL);
+    timers_changed = true;
 }
 
 /* ---- what the emulator asks ---- */

@@ -33,6 +33,9 @@ void time_add_processor(int index);
 /* The gate: a processor's count is full. Called directly from translated code. */
 void time_gate(unsigned index, void *unused);
 
+/* The running processor may be about to set a timer: the gate looks at the next block. Called from translated code. */
+void time_timer_changes(unsigned index, void *unused);
+
 /* Which processor has the turn; -1: none. */
 int time_turn(void);
 /* A processor's own time in picoseconds, and the cycles it has run. */

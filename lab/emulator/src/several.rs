@@ -11,16 +11,57 @@ use crate::program::{is_supported, version};
 use crate::run::{self, Ended, Options};
 use crate::{Error, clock};
 
-/// The board's name, which is also the name of its crate in `boards/`.
-pub const BOARD: &str = "virt-aarch64";
-/// The target triple that its images are compiled for.
-pub const TRIPLE: &str = "aarch64-unknown-none-softfloat";
+/// A board whose processors can be several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Virt {
+    /// QEMU's `virt` with Armv8-A processors (Cortex-A53) and a GICv3.
+    Aarch64,
+    /// QEMU's `virt` with 64-bit RISC-V processors, started without firmware.
+    RiscV64,
+}
 
-/// The emulator of AArch64 processors, with the clock for several of them.
+/// The emulator of such a board, with the clock for several processors.
 #[derive(Debug, Clone)]
 pub struct Several {
-    program: PathBuf,
+    board: Virt,
     clock: PathBuf,
+}
+
+impl Virt {
+    /// Every such board.
+    pub const ALL: [Self; 2] = [Self::Aarch64, Self::RiscV64];
+
+    /// The board's name, which is also the name of its crate in `boards/`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "virt-aarch64",
+            Self::RiscV64 => "virt-riscv64",
+        }
+    }
+
+    /// The target triple that its images are compiled for.
+    #[must_use]
+    pub const fn triple(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "aarch64-unknown-none-softfloat",
+            Self::RiscV64 => "riscv64imac-unknown-none-elf",
+        }
+    }
+
+    const fn program(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "qemu-system-aarch64",
+            Self::RiscV64 => "qemu-system-riscv64",
+        }
+    }
+
+    const fn arguments(self) -> [&'static str; 4] {
+        match self {
+            Self::Aarch64 => ["-M", "virt,gic-version=3", "-cpu", "cortex-a53"],
+            Self::RiscV64 => ["-M", "virt", "-bios", "none"],
+        }
+    }
 }
 
 /// What the probe saw.
@@ -37,18 +78,17 @@ pub struct Probe {
 }
 
 impl Several {
-    /// Finds `qemu-system-aarch64`, checks its version, and builds the clock when it is older than its source.
+    /// Finds the board's emulator, checks its version, and builds the clock when it is older than its source.
     ///
     /// # Errors
     /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::CompilerMissing`] or [`Error::Clock`].
-    pub fn find() -> Result<Self, Error> {
-        let program = PathBuf::from("qemu-system-aarch64");
-        let found = version(&program)?;
+    pub fn find(board: Virt) -> Result<Self, Error> {
+        let found = version(&PathBuf::from(board.program()))?;
         if !is_supported(&found) {
             return Err(Error::EmulatorVersion { found });
         }
         let clock = clock::build(&clock::sources_for_several(), &clock::directory())?;
-        Ok(Self { program, clock })
+        Ok(Self { board, clock })
     }
 
     /// Runs an image to its end on so many processors, 1 to 8; `quantum`: nanoseconds that one of them may run ahead of
@@ -68,8 +108,8 @@ impl Several {
             cause,
         };
         let (output, input) = std::io::pipe().map_err(io)?;
-        let mut child = Command::new(&self.program)
-            .args(["-M", "virt,gic-version=3", "-cpu", "cortex-a53"])
+        let mut child = Command::new(self.board.program())
+            .args(self.board.arguments())
             .args(["-smp", &processors.to_string(), "-m", "128M"])
             .args(["-nodefaults", "-display", "none", "-serial", "stdio"])
             .args(["-semihosting-config", "enable=on,target=native"])

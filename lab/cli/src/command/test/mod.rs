@@ -10,6 +10,7 @@ mod tools;
 
 use anyhow::Result;
 use taktos_emulator::Board;
+use taktos_emulator::several::Virt;
 
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
@@ -82,8 +83,12 @@ fn steps() -> Vec<Step> {
             tools::board_lints(workspace, board)
         }));
     }
-    let virt = taktos_emulator::several::BOARD;
-    steps.push(step(format!("lints of {virt}"), several::lints));
+    for board in Virt::ALL {
+        let name = format!("lints of {}", board.name());
+        steps.push(step(name, move |workspace| {
+            several::lints(workspace, board)
+        }));
+    }
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
     for board in Board::ALL {
@@ -94,11 +99,16 @@ fn steps() -> Vec<Step> {
         let name = format!("port and faults on {}", board.name());
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
-    steps.push(step(format!("kernel suite on {virt}"), several::suite));
-    steps.push(step(
-        format!("port and faults on {virt}"),
-        several::programs,
-    ));
+    for board in Virt::ALL {
+        let name = format!("kernel suite on {}", board.name());
+        steps.push(step(name, move |workspace| {
+            several::suite(workspace, board)
+        }));
+        let name = format!("port and faults on {}", board.name());
+        steps.push(step(name, move |workspace| {
+            several::programs(workspace, board)
+        }));
+    }
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());
         steps.push(step(name, move |workspace| {

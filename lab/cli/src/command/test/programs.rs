@@ -99,7 +99,7 @@ const CORTEX_A8: &[Case] = &[
     fault("panic", PANIC),
 ];
 
-pub(super) const AARCH64: &[Case] = &[
+pub(super) const VIRT: &[Case] = &[
     PORT,
     fault("overflow", OVERFLOW),
     fault("overflow-at-a-call", OVERFLOW),

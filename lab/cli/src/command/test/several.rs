@@ -1,13 +1,13 @@
-//! The steps on the board whose processors can be several: the clock for them, and the kernel on one of them.
+//! The steps on the boards whose processors can be several: the clock for them, and the kernel on one of them.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{BOARD, Several, TRIPLE};
+use taktos_emulator::several::{Several, Virt};
 use taktos_emulator::{Ended, Options};
 
 use super::{Tally, images, programs, tools};
-use crate::image;
+use crate::image::{self, Image};
 use crate::workspace::Workspace;
 
 /// Nanoseconds that one processor may run ahead of another.
@@ -17,14 +17,14 @@ const QUANTUM: u32 = 100;
 /// The most real time of one run.
 const TIME: Duration = Duration::from_secs(120);
 
-pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
-    tools::lints_for(workspace, BOARD, TRIPLE)
+pub(super) fn lints(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    tools::lints_for(workspace, board.name(), board.triple())
 }
 
 /// Each quantum twice: the time must be honest, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
-    let image = image::build_for(workspace, (BOARD, TRIPLE), "probe", "release")?;
-    let emulator = Several::find()?;
+    let image = built(workspace, Virt::Aarch64, "probe")?;
+    let emulator = Several::find(Virt::Aarch64)?;
     let mut all = Tally::default();
     for quantum in QUANTA {
         let probe = emulator.probe(&image.path, quantum)?;
@@ -42,8 +42,8 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The kernel's own suite on one processor.
-pub(super) fn suite(workspace: &Workspace) -> Result<Tally> {
-    let ended = run(workspace, "suite", None)?;
+pub(super) fn suite(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let ended = run(workspace, board, "suite", None)?;
     let said = ended
         .console
         .lines()
@@ -62,18 +62,27 @@ pub(super) fn suite(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The programs that test the port.
-pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
-    programs::run_each(programs::AARCH64, |case| {
-        run(workspace, case.program, case.argument)
+pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    programs::run_each(programs::VIRT, |case| {
+        run(workspace, board, case.program, case.argument)
     })
 }
 
-fn run(workspace: &Workspace, program: &str, argument: Option<&str>) -> Result<Ended> {
-    let image = image::build_for(workspace, (BOARD, TRIPLE), program, "release")?;
+fn built(workspace: &Workspace, board: Virt, program: &str) -> Result<Image> {
+    image::build_for(
+        workspace,
+        (board.name(), board.triple()),
+        program,
+        "release",
+    )
+}
+
+fn run(workspace: &Workspace, board: Virt, program: &str, argument: Option<&str>) -> Result<Ended> {
+    let image = built(workspace, board, program)?;
     let options = Options {
         argument: argument.map(str::to_owned),
         real_time: TIME,
         ..Options::default()
     };
-    Ok(Several::find()?.run(&image.path, 1, QUANTUM, &options)?)
+    Ok(Several::find(board)?.run(&image.path, 1, QUANTUM, &options)?)
 }
