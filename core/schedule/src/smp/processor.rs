@@ -19,6 +19,10 @@ pub struct ProcessorRecord {
     pub(crate) owner: u8,
     /// Whether it was given to an instance when the system was made.
     pub(crate) assigned: bool,
+    /// The time at which it was asked to expire.
+    pub(crate) armed: Option<Instant>,
+    /// The thread that lost it in the very instant in which its budget was used up, or NONE.
+    pub(crate) spent: u16,
 }
 
 impl ProcessorRecord {
@@ -33,6 +37,8 @@ impl ProcessorRecord {
         asks_last: NONE,
         owner: Self::NO_OWNER,
         assigned: false,
+        armed: None,
+        spent: NONE,
     };
 }
 

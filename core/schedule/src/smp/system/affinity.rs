@@ -90,7 +90,7 @@ impl System<'_> {
     /// # Errors
     /// In this order: [`Error::InvalidId`]: no such instance. [`Error::InvalidPriority`]: less urgent than the instance knows.
     /// [`Error::InvalidId`]: no such thread. [`Error::ResourceInUse`]: it waits in a queue, or more than its own priority
-    /// counts (a lock, a deadline), or it is helped, or pinned. [`Error::Unsatisfied`]: the instance has no processor, or
+    /// counts (a lock, a deadline, a server), or it is helped, or pinned. [`Error::Unsatisfied`]: the instance has no processor, or
     /// its policy does not accept the thread's affinity.
     ///
     /// In another instance, `priority` is also the one that a restart goes back to.
@@ -109,7 +109,7 @@ impl System<'_> {
         let home = record.home;
         let node = self.node(home, id);
         let waits = record.reasons.any_of(Reasons::WAIT.or(Reasons::LOCK));
-        let counts = node.shares != NONE || node.deadline != Level::NONE;
+        let counts = node.shares != NONE || node.deadline != Level::NONE || self.serves(id);
         if waits || counts || record.helper != NodeRecord::NO_HELPER || record.pins > 0 {
             return Err(Error::ResourceInUse);
         }

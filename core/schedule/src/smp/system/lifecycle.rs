@@ -96,6 +96,7 @@ impl System<'_> {
     }
 
     /// `thread` begins anew: ready whatever it waited for, at the priority with which it was created, without a job.
+    /// A budget that is used up stays so.
     /// A thread that was ready and keeps its effective priority keeps its place. Bounds: those of
     /// [`System::set_priority`] and [`System::unblock`] together.
     ///
@@ -117,9 +118,11 @@ impl System<'_> {
         let level = self.level(home, priority);
         let node = self.node_mut(home.0, id);
         node.real = level;
-        node.deadline = Level::NONE;
+        if !self.serves(id) {
+            self.node_mut(home.0, id).deadline = Level::NONE;
+        }
         self.priority_changed(thread, Order::Append, now, effects);
-        let reasons = self.thread(id).reasons;
+        let reasons = self.thread(id).reasons.minus(Reasons::BUDGET);
         self.clear_reasons(id, reasons, now, effects);
         Ok(())
     }
@@ -149,6 +152,7 @@ impl System<'_> {
                 self.withdraw(instance, id, now, effects);
             }
         }
+        self.drop_server(id);
         let live_on = self.thread(id).live_on;
         *self.thread_mut(id) = ThreadRecord {
             live_on,

@@ -2,6 +2,9 @@
 //! Must never know: how a policy keeps its READY nodes.
 
 mod affinity;
+mod budget;
+#[cfg(test)]
+mod budget_tests;
 mod cluster;
 mod dispatch;
 mod help;
@@ -20,7 +23,7 @@ pub use invariants::Violation;
 
 use super::{
     ContributionRecord, Error, Instance, InstanceRecord, NodeRecord, ProcessorRecord, ServerRecord,
-    Thread, ThreadRecord, lock::Table, node::State,
+    Thread, ThreadRecord, lock::Table, node::State, policy::Member,
 };
 use crate::{Cpu, CpuSet};
 
@@ -39,6 +42,8 @@ pub struct System<'a> {
     pub(crate) contributions: &'a mut [ContributionRecord],
     pub(crate) locks: Table<'a>,
     pub(crate) servers: &'a mut [ServerRecord],
+    /// The first of the servers that are throttled.
+    pub(crate) throttled: Option<Member>,
     /// Rows from here on are idle threads.
     pub(crate) idle_from: u16,
     /// First of the rows of threads that do not exist, linked by `ask_next`.

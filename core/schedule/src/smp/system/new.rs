@@ -5,7 +5,7 @@ use crate::{
     Cpu, CpuSet,
     smp::{
         ContributionRecord, Error, InstanceConfig, InstanceRecord, Memory, NodeRecord, PolicyKind,
-        ProcessorRecord, Reasons, ThreadRecord,
+        ProcessorRecord, Reasons, ServerRecord, ThreadRecord,
         ids::NONE,
         lock::Table,
         node::State,
@@ -56,6 +56,7 @@ impl<'a> System<'a> {
         }
         nodes.fill(NodeRecord::EMPTY);
         processors.fill(ProcessorRecord::EMPTY);
+        servers.fill(ServerRecord::EMPTY);
         for cpu in given {
             processors[cpu.index()].assigned = true;
         }
@@ -69,6 +70,7 @@ impl<'a> System<'a> {
             contributions,
             locks,
             servers,
+            throttled: None,
             idle_from,
             acting,
             online,

@@ -16,20 +16,52 @@ impl System<'_> {
     /// `id` shall run on `cpu`. The outgoing heir is charged for the time since it became the heir.
     #[inline]
     pub(crate) fn set_heir(&mut self, cpu: Cpu, id: u16, now: Instant, effects: &mut impl Effects) {
-        self.thread_mut(id).cpu = cpu.index() as u8;
-        let processor = &mut self.processors[cpu.index()];
-        let outgoing = processor.heir;
-        if outgoing == id {
+        let former = Cpu::masked(core::mem::replace(
+            &mut self.thread_mut(id).cpu,
+            cpu.index() as u8,
+        ));
+        if self.processors[cpu.index()].heir == id {
             return;
         }
+        if !self.servers.is_empty() {
+            return self.set_heir_with_budget(cpu, id, former, now, effects);
+        }
+        self.charge(cpu, now);
+        self.processors[cpu.index()].heir = id;
+        effects.preempt(cpu);
+    }
+
+    /// The same where threads may have servers: `former` is the processor that `id` had last.
+    fn set_heir_with_budget(
+        &mut self,
+        cpu: Cpu,
+        id: u16,
+        former: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        if self.processors[former.index()].heir == id {
+            // It moves: what is left of its budget is looked at before its former processor has another heir.
+            self.charge(former, now);
+        }
+        self.note_spent(cpu, now);
+        self.charge(cpu, now);
+        self.processors[cpu.index()].heir = id;
+        effects.preempt(cpu);
+        self.arm(cpu, now, effects);
+    }
+
+    /// The heir of `cpu` is charged for the time since it became the heir, or was charged last.
+    #[inline(always)]
+    fn charge(&mut self, cpu: Cpu, now: Instant) {
+        let processor = &mut self.processors[cpu.index()];
         let span = now.since(processor.since);
         processor.since = now;
-        processor.heir = id;
-        if outgoing != NONE {
-            let charged = self.thread_mut(outgoing);
+        let heir = processor.heir;
+        if heir != NONE {
+            let charged = self.thread_mut(heir);
             charged.cpu_time = charged.cpu_time.saturating_add(span);
         }
-        effects.preempt(cpu);
     }
 
     /// The thread that runs where the node `id` holds a processor: its owner, or the idle thread that stands in.

@@ -34,7 +34,8 @@ impl System<'_> {
     }
 
     /// A job of `thread` with this absolute deadline is released: it counts from now on. It replaces the former one, and
-    /// stays until the next or until [`System::cancel_job`]. Nothing where deadlines do not count. Bound: that of
+    /// stays until the next or until [`System::cancel_job`]. Nothing where deadlines do not count, nor while the thread has a
+    /// server: its deadline counts. Bound: that of
     /// [`System::set_priority`]; a fixed number of steps for a blocked thread.
     ///
     /// # Errors
@@ -49,7 +50,7 @@ impl System<'_> {
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
         let home = self.thread(id).home;
-        if self.instances[home as usize].kind.knows_deadlines() {
+        if self.instances[home as usize].kind.knows_deadlines() && !self.serves(id) {
             self.node_mut(home, id).deadline = Level(deadline.as_nanos());
             self.priority_changed(thread, Order::Append, now, effects);
         }
@@ -57,7 +58,7 @@ impl System<'_> {
     }
 
     /// The deadline of `thread` no longer counts: it goes before its equals among those without. Nothing where deadlines do
-    /// not count. Bound: that of [`System::set_priority`]; a fixed number of steps for a blocked thread.
+    /// not count, nor while the thread has a server. Bound: that of [`System::set_priority`]; a fixed number of steps for a blocked thread.
     ///
     /// # Errors
     /// [`Error::InvalidId`].
@@ -69,6 +70,9 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
+        if self.serves(id) {
+            return Ok(());
+        }
         let home = self.thread(id).home;
         self.node_mut(home, id).deadline = Level::NONE;
         self.priority_changed(thread, Order::Prepend, now, effects);

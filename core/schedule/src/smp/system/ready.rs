@@ -8,6 +8,9 @@ use crate::smp::{
 };
 use taktos_time::Instant;
 
+/// What is not the caller's to set or to clear.
+const OTHERS: Reasons = Reasons::DORMANT.or(Reasons::LOCK).or(Reasons::BUDGET);
+
 impl System<'_> {
     /// Adds `reasons` to those for which `thread` is blocked. Only the first one reaches the scheduler.
     ///
@@ -15,8 +18,8 @@ impl System<'_> {
     /// with helping nodes, so many times.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] comes from creation alone, and
-    /// [`Reasons::LOCK`] from [`System::obtain`].
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] comes from creation alone,
+    /// [`Reasons::LOCK`] from [`System::obtain`], and [`Reasons::BUDGET`] from a server.
     #[inline]
     pub fn block(
         &mut self,
@@ -26,7 +29,7 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if reasons.any_of(Reasons::DORMANT.or(Reasons::LOCK)) {
+        if reasons.any_of(OTHERS) {
             return Err(Error::IncorrectState);
         }
         self.add_reasons(id, reasons, now, effects);
@@ -36,8 +39,8 @@ impl System<'_> {
     /// Takes `reasons` away from those for which `thread` is blocked. Only the last one reaches the scheduler. Insert + m steps.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] ends by [`System::start`] alone, and
-    /// [`Reasons::LOCK`] with the wait.
+    /// [`Error::InvalidId`]; [`Error::IncorrectState`]: [`Reasons::DORMANT`] ends by [`System::start`] alone,
+    /// [`Reasons::LOCK`] with the wait, and [`Reasons::BUDGET`] with the refill.
     #[inline]
     pub fn unblock(
         &mut self,
@@ -47,7 +50,7 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if reasons.any_of(Reasons::DORMANT.or(Reasons::LOCK)) {
+        if reasons.any_of(OTHERS) {
             return Err(Error::IncorrectState);
         }
         self.clear_reasons(id, reasons, now, effects);
@@ -141,7 +144,10 @@ impl System<'_> {
         let record = self.thread_mut(id);
         let before = record.reasons;
         record.reasons = before.minus(reasons);
-        if !before.is_empty() && record.reasons.is_empty() {
+        if before.is_empty() || !record.reasons.is_empty() {
+            return;
+        }
+        if !self.serves(id) || self.wake_server(id, now, effects) {
             self.make_unblocked(id, now, effects);
         }
     }
