@@ -130,8 +130,8 @@ impl TaskStatistics {
     }
 }
 
-/// What one processor did, in nanoseconds. `busy + overhead + idle` is the
-/// virtual time that passed, exactly.
+/// What one processor did, in nanoseconds. `busy + overhead + idle + stolen` is
+/// the virtual time that passed, exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuStatistics {
     /// Which processor.
@@ -144,6 +144,8 @@ pub struct CpuStatistics {
     pub overhead: u64,
     /// It executed an idle thread.
     pub idle: u64,
+    /// It did not run: a virtual processor while others had the real one. Otherwise 0.
+    pub stolen: u64,
     /// Decisions taken on it.
     pub decisions: u64,
     /// Switches from one thread to another.
@@ -157,6 +159,7 @@ impl CpuStatistics {
         self.spinning += other.spinning;
         self.overhead += other.overhead;
         self.idle += other.idle;
+        self.stolen += other.stolen;
         self.decisions += other.decisions;
         self.switches += other.switches;
     }

@@ -86,11 +86,9 @@ impl<O: Observer> Engine<'_, O> {
         let at = row.since;
         if other {
             row.statistics.switches += 1;
-            row.slice = if task == NOBODY {
-                NEVER
-            } else {
-                at.saturating_add(self.plan.slice)
-            };
+            if task != NOBODY {
+                row.slice = at.saturating_add(self.plan.slice);
+            }
         }
         self.proceed(cpu);
         if news {
@@ -102,6 +100,7 @@ impl<O: Observer> Engine<'_, O> {
     fn take_off(&mut self, cpu: Cpu) {
         let row = self.processors.row_mut(cpu);
         let task = core::mem::replace(&mut row.task, NOTHING);
+        row.slice = NEVER;
         if usize::from(task) >= self.progress.len() {
             return;
         }
@@ -139,8 +138,11 @@ impl<O: Observer> Engine<'_, O> {
     #[inline]
     pub(super) fn proceed(&mut self, cpu: Cpu) {
         let row = self.processors.row_mut(cpu);
+        if row.held {
+            return;
+        }
         (row.doing, row.ends) = match self.progress.get(usize::from(row.task)) {
-            None => (Use::Idle, NEVER),
+            None if row.task == NOBODY => (Use::Idle, NEVER),
             Some(Progress {
                 stage: Stage::Ready,
                 left,
@@ -150,8 +152,8 @@ impl<O: Observer> Engine<'_, O> {
                 stage: Stage::Spinning,
                 ..
             }) => (Use::Spin, NEVER),
-            // Blocked; its processor is about to look for another.
-            Some(_) => {
+            // Blocked, or not there yet: the processor is about to look again.
+            _ => {
                 row.enter_kernel();
                 (Use::Kernel, NEVER)
             }
@@ -167,7 +169,7 @@ impl<O: Observer> Engine<'_, O> {
             Use::Busy => Doing::Job(self.job(usize::from(row.task))),
             Use::Spin => Doing::Spin(self.job(usize::from(row.task))),
             Use::Idle => Doing::Idle,
-            Use::Kernel => return,
+            Use::Kernel | Use::Stolen => return,
         };
         self.observer
             .switch(instant(at), cpu, doing, Duration::from_nanos(overhead));
@@ -206,8 +208,12 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn interrupt(&mut self, cpu: Cpu, cost: u64) {
         self.settle(cpu);
         let row = self.processors.row_mut(cpu);
+        if row.held {
+            row.owed += cost;
+            return;
+        }
         row.charge(cost);
-        if row.doing == Use::Busy {
+        if row.ends != NEVER {
             row.ends += cost;
         }
         self.processors.rekey(cpu);

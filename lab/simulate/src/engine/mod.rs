@@ -20,6 +20,7 @@ mod ceilings;
 mod dispatch;
 mod draw;
 mod event;
+mod guest;
 mod job;
 mod plan;
 mod prepare;
@@ -95,7 +96,11 @@ impl<O: Observer> Engine<'_, O> {
     /// # Errors
     /// What the library refuses a job to do.
     pub fn advance(&mut self, until: u64) -> Result<(), SimError> {
-        let end = key(until, Class::Release);
+        self.advance_before(key(until, Class::Release))
+    }
+
+    /// Handles all events whose key is below `end`.
+    fn advance_before(&mut self, end: u64) -> Result<(), SimError> {
         loop {
             let (timer, slot) = self.agenda.first();
             let (at, cpu) = self.processors.first();
@@ -132,6 +137,18 @@ impl<O: Observer> Engine<'_, O> {
             _ if slot < 2 * tasks => self.wake(slot - tasks),
             _ => self.give_up(slot - 2 * tasks),
         }
+    }
+
+    /// Checks the library's laws, as many steps as there are tasks, squared at worst: for tests.
+    ///
+    /// # Errors
+    /// The law that does not hold.
+    pub fn check_laws(&self) -> Result<(), SimError> {
+        let checked = self.system.check_invariants();
+        checked.map_err(|violation| SimError::Broken {
+            at: self.now,
+            law: format!("{violation:?}"),
+        })
     }
 
     /// Ends the run: closes the accounts at the plan's horizon.
@@ -190,7 +207,7 @@ impl<O: Observer> Engine<'_, O> {
                 progress.cpu_time += passed;
             }
             Use::Spin => self.progress[usize::from(row.task)].cpu_time += passed,
-            Use::Idle | Use::Kernel => {}
+            Use::Idle | Use::Kernel | Use::Stolen => {}
         }
     }
 

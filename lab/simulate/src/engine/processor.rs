@@ -31,6 +31,8 @@ pub(super) enum Use {
     Spin,
     /// The kernel: costs, and the wait for a dispatch that is due.
     Kernel,
+    /// The world above: it is a virtual processor that does not run.
+    Stolen,
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub(super) struct Processor {
     pub waits_for: Option<Cpu>,
     /// Whether the world above keeps it from executing (a virtual processor that is not scheduled).
     pub held: bool,
+    /// What the kernel still had to do when it was held.
+    pub owed: u64,
     pub statistics: CpuStatistics,
 }
 
@@ -70,6 +74,7 @@ impl Processor {
             kernel_since: 0,
             waits_for: None,
             held: false,
+            owed: 0,
             statistics: CpuStatistics {
                 cpu: cpu as u8,
                 ..CpuStatistics::default()
@@ -90,6 +95,7 @@ impl Processor {
             Use::Busy => statistics.busy += passed,
             Use::Idle => statistics.idle += passed,
             Use::Kernel => statistics.overhead += passed,
+            Use::Stolen => statistics.stolen += passed,
             Use::Spin => {
                 statistics.busy += passed;
                 statistics.spinning += passed;

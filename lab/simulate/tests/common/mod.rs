@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod naive;
+pub mod random;
 pub mod record;
 
 use taktos_simulate::{
@@ -82,7 +83,7 @@ pub fn simulate(workload: &Workload, setup: &Setup) -> Outcome {
 pub fn check_accounts(outcome: &Outcome) {
     for cpu in &outcome.cpus {
         assert_eq!(
-            cpu.busy + cpu.overhead + cpu.idle,
+            cpu.busy + cpu.overhead + cpu.idle + cpu.stolen,
             outcome.virtual_time,
             "processor {}",
             cpu.cpu

@@ -1,0 +1,73 @@
+//! Owns: processors that a world above takes away and gives back: virtual ones.
+//! Must never know: why they are taken away, nor how that world decides.
+//!
+//! A guest is an [`Engine`] whose processors are virtual. It begins with all of
+//! them running; the world above holds and releases them, and brings the guest's
+//! time forward to its own. The guest's timers go off in the world's time: a job
+//! is released while its processor is held, too, and makes that processor want
+//! to run. Time that is taken away counts as [`crate::CpuStatistics::stolen`]; the
+//! guest's library does not see it, so budgets and slices inside a guest run on.
+
+use taktos_schedule::Cpu;
+
+use super::Engine;
+use super::agenda::NEVER;
+use super::event::{Class, key};
+use super::processor::Use;
+use crate::{Observer, SimError};
+
+impl<O: Observer> Engine<'_, O> {
+    /// Handles all events up to `at`, those at `at` included.
+    ///
+    /// # Errors
+    /// What the library refuses a job to do.
+    pub fn advance_through(&mut self, at: u64) -> Result<(), SimError> {
+        self.advance_before(key(at + 1, Class::StepEnd))?;
+        self.now = self.now.max(at);
+        Ok(())
+    }
+
+    /// The virtual processor `cpu` does not run from now on (the instant of the last
+    /// [`Engine::advance_through`]), until [`Engine::let_go`]. No effect where it is held.
+    pub fn hold(&mut self, cpu: Cpu) {
+        if self.processors.row(cpu).held {
+            return;
+        }
+        self.settle(cpu);
+        let now = self.now;
+        let row = self.processors.row_mut(cpu);
+        row.held = true;
+        // What the kernel has not done yet it does afterwards.
+        row.owed = row.since - now;
+        row.statistics.overhead -= row.owed;
+        row.since = now;
+        row.doing = Use::Stolen;
+        row.ends = NEVER;
+        self.processors.rekey(cpu);
+    }
+
+    /// The virtual processor `cpu` runs again from now on. No effect where it is not held.
+    pub fn let_go(&mut self, cpu: Cpu) {
+        if !self.processors.row(cpu).held {
+            return;
+        }
+        self.settle(cpu);
+        let row = self.processors.row_mut(cpu);
+        row.held = false;
+        let owed = core::mem::take(&mut row.owed);
+        row.charge(owed);
+        self.proceed(cpu);
+        self.park(cpu);
+    }
+
+    /// Whether the virtual processor `cpu` has something to do: a thread that is
+    /// not idle, or a decision to take.
+    pub fn wants_to_run(&self, cpu: Cpu) -> bool {
+        let row = self.processors.row(cpu);
+        row.request != NEVER
+            || row.waits_for.is_some()
+            || row.owed > 0
+            || row.since > self.now
+            || usize::from(row.task) < self.progress.len()
+    }
+}
