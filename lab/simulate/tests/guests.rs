@@ -31,7 +31,7 @@ fn in_windows(plan: &Plan, window: impl Fn(usize, u64) -> u64) -> Outcome {
             return engine.finish();
         }
         engine.advance_through(at).expect("a run");
-        if changes[which] % 2 == 0 {
+        if changes[which].is_multiple_of(2) {
             engine.hold(cpu(which));
         } else {
             engine.let_go(cpu(which));
