@@ -1,9 +1,12 @@
-//! The locking protocols, from outside: statuses, the scenarios of spec 01, random storms.
+//! The locking protocols, from outside: statuses, the scenarios of spec 01, random storms,
+//! the published bounds of blocking.
 
+mod bounds;
 mod ceiling;
 mod mrsp;
 mod mutex;
 mod random;
 mod statuses;
 mod storm;
+mod workload;
 mod world;

@@ -1,0 +1,163 @@
+//! Blocking never exceeds its published bounds, and reaches them.
+
+use crate::random::Random;
+use crate::workload::{Actor, Watch, Workload};
+use crate::world::{Tables, World};
+use taktos_schedule::smp::*;
+
+const HORIZON: u64 = if cfg!(miri) { 300 } else { 20_000 };
+const SEEDS: u64 = if cfg!(miri) { 1 } else { 20 };
+
+/// MrsP on clusters of one processor (Burns and Wellings 2013): a request, from asking to
+/// release, takes at most e = (clusters with users) × (critical section) of its home
+/// processor's time, threads above the ceiling apart. And while it lasts, nobody at or
+/// below the ceiling runs there but for its sake.
+struct Requests {
+    /// For each actor with a request under way: the time it has taken so far.
+    taken: Vec<Option<u64>>,
+    /// For each lock: clusters with users, ceilings.
+    locks: Vec<(Lock, u64, Vec<u32>)>,
+    requests: usize,
+    /// The requests that took all that they may.
+    at_the_bound: usize,
+}
+
+impl Requests {
+    fn of(&self, lock: Lock) -> &(Lock, u64, Vec<u32>) {
+        self.locks.iter().find(|one| one.0 == lock).unwrap()
+    }
+
+    /// Whether the home processor works for `actor`'s request; it must, or for one above the ceiling.
+    fn works_for(&self, world: &World, actor: &Actor) -> bool {
+        let (lock, _) = actor.uses.unwrap();
+        let ceiling = self.of(lock).2[actor.home];
+        let home = Instance::new(actor.home).unwrap();
+        let mut works = None;
+        world.system.for_each_scheduled(home, |holder, _| {
+            let for_it = holder == actor.thread || world.owner(lock) == Some(holder);
+            let above = world
+                .system
+                .priority_in(holder, home)
+                .is_ok_and(|priority| priority.0 < ceiling);
+            assert!(
+                for_it || above,
+                "{holder:?} holds the processor of {:?}",
+                actor.thread
+            );
+            works = Some(for_it);
+        });
+        works.unwrap()
+    }
+}
+
+impl Watch for Requests {
+    fn asked(&mut self, _: &World, _: &[Actor], actor: usize, _: Option<Thread>) {
+        self.taken[actor] = Some(0);
+    }
+
+    fn passes(&mut self, world: &World, actors: &[Actor], span: u64) {
+        for (at, actor) in actors.iter().enumerate() {
+            if self.taken[at].is_some() && self.works_for(world, actor) {
+                *self.taken[at].as_mut().unwrap() += span;
+            }
+        }
+    }
+
+    fn released(&mut self, _: &World, actors: &[Actor], actor: usize) {
+        let (lock, length) = actors[actor].uses.unwrap();
+        let taken = self.taken[actor].take().unwrap();
+        let bound = self.of(lock).1 * length;
+        assert!(taken <= bound, "{taken} of at most {bound}");
+        self.requests += 1;
+        self.at_the_bound += usize::from(taken == bound);
+    }
+}
+
+#[test]
+fn a_request_under_mrsp_takes_no_longer_than_one_section_for_each_cluster() {
+    let (mut requests, mut at_the_bound, mut helped) = (0, 0, 0);
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let clusters = 2 + random.below(3);
+        let mut tables = Tables::default();
+        let mut world = World::partitioned(&mut tables, clusters);
+        // Users have 10 to 13, those in between 8, those above 3 to 5.
+        let clerk = world.thread(0, 200);
+        let mut watch = Requests {
+            taken: Vec::new(),
+            locks: Vec::new(),
+            requests: 0,
+            at_the_bound: 0,
+        };
+        for outer in [true, false] {
+            let ceilings: Vec<u32> = (0..clusters).map(|_| if outer { 9 } else { 6 }).collect();
+            let lock = world.mrsp(clerk, &ceilings);
+            watch.locks.push((lock, 0, ceilings));
+        }
+        world.suspend(clerk);
+        let mut load = Workload {
+            world: &mut world,
+            actors: Vec::new(),
+            random,
+            now: 0,
+        };
+        for (lock, users, _) in &mut watch.locks {
+            let length = 1 + load.random.below(12) as u64;
+            for home in 0..clusters {
+                let here = load.random.below(3);
+                *users += u64::from(here > 0);
+                for _ in 0..here {
+                    let priority = 10 + load.random.below(4) as u32;
+                    load.add(home, priority, Some((*lock, length)), 40, 4);
+                }
+            }
+        }
+        for home in 0..clusters {
+            load.add(home, 8, None, 60, 10);
+            let priority = 3 + load.random.below(3) as u32;
+            load.add(home, priority, None, 50, 15);
+        }
+        watch.taken = vec![None; load.actors.len()];
+        let mut watch = (watch, Helped::default());
+        load.run(HORIZON, &mut watch);
+        requests += watch.0.requests;
+        at_the_bound += watch.0.at_the_bound;
+        helped += watch.1.0;
+    }
+    println!("{requests} requests, {at_the_bound} at the bound, {helped} time helped");
+    assert!(cfg!(miri) || requests > 1_000 && at_the_bound > 10 && helped > 1_000);
+}
+
+/// Time in which users of locks run away from home.
+#[derive(Default)]
+struct Helped(u64);
+
+impl Watch for Helped {
+    fn passes(&mut self, world: &World, actors: &[Actor], span: u64) {
+        for actor in actors {
+            let away = world
+                .cpu_of(actor.thread)
+                .is_some_and(|cpu| cpu != actor.home);
+            self.0 += u64::from(away) * span;
+        }
+    }
+}
+
+impl<A: Watch, B: Watch> Watch for (A, B) {
+    fn asked(&mut self, world: &World, actors: &[Actor], actor: usize, owner: Option<Thread>) {
+        self.0.asked(world, actors, actor, owner);
+        self.1.asked(world, actors, actor, owner);
+    }
+    fn granted(&mut self, world: &World, actors: &[Actor], actor: usize) {
+        self.0.granted(world, actors, actor);
+        self.1.granted(world, actors, actor);
+    }
+    fn released(&mut self, world: &World, actors: &[Actor], actor: usize) {
+        self.0.released(world, actors, actor);
+        self.1.released(world, actors, actor);
+    }
+    fn passes(&mut self, world: &World, actors: &[Actor], span: u64) {
+        self.0.passes(world, actors, span);
+        self.1.passes(world, actors, span);
+    }
+}
