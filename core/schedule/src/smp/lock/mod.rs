@@ -13,9 +13,10 @@
 //!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
 //!   given the lock, and lends its processor to an owner that was displaced.
 //!
-//! Bounds, with n threads, i instances, l locks, and U the bound of the policy's update of
-//! one node: an operation that follows the chain of owners makes at most l·i·3·log2(n + 1)
-//! comparisons and (l + 2)·i updates; the walk that looks for a deadlock has at most l steps.
+//! Bounds: with at most n waiters in a tree, s contributions to a node, i instances, and U
+//! the bound of the policy's update of one node, an operation that follows a chain of h
+//! owners (at most as many as there are locks) takes at most
+//! (h + 2)·i·(3·log2(n + 1) + 8·s + 4 + U) steps; the walk that looks for a deadlock takes h.
 
 mod chain;
 mod create;
@@ -26,6 +27,8 @@ mod queue;
 mod seam;
 mod surrender;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use queue::{EndsRecord, LineRecord, PlaceRecord};
 pub(crate) use table::Table;
