@@ -5,13 +5,19 @@ use taktos_schedule::smp::*;
 use taktos_schedule::smp::{Obtained::*, PolicyKind::Edf};
 
 /// The policies under which the stories must come out alike: no deadlines, no affinities.
+/// Those that agree where nobody is overtaken.
+const MIGRATORY: [Protocol; 2] = [Protocol::Inheritance, Protocol::Omip];
+
 const POLICIES: [PolicyKind; 3] = [PolicyKind::Simple, PolicyKind::Priority, Edf];
 
-fn tell(clusters: &[usize], story: impl Fn(&mut World)) {
-    for policy in POLICIES {
+fn tell(clusters: &[usize], story: impl Fn(&mut World, Protocol)) {
+    for (policy, migratory) in POLICIES
+        .into_iter()
+        .flat_map(|one| MIGRATORY.map(|two| (one, two)))
+    {
         let mut tables = Tables::default();
         let clusters: Vec<Cluster> = clusters.iter().map(|count| (policy, *count)).collect();
-        story(&mut World::new(&mut tables, &clusters));
+        story(&mut World::new(&mut tables, &clusters), migratory);
     }
 }
 
@@ -32,7 +38,7 @@ fn grants(world: &mut World, lock: Lock) -> Vec<Thread> {
 #[test]
 fn in_one_cluster_the_most_urgent_is_next_and_equals_in_order() {
     for protocol in [Protocol::None, Protocol::Inheritance, Protocol::Ceiling] {
-        tell(&[1], |world| {
+        tell(&[1], |world, _| {
             let owner = world.thread(0, 20);
             let lock = world.lock(protocol, owner, 1);
             assert_eq!(world.obtain(lock, owner), Ok(Owned));
@@ -50,7 +56,7 @@ fn in_one_cluster_the_most_urgent_is_next_and_equals_in_order() {
 #[test]
 fn two_clusters_take_turns() {
     for protocol in [Protocol::None, Protocol::Inheritance] {
-        tell(&[1, 1], |world| {
+        tell(&[1, 1], |world, _| {
             let owner = world.thread(0, 20);
             let lock = world.lock(protocol, owner, 1);
             assert_eq!(world.obtain(lock, owner), Ok(Owned));
@@ -67,7 +73,7 @@ fn two_clusters_take_turns() {
 
 #[test]
 fn a_waiter_whose_priority_changes_is_queued_anew() {
-    tell(&[1], |world| {
+    tell(&[1], |world, _| {
         let owner = world.thread(0, 20);
         let lock = world.lock(Protocol::None, owner, 1);
         assert_eq!(world.obtain(lock, owner), Ok(Owned));
@@ -84,9 +90,9 @@ fn a_waiter_whose_priority_changes_is_queued_anew() {
 
 #[test]
 fn an_owner_has_in_each_cluster_the_priority_of_its_waiters_there() {
-    tell(&[1, 1], |world| {
+    tell(&[1, 1], |world, migratory| {
         let owner = world.thread(0, 20);
-        let lock = world.lock(Protocol::Inheritance, owner, 1);
+        let lock = world.lock(migratory, owner, 1);
         assert_eq!(world.obtain(lock, owner), Ok(Owned));
         let there = world.thread(1, 4);
         assert_eq!(world.obtain(lock, there), Ok(Waiting));
@@ -106,10 +112,10 @@ fn an_owner_has_in_each_cluster_the_priority_of_its_waiters_there() {
 
 #[test]
 fn priorities_follow_a_chain_of_owners_through_clusters() {
-    tell(&[1, 1, 1], |world| {
+    tell(&[1, 1, 1], |world, migratory| {
         let [a, b, c] = [0, 1, 2].map(|cluster| world.thread(cluster, 10 + cluster as u32));
-        let first = world.lock(Protocol::Inheritance, a, 1);
-        let second = world.lock(Protocol::Inheritance, b, 1);
+        let first = world.lock(migratory, a, 1);
+        let second = world.lock(migratory, b, 1);
         assert_eq!(world.obtain(first, a), Ok(Owned));
         assert_eq!(world.obtain(second, b), Ok(Owned));
         // The longer end first: b inherits from c, and brings it along when it waits.
@@ -134,10 +140,10 @@ fn priorities_follow_a_chain_of_owners_through_clusters() {
 
 #[test]
 fn a_waiter_is_granted_by_virtue_of_a_priority_that_it_inherits() {
-    tell(&[1, 1], |world| {
+    tell(&[1, 1], |world, migratory| {
         let [owner, holder, rival] = [20, 15, 10].map(|priority| world.thread(0, priority));
-        let wanted = world.lock(Protocol::Inheritance, owner, 1);
-        let inner = world.lock(Protocol::Inheritance, owner, 1);
+        let wanted = world.lock(migratory, owner, 1);
+        let inner = world.lock(migratory, owner, 1);
         assert_eq!(world.obtain(wanted, owner), Ok(Owned));
         assert_eq!(world.obtain(inner, holder), Ok(Owned));
         assert_eq!(world.obtain(wanted, holder), Ok(Waiting));
@@ -160,9 +166,9 @@ fn a_waiter_is_granted_by_virtue_of_a_priority_that_it_inherits() {
 
 #[test]
 fn locks_are_released_in_any_order_and_each_takes_its_own_away() {
-    tell(&[1], |world| {
+    tell(&[1], |world, migratory| {
         let owner = world.thread(0, 20);
-        let locks = [0; 3].map(|_| world.lock(Protocol::Inheritance, owner, 1));
+        let locks = [0; 3].map(|_| world.lock(migratory, owner, 1));
         for (lock, priority) in locks.into_iter().zip([5, 3, 4]) {
             assert_eq!(world.obtain(lock, owner), Ok(Owned));
             let waiter = world.thread(0, priority);
@@ -180,10 +186,10 @@ fn locks_are_released_in_any_order_and_each_takes_its_own_away() {
 
 #[test]
 fn an_owner_that_loses_a_priority_goes_before_its_equals() {
-    tell(&[1], |world| {
+    tell(&[1], |world, migratory| {
         let owner = world.thread(0, 9);
         let equal = world.thread(0, 9);
-        let lock = world.lock(Protocol::Inheritance, owner, 1);
+        let lock = world.lock(migratory, owner, 1);
         assert_eq!(world.obtain(lock, owner), Ok(Owned));
         let waiter = world.thread(0, 5);
         assert_eq!(world.obtain(lock, waiter), Ok(Waiting));
@@ -195,10 +201,10 @@ fn an_owner_that_loses_a_priority_goes_before_its_equals() {
 }
 
 /// A low owner at home in A, preempted there; a waiter in B, where a less urgent thread runs.
-fn preempted_owner(world: &mut World) -> (Lock, [Thread; 4]) {
+fn preempted_owner(world: &mut World, migratory: Protocol) -> (Lock, [Thread; 4]) {
     let owner = world.thread(0, 10);
     let low = world.thread(1, 8);
-    let lock = world.lock(Protocol::Inheritance, owner, 1);
+    let lock = world.lock(migratory, owner, 1);
     assert_eq!(world.obtain(lock, owner), Ok(Owned));
     let waiter = world.thread(1, 5);
     assert_eq!(world.obtain(lock, waiter), Ok(Waiting));
@@ -209,8 +215,8 @@ fn preempted_owner(world: &mut World) -> (Lock, [Thread; 4]) {
 
 #[test]
 fn a_preempted_owner_runs_where_it_is_waited_for() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world, migratory);
         assert_eq!(world.running(), [Some(urgent), Some(owner)]);
         // Nobody is pulled back when the home is free again.
         world.suspend(urgent);
@@ -222,8 +228,8 @@ fn a_preempted_owner_runs_where_it_is_waited_for() {
 
 #[test]
 fn an_owner_that_releases_on_a_helper_may_have_to_wait_at_home() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world, migratory);
         assert_eq!(world.surrender(lock, owner), Ok(Some(waiter)));
         assert_eq!(world.running(), [Some(urgent), Some(waiter)]);
         world.suspend(urgent);
@@ -233,10 +239,10 @@ fn an_owner_that_releases_on_a_helper_may_have_to_wait_at_home() {
 
 #[test]
 fn a_new_waiter_rescues_an_owner_that_was_preempted_before() {
-    tell(&[1, 1], |world| {
+    tell(&[1, 1], |world, migratory| {
         let owner = world.thread(0, 10);
         let low = world.thread(1, 8);
-        let lock = world.lock(Protocol::Inheritance, owner, 1);
+        let lock = world.lock(migratory, owner, 1);
         assert_eq!(world.obtain(lock, owner), Ok(Owned));
         let urgent = world.thread(0, 1);
         assert_eq!(world.running(), [Some(urgent), Some(low)]);
@@ -253,8 +259,8 @@ fn a_new_waiter_rescues_an_owner_that_was_preempted_before() {
 
 #[test]
 fn help_ends_with_the_wait_that_gave_it() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world, migratory);
         world.time_out(waiter).unwrap();
         assert_eq!(world.outcome(waiter), Some(Outcome::Timeout));
         assert_eq!(world.running(), [Some(urgent), Some(waiter)]);
@@ -266,8 +272,8 @@ fn help_ends_with_the_wait_that_gave_it() {
 
 #[test]
 fn a_flush_ends_help_too() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, _]) = preempted_owner(world, migratory);
         let second = world.thread(1, 4);
         assert_eq!(world.obtain(lock, second), Ok(Waiting));
         world.flush(lock).unwrap();
@@ -280,8 +286,8 @@ fn a_flush_ends_help_too() {
 
 #[test]
 fn a_yield_acts_at_home_only() {
-    tell(&[1, 1], |world| {
-        let (_, [owner, _, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (_, [owner, _, urgent, _]) = preempted_owner(world, migratory);
         world
             .act(|system, now, due| system.yield_now(owner, now, due))
             .unwrap();
@@ -291,8 +297,8 @@ fn a_yield_acts_at_home_only() {
 
 #[test]
 fn an_owner_displaced_on_the_helper_asks_at_home_first() {
-    tell(&[1, 1], |world| {
-        let (_, [owner, _, urgent, _]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (_, [owner, _, urgent, _]) = preempted_owner(world, migratory);
         world.suspend(urgent);
         let there = world.thread(1, 2);
         assert_eq!(world.running(), [Some(owner), Some(there)]);
@@ -301,8 +307,8 @@ fn an_owner_displaced_on_the_helper_asks_at_home_first() {
 
 #[test]
 fn an_owner_that_sleeps_on_the_helper_wakes_at_home_or_there() {
-    tell(&[1, 1], |world| {
-        let (_, [owner, _, urgent, low]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (_, [owner, _, urgent, low]) = preempted_owner(world, migratory);
         world.sleep(owner);
         assert_eq!(world.running(), [Some(urgent), Some(low)]);
         world.wake(owner);
@@ -316,8 +322,8 @@ fn an_owner_that_sleeps_on_the_helper_wakes_at_home_or_there() {
 
 #[test]
 fn a_suspended_waiter_still_helps_and_is_granted() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, low]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, low]) = preempted_owner(world, migratory);
         world.suspend(waiter);
         assert_eq!(world.running(), [Some(urgent), Some(owner)]);
         assert_eq!(world.surrender(lock, owner), Ok(Some(waiter)));
@@ -329,11 +335,11 @@ fn a_suspended_waiter_still_helps_and_is_granted() {
 
 #[test]
 fn a_cluster_helps_through_a_thread_that_is_helped_itself() {
-    tell(&[1, 1, 1], |world| {
+    tell(&[1, 1, 1], |world, migratory| {
         // c waits for b, which waits for a: c's cluster takes a in.
         let [a, b, c] = [0, 1, 2].map(|cluster| world.thread(cluster, 10));
-        let first = world.lock(Protocol::Inheritance, a, 1);
-        let second = world.lock(Protocol::Inheritance, b, 1);
+        let first = world.lock(migratory, a, 1);
+        let second = world.lock(migratory, b, 1);
         assert_eq!(world.obtain(first, a), Ok(Owned));
         assert_eq!(world.obtain(second, b), Ok(Owned));
         assert_eq!(world.obtain(first, b), Ok(Waiting));
@@ -353,8 +359,8 @@ fn a_cluster_helps_through_a_thread_that_is_helped_itself() {
 
 #[test]
 fn a_waiting_thread_that_is_deleted_or_restarted_leaves_the_queue() {
-    tell(&[1, 1], |world| {
-        let (lock, [owner, waiter, urgent, low]) = preempted_owner(world);
+    tell(&[1, 1], |world, migratory| {
+        let (lock, [owner, waiter, urgent, low]) = preempted_owner(world, migratory);
         world
             .act(|system, now, due| system.restart(waiter, now, due))
             .unwrap();

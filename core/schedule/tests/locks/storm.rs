@@ -21,6 +21,8 @@ struct Lists {
     locks: Vec<Lock>,
     /// Those whose owners have their waiters' priorities.
     inheriting: Vec<Lock>,
+    /// Those whose next owner is not the most urgent of the first instance.
+    omip: Vec<Lock>,
     owners: Vec<(Lock, Thread, u32)>,
     waits: Vec<(Thread, Lock)>,
 }
@@ -98,15 +100,19 @@ impl<'a> Storm<'a> {
 
     fn create_lock(&mut self) {
         use Protocol::*;
-        let protocol = [None, Inheritance, Ceiling, MrsP, MrsP, Inheritance];
+        let protocol = [None, Inheritance, Ceiling, MrsP, MrsP, Omip];
         let protocol = protocol[self.random.below(protocol.len())];
         let creator = self.people[self.random.below(self.people.len())];
         let ceiling = self.random.below(6) as u32;
         let lock = self.world.lock(protocol, creator, ceiling);
         self.lists.locks.push(lock);
         self.lists.inheriting.retain(|one| *one != lock);
-        if matches!(protocol, Inheritance | MrsP) {
+        if matches!(protocol, Inheritance | Omip | MrsP) {
             self.lists.inheriting.push(lock);
+        }
+        self.lists.omip.retain(|one| *one != lock);
+        if protocol == Omip {
+            self.lists.omip.push(lock);
         }
     }
 
@@ -177,14 +183,18 @@ impl<'a> Storm<'a> {
             return;
         };
         let (turn, best) = expected.expect("nobody waited");
-        assert!(
-            best.contains(&next),
-            "the most urgent of the first instance"
-        );
+        assert_eq!(self.lists.waits_for(next), Some(lock));
         assert_eq!(self.world.outcome(next), Some(Outcome::Granted));
         self.lists.stop_waiting(next);
         self.lists.owners.push((lock, next, 1));
         self.grants += 1;
+        if self.lists.omip.contains(&lock) {
+            return;
+        }
+        assert!(
+            best.contains(&next),
+            "the most urgent of the first instance"
+        );
         // That instance goes to the end, the others keep their order.
         let mut order: Vec<_> = before
             .iter()

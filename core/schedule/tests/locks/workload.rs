@@ -28,6 +28,8 @@ pub enum Phase {
 pub struct Actor {
     pub thread: Thread,
     pub home: usize,
+    /// Its own, whatever it inherits.
+    pub priority: u32,
     /// The lock and the length of its critical sections.
     pub uses: Option<(Lock, u64)>,
     pub phase: Phase,
@@ -69,6 +71,7 @@ impl Workload<'_, '_> {
         self.actors.push(Actor {
             thread,
             home,
+            priority,
             uses,
             phase: Phase::Sleeps { until },
             longest_sleep,

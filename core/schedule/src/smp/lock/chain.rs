@@ -134,6 +134,9 @@ impl System<'_> {
         }
         if let Some(level) = due {
             queues.insert(lock, instance, thread, level);
+            if self.home(thread) == instance {
+                self.locks.stand_anew(lock, instance, thread, level);
+            }
         }
         true
     }

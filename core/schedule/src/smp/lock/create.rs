@@ -32,7 +32,7 @@ impl System<'_> {
         self.reasons(creator)?;
         let home = self.home(creator);
         let ceiling = match protocol {
-            Protocol::None | Protocol::Inheritance => None,
+            Protocol::None | Protocol::Inheritance | Protocol::Omip => None,
             Protocol::Ceiling | Protocol::MrsP => Some(ceiling.ok_or(Error::InvalidPriority)?),
         };
         let mut raised = Level::NONE;
@@ -75,7 +75,7 @@ impl System<'_> {
         let protocol = self.locks.protocol(lock)?;
         self.processors(instance)?;
         let defined = match protocol {
-            Protocol::None | Protocol::Inheritance => false,
+            Protocol::None | Protocol::Inheritance | Protocol::Omip => false,
             Protocol::Ceiling => self.locks.lock(lock).home == instance,
             Protocol::MrsP => true,
         };

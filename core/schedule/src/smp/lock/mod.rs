@@ -5,9 +5,10 @@
 //! Must never know: how a policy orders its queues, how a thread is switched, when a wait
 //! is over by the clock: the world calls [`System::time_out`](super::System::time_out).
 //!
-//! - **Inheritance** across instances is OMIP (Brandenburg, "The OMLP family and
-//!   migratory priority inheritance", ECRTS 2013): an owner runs in place of those who
-//!   wait for it, in their instance, at their priority there.
+//! - **Inheritance** across instances is migratory: an owner runs in place of those who wait
+//!   for it, in their instance, at their priority there. **OMIP** (Brandenburg, "A fully
+//!   preemptive multiprocessor semaphore protocol for latency-sensitive real-time
+//!   applications", ECRTS 2013) is this with the queues that its bound rests upon.
 //! - **Ceiling** is the immediate ceiling of one instance.
 //! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource
 //!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
@@ -23,6 +24,9 @@ mod create;
 mod give_up;
 mod laws;
 mod obtain;
+mod omip;
+#[cfg(test)]
+mod omip_tests;
 mod queue;
 mod seam;
 mod surrender;
@@ -40,8 +44,13 @@ pub enum Protocol {
     /// Nothing. Waiters block.
     None,
     /// In each instance the owner has the priority of its most urgent waiter there, and
-    /// runs there when it has lost its processor at home. Waiters block.
+    /// runs there when it has lost its processor at home. Waiters block. Instances take
+    /// turns, and the most urgent waiter of an instance has its turn, as in the reference.
     Inheritance,
+    /// [`Protocol::Inheritance`] with the queues of OMIP as published: a request that has
+    /// come to the front is not overtaken by more urgent ones. So at most 2m − 1 requests
+    /// block one, with m processors in clusters of one size.
+    Omip,
     /// The owner has the ceiling's priority. Only threads of the creator's home may obtain
     /// it. Waiters block.
     Ceiling,

@@ -88,6 +88,9 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) {
         self.locks.set_owner(lock, Some(thread), raised);
+        if self.locks.is_omip(lock) {
+            self.locks.take_slot(lock, self.home(thread));
+        }
         if raised == Level::NONE {
             return;
         }
@@ -124,6 +127,12 @@ impl System<'_> {
         if spins {
             self.spin(lock, thread, raised, now, effects);
             return Ok(Obtained::Spinning);
+        }
+        if self.locks.is_omip(lock) {
+            let home = self.home(thread);
+            let level = self.effective(thread, home);
+            let room = self.room(home);
+            self.locks.stand(lock, home, thread, level, room);
         }
         let reach = self.follow_all(thread, now, effects);
         self.add_reasons(thread.0, Reasons::LOCK, now, effects);

@@ -20,6 +20,12 @@ impl System<'_> {
         self.wanted(instance.0, thread.0)
     }
 
+    /// How many threads of `instance` can run at a time; 1 for one that has no processor now.
+    pub(super) fn room(&self, instance: Instance) -> usize {
+        let processors = self.instances[instance.index()].places.owned.count();
+        processors.max(1)
+    }
+
     /// How often locks make `thread` stick at home.
     pub(super) fn lock_stickiness(&self, thread: Thread) -> usize {
         let record = self.thread(thread.0);

@@ -9,7 +9,7 @@ impl System<'_> {
     /// Gives `lock` up, as often as it was obtained; the new owner, if there is one.
     ///
     /// The next owner is the most urgent waiter of the instance whose turn it is; that
-    /// instance then goes to the end of the line. A waiter that sleeps wakes; one that
+    /// instance then goes to the end of the line. Under OMIP it is the first of the line. A waiter that sleeps wakes; one that
     /// spins finds its [`System::outcome`].
     ///
     /// Bound: 3·i·log2(n + 1) comparisons for n waiters and i instances, two updates and one
@@ -63,6 +63,13 @@ impl System<'_> {
 
     /// Takes the next owner of `lock` from its queues.
     fn choose(&mut self, lock: Lock) -> Option<Thread> {
+        if self.locks.is_omip(lock) {
+            let room = self.locks.slot(lock).map_or(1, |slot| self.room(slot));
+            self.locks.return_slot(lock, room);
+            let next = self.locks.next_in_line(lock)?;
+            self.leave_queues(lock, next);
+            return Some(next);
+        }
         let turn = self.locks.queues.turn(lock)?;
         let next = self.locks.queues.first(lock, turn)?;
         self.locks.queues.end_turn(lock, turn);
@@ -72,6 +79,11 @@ impl System<'_> {
 
     /// Takes `thread` from all places that it has in the queues of `lock`.
     pub(super) fn leave_queues(&mut self, lock: Lock, thread: Thread) {
+        if self.locks.is_omip(lock) {
+            let home = self.home(thread);
+            let room = self.room(home);
+            self.locks.stand_down(lock, home, thread, room);
+        }
         for instance in self.locks.instances() {
             if self.locks.queues.level(instance, thread).is_some() {
                 self.locks.queues.remove(lock, instance, thread);

@@ -1,9 +1,10 @@
 //! Owns: the rows of the locks and of those who wait.
 //! Must never know: what a change of a row means for a priority.
 
+use super::omip::{Heads, Stand};
 use super::queue::{EndsRecord, LineRecord, PlaceRecord, Queues};
 use super::{Outcome, Protocol};
-use crate::smp::order::Level;
+use crate::smp::order::{Level, Order, Turns};
 use crate::smp::{Error, Instance, Lock, Priority, Thread};
 
 /// A row of the table of locks.
@@ -17,6 +18,8 @@ pub struct LockRecord {
     pub(super) raised: Level,
     /// The creator's home: the one instance of an immediate ceiling.
     pub(super) home: Instance,
+    /// Under OMIP the instance in whose queue the owner is the first.
+    pub(super) slot: Option<Instance>,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
 }
@@ -29,6 +32,7 @@ impl LockRecord {
         nesting: 0,
         raised: Level::NONE,
         home: Instance(0),
+        slot: None,
         next_free: None,
     };
 }
@@ -45,6 +49,7 @@ pub struct SideRecord {
     pub(super) ceiling: Priority,
     /// Whether the owner's node of this instance helps because of this lock.
     pub(super) helps: bool,
+    pub(super) heads: Heads,
 }
 
 impl SideRecord {
@@ -52,6 +57,7 @@ impl SideRecord {
     pub const EMPTY: Self = Self {
         ceiling: Priority::MOST_URGENT,
         helps: false,
+        heads: Heads::EMPTY,
     };
 }
 
@@ -72,6 +78,7 @@ pub struct WaitRecord {
     pub(super) outcome: Option<Outcome>,
     /// How many locks it owns.
     pub(super) owned: u16,
+    pub(super) stand: Stand,
 }
 
 impl WaitRecord {
@@ -81,6 +88,7 @@ impl WaitRecord {
         raised: Level::NONE,
         outcome: None,
         owned: 0,
+        stand: Stand::NOWHERE,
     };
 }
 
@@ -117,6 +125,7 @@ pub(crate) struct Table<'a> {
     pub(super) queues: Queues<'a>,
     instances: usize,
     free: Option<Lock>,
+    turns: Turns,
 }
 
 impl<'a> Table<'a> {
@@ -167,6 +176,7 @@ impl<'a> Table<'a> {
             queues: Queues::new(ends, lines, places, instances, threads),
             instances,
             free,
+            turns: Turns::NEW,
         })
     }
 
@@ -211,14 +221,19 @@ impl<'a> Table<'a> {
 
     /// Whether the owner of `lock` has its waiters' priorities.
     pub(super) fn inherits(&self, lock: Lock) -> bool {
-        use Protocol::{Inheritance, MrsP};
-        matches!(self.lock(lock).protocol, Some(Inheritance | MrsP))
+        use Protocol::{Inheritance, MrsP, Omip};
+        matches!(self.lock(lock).protocol, Some(Inheritance | Omip | MrsP))
     }
 
     /// Whether `lock` has ceilings.
     pub(super) fn has_ceiling(&self, lock: Lock) -> bool {
         use Protocol::{Ceiling, MrsP};
         matches!(self.lock(lock).protocol, Some(Ceiling | MrsP))
+    }
+
+    /// Whether the next owner of `lock` is found as OMIP says.
+    pub(super) fn is_omip(&self, lock: Lock) -> bool {
+        self.lock(lock).protocol == Some(Protocol::Omip)
     }
 
     /// Whether owner and waiters of `lock` stick to their processors, and so spin.
@@ -292,6 +307,14 @@ impl<'a> Table<'a> {
 
     pub(super) fn wait_mut(&mut self, thread: Thread) -> &mut WaitRecord {
         &mut self.waits[thread.index()]
+    }
+
+    pub(super) fn waits_mut(&mut self) -> &mut [WaitRecord] {
+        self.waits
+    }
+
+    pub(super) fn draw(&mut self, order: Order) -> u64 {
+        self.turns.draw(order)
     }
 
     /// All locks that exist.
