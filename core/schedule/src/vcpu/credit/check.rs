@@ -105,12 +105,6 @@ impl Credit<'_> {
                 index,
                 cpu,
             )?;
-            of_unit(
-                !unit.active || unit.credit <= self.parameters.slice_credits(),
-                "an active unit has a slice's credit at most",
-                index,
-                cpu,
-            )?;
         }
         Ok(())
     }
