@@ -23,4 +23,10 @@ impl Steps {
             self.count += 1;
         }
     }
+
+    /// How many since the last call.
+    #[cfg(test)]
+    pub(crate) fn take(&mut self) -> u64 {
+        core::mem::take(&mut self.count)
+    }
 }

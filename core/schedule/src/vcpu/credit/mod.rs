@@ -64,6 +64,8 @@ mod policy;
 mod queue;
 mod steal;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod tickle;
 
 pub(in crate::vcpu) use parameters::ratelimit_in_range;

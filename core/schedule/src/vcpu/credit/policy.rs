@@ -154,6 +154,8 @@ impl Policy for Credit<'_> {
         }
         self.online = self.online.with(cpu);
         self.settle_all(fx);
+        // It may find work to steal.
+        self.poke(cpu, fx);
         Ok(())
     }
 
@@ -266,11 +268,12 @@ impl Policy for Credit<'_> {
         };
         self.units[index].hard = hard;
         self.units[index].soft = soft;
-        self.settle(index, fx);
         if self.units[index].queued && !self.units[index].saving {
             // Another processor may suit it now.
             self.stop(index, fx);
             self.arrive(index, fx);
+        } else {
+            self.settle(index, fx);
         }
         Ok(())
     }

@@ -81,6 +81,12 @@ impl Credit2<'_> {
                 index,
             )?;
             last = unit.credit;
+            let free = queue.free().and(self.allowed(index));
+            of_unit(
+                free.is_empty() || unit.promise.is_some_and(|cpu| queue.tickled.contains(cpu)),
+                "who waits although a processor is idle is about to be fetched by another",
+                index,
+            )?;
         }
         let (mut load, mut heaviest) = (0, 1);
         let follow = |&index: &usize| Chain::<MEMBERS>::next(self.units, index);

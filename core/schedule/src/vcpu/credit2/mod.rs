@@ -66,6 +66,8 @@ mod place;
 mod policy;
 mod queue;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod tickle;
 
 pub use parameters::{

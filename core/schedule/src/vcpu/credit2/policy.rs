@@ -129,6 +129,8 @@ impl Policy for Credit2<'_> {
         }
         self.online = self.online.with(cpu);
         self.settle_all(now, fx);
+        // Units may wait on its run queue.
+        self.poke(cpu, None, fx);
         Ok(())
     }
 
