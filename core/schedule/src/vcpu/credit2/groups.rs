@@ -25,37 +25,45 @@ impl Credit2<'_> {
     /// The run queue for `cpu`, which joins. That of another thread of its core,
     /// if there is room; otherwise one of its scope that has not got its part yet;
     /// otherwise a new one. The processors of a scope, as far as the machine has
-    /// them, are dealt out in equal parts to as few queues as their limit allows.
-    /// None when the table of run queues is full. Looks at each run queue twice.
+    /// them, are dealt out in equal parts to as few queues as their limit allows;
+    /// room is kept for the other threads of a core. None when the table of run
+    /// queues is full. Looks at each processor once, at each run queue three times.
     pub(super) fn group_for(&mut self, cpu: Cpu, now: Instant) -> Option<u8> {
         let scope = self.scope_of(cpu);
         let siblings = self.processors[cpu.index()].near.core.and(scope);
-        let largest = self.grouping.largest;
-        let parts = scope.count().div_ceil(largest);
-        let part = scope.count().div_ceil(parts);
-        let together = siblings.count().min(largest);
         let group = self
-            .fullest(siblings, largest)
-            .or_else(|| self.emptiest(scope, part.min(largest + 1 - together)))
+            .with_room_beside(siblings)
+            .or_else(|| self.emptiest(scope, siblings.count()))
             .or_else(|| self.new_queue(now))?;
         Some(group as u8)
     }
 
     /// The run queue with a processor of `siblings` that has room for one more.
-    fn fullest(&self, siblings: CpuSet, largest: usize) -> Option<usize> {
-        let fits =
-            |queue: &RunQueue| !queue.cpus.and(siblings).is_empty() && queue.cpus.count() < largest;
+    fn with_room_beside(&self, siblings: CpuSet) -> Option<usize> {
+        let fits = |queue: &RunQueue| {
+            !queue.cpus.and(siblings).is_empty() && queue.cpus.count() < self.grouping.largest
+        };
         self.queues.iter().position(fits)
     }
 
-    /// The run queue with processors of `scope`, but fewer than `below`, with the fewest.
-    fn emptiest(&self, scope: CpuSet, below: usize) -> Option<usize> {
-        let fits =
-            |queue: &RunQueue| !queue.cpus.and(scope).is_empty() && queue.cpus.count() < below;
-        let groups = 0..self.queues.len();
-        groups
-            .filter(|&group| fits(&self.queues[group]))
-            .min_by_key(|&group| self.queues[group].cpus.count())
+    /// The run queue with the fewest processors of `scope`, but some, that has not
+    /// got its part of them yet and has room for a core of `threads`.
+    fn emptiest(&self, scope: CpuSet, threads: usize) -> Option<usize> {
+        let parts = scope.count().div_ceil(self.grouping.largest);
+        let part = scope.count().div_ceil(parts);
+        let room = |&group: &usize| {
+            let claimed = self.claimed(group, scope).count();
+            claimed > 0 && claimed < part && claimed + threads <= self.grouping.largest
+        };
+        let groups = (0..self.queues.len()).filter(room);
+        groups.min_by_key(|&group| self.queues[group].cpus.count())
+    }
+
+    /// The processors of `scope` on run queue `group`, with all threads of their cores.
+    fn claimed(&self, group: usize, scope: CpuSet) -> CpuSet {
+        let cpus = self.queues[group].cpus.and(scope).into_iter();
+        let cores = cpus.map(|cpu| self.processors[cpu.index()].near.core.and(scope));
+        cores.fold(CpuSet::EMPTY, CpuSet::or)
     }
 
     /// A run queue without processors. What is left on it is on its way elsewhere.
