@@ -1,0 +1,79 @@
+//! Owns: what is wrong with a file: where, what, and what mends it.
+//! Must never know: the forms of files.
+
+use std::fmt;
+
+/// What is wrong with a file. Shown as `FILE:LINE: CAUSE`; the mend is apart.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct FileError {
+    /// The file, as the user names it.
+    pub file: String,
+    /// The line, from 1; none when the file as a whole is meant.
+    pub line: Option<usize>,
+    /// What is wrong, in one line.
+    pub cause: String,
+    /// What to do, in one line.
+    pub mend: String,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.file, self.cause),
+            None => write!(f, "{}: {}", self.file, self.cause),
+        }
+    }
+}
+
+/// A text and what it is called, to find lines in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    /// The number of the line that holds the byte.
+    pub(crate) fn line_of(&self, byte: usize) -> usize {
+        let bytes = self.text.as_bytes().iter().take(byte);
+        1 + bytes.filter(|byte| **byte == b'\n').count()
+    }
+
+    /// An error at the byte.
+    pub(crate) fn error(
+        &self,
+        byte: usize,
+        cause: impl AsRef<str>,
+        mend: impl AsRef<str>,
+    ) -> FileError {
+        self.error_in_line(Some(self.line_of(byte)), cause, mend)
+    }
+
+    /// An error in the line, or in the file as a whole.
+    pub(crate) fn error_in_line(
+        &self,
+        line: Option<usize>,
+        cause: impl AsRef<str>,
+        mend: impl AsRef<str>,
+    ) -> FileError {
+        FileError {
+            file: self.file.to_owned(),
+            line,
+            cause: one_line(cause.as_ref()),
+            mend: one_line(mend.as_ref()),
+        }
+    }
+}
+
+/// The words with line feeds and other controls written out.
+fn one_line(words: &str) -> String {
+    let mut line = String::with_capacity(words.len());
+    for letter in words.chars() {
+        if letter.is_control() {
+            line.extend(letter.escape_default());
+        } else {
+            line.push(letter);
+        }
+    }
+    line
+}

@@ -1,0 +1,210 @@
+//! Owns: reading pools of processors and the guests on them.
+//! Must never know: how a VCPU policy decides.
+
+use taktos_time::Duration;
+
+use super::body::Names;
+use super::reader::{Entry, Table};
+use super::task::{affinity, tasks};
+use super::{FileError, named, policy, positive, suggest};
+use crate::{Partition, Policy, Pool, VcpuPolicy, VcpuSpec, Window};
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Credit,
+    Credit2,
+    Rtds,
+    Sedf,
+    Null,
+    Arinc653,
+}
+
+const KINDS: [(&str, Kind); 6] = [
+    ("credit", Kind::Credit),
+    ("credit2", Kind::Credit2),
+    ("rtds", Kind::Rtds),
+    ("sedf", Kind::Sedf),
+    ("null", Kind::Null),
+    ("arinc653", Kind::Arinc653),
+];
+
+/// Whether a pool behaves like Xen 4.5.
+const PROFILES: [(&str, bool); 2] = [("current", false), ("xen-4.5", true)];
+
+/// The tables `[[pool]]` and `[[partition]]`.
+pub(super) fn read(table: &mut Table<'_>) -> Result<(Vec<Pool>, Vec<Partition>), FileError> {
+    let mut pools: Vec<Pool> = Vec::new();
+    for mut table in table.tables("pool")? {
+        let pool = pool(&mut table)?;
+        if pools.iter().any(|other| other.name == pool.name) {
+            return Err(table.error(
+                format!("two pools are called {}", pool.name),
+                "give each its own name",
+            ));
+        }
+        table.finish()?;
+        pools.push(pool);
+    }
+    let mut partitions: Vec<Partition> = Vec::new();
+    for mut table in table.tables("partition")? {
+        let partition = partition(&mut table, &pools)?;
+        if partitions.iter().any(|other| other.name == partition.name) {
+            return Err(table.error(
+                format!("two partitions are called {}", partition.name),
+                "give each its own name",
+            ));
+        }
+        table.finish()?;
+        partitions.push(partition);
+    }
+    Ok((pools, partitions))
+}
+
+fn pool(table: &mut Table<'_>) -> Result<Pool, FileError> {
+    let name = named(table, "pool", "\"guests\"")?;
+    let cpus = table.need("cpus", "\"0-1\"")?.cpus()?;
+    let kind = table.need("policy", "\"rtds\"")?.choice(&KINDS)?;
+    let profile = table.get("profile").map(|entry| entry.choice(&PROFILES));
+    Ok(Pool {
+        name,
+        cpus,
+        policy: vcpu_policy(table, kind)?,
+        xen45: profile.transpose()?.unwrap_or(false),
+    })
+}
+
+fn vcpu_policy(table: &mut Table<'_>, kind: Kind) -> Result<VcpuPolicy, FileError> {
+    Ok(match kind {
+        Kind::Credit => VcpuPolicy::Credit {
+            slice: positive(table, "slice")?,
+            ratelimit: table.time("ratelimit")?,
+            balance: flag(table, "balance")?.unwrap_or(true),
+        },
+        Kind::Credit2 => VcpuPolicy::Credit2 {
+            ratelimit: table.time("ratelimit")?,
+            queue_cpus: match table.get("queue-cpus") {
+                Some(entry) => Some(entry.whole(1..=64)? as u8),
+                None => None,
+            },
+            balance: flag(table, "balance")?.unwrap_or(true),
+        },
+        Kind::Rtds => VcpuPolicy::Rtds,
+        Kind::Sedf => VcpuPolicy::Sedf,
+        Kind::Null => VcpuPolicy::Null,
+        Kind::Arinc653 => arinc653(table)?,
+    })
+}
+
+fn arinc653(table: &mut Table<'_>) -> Result<VcpuPolicy, FileError> {
+    let frame = needed(table, "frame")?;
+    let mut windows = Vec::new();
+    for mut window in table.tables("window")? {
+        let partition = window.need("partition", "\"linux\"")?.text()?.to_owned();
+        let vcpu = window
+            .get("vcpu")
+            .map(|entry| entry.whole(0..=u16::MAX.into()));
+        windows.push(Window {
+            partition,
+            vcpu: vcpu.transpose()?.unwrap_or(0) as u16,
+            runtime: needed(&mut window, "runtime")?,
+        });
+        window.finish()?;
+    }
+    let all = windows.iter().map(|window| window.runtime);
+    if all.fold(Duration::ZERO, Duration::saturating_add) > frame {
+        return Err(table.error(
+            format!("{}: the frame is shorter than its windows", table.what),
+            "make it as long as their sum",
+        ));
+    }
+    Ok(VcpuPolicy::Arinc653 { frame, windows })
+}
+
+/// A time that must be there.
+fn needed(table: &mut Table<'_>, key: &str) -> Result<Duration, FileError> {
+    let time = positive(table, key)?;
+    time.ok_or_else(|| {
+        let cause = format!("{} has no `{key}`", table.what);
+        table.error(cause, format!("add a line such as {key} = \"10 ms\""))
+    })
+}
+
+fn flag(table: &mut Table<'_>, key: &str) -> Result<Option<bool>, FileError> {
+    table.get(key).map(|entry| entry.boolean()).transpose()
+}
+
+fn partition(table: &mut Table<'_>, pools: &[Pool]) -> Result<Partition, FileError> {
+    let name = named(table, "partition", "\"linux\"")?;
+    let pool = match table.get("pool") {
+        Some(entry) => Some(known_pool(&entry, pools)?),
+        None => None,
+    };
+    let names = Names::of(table)?;
+    let tasks = tasks(table, &names)?;
+    for task in &tasks {
+        if task.cluster.is_some() {
+            return Err(table.error(
+                format!("{}: task {} has a cluster", table.what, task.name),
+                "leave it: a guest has one cluster",
+            ));
+        }
+    }
+    let policy = table
+        .get("scheduler")
+        .map(|entry| policy(&entry))
+        .transpose()?;
+    let whole = |entry: Option<Entry<'_>>| entry.map(|entry| entry.whole(1..=65_535)).transpose();
+    let weight = whole(table.get("weight"))?;
+    let cap = whole(table.get("cap"))?;
+    Ok(Partition {
+        name,
+        pool,
+        vcpus: vcpus(table)?,
+        weight: weight.map(|weight| weight as u32),
+        cap: cap.map(|cap| cap as u32),
+        policy: policy.unwrap_or(Policy::Priority),
+        tasks,
+        locks: names.locks,
+        servers: names.servers,
+    })
+}
+
+fn known_pool(entry: &Entry<'_>, pools: &[Pool]) -> Result<String, FileError> {
+    let name = entry.text()?;
+    if pools.iter().any(|pool| pool.name == name) {
+        return Ok(name.to_owned());
+    }
+    let known: Vec<&str> = pools.iter().map(|pool| pool.name.as_str()).collect();
+    let mend = suggest::mend(name, known.iter().copied());
+    Err(entry.error(format!("is `{name}`, which is no pool"), mend))
+}
+
+/// `vcpus = 2`, or tables `[[partition.vcpu]]`; without either, one.
+fn vcpus(table: &mut Table<'_>) -> Result<Vec<VcpuSpec>, FileError> {
+    let count = match table.get("vcpus") {
+        Some(entry) => Some((entry.whole(1..=64)?, entry)),
+        None => None,
+    };
+    let tables = table.tables("vcpu")?;
+    match count {
+        Some((_, entry)) if !tables.is_empty() => Err(entry.error(
+            "is given beside tables [[partition.vcpu]]",
+            "leave one of the two",
+        )),
+        Some((count, _)) => Ok(vec![VcpuSpec::default(); count as usize]),
+        None if tables.is_empty() => Ok(vec![VcpuSpec::default()]),
+        None => tables.into_iter().map(vcpu).collect(),
+    }
+}
+
+fn vcpu(mut table: Table<'_>) -> Result<VcpuSpec, FileError> {
+    let vcpu = VcpuSpec {
+        period: positive(&mut table, "period")?,
+        budget: positive(&mut table, "budget")?,
+        extra_time: flag(&mut table, "extra-time")?,
+        hard_affinity: affinity(&mut table, "hard-affinity")?,
+        soft_affinity: affinity(&mut table, "soft-affinity")?,
+    };
+    table.finish()?;
+    Ok(vcpu)
+}

@@ -1,0 +1,327 @@
+//! Owns: taking values out of a TOML table, with an error that names the line,
+//! the table and the key of what is wrong.
+//! Must never know: what the values mean.
+
+use std::ops::RangeInclusive;
+
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_time::Duration;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{FileError, Source};
+use super::{suggest, text};
+use crate::Execution;
+
+/// What a key may be given with behind it, and its nanoseconds: `period_ms = 5`.
+const SUFFIXES: [(&str, u64); 4] = [
+    ("_s", 1_000_000_000),
+    ("_ms", 1_000_000),
+    ("_us", 1_000),
+    ("_ns", 1),
+];
+
+/// A table whose keys are taken one by one; [`Table::finish`] refuses what is left.
+pub(super) struct Table<'t> {
+    source: Source<'t>,
+    /// What the table describes, for errors: `task T3`.
+    pub what: String,
+    entries: &'t DeTable<'t>,
+    /// Where the table begins.
+    begin: usize,
+    known: Vec<String>,
+}
+
+impl<'t> Table<'t> {
+    pub(super) fn new(
+        source: Source<'t>,
+        what: impl Into<String>,
+        entries: &'t DeTable<'t>,
+        begin: usize,
+    ) -> Self {
+        Self {
+            source,
+            what: what.into(),
+            entries,
+            begin,
+            known: Vec::new(),
+        }
+    }
+
+    /// The value of the key, if there is one.
+    pub(super) fn get(&mut self, key: &str) -> Option<Entry<'t>> {
+        self.known.push(key.to_owned());
+        let mut entries = self.entries.iter();
+        let (name, value) = entries.find(|(name, _)| name.get_ref() == key)?;
+        Some(Entry {
+            source: self.source,
+            what: format!("{}: {key}", self.what),
+            begin: name.span().start,
+            value,
+        })
+    }
+
+    /// The value of the key, which must be there.
+    pub(super) fn need(&mut self, key: &str, example: &str) -> Result<Entry<'t>, FileError> {
+        self.get(key).ok_or_else(|| {
+            let cause = format!("{} has no `{key}`", self.what);
+            self.error(cause, format!("add a line such as {key} = {example}"))
+        })
+    }
+
+    /// A time: `key = "5 ms"`, or `key_ms = 5`.
+    pub(super) fn time(&mut self, key: &str) -> Result<Option<Duration>, FileError> {
+        let found = self.written(key)?;
+        found.map(|(entry, unit)| entry.time(unit)).transpose()
+    }
+
+    /// A length of execution: also a range or several values.
+    pub(super) fn execution(&mut self, key: &str) -> Result<Option<Execution>, FileError> {
+        match self.written(key)? {
+            None => Ok(None),
+            Some((entry, None)) => entry.parsed(text::execution).map(Some),
+            Some((entry, unit)) => Ok(Some(Execution::Fixed(entry.time(unit)?))),
+        }
+    }
+
+    /// The key with or without a unit behind it, and the unit.
+    fn written(&mut self, key: &str) -> Result<Option<(Entry<'t>, Option<u64>)>, FileError> {
+        let mut found = self.get(key).map(|entry| (entry, None));
+        for (suffix, unit) in SUFFIXES {
+            let Some(entry) = self.get(&format!("{key}{suffix}")) else {
+                continue;
+            };
+            if found.is_some() {
+                return Err(entry.error("is given twice", "leave one of the two"));
+            }
+            found = Some((entry, Some(unit)));
+        }
+        Ok(found)
+    }
+
+    /// The tables of an array of tables, `[[key]]`.
+    pub(super) fn tables(&mut self, key: &str) -> Result<Vec<Table<'t>>, FileError> {
+        let Some(entry) = self.get(key) else {
+            return Ok(Vec::new());
+        };
+        let Some(array) = entry.value.get_ref().as_array() else {
+            return Err(entry.error(
+                "is one table",
+                format!("write [[{key}]], in double brackets"),
+            ));
+        };
+        let mut tables = Vec::with_capacity(array.len());
+        for (place, value) in array.iter().enumerate() {
+            let Some(table) = value.get_ref().as_table() else {
+                return Err(entry.error(
+                    "holds something else than tables",
+                    format!("write [[{key}]]"),
+                ));
+            };
+            let what = format!("{key} number {}", place + 1);
+            tables.push(Table::new(self.source, what, table, value.span().start));
+        }
+        Ok(tables)
+    }
+
+    /// An error that concerns the whole table.
+    pub(super) fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
+        self.source.error(self.begin, cause, mend)
+    }
+
+    /// Refuses keys that nobody has asked for.
+    pub(super) fn finish(self) -> Result<(), FileError> {
+        let mut entries = self.entries.iter();
+        let asked = |name: &str| self.known.iter().any(|known| known == name);
+        let Some((name, _)) = entries.find(|(name, _)| !asked(name.get_ref())) else {
+            return Ok(());
+        };
+        let known = self.known.iter().map(String::as_str);
+        let bare = known.filter(|key| !SUFFIXES.iter().any(|(suffix, _)| key.ends_with(suffix)));
+        let cause = format!("{} has no key `{}`", self.what, name.get_ref());
+        let mend = suggest::mend(name.get_ref(), bare);
+        Err(self.source.error(name.span().start, cause, mend))
+    }
+}
+
+/// A value and the key that it belongs to.
+pub(super) struct Entry<'t> {
+    source: Source<'t>,
+    what: String,
+    begin: usize,
+    value: &'t Spanned<DeValue<'t>>,
+}
+
+impl<'t> Entry<'t> {
+    /// An error in the key's line.
+    pub(super) fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
+        let cause = format!("{} {}", self.what, cause.as_ref());
+        self.source.error(self.begin, cause, mend)
+    }
+
+    fn wrong(&self, wanted: &str) -> FileError {
+        let found = match self.value.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number with a fraction",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.error(format!("is {found}"), format!("give {wanted}"))
+    }
+
+    pub(super) fn text(&self) -> Result<&'t str, FileError> {
+        self.value
+            .get_ref()
+            .as_str()
+            .ok_or_else(|| self.wrong("a text in quotes"))
+    }
+
+    /// A text in its written form.
+    pub(super) fn parsed<T>(
+        &self,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, FileError> {
+        let text = match self.value.get_ref() {
+            DeValue::Integer(_) | DeValue::Float(_) => {
+                return Err(self.error("is a number without a unit", "write it as \"100 ms\""));
+            }
+            _ => self.text()?,
+        };
+        parse(text).map_err(|cause| {
+            self.error(
+                format!("is wrong: {cause}"),
+                "times are written like \"100 ms\" or \"250 us\"",
+            )
+        })
+    }
+
+    /// A time, as a text with its unit, or as a number of `unit` nanoseconds.
+    fn time(&self, unit: Option<u64>) -> Result<Duration, FileError> {
+        let Some(unit) = unit else {
+            return self.parsed(text::duration);
+        };
+        let number = match self.value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+            DeValue::Float(number) => number.as_str(),
+            _ => {
+                return Err(
+                    self.wrong("a number, or leave the unit off the key and write \"100 ms\"")
+                );
+            }
+        };
+        text::scaled(number.trim_start_matches('+'), unit)
+            .map_err(|cause| self.error(format!("is wrong: {cause}"), "give a number of 0 or more"))
+    }
+
+    pub(super) fn whole(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
+        let Some(number) = self.value.get_ref().as_integer() else {
+            return Err(self.wrong("a whole number"));
+        };
+        let value = u64::from_str_radix(number.as_str(), number.radix());
+        match value {
+            Ok(value) if range.contains(&value) => Ok(value),
+            _ => {
+                let (from, to) = (range.start(), range.end());
+                let cause = format!("is {}, out of range", number.as_str());
+                Err(self.error(cause, format!("give a number from {from} to {to}")))
+            }
+        }
+    }
+
+    pub(super) fn boolean(&self) -> Result<bool, FileError> {
+        self.value
+            .get_ref()
+            .as_bool()
+            .ok_or_else(|| self.wrong("true or false"))
+    }
+
+    /// A set of processors: `"0-3"`, `[0, 1]`, or one number.
+    pub(super) fn cpus(&self) -> Result<CpuSet, FileError> {
+        let most = Cpu::COUNT as u64 - 1;
+        let set = match self.value.get_ref() {
+            DeValue::Integer(_) => Cpu::new(self.whole(0..=most)? as usize)
+                .into_iter()
+                .collect(),
+            DeValue::Array(_) => {
+                let mut set = CpuSet::EMPTY;
+                for entry in self.list()? {
+                    let cpu = Cpu::new(entry.whole(0..=most)? as usize);
+                    set = cpu.map_or(set, |cpu| set.with(cpu));
+                }
+                set
+            }
+            _ => {
+                let text = self.text()?;
+                text::cpus(text).map_err(|cause| {
+                    self.error(
+                        format!("is wrong: {cause}"),
+                        "sets are written like \"0-3,5\"",
+                    )
+                })?
+            }
+        };
+        if set.is_empty() {
+            return Err(self.error("names no processor", "name at least one, such as \"0-3\""));
+        }
+        Ok(set)
+    }
+
+    /// The values of a list; errors name the line of each.
+    pub(super) fn list(&self) -> Result<Vec<Entry<'t>>, FileError> {
+        let Some(array) = self.value.get_ref().as_array() else {
+            return Err(self.wrong("a list in brackets"));
+        };
+        let entry = |value: &'t Spanned<DeValue<'t>>| Entry {
+            source: self.source,
+            what: self.what.clone(),
+            begin: value.span().start,
+            value,
+        };
+        Ok(array.iter().map(entry).collect())
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.value.get_ref().is_array()
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        self.value.get_ref().is_table()
+    }
+
+    pub(super) fn table(&self) -> Result<Table<'t>, FileError> {
+        let Some(table) = self.value.get_ref().as_table() else {
+            return Err(self.wrong("a table"));
+        };
+        Ok(Table::new(self.source, &*self.what, table, self.begin))
+    }
+
+    /// One of several words.
+    pub(super) fn choice<T: Copy>(&self, known: &[(&'static str, T)]) -> Result<T, FileError> {
+        let text = self.text()?;
+        let found = known.iter().find(|(word, _)| *word == text);
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let mend = suggest::mend(text, known.iter().map(|(word, _)| *word));
+            self.error(format!("is `{text}`, which is not known"), mend)
+        })
+    }
+}
+
+/// The names and values of a table that is a map.
+pub(super) fn pairs<'t>(table: &Table<'t>) -> Vec<(&'t str, Entry<'t>)> {
+    let entry = |(name, value): (
+        &'t Spanned<std::borrow::Cow<'t, str>>,
+        &'t Spanned<DeValue<'t>>,
+    )| {
+        let entry = Entry {
+            source: table.source,
+            what: format!("{}: {}", table.what, name.get_ref()),
+            begin: name.span().start,
+            value,
+        };
+        (&**name.get_ref(), entry)
+    };
+    table.entries.iter().map(entry).collect()
+}

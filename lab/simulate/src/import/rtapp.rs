@@ -1,0 +1,591 @@
+//! Owns: task sets of rt-app: threads as JSON objects, whose keys are events in
+//! their order.
+//! Must never know: how rt-app runs them.
+//!
+//! A thread whose loop has a `timer` is a periodic task; what it does between
+//! two timers is a job. Times are in microseconds. A loop without a timer has
+//! no period; it is taken as periodic with the time that one undisturbed loop
+//! takes, and a warning says so.
+
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_time::{Duration, Instant};
+
+use super::json::Json;
+use super::name_of;
+use crate::file::{FileError, Source, TaskSet};
+use crate::{Arrival, Budget, Execution, LockId, LockSpec, Protocol, Step, Task};
+
+/// Keys of `global` that only say how rt-app runs and logs.
+const GLOBAL_IGNORED: [&str; 13] = [
+    "calibration",
+    "cumulative_slack",
+    "ftrace",
+    "frag",
+    "gnuplot",
+    "io_device",
+    "lock_pages",
+    "log_basename",
+    "log_size",
+    "logdir",
+    "mem_buffer_size",
+    "default_policy",
+    "duration",
+];
+
+/// Keys of a thread that say how it is run, not what it does.
+const THREAD_KEYS: [&str; 10] = [
+    "instance",
+    "loop",
+    "policy",
+    "priority",
+    "cpus",
+    "delay",
+    "phases",
+    "dl-runtime",
+    "dl-period",
+    "dl-deadline",
+];
+
+/// The priority of Linux that maps to our 0.
+const MOST_URGENT: u64 = 99;
+/// The priority of threads without one, beside threads that have one.
+const ORDINARY: u32 = 100;
+/// The most threads that one object may stand for.
+const MOST_INSTANCES: u64 = 1000;
+
+/// Reads an rt-app file.
+pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
+    let text = source.text.trim_start_matches('\u{feff}');
+    let json: Json = serde_json::from_str(text).map_err(|error| {
+        let line = (error.line() > 0).then_some(error.line());
+        let cause = format!(
+            "no JSON: {}",
+            error
+                .to_string()
+                .split(" at line")
+                .next()
+                .unwrap_or_default()
+        );
+        source.error_in_line(line, cause, "mend that line")
+    })?;
+    let mut reader = Reader {
+        source,
+        set: TaskSet {
+            title: name_of(
+                std::path::Path::new(source.file)
+                    .file_stem()
+                    .and_then(|stem| stem.to_str())
+                    .unwrap_or("rt-app"),
+            ),
+            ..TaskSet::default()
+        },
+        protocol: Protocol::None,
+    };
+    reader.document(&json)?;
+    let mut set = reader.set;
+    set.workload.name.clone_from(&set.title);
+    // Ordinary threads are less urgent than those of the real-time policies.
+    if set
+        .workload
+        .tasks
+        .iter()
+        .any(|task| task.priority.is_some())
+    {
+        for task in &mut set.workload.tasks {
+            task.priority.get_or_insert(ORDINARY);
+        }
+    }
+    Ok(set)
+}
+
+struct Reader<'a> {
+    source: Source<'a>,
+    set: TaskSet,
+    protocol: Protocol,
+}
+
+/// What the events of a loop come to.
+#[derive(Default)]
+struct Loop {
+    steps: Vec<Step>,
+    period: Option<Duration>,
+    held: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// An error at the place where the keys of the path stand, one after the other.
+    fn error(&self, path: &[&str], cause: &str, mend: &str) -> FileError {
+        let mut at = 0;
+        for key in path {
+            if let Some(place) = self.source.text[at..].find(&format!("\"{key}\"")) {
+                at += place + 1;
+            }
+        }
+        let place = path.join(": ");
+        self.source.error(at, format!("{place} {cause}"), mend)
+    }
+
+    fn document(&mut self, json: &Json) -> Result<(), FileError> {
+        let mut tasks = None;
+        for (key, value) in self.object(&[], json)? {
+            match key.as_str() {
+                "global" => self.global(value)?,
+                "resources" => self.resources(value)?,
+                "tasks" => tasks = Some(value),
+                _ => self.warn(format!("`{key}` is left out: it is no part of a task set")),
+            }
+        }
+        let Some(tasks) = tasks else {
+            let mend = "add \"tasks\": { \"thread0\": { \"run\": 2000, \"timer\": { \"ref\": \"a\", \"period\": 10000 } } }";
+            return Err(self.source.error_in_line(None, "has no `tasks`", mend));
+        };
+        for (name, thread) in self.object(&["tasks"], tasks)? {
+            self.thread(name, thread)?;
+        }
+        Ok(())
+    }
+
+    fn warn(&mut self, words: String) {
+        self.set.warnings.push(words);
+    }
+
+    fn object<'j>(&self, path: &[&str], json: &'j Json) -> Result<&'j [(String, Json)], FileError> {
+        let Json::Object(pairs) = json else {
+            return Err(self.error(
+                path,
+                &format!("is {}, no object", json.kind()),
+                "write { ... }",
+            ));
+        };
+        for (place, (key, _)) in pairs.iter().enumerate() {
+            if pairs[..place].iter().any(|(other, _)| other == key) {
+                let path = [path, &[key.as_str()]].concat();
+                return Err(self.error(&path, "is given twice", "number them: run0, run1"));
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn whole(&self, path: &[&str], json: &Json) -> Result<u64, FileError> {
+        match json {
+            Json::Whole(number) => Ok(*number),
+            other => Err(self.error(
+                path,
+                &format!("is {}, no whole number from 0 on", other.kind()),
+                "give a whole number",
+            )),
+        }
+    }
+
+    fn micros(&self, path: &[&str], json: &Json) -> Result<Duration, FileError> {
+        let micros = self.whole(path, json)?;
+        let nanos = micros.checked_mul(1000).filter(|nanos| *nanos <= 1 << 60);
+        nanos.map(Duration::from_nanos).ok_or_else(|| {
+            self.error(
+                path,
+                "is longer than 36 years",
+                "give a shorter time, in microseconds",
+            )
+        })
+    }
+
+    fn global(&mut self, json: &Json) -> Result<(), FileError> {
+        for (key, value) in self.object(&["global"], json)? {
+            match (key.as_str(), value) {
+                ("duration", Json::Whole(seconds)) if *seconds > 0 && *seconds < 1 << 30 => {
+                    self.set.horizon = Some(Duration::from_secs(*seconds));
+                }
+                ("pi_enabled", Json::Boolean(true)) => self.protocol = Protocol::Inheritance,
+                ("pi_enabled", Json::Boolean(false)) => self.protocol = Protocol::None,
+                (known, _) if GLOBAL_IGNORED.contains(&known) => {}
+                _ => self.warn(format!("global: `{key}` is left out")),
+            }
+        }
+        Ok(())
+    }
+
+    fn resources(&mut self, json: &Json) -> Result<(), FileError> {
+        let Json::Object(_) = json else { return Ok(()) };
+        for (name, resource) in self.object(&["resources"], json)? {
+            let kind = self.object(&["resources", name], resource)?;
+            let mutex = kind
+                .iter()
+                .any(|(key, value)| key == "type" && *value == Json::Text("mutex".into()));
+            if !mutex {
+                self.warn(format!("resources: `{name}` is no mutex, and is left out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, name: &str, json: &Json) -> Result<(), FileError> {
+        let path = ["tasks", name];
+        let pairs = self.object(&path, json)?;
+        let find = |key: &str| {
+            pairs
+                .iter()
+                .find(|(other, _)| other == key)
+                .map(|(_, value)| value)
+        };
+        let instances = match find("instance") {
+            Some(value) => self.whole(&["tasks", name, "instance"], value)?,
+            None => 1,
+        };
+        if instances > MOST_INSTANCES {
+            let mend = format!("give at most {MOST_INSTANCES}");
+            return Err(self.error(&["tasks", name, "instance"], "is too large", &mend));
+        }
+        let mut work = Loop::default();
+        match find("phases") {
+            Some(phases) => self.phases(name, phases, &mut work)?,
+            None => self.events(&path, pairs, &mut work)?,
+        }
+        if let Some(lock) = work.held.last() {
+            let cause = format!("ends its loop with the lock {lock} held");
+            return Err(self.error(&path, &cause, "unlock it before the timer"));
+        }
+        if work.steps.is_empty() {
+            return Err(self.error(&path, "does nothing", "add \"run\": 2000"));
+        }
+        let mut task = Task::periodic(&name_of(name), Duration::ZERO, Duration::from_nanos(1));
+        task.body = work.steps;
+        self.manner(name, pairs, &mut task)?;
+        let offset = match find("delay") {
+            Some(delay) => self.micros(&["tasks", name, "delay"], delay)?,
+            None => Duration::ZERO,
+        };
+        task.arrival = self.arrival(name, find("loop"), work.period, offset, &task)?;
+        for instance in 0..instances {
+            let mut copy = task.clone();
+            if instance > 0 {
+                copy.name = format!("{}-{instance}", task.name);
+            }
+            if self
+                .set
+                .workload
+                .tasks
+                .iter()
+                .any(|other| other.name == copy.name)
+            {
+                return Err(self.error(
+                    &path,
+                    "has the name of another task",
+                    "give it its own name",
+                ));
+            }
+            self.set.workload.tasks.push(copy);
+        }
+        Ok(())
+    }
+
+    /// When the thread's jobs arrive.
+    fn arrival(
+        &mut self,
+        name: &str,
+        turns: Option<&Json>,
+        period: Option<Duration>,
+        offset: Duration,
+        task: &Task,
+    ) -> Result<Arrival, FileError> {
+        match turns {
+            Some(Json::Whole(1)) => {
+                let at = Instant::from_nanos(offset.as_nanos());
+                return Ok(Arrival::Once { at });
+            }
+            None | Some(Json::Number(_)) => {}
+            Some(Json::Whole(turns)) => {
+                self.warn(format!("{name}: loops for ever, not {turns} times"));
+            }
+            Some(other) => {
+                let cause = format!("is {}, no number", other.kind());
+                return Err(self.error(&["tasks", name, "loop"], &cause, "give -1 or a number"));
+            }
+        }
+        let period = match period.or(task.budget.map(|budget| budget.period)) {
+            Some(period) => period,
+            None => {
+                let undisturbed = task.body.iter().map(length);
+                let period = undisturbed.fold(Duration::ZERO, Duration::saturating_add);
+                self.warn(format!(
+                    "{name}: its loop has no timer; it is taken as periodic every {}",
+                    crate::file::text::shown(period)
+                ));
+                period
+            }
+        };
+        if period == Duration::ZERO {
+            return Err(self.error(
+                &["tasks", name],
+                "has a period of zero",
+                "give its timer a period",
+            ));
+        }
+        Ok(Arrival::Periodic {
+            period,
+            offset,
+            jitter: Duration::ZERO,
+        })
+    }
+
+    /// Priority, processors, budget and deadline.
+    fn manner(
+        &mut self,
+        name: &str,
+        pairs: &[(String, Json)],
+        task: &mut Task,
+    ) -> Result<(), FileError> {
+        let mut times = [None; 3];
+        let mut policy = "SCHED_OTHER";
+        let mut priority = None;
+        for (key, value) in pairs {
+            let path = ["tasks", name, key.as_str()];
+            match (key.as_str(), value) {
+                ("policy", Json::Text(text)) => policy = text,
+                ("policy", other) => {
+                    let cause = format!("is {}, no text", other.kind());
+                    return Err(self.error(&path, &cause, "write \"SCHED_FIFO\""));
+                }
+                // Niceness of ordinary threads may be negative.
+                ("priority", value) => priority = Some(value),
+                ("cpus", value) => task.affinity = Some(self.cpus(&path, value)?),
+                ("dl-runtime", value) => times[0] = Some(self.micros(&path, value)?),
+                ("dl-period", value) => times[1] = Some(self.micros(&path, value)?),
+                ("dl-deadline", value) => times[2] = Some(self.micros(&path, value)?),
+                _ => {}
+            }
+        }
+        match policy {
+            "SCHED_FIFO" | "SCHED_RR" => {
+                let path = ["tasks", name, "priority"];
+                let priority = priority.map_or(Ok(10), |value| self.whole(&path, value))?;
+                if !(1..=MOST_URGENT).contains(&priority) {
+                    return Err(self.error(&path, "is out of range", "give a priority from 1 to 99"));
+                }
+                task.priority = Some((MOST_URGENT - priority) as u32);
+            }
+            "SCHED_DEADLINE" => {}
+            "SCHED_OTHER" | "SCHED_BATCH" | "SCHED_IDLE" => self.warn(format!(
+                "{name}: {policy} is no real-time policy; it is taken as the least urgent, or by its deadline"
+            )),
+            other => {
+                let cause = format!("`{other}` is not known");
+                return Err(self.error(&["tasks", name, "policy"], &cause, "take SCHED_FIFO, SCHED_RR, SCHED_DEADLINE or SCHED_OTHER"));
+            }
+        }
+        self.server(name, times, task)
+    }
+
+    fn server(
+        &self,
+        name: &str,
+        [runtime, period, deadline]: [Option<Duration>; 3],
+        task: &mut Task,
+    ) -> Result<(), FileError> {
+        task.deadline = deadline.filter(|deadline| *deadline > Duration::ZERO);
+        let Some(runtime) = runtime else {
+            return Ok(());
+        };
+        let period = period.or(deadline).unwrap_or(runtime);
+        if runtime == Duration::ZERO || runtime > period {
+            let path = ["tasks", name, "dl-runtime"];
+            return Err(self.error(
+                &path,
+                "is out of range",
+                "give at least 1, and at most dl-period",
+            ));
+        }
+        task.budget = Some(Budget { runtime, period });
+        Ok(())
+    }
+
+    fn cpus(&self, path: &[&str], json: &Json) -> Result<CpuSet, FileError> {
+        let Json::List(list) = json else {
+            return Err(self.error(
+                path,
+                &format!("is {}, no list", json.kind()),
+                "write [0, 1]",
+            ));
+        };
+        let mut set = CpuSet::EMPTY;
+        for cpu in list {
+            let number = self.whole(path, cpu)? as usize;
+            let Some(cpu) = Cpu::new(number) else {
+                return Err(self.error(
+                    path,
+                    &format!("has the processor {number}"),
+                    "give numbers from 0 to 63",
+                ));
+            };
+            set = set.with(cpu);
+        }
+        if set.is_empty() {
+            return Err(self.error(path, "names no processor", "name at least one"));
+        }
+        Ok(set)
+    }
+
+    /// Phases that run once each, one after the other, are one loop.
+    fn phases(&mut self, name: &str, json: &Json, work: &mut Loop) -> Result<(), FileError> {
+        let path = ["tasks", name, "phases"];
+        let phases = self.object(&path, json)?;
+        for (phase, events) in phases {
+            let path = ["tasks", name, "phases", phase.as_str()];
+            let events = self.object(&path, events)?;
+            for (key, value) in events {
+                let turns = matches!(value, Json::Whole(1));
+                match key.as_str() {
+                    "loop" if turns || (phases.len() == 1 && matches!(value, Json::Number(_))) => {}
+                    "loop" | "cpus" | "policy" | "priority" => {
+                        return Err(self.error(
+                            &[&path[..], &[key]].concat(),
+                            "of a phase is not supported",
+                            "make each phase a task of its own, with an offset (delay)",
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+            self.events(&path, events, work)?;
+        }
+        Ok(())
+    }
+
+    /// The events among the keys, in their order.
+    fn events(
+        &mut self,
+        path: &[&str],
+        pairs: &[(String, Json)],
+        work: &mut Loop,
+    ) -> Result<(), FileError> {
+        for (key, value) in pairs {
+            if THREAD_KEYS.contains(&key.as_str()) {
+                continue;
+            }
+            let path = [path, &[key.as_str()]].concat();
+            // An event's name may have a number behind it: run0, run1.
+            let event = key.trim_end_matches(|letter: char| letter.is_ascii_digit());
+            if work.period.is_some() && event != "timer" {
+                return Err(self.error(
+                    &path,
+                    "stands behind the timer",
+                    "put the timer at the end of the loop",
+                ));
+            }
+            self.event(&path, event, value, work)?;
+        }
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        path: &[&str],
+        event: &str,
+        value: &Json,
+        work: &mut Loop,
+    ) -> Result<(), FileError> {
+        match event {
+            "run" | "runtime" => {
+                work.steps
+                    .push(Step::Run(Execution::Fixed(self.micros(path, value)?)));
+            }
+            "sleep" => {
+                work.steps
+                    .push(Step::Suspend(Execution::Fixed(self.micros(path, value)?)));
+            }
+            "lock" => {
+                let (name, lock) = self.mutex(path, value)?;
+                if work.held.contains(&name) {
+                    return Err(self.error(path, "is held already", "unlock it first"));
+                }
+                work.held.push(name);
+                work.steps.push(Step::Lock(lock));
+            }
+            "unlock" => {
+                let (name, lock) = self.mutex(path, value)?;
+                if work.held.pop() != Some(name) {
+                    return Err(self.error(
+                        path,
+                        "is not the lock that was taken last",
+                        "unlock in the opposite order",
+                    ));
+                }
+                work.steps.push(Step::Unlock(lock));
+            }
+            "timer" => {
+                if work.period.is_some() {
+                    return Err(self.error(
+                        path,
+                        "is a second timer of the loop",
+                        "make each part a task of its own",
+                    ));
+                }
+                work.period = Some(self.timer(path, value)?);
+            }
+            _ => {
+                return Err(self.error(
+                    path,
+                    "is an event that is not supported",
+                    "leave it, or write the task set in TOML; known are run, runtime, sleep, timer, lock, unlock",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn timer(&mut self, path: &[&str], value: &Json) -> Result<Duration, FileError> {
+        let mut period = None;
+        for (key, value) in self.object(path, value)? {
+            match (key.as_str(), value) {
+                ("period", value) => {
+                    period = Some(self.micros(&[path, &["period"]].concat(), value)?)
+                }
+                ("ref", _) => {}
+                ("mode", Json::Text(mode)) if mode == "relative" => {}
+                _ => self.warn(format!("{}: `{key}` is left out", path.join(": "))),
+            }
+        }
+        let period = period.filter(|period| *period > Duration::ZERO);
+        period.ok_or_else(|| {
+            self.error(
+                path,
+                "has no period",
+                "add \"period\": 10000, in microseconds",
+            )
+        })
+    }
+
+    /// The lock of that name; a new one where there was none.
+    fn mutex(&mut self, path: &[&str], value: &Json) -> Result<(String, LockId), FileError> {
+        let Json::Text(name) = value else {
+            return Err(self.error(
+                path,
+                &format!("is {}, no text", value.kind()),
+                "name a mutex",
+            ));
+        };
+        let name = name_of(name);
+        let locks = &mut self.set.workload.locks;
+        let place = locks.iter().position(|lock| lock.name == name);
+        let place = place.unwrap_or_else(|| {
+            locks.push(LockSpec {
+                name: name.clone(),
+                protocol: self.protocol,
+                ceilings: Vec::new(),
+            });
+            locks.len() - 1
+        });
+        if name.is_empty() || place >= usize::from(u16::MAX) {
+            return Err(self.error(path, "names no mutex", "name a mutex"));
+        }
+        Ok((name, LockId(place as u16)))
+    }
+}
+
+/// How long a step takes when nothing disturbs it.
+fn length(step: &Step) -> Duration {
+    match step {
+        Step::Run(execution) | Step::Suspend(execution) => execution.longest(),
+        Step::Lock(_) | Step::Unlock(_) => Duration::ZERO,
+        Step::Call { service, .. } => service.longest(),
+    }
+}
