@@ -1,6 +1,10 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod simulation;
+
 use std::path::PathBuf;
+
+pub use simulation::{GenerateOptions, SetForm, SimOptions};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -12,6 +16,8 @@ Examples:
   taktos reproduce switch --format json         the paper on context switching, for a program
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
+  taktos sim experiments/onboard.toml --cpus 4  a task set in virtual time, under each policy
+  taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos doctor                                 what this machine lacks, and what mends it
 
 Each run prints its table first and then says where its report is.
@@ -48,8 +54,11 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Count instructions and cycles of every kernel operation
+    /// Count instructions and cycles of every kernel operation, or measure the simulator
     Bench {
+        /// What is measured
+        #[arg(long, value_enum, default_value_t = Suite::Kernel)]
+        suite: Suite,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
@@ -75,6 +84,12 @@ pub enum Command {
         #[arg(long, value_name = "INSTRUCTIONS")]
         length: Option<u64>,
     },
+    /// Run a task set, a scenario or a storm in virtual time, with the kernel's own scheduler
+    #[command(after_help = simulation::SIM_EXAMPLES)]
+    Sim(Box<SimOptions>),
+    /// Write task sets at random: utilisations, periods, deadlines
+    #[command(after_help = simulation::GENERATE_EXAMPLES)]
+    Generate(Box<GenerateOptions>),
     /// Say what this machine has and lacks, and what mends it
     Doctor,
     /// Run everything that CI checks
@@ -113,6 +128,15 @@ pub enum Format {
     Csv,
 }
 
+/// What `bench` measures.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suite {
+    /// The kernel's operations, in counts
+    Kernel,
+    /// The simulator's speed on this machine
+    Simulation,
+}
+
 /// The papers that can be repeated.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -139,7 +163,13 @@ mod tests {
 
     #[test]
     fn every_example_is_understood() {
-        for line in EXAMPLES.lines().filter(|line| line.starts_with("  taktos")) {
+        let examples = [
+            EXAMPLES,
+            simulation::SIM_EXAMPLES,
+            simulation::GENERATE_EXAMPLES,
+        ];
+        let lines = examples.into_iter().flat_map(str::lines);
+        for line in lines.filter(|line| line.starts_with("  taktos")) {
             let words = line.trim().split("   ").next().unwrap_or_default();
             assert!(
                 Arguments::try_parse_from(words.split(' ')).is_ok(),

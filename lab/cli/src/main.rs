@@ -21,6 +21,7 @@ mod published;
 mod result;
 mod screen;
 mod session;
+mod simulation;
 mod workspace;
 
 use std::process::ExitCode;

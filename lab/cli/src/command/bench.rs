@@ -1,8 +1,11 @@
 //! `taktos bench`: every operation, and what changed since the baseline.
 
+mod simulation;
+
 use std::path::Path;
 
 use anyhow::Result;
+pub(super) use simulation::simulation;
 
 use super::experiment::one;
 use super::test::book;

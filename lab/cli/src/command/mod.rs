@@ -3,12 +3,14 @@
 mod bench;
 mod doctor;
 mod experiment;
+mod generate;
+mod sim;
 mod test;
 mod trace;
 
 use anyhow::Result;
 
-use crate::arguments::{Command, Part};
+use crate::arguments::{Command, Part, Suite};
 use crate::workspace::Workspace;
 
 /// Does what the command line asks.
@@ -28,10 +30,19 @@ pub fn run(command: Command) -> Result<()> {
         } => experiment::papers(&workspace, Part::All, &options),
         Command::Reproduce { part, options } => experiment::papers(&workspace, part, &options),
         Command::Bench {
+            suite: Suite::Kernel,
             options,
             baseline,
             save_baseline,
         } => bench::run(&workspace, &options, baseline.as_deref(), save_baseline),
+        Command::Bench {
+            suite: Suite::Simulation,
+            options,
+            baseline,
+            save_baseline,
+        } => bench::simulation(&workspace, &options, baseline.is_some() || save_baseline),
+        Command::Sim(options) => sim::run(&workspace, &options),
+        Command::Generate(options) => generate::run(&options),
         Command::Trace {
             subject,
             options,

@@ -7,12 +7,20 @@ use super::scale::Scale;
 /// One named set of samples.
 pub type Samples<'a> = (&'a str, &'a [u64]);
 
+/// One named set of values, ascending, with how often each occurred.
+pub type Counts<'a> = (&'a str, Vec<(u64, u64)>);
+
 /// How often each value occurred, with a logarithmic count: rare values are
 /// the interesting ones.
 #[must_use]
 pub fn histogram(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
-    let series = sets.iter().enumerate().map(|(colour, (name, samples))| {
-        let counts = counted(samples);
+    counted_histogram(title, unit, &all_counted(sets))
+}
+
+/// The same, of values that are counted already.
+#[must_use]
+pub fn counted_histogram(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
+    let series = sets.iter().enumerate().map(|(colour, (name, counts))| {
         let most = counts.last().map_or(0, |(value, _)| *value);
         Series {
             name: format!("{name}, max {most}"),
@@ -45,22 +53,24 @@ pub fn histogram(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
 /// that so many samples can tell from zero.
 #[must_use]
 pub fn tail(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
+    counted_tail(title, unit, &all_counted(sets))
+}
+
+/// The same, of values that are counted already.
+#[must_use]
+pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
     let series = sets
         .iter()
         .enumerate()
-        .map(|(colour, (name, samples))| Series {
+        .map(|(colour, (name, counts))| Series {
             name: (*name).into(),
-            points: exceeded(samples),
+            points: exceeded(counts),
             origin: Origin::Ours,
             colour,
             shape: Shape::Stairs,
         });
-    let most = sets
-        .iter()
-        .map(|(_, samples)| samples.len())
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let most = sets.iter().map(|(_, counts)| total(counts)).max();
+    let most = most.unwrap_or(0).max(1);
     Chart {
         title: title.into(),
         x: Axis {
@@ -76,23 +86,33 @@ pub fn tail(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
     }
 }
 
+fn all_counted<'a>(sets: &[Samples<'a>]) -> Vec<Counts<'a>> {
+    let counts = |(name, samples): &Samples<'a>| (*name, counted(samples));
+    sets.iter().map(counts).collect()
+}
+
+fn total(counts: &[(u64, u64)]) -> u64 {
+    counts.iter().map(|(_, count)| count).sum()
+}
+
 /// The values that occurred, ascending, with how often.
-fn counted(samples: &[u64]) -> Vec<(u64, usize)> {
+fn counted(samples: &[u64]) -> Vec<(u64, u64)> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
     sorted
         .chunk_by(|left, right| left == right)
-        .map(|run| (run[0], run.len()))
+        .map(|run| (run[0], run.len() as u64))
         .collect()
 }
 
 /// For each value, the share of samples at or above it; the last value keeps
 /// the share of one sample, since a logarithm cannot show none.
-fn exceeded(samples: &[u64]) -> Vec<(f64, f64)> {
-    let mut above = samples.len();
+fn exceeded(counts: &[(u64, u64)]) -> Vec<(f64, f64)> {
+    let all = total(counts);
+    let mut above = all;
     let mut points = Vec::new();
-    for (value, count) in counted(samples) {
-        points.push((value as f64, above as f64 / samples.len() as f64));
+    for (value, count) in counts {
+        points.push((*value as f64, above as f64 / all as f64));
         above -= count;
     }
     points

@@ -11,7 +11,7 @@ mod gantt;
 mod scale;
 
 pub use chart::{Axis, Chart, Guide, Origin, Series, Shape};
-pub use distribution::{histogram, tail};
+pub use distribution::{Counts, Samples, counted_histogram, counted_tail, histogram, tail};
 pub use gantt::gantt;
 pub use scale::Scale;
 

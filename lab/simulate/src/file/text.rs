@@ -72,6 +72,17 @@ pub(crate) fn scaled(number: &str, unit: u64) -> Result<Duration, String> {
     Ok(Duration::from_nanos(nanos))
 }
 
+/// A number of processors in billionths of one: `0.75`, `3`.
+///
+/// # Errors
+/// When it is no number, finer than a billionth, or absurdly large.
+pub fn billionths(text: &str) -> Result<u64, String> {
+    let number = scaled(text.trim(), 1_000_000_000).map_err(|_| {
+        format!("`{text}` is no number of processors, such as 0.75, with at most nine decimals")
+    })?;
+    Ok(number.as_nanos())
+}
+
 /// The time as [`duration`] reads it, exactly, in the largest unit that it fills.
 #[must_use]
 pub fn shown(time: Duration) -> String {
@@ -222,6 +233,15 @@ mod tests {
             assert_eq!(duration(&shown(time)), Ok(time), "{}", shown(time));
         }
         assert_eq!(shown(Duration::from_nanos(1_500_000)), "1.5 ms");
+    }
+
+    #[test]
+    fn utilisations_are_read_exactly() {
+        assert_eq!(billionths("0.75"), Ok(750_000_000));
+        assert_eq!(billionths("3"), Ok(3_000_000_000));
+        for text in ["", "x", "-1", "0.1234567891", "1e3", "99999999999"] {
+            assert!(billionths(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,179 @@
+//! `taktos bench --suite simulation`: how fast the simulator is, here and now.
+//!
+//! Twenty tasks with a load of three processors on four of them, under global
+//! EDF, without a trace. The set is the one that `taktos generate --tasks 20
+//! --utilisation 3 --method randfixedsum --min-period 1ms` writes. A rate is
+//! this machine's, so nothing of it is kept in a result directory.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use taktos_export::table::{Cell, Column, Table};
+use taktos_export::{Basis, to_json};
+use taktos_simulate::generate::{
+    Deadlines, Key, Method, PeriodRange, Periods, Specification, WHOLE, generate,
+};
+use taktos_simulate::{Plan, Policy, Setup};
+use taktos_time::Duration;
+
+use crate::arguments::{Format, RunOptions};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::workspace::Workspace;
+use crate::{published, screen};
+
+/// How often it is measured; the median counts.
+const TIMES: usize = 5;
+/// How long one measurement takes at least, in seconds.
+const SECONDS: f64 = 0.5;
+/// The virtual time of the first try.
+const FIRST: Duration = Duration::from_secs(10);
+/// The longest virtual time of one measurement.
+const LONGEST: Duration = Duration::from_secs(1 << 20);
+
+#[derive(Clone, Copy, Serialize)]
+struct Speed {
+    jobs_per_second: u64,
+    events_per_second: u64,
+    peak_memory_bytes: Option<u64>,
+    virtual_seconds: u64,
+}
+
+#[derive(Deserialize)]
+struct Published {
+    simulator: Vec<Simulator>,
+    goal: Goal,
+}
+
+#[derive(Deserialize)]
+struct Simulator {
+    name: String,
+    jobs_per_second: (u64, u64),
+    note: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Goal {
+    jobs_per_second: u64,
+}
+
+/// Measures, and shows the rates beside those of other simulators.
+pub(in crate::command) fn simulation(
+    workspace: &Workspace,
+    options: &RunOptions,
+    baseline: bool,
+) -> Result<()> {
+    if baseline || options.board.is_some() || options.out.is_some() {
+        return Err(Failure::error(
+            "the simulator's speed has no board, no baseline and no result directory",
+            "leave these options out: taktos bench --suite simulation",
+        ));
+    }
+    let speed = Progress::default().during("simulating 20 tasks on 4 processors ...", measure)?;
+    match options.format {
+        Format::Json => screen::print(&to_json(&speed))?,
+        Format::Table => screen::print(&table(workspace, speed)?.to_text())?,
+        Format::Csv => screen::print(&table(workspace, speed)?.to_csv())?,
+    }
+    Ok(())
+}
+
+fn measure() -> Result<Speed> {
+    let specification = Specification {
+        utilisation: 3 * WHOLE,
+        bounds: vec![(0, WHOLE); 20],
+        method: Method::RandFixedSum,
+        periods: Periods::LogUniform,
+        range: PeriodRange {
+            min: Duration::from_millis(1),
+            max: Duration::from_millis(100),
+            granularity: Duration::from_millis(1),
+        },
+        deadlines: Deadlines::Implicit,
+    };
+    let workload = generate(&specification, Key::default())?;
+    let (mut horizon, mut rates) = (FIRST, Vec::new());
+    loop {
+        let plan = Plan::new(&workload, &Setup::global(Policy::Edf, 4, horizon))?;
+        let begin = Instant::now();
+        let outcome = taktos_simulate::run(&plan, 0, &mut ())?;
+        let seconds = begin.elapsed().as_secs_f64().max(1e-9);
+        if seconds < SECONDS && horizon < LONGEST {
+            // Twice as long as would do, so that the next try is long enough.
+            let factor = (2.0 * SECONDS / seconds).clamp(2.0, 100.0);
+            horizon = Duration::from_nanos((horizon.as_nanos() as f64 * factor) as u64);
+            continue;
+        }
+        let rate = |count: u64| (count as f64 / seconds) as u64;
+        rates.push((rate(outcome.jobs()), rate(outcome.events)));
+        if rates.len() == TIMES {
+            break;
+        }
+    }
+    rates.sort_unstable();
+    let (jobs_per_second, events_per_second) = rates[TIMES / 2];
+    Ok(Speed {
+        jobs_per_second,
+        events_per_second,
+        peak_memory_bytes: peak_memory(),
+        virtual_seconds: horizon.as_nanos() / 1_000_000_000,
+    })
+}
+
+/// The most memory that this process has had at once; none where the system does not say.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+fn table(workspace: &Workspace, speed: Speed) -> Result<Table> {
+    let others = published::read(workspace, "simulators")?;
+    let source = published::source(&others);
+    let others: Published = others
+        .try_into()
+        .context("simulators.toml has another shape")?;
+    let mut table = Table::new(
+        "Simulated jobs in a second, 20 tasks on 4 processors, global EDF",
+        vec![
+            Column::label("simulator"),
+            Column::figures("jobs/s", Basis::Theirs("measured on a host".into())),
+            Column::label("goal"),
+        ],
+    );
+    let met = speed.jobs_per_second >= others.goal.jobs_per_second;
+    let goal = taktos_export::table::thousands(others.goal.jobs_per_second);
+    table.push(vec![
+        "taktos, this machine, now".into(),
+        speed.jobs_per_second.into(),
+        Cell::Verdict {
+            met,
+            words: format!("{goal} {}", if met { "met" } else { "missed" }),
+        },
+    ]);
+    for other in &others.simulator {
+        let (low, high) = other.jobs_per_second;
+        let shown = taktos_export::table::thousands;
+        let rate = match low == high {
+            true => shown(low),
+            false => format!("{}–{}", shown(low), shown(high)),
+        };
+        let name = match &other.note {
+            Some(note) => format!("{}, {note}", other.name),
+            None => other.name.clone(),
+        };
+        table.push(vec![name.into(), rate.into(), Cell::Blank]);
+    }
+    let memory = speed.peak_memory_bytes.map_or("unknown".into(), |bytes| {
+        format!("{} kB", taktos_export::table::thousands(bytes / 1024))
+    });
+    table.notes.push(format!(
+        "{} events/s; {} s of virtual time in one run; peak memory of the process {memory}.",
+        taktos_export::table::thousands(speed.events_per_second),
+        taktos_export::table::thousands(speed.virtual_seconds)
+    ));
+    table.notes.push(format!("Others: {source}."));
+    Ok(table)
+}

@@ -1,0 +1,182 @@
+//! `taktos generate`: task sets at random, each a function of its options and key.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+use taktos_export::table::{Column, Table};
+use taktos_export::{replace_file, to_json};
+use taktos_simulate::file::{TaskSet, write};
+use taktos_simulate::generate::{
+    GenerateError, Key, PeriodRange, Specification, WHOLE, execution, generate, utilisation,
+};
+use taktos_simulate::{Arrival, Task, Workload};
+
+use crate::arguments::{GenerateOptions, SetForm};
+use crate::failure::Failure;
+use crate::screen;
+
+/// Writes the sets.
+pub(super) fn run(options: &GenerateOptions) -> Result<()> {
+    let specification = specification(options)?;
+    if options.sets == 1 {
+        let set = one(options, &specification, options.index)?;
+        let text = shown(options.format, &set);
+        return match &options.out {
+            Some(path) => save(path, &text),
+            None => Ok(screen::print(&text)?),
+        };
+    }
+    let Some(folder) = &options.out else {
+        return Err(Failure::error(
+            "several sets need a directory",
+            "name one: --out DIR",
+        ));
+    };
+    for number in 0..options.sets {
+        let index = options.index.checked_add(number).ok_or_else(|| {
+            Failure::error("the last index is above 4294967295", "give a lower --index")
+        })?;
+        let set = one(options, &specification, index)?;
+        let name = format!("set-{index:06}.{}", options.format.ending());
+        save(&folder.join(name), &shown(options.format, &set))?;
+    }
+    eprintln!("{} sets in {}", options.sets, folder.display());
+    Ok(())
+}
+
+fn specification(options: &GenerateOptions) -> Result<Specification> {
+    let tasks = usize::from(options.tasks);
+    let bounds = match options.most.as_slice() {
+        [most] => vec![(options.least, *most); tasks],
+        several if several.len() == tasks => {
+            several.iter().map(|most| (options.least, *most)).collect()
+        }
+        several => {
+            return Err(Failure::error(
+                format!("--most names {} bounds for {tasks} tasks", several.len()),
+                "give one bound, or one for each task",
+            ));
+        }
+    };
+    Ok(Specification {
+        utilisation: options.utilisation,
+        bounds,
+        method: options.method,
+        periods: options.periods,
+        range: PeriodRange {
+            min: options.min_period,
+            max: options.max_period,
+            granularity: options.granularity,
+        },
+        deadlines: options.deadlines,
+    })
+}
+
+fn one(options: &GenerateOptions, specification: &Specification, index: u32) -> Result<Workload> {
+    let key = Key {
+        experiment: options.seed,
+        point: options.point,
+        index,
+    };
+    generate(specification, key).map_err(|error| Failure::error(error.to_string(), mend(&error)))
+}
+
+const fn mend(error: &GenerateError) -> &'static str {
+    match error {
+        GenerateError::Tasks(_) => "give another number: --tasks",
+        GenerateError::Sum { .. } => "change --utilisation, --tasks, --least or --most",
+        GenerateError::Discarded { .. } => "take --method randfixedsum or drs",
+        GenerateError::OneBound => "take --method drs",
+        GenerateError::NoPeriod => "change --min-period, --max-period or --granularity",
+        GenerateError::Deadline(..) => "write --deadlines 0.5..1",
+    }
+}
+
+fn save(path: &Path, text: &str) -> Result<()> {
+    replace_file(path, text)
+        .map_err(|error| Failure::error(error.to_string(), "name another place: --out PATH"))
+}
+
+fn shown(form: SetForm, set: &Workload) -> String {
+    match form {
+        SetForm::Toml => write(&TaskSet {
+            title: set.name.clone(),
+            workload: set.clone(),
+            ..TaskSet::default()
+        }),
+        SetForm::Json => to_json(&SetJson::of(set)),
+        SetForm::Csv => csv(set),
+    }
+}
+
+#[derive(Serialize)]
+struct SetJson<'a> {
+    name: &'a str,
+    utilisation: f64,
+    tasks: Vec<TaskJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    name: &'a str,
+    execution: u64,
+    period: u64,
+    deadline: u64,
+}
+
+impl<'a> SetJson<'a> {
+    fn of(set: &'a Workload) -> Self {
+        Self {
+            name: &set.name,
+            utilisation: utilisation(set),
+            tasks: set.tasks.iter().map(TaskJson::of).collect(),
+        }
+    }
+}
+
+impl<'a> TaskJson<'a> {
+    fn of(task: &'a Task) -> Self {
+        let period = match task.arrival {
+            Arrival::Periodic { period, .. } => period.as_nanos(),
+            // A generated task has a period.
+            Arrival::Sporadic { min_separation, .. } => min_separation.as_nanos(),
+            Arrival::Once { .. } => 0,
+        };
+        Self {
+            name: &task.name,
+            execution: execution(task),
+            period,
+            deadline: task
+                .relative_deadline()
+                .map_or(0, taktos_time::Duration::as_nanos),
+        }
+    }
+}
+
+fn csv(set: &Workload) -> String {
+    let label = |name: &str| Column::label(name);
+    let mut table = Table::new(
+        &*set.name,
+        [
+            "task",
+            "execution, ns",
+            "period, ns",
+            "deadline, ns",
+            "utilisation, billionths",
+        ]
+        .map(label)
+        .to_vec(),
+    );
+    for task in set.tasks.iter().map(TaskJson::of) {
+        let share = u128::from(task.execution) * u128::from(WHOLE) / u128::from(task.period.max(1));
+        table.push(vec![
+            task.name.into(),
+            task.execution.into(),
+            task.period.into(),
+            task.deadline.into(),
+            u64::try_from(share).unwrap_or(u64::MAX).into(),
+        ]);
+    }
+    table.to_csv()
+}

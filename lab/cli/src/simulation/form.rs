@@ -1,0 +1,210 @@
+//! What a simulation prints: tables for people, JSON and CSV for programs.
+
+use serde::Serialize;
+use taktos_export::table::Table;
+use taktos_export::{Evidence, in_order, to_json};
+use taktos_simulate::file::text;
+use taktos_simulate::{CpuStatistics, Setup, Summary, TaskStatistics};
+
+use super::outcome::{Outcomes, Run};
+use super::request::Request;
+use super::tables::{self, percentile};
+
+/// One run. All times are in nanoseconds.
+#[derive(Serialize)]
+struct RunForm {
+    evidence: Evidence,
+    scheduler: String,
+    seed: u64,
+    virtual_time: u64,
+    events: u64,
+    #[serde(serialize_with = "in_order")]
+    tasks: Vec<(String, TaskForm)>,
+    cpus: Vec<CpuForm>,
+}
+
+#[derive(Serialize)]
+struct TaskForm {
+    released: u64,
+    jobs: u64,
+    missed: u64,
+    aborted: u64,
+    skipped: u64,
+    response: ResponseForm,
+    cpu: SummaryForm,
+    wall: SummaryForm,
+    tardiness: u64,
+    preemptions: u64,
+    migrations: u64,
+    migrations_in_job: u64,
+}
+
+#[derive(Serialize)]
+struct SummaryForm {
+    min: Option<u64>,
+    mean: Option<u64>,
+    max: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ResponseForm {
+    min: Option<u64>,
+    mean: Option<u64>,
+    max: Option<u64>,
+    p50: Option<u64>,
+    p90: Option<u64>,
+    p99: Option<u64>,
+    p999: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct CpuForm {
+    cpu: u8,
+    busy: u64,
+    spinning: u64,
+    overhead: u64,
+    idle: u64,
+    decisions: u64,
+    switches: u64,
+}
+
+#[derive(Serialize)]
+struct AllForm {
+    #[serde(serialize_with = "in_order")]
+    schedulers: Vec<(String, RunForm)>,
+    #[serde(serialize_with = "in_order")]
+    refused: Vec<(String, String)>,
+}
+
+impl From<&Summary> for SummaryForm {
+    fn from(summary: &Summary) -> Self {
+        Self {
+            min: summary.min(),
+            mean: summary.mean(),
+            max: summary.max(),
+        }
+    }
+}
+
+impl From<&TaskStatistics> for TaskForm {
+    fn from(task: &TaskStatistics) -> Self {
+        Self {
+            released: task.released,
+            jobs: task.jobs,
+            missed: task.missed,
+            aborted: task.aborted,
+            skipped: task.skipped,
+            response: ResponseForm {
+                min: task.response.min(),
+                mean: task.response.mean(),
+                max: task.response.max(),
+                p50: percentile(task, 50, 100),
+                p90: percentile(task, 90, 100),
+                p99: percentile(task, 99, 100),
+                p999: percentile(task, 999, 1000),
+            },
+            cpu: (&task.cpu).into(),
+            wall: (&task.wall).into(),
+            tardiness: task.tardiness,
+            preemptions: task.preemptions,
+            migrations: task.migrations,
+            migrations_in_job: task.migrations_in_job,
+        }
+    }
+}
+
+impl From<&CpuStatistics> for CpuForm {
+    fn from(cpu: &CpuStatistics) -> Self {
+        Self {
+            cpu: cpu.cpu,
+            busy: cpu.busy,
+            spinning: cpu.spinning,
+            overhead: cpu.overhead,
+            idle: cpu.idle,
+            decisions: cpu.decisions,
+            switches: cpu.switches,
+        }
+    }
+}
+
+fn run(request: &Request, run: &Run) -> RunForm {
+    let names = request
+        .set
+        .workload
+        .tasks
+        .iter()
+        .map(|task| task.name.clone());
+    RunForm {
+        evidence: Evidence::Simulated,
+        scheduler: run.name.clone(),
+        seed: run.setup.seed,
+        virtual_time: run.outcome.virtual_time,
+        events: run.outcome.events,
+        tasks: names
+            .zip(run.outcome.tasks.iter().map(TaskForm::from))
+            .collect(),
+        cpus: run.outcome.cpus.iter().map(CpuForm::from).collect(),
+    }
+}
+
+/// The figures: of the one policy that was asked for, or of each by its name.
+pub fn json(request: &Request, outcomes: &Outcomes) -> String {
+    match outcomes.runs.as_slice() {
+        [one] if request.one => to_json(&run(request, one)),
+        runs => to_json(&AllForm {
+            schedulers: runs
+                .iter()
+                .map(|one| (one.name.clone(), run(request, one)))
+                .collect(),
+            refused: outcomes
+                .refused
+                .iter()
+                .map(|(name, error)| (name.clone(), error.to_string()))
+                .collect(),
+        }),
+    }
+}
+
+/// The tables, for programs.
+pub fn csv(request: &Request, outcomes: &Outcomes) -> String {
+    let tables = tables::all(request, outcomes);
+    tables
+        .iter()
+        .map(Table::to_csv)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The tables, for people, below what was asked.
+pub fn screen(request: &Request, outcomes: &Outcomes, replications: u64) -> String {
+    let set = &request.set;
+    let mut out = String::new();
+    for words in [&set.title, &set.question] {
+        if !words.is_empty() {
+            out.push_str(&format!("{words}\n"));
+        }
+    }
+    if let Some(first) = outcomes.runs.first() {
+        out.push_str(&format!("{}\n\n", described(&first.setup, replications)));
+    }
+    for table in tables::all(request, outcomes) {
+        out.push_str(&table.to_text());
+        out.push('\n');
+    }
+    out
+}
+
+/// On what and for how long, in one line.
+pub fn described(setup: &Setup, replications: u64) -> String {
+    let cpus = setup.cpus().count();
+    let plural = if cpus == 1 { "" } else { "s" };
+    let times = match replications {
+        1 => String::new(),
+        times => format!(", {times} times"),
+    };
+    format!(
+        "{cpus} processor{plural}, {} of virtual time{times}, seed {} (simulated)",
+        text::shown(setup.horizon),
+        setup.seed
+    )
+}

@@ -1,0 +1,166 @@
+//! Runs a request: the figures from all replications, and a recording of the
+//! first one's first part.
+
+use anyhow::Result;
+use taktos_export::Recording;
+use taktos_simulate::{Arrival, Outcome, Plan, Setup, SimError, Workload, batch, run};
+use taktos_time::Duration;
+
+use super::recorder::Recorder;
+use super::request::{Request, jobs_within};
+use crate::arguments::SimOptions;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// How many jobs the recorded part has, about, when no trace was asked for.
+const RECORDED_JOBS: u128 = 2_000;
+/// The most events of a trace: viewers stay quick with it.
+const MOST_EVENTS: usize = 1_000_000;
+const MEND: &str = "change the task set, or the options --scheduler, --cpus and --clusters";
+
+/// What each set-up gave.
+#[derive(Debug)]
+pub struct Outcomes {
+    /// The set-ups that ran.
+    pub runs: Vec<Run>,
+    /// Those that were refused, and why.
+    pub refused: Vec<(String, SimError)>,
+}
+
+/// One set-up and what it gave.
+#[derive(Debug)]
+pub struct Run {
+    /// The policy, or `clusters`.
+    pub name: String,
+    /// On what it ran.
+    pub setup: Setup,
+    /// The figures of all replications.
+    pub outcome: Outcome,
+    /// The first part of the first replication, or all of it.
+    pub recording: Recording,
+    /// Whether the recording is of the whole run.
+    pub whole: bool,
+    /// The hyperperiod, where it lies within the recording.
+    pub hyperperiod: Option<Duration>,
+}
+
+impl Outcomes {
+    /// Deadlines missed, of all runs.
+    pub fn missed(&self) -> u64 {
+        self.runs.iter().map(|run| run.outcome.missed()).sum()
+    }
+}
+
+/// Runs every set-up of the request.
+///
+/// # Errors
+/// When the one set-up that was asked for is refused, or all are.
+pub fn simulate(request: &Request, options: &SimOptions, progress: &Progress) -> Result<Outcomes> {
+    let mut outcomes = Outcomes {
+        runs: Vec::new(),
+        refused: Vec::new(),
+    };
+    for (name, setup) in &request.setups {
+        let what = format!("simulating \"{}\" under {name} ...", request.name);
+        match progress.during(&what, || one(request, name, setup, options)) {
+            Ok(run) => outcomes.runs.push(run),
+            Err(error) if request.one => {
+                return Err(Failure::error(format!("{}: {error}", request.name), MEND));
+            }
+            Err(error) => outcomes.refused.push((name.clone(), error)),
+        }
+    }
+    if let ([], [(name, error), ..]) = (outcomes.runs.as_slice(), outcomes.refused.as_slice()) {
+        let cause = format!("{}: no policy takes it; {name}: {error}", request.name);
+        return Err(Failure::error(cause, MEND));
+    }
+    Ok(outcomes)
+}
+
+fn one(
+    request: &Request,
+    name: &str,
+    setup: &Setup,
+    options: &SimOptions,
+) -> Result<Run, SimError> {
+    let workload = &request.set.workload;
+    let plan = Plan::new(workload, setup)?;
+    let outcome = batch::replicate(&plan, options.replications, usize::from(options.jobs))?;
+    let part = match options.trace {
+        Some(_) => setup.horizon,
+        None => first_part(workload, setup.horizon),
+    };
+    let short = Setup {
+        horizon: part,
+        ..setup.clone()
+    };
+    let mut recorder = Recorder::new(workload, MOST_EVENTS);
+    run(&Plan::new(workload, &short)?, setup.seed, &mut recorder)?;
+    let (recording, all) = recorder.finish(part);
+    let end = Duration::from_nanos(recording.end);
+    Ok(Run {
+        name: name.to_owned(),
+        whole: all && part == setup.horizon,
+        hyperperiod: hyperperiod(workload).filter(|period| *period <= end),
+        setup: setup.clone(),
+        outcome,
+        recording,
+    })
+}
+
+/// As much of the time as some thousand jobs take.
+fn first_part(workload: &Workload, horizon: Duration) -> Duration {
+    let jobs = jobs_within(workload, horizon).max(1);
+    if jobs <= RECORDED_JOBS {
+        return horizon;
+    }
+    let part = u128::from(horizon.as_nanos()) * RECORDED_JOBS / jobs;
+    Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX).max(1))
+}
+
+/// The least common multiple of the periods; none where a task has no period,
+/// or it is absurdly long.
+pub fn hyperperiod(workload: &Workload) -> Option<Duration> {
+    let mut all = 1_u64;
+    for task in &workload.tasks {
+        let Arrival::Periodic { period, .. } = task.arrival else {
+            return None;
+        };
+        let period = period.as_nanos().max(1);
+        all = all.checked_mul(period / gcd(all, period))?;
+    }
+    (all <= 1 << 60).then(|| Duration::from_nanos(all))
+}
+
+fn gcd(mut left: u64, mut right: u64) -> u64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taktos_simulate::Task;
+
+    #[test]
+    fn the_hyperperiod_is_the_least_common_multiple() {
+        let ms = Duration::from_millis;
+        let task = |name: &str, period| Task::periodic(name, ms(1), ms(period));
+        let mut workload = Workload {
+            tasks: vec![task("a", 500), task("b", 400), task("c", 1000)],
+            ..Workload::default()
+        };
+        assert_eq!(hyperperiod(&workload), Some(ms(2000)));
+        workload.tasks[0].arrival = Arrival::Once {
+            at: taktos_time::Instant::START,
+        };
+        assert_eq!(hyperperiod(&workload), None);
+        let primes = [999_999_937, 999_999_929, 999_999_893, 999_999_883];
+        workload.tasks = primes
+            .map(|period| Task::periodic("p", ms(1), Duration::from_nanos(period)))
+            .to_vec();
+        assert_eq!(hyperperiod(&workload), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Records a simulation: who ran when, and what happened to jobs.
+
+use taktos_export::{Recording, TimeUnit};
+use taktos_schedule::Cpu;
+use taktos_simulate::{Doing, JobId, Observer, Resource, TaskId, Workload};
+use taktos_time::{Duration, Instant};
+use taktos_trace::{Event, Kind, Thread};
+
+/// An observer that keeps the first events, up to a number.
+pub struct Recorder {
+    recording: Recording,
+    most: usize,
+    locks: usize,
+    /// When there was no more room.
+    full: Option<u64>,
+}
+
+impl Recorder {
+    /// Room for so many events. The kernel's own work is a thread of its own, behind the tasks.
+    pub fn new(workload: &Workload, most: usize) -> Self {
+        let mut recording = Recording::new(TimeUnit::Nanoseconds);
+        let tasks = workload.tasks.iter().map(|task| task.name.clone());
+        recording.threads = tasks.chain(["(kernel)".to_owned()]).collect();
+        let locks = workload.locks.iter().map(|lock| lock.name.clone());
+        let servers = workload.servers.iter().map(|server| server.name.clone());
+        recording.marks = locks.chain(servers).collect();
+        Self {
+            recording,
+            most,
+            locks: workload.locks.len(),
+            full: None,
+        }
+    }
+
+    /// What was recorded, in the order of time, up to `end`; and whether that is all.
+    pub fn finish(self, end: Duration) -> (Recording, bool) {
+        let mut recording = self.recording;
+        recording.end = self.full.unwrap_or(end.as_nanos());
+        // Deadlines are known before they pass, misses after; the order of
+        // events at one time stays.
+        recording.events.retain(|event| event.at <= recording.end);
+        recording.events.sort_by_key(|event| event.at);
+        (recording, self.full.is_none())
+    }
+
+    fn add(&mut self, at: Instant, kind: Kind, task: TaskId, argument: u64, cpu: Option<Cpu>) {
+        if self.recording.events.len() >= self.most {
+            self.full.get_or_insert(at.as_nanos());
+            return;
+        }
+        self.recording.events.push(Event {
+            at: at.as_nanos(),
+            argument: argument as u32,
+            thread: Thread(task.0),
+            processor: cpu.map_or(0, |cpu| cpu.index() as u8),
+            kind,
+        });
+    }
+
+    const fn mark(&self, resource: Resource) -> u64 {
+        match resource {
+            Resource::Lock(lock) => lock.0 as u64,
+            Resource::Server(server) => (self.locks + server.0 as usize) as u64,
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn switch(&mut self, at: Instant, cpu: Cpu, doing: Doing, overhead: Duration) {
+        if overhead > Duration::ZERO {
+            let kernel = TaskId(self.recording.threads.len() as u16 - 1);
+            let begin = at.as_nanos().saturating_sub(overhead.as_nanos());
+            self.add(
+                Instant::from_nanos(begin),
+                Kind::Switch,
+                kernel,
+                0,
+                Some(cpu),
+            );
+        }
+        let task = match doing {
+            Doing::Idle => TaskId(Thread::IDLE.0),
+            Doing::Job(job) | Doing::Spin(job) => job.task,
+        };
+        self.add(at, Kind::Switch, task, 0, Some(cpu));
+    }
+
+    fn release(&mut self, _: Instant, job: JobId, arrival: Instant, deadline: Option<Instant>) {
+        self.add(arrival, Kind::Release, job.task, job.number, None);
+        if let Some(deadline) = deadline {
+            self.add(deadline, Kind::Deadline, job.task, job.number, None);
+        }
+    }
+
+    fn complete(&mut self, at: Instant, cpu: Cpu, job: JobId, _: Duration) {
+        self.add(at, Kind::Complete, job.task, job.number, Some(cpu));
+    }
+
+    fn miss(&mut self, _: Instant, job: JobId, deadline: Instant) {
+        self.add(deadline, Kind::Miss, job.task, job.number, None);
+    }
+
+    fn migrate(&mut self, at: Instant, job: JobId, from: Cpu, to: Cpu) {
+        self.add(at, Kind::Migrate, job.task, from.index() as u64, Some(to));
+    }
+
+    fn preempt(&mut self, at: Instant, cpu: Cpu, job: JobId) {
+        self.add(at, Kind::Preempt, job.task, job.number, Some(cpu));
+    }
+
+    fn lock(&mut self, at: Instant, job: JobId, resource: Resource) {
+        self.add(at, Kind::Lock, job.task, self.mark(resource), None);
+    }
+
+    fn unlock(&mut self, at: Instant, job: JobId, resource: Resource) {
+        self.add(at, Kind::Unlock, job.task, self.mark(resource), None);
+    }
+}

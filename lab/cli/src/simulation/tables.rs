@@ -1,0 +1,217 @@
+//! The tables of a simulation: tasks and processors of each run, and the
+//! policies beside each other.
+
+use taktos_export::table::{Cell, Column, Table};
+use taktos_export::{Basis, Evidence};
+use taktos_simulate::file::text;
+use taktos_simulate::{Summary, Task, generate};
+
+use super::outcome::{Outcomes, Run};
+use super::request::Request;
+
+/// A unit of time that fits the values of a table.
+#[derive(Clone, Copy)]
+struct Unit {
+    name: &'static str,
+    nanos: u64,
+}
+
+impl Unit {
+    /// Microseconds where no value reaches a millisecond, milliseconds otherwise.
+    fn of(outcomes: &Outcomes) -> Self {
+        let tasks = outcomes.runs.iter().flat_map(|run| &run.outcome.tasks);
+        let longest = tasks.filter_map(|task| task.response.max()).max();
+        match longest {
+            Some(longest) if longest >= 1_000_000 => Self {
+                name: "ms",
+                nanos: 1_000_000,
+            },
+            _ => Self {
+                name: "us",
+                nanos: 1000,
+            },
+        }
+    }
+
+    /// With three decimals: a thousandth of the unit is what is shown.
+    fn cell(self, nanos: Option<u64>) -> Cell {
+        nanos.map_or(Cell::Blank, |nanos| {
+            let thousandths = nanos / (self.nanos / 1000);
+            Cell::Text(format!("{}.{:03}", thousandths / 1000, thousandths % 1000))
+        })
+    }
+}
+
+fn simulated(name: impl Into<String>) -> Column {
+    Column::figures(name, Basis::Ours(Evidence::Simulated))
+}
+
+/// All tables, in the order in which they are shown.
+pub fn all(request: &Request, outcomes: &Outcomes) -> Vec<Table> {
+    let unit = Unit::of(outcomes);
+    let mut all = Vec::new();
+    if outcomes.runs.len() > 1 || !outcomes.refused.is_empty() {
+        all.push(policies(outcomes, unit));
+    }
+    for run in &outcomes.runs {
+        all.push(tasks(request, run, unit));
+        all.push(processors(run));
+    }
+    all
+}
+
+/// The tables of one run.
+pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> Vec<Table> {
+    let unit = Unit::of(outcomes);
+    vec![tasks(request, run, unit), processors(run)]
+}
+
+/// The policies beside each other.
+pub fn beside(outcomes: &Outcomes) -> Table {
+    policies(outcomes, Unit::of(outcomes))
+}
+
+fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
+    let mut table = Table::new(
+        "Policies",
+        vec![
+            Column::label("policy"),
+            simulated("jobs"),
+            simulated("missed"),
+            simulated(format!("latest, {}", unit.name)),
+            simulated(format!("CPU time, mean, {}", unit.name)),
+            simulated(format!("wall time, mean, {}", unit.name)),
+            simulated("preemptions"),
+            simulated("migrations"),
+        ],
+    );
+    for run in &outcomes.runs {
+        let tasks = || run.outcome.tasks.iter();
+        let (mut cpu, mut wall) = (Summary::EMPTY, Summary::EMPTY);
+        for task in tasks() {
+            cpu.merge(&task.cpu);
+            wall.merge(&task.wall);
+        }
+        table.push(vec![
+            run.name.as_str().into(),
+            run.outcome.jobs().into(),
+            run.outcome.missed().into(),
+            unit.cell(tasks().map(|task| task.tardiness).max()),
+            unit.cell(cpu.mean()),
+            unit.cell(wall.mean()),
+            tasks().map(|task| task.preemptions).sum::<u64>().into(),
+            tasks().map(|task| task.migrations).sum::<u64>().into(),
+        ]);
+    }
+    for (name, error) in &outcomes.refused {
+        table.notes.push(format!("{name} is not there: {error}."));
+    }
+    table
+}
+
+fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
+    let mut table = Table::new(
+        format!("Tasks under {}", run.name),
+        vec![
+            Column::label("task"),
+            Column::label("period"),
+            Column::label("execution"),
+            simulated("jobs"),
+            simulated("missed"),
+            simulated(format!("CPU time, mean, {}", unit.name)),
+            simulated(format!("wall time, mean, {}", unit.name)),
+            simulated("response, min"),
+            simulated("mean"),
+            simulated("99 %"),
+            simulated("max"),
+            simulated("preemptions"),
+            simulated("migrations"),
+        ],
+    );
+    for (task, figures) in request.set.workload.tasks.iter().zip(&run.outcome.tasks) {
+        table.push(vec![
+            task.name.as_str().into(),
+            period(task),
+            text::shown(taktos_time::Duration::from_nanos(generate::execution(task))).into(),
+            figures.jobs.into(),
+            figures.missed.into(),
+            unit.cell(figures.cpu.mean()),
+            unit.cell(figures.wall.mean()),
+            unit.cell(figures.response.min()),
+            unit.cell(figures.response.mean()),
+            unit.cell(percentile(figures, 99, 100)),
+            unit.cell(figures.response.max()),
+            figures.preemptions.into(),
+            figures.migrations.into(),
+        ]);
+    }
+    table.notes.push(format!(
+        "CPU time: on a processor. Wall time: from when a job could begin until it was done. \
+         Response: from its arrival; all in {}.",
+        unit.name
+    ));
+    table
+}
+
+/// A percentile of the responses: a bucket's upper end, but never above the maximum.
+pub fn percentile(figures: &taktos_simulate::TaskStatistics, part: u64, whole: u64) -> Option<u64> {
+    let most = figures.response.max()?;
+    figures
+        .responses
+        .quantile(part, whole)
+        .map(|value| value.min(most))
+}
+
+fn period(task: &Task) -> Cell {
+    use taktos_simulate::Arrival;
+    match task.arrival {
+        Arrival::Periodic { period, .. } => text::shown(period).into(),
+        Arrival::Sporadic {
+            min_separation,
+            max_separation,
+            ..
+        } => format!(
+            "{}..{}",
+            text::shown(min_separation),
+            text::shown(max_separation)
+        )
+        .into(),
+        Arrival::Once { .. } => "once".into(),
+    }
+}
+
+fn processors(run: &Run) -> Table {
+    let mut table = Table::new(
+        format!("Processors under {}", run.name),
+        vec![
+            Column::label("processor"),
+            Column::label("policy"),
+            simulated("busy, %"),
+            simulated("overhead, %"),
+            simulated("idle, %"),
+            simulated("decisions"),
+            simulated("switches"),
+        ],
+    );
+    for cpu in &run.outcome.cpus {
+        let all = (cpu.busy + cpu.overhead + cpu.idle).max(1);
+        let share = |part: u64| {
+            let hundredths = u128::from(part) * 10_000 / u128::from(all);
+            Cell::Text(format!("{}.{:02}", hundredths / 100, hundredths % 100))
+        };
+        let clusters = &run.setup.clusters;
+        let here = clusters
+            .iter()
+            .find(|cluster| cluster.cpus.bits() >> cpu.cpu & 1 == 1);
+        table.push(vec![
+            u64::from(cpu.cpu).into(),
+            here.map_or(Cell::Blank, |cluster| cluster.policy.name().into()),
+            share(cpu.busy),
+            share(cpu.overhead),
+            share(cpu.idle),
+            cpu.decisions.into(),
+            cpu.switches.into(),
+        ]);
+    }
+    table
+}
