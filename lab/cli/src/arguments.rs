@@ -4,7 +4,7 @@ mod simulation;
 
 use std::path::PathBuf;
 
-pub use simulation::{GenerateOptions, SetForm, SimOptions};
+pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -16,7 +16,7 @@ Examples:
   taktos reproduce switch --format json         the paper on context switching, for a program
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
-  taktos sim experiments/onboard.toml --cpus 4  a task set in virtual time, under each policy
+  taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos doctor                                 what this machine lacks, and what mends it
 

@@ -21,7 +21,19 @@ pub fn load(path: &Path) -> Result<Experiment> {
             "name an experiment file, such as experiments/ipc.toml",
         )
     })?;
+    if is_task_set(&text) {
+        return Err(Failure::error(
+            format!("{} is a task set, not an experiment", path.display()),
+            format!("simulate it: taktos sim {}", path.display()),
+        ));
+    }
     parse(&text, path)
+}
+
+/// Whether the text is that of a task set, which names no program.
+fn is_task_set(text: &str) -> bool {
+    let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
+    begins("[[task]]") && !begins("program")
 }
 
 /// Reads the experiment from the text of the file of that path.

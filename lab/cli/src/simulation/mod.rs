@@ -11,6 +11,6 @@ mod tables;
 
 pub use clusters::{ClusterRequest, clusters};
 pub use form::{csv, json, screen};
-pub use outcome::{Outcomes, Run, simulate};
-pub use request::{Request, request};
+pub use outcome::{Outcomes, simulate};
+pub use request::request;
 pub use result::{pftrace, write};

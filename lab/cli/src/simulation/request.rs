@@ -10,8 +10,7 @@ use taktos_simulate::{Arrival, Cluster, Costs, Policy, Setup, Task, Workload};
 use taktos_time::Duration;
 
 use super::ClusterRequest;
-use crate::arguments::SchedulerChoice;
-use crate::arguments::SimOptions;
+use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::failure::Failure;
 
 /// How much virtual time passes when nobody says.

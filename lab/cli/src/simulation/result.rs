@@ -62,10 +62,12 @@ pub fn write(
     directory.write("result.json", json)?;
     directory.write("tasks.toml", file::write(&request.set))?;
     directory.write("report.html", report(request, outcomes, options).to_html())?;
-    for table in tables::all(request, outcomes) {
-        directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-    }
+    let policies = tables::beside(outcomes);
+    directory.write("tables/policies.csv", policies.to_csv())?;
     for run in &outcomes.runs {
+        for table in tables::of_run(request, outcomes, run) {
+            directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
+        }
         let stem = trace_stem(outcomes, run);
         directory.write(&format!("{stem}.pftrace"), pftrace(run))?;
         directory.write(&format!("{stem}.schedule"), run.recording.to_bytes())?;

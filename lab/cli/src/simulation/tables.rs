@@ -5,6 +5,7 @@ use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 use taktos_simulate::file::text;
 use taktos_simulate::{Summary, Task, generate};
+use taktos_time::Duration;
 
 use super::outcome::{Outcomes, Run};
 use super::request::Request;
@@ -63,7 +64,11 @@ pub fn all(request: &Request, outcomes: &Outcomes) -> Vec<Table> {
 /// The tables of one run.
 pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> Vec<Table> {
     let unit = Unit::of(outcomes);
-    vec![tasks(request, run, unit), processors(run)]
+    vec![
+        tasks(request, run, unit),
+        responses(request, run, unit),
+        processors(run),
+    ]
 }
 
 /// The policies beside each other.
@@ -79,8 +84,8 @@ fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
             simulated("jobs"),
             simulated("missed"),
             simulated(format!("latest, {}", unit.name)),
-            simulated(format!("CPU time, mean, {}", unit.name)),
-            simulated(format!("wall time, mean, {}", unit.name)),
+            simulated(format!("CPU time, {}", unit.name)),
+            simulated(format!("wall time, {}", unit.name)),
             simulated("preemptions"),
             simulated("migrations"),
         ],
@@ -110,6 +115,7 @@ fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
 }
 
 fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
+    let name = unit.name;
     let mut table = Table::new(
         format!("Tasks under {}", run.name),
         vec![
@@ -118,12 +124,9 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
             Column::label("execution"),
             simulated("jobs"),
             simulated("missed"),
-            simulated(format!("CPU time, mean, {}", unit.name)),
-            simulated(format!("wall time, mean, {}", unit.name)),
-            simulated("response, min"),
-            simulated("mean"),
-            simulated("99 %"),
-            simulated("max"),
+            simulated(format!("CPU time, {name}")),
+            simulated(format!("wall time, {name}")),
+            simulated(format!("longest, {name}")),
             simulated("preemptions"),
             simulated("migrations"),
         ],
@@ -132,24 +135,50 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
         table.push(vec![
             task.name.as_str().into(),
             period(task),
-            text::shown(taktos_time::Duration::from_nanos(generate::execution(task))).into(),
+            text::shown(Duration::from_nanos(generate::execution(task))).into(),
             figures.jobs.into(),
             figures.missed.into(),
             unit.cell(figures.cpu.mean()),
             unit.cell(figures.wall.mean()),
-            unit.cell(figures.response.min()),
-            unit.cell(figures.response.mean()),
-            unit.cell(percentile(figures, 99, 100)),
             unit.cell(figures.response.max()),
             figures.preemptions.into(),
             figures.migrations.into(),
         ]);
     }
-    table.notes.push(format!(
-        "CPU time: on a processor. Wall time: from when a job could begin until it was done. \
-         Response: from its arrival; all in {}.",
-        unit.name
-    ));
+    table.notes.push(
+        "CPU time, wall time: means of a job, on a processor and from when it could begin until \
+         it was done. Longest: from its arrival until it was done."
+            .into(),
+    );
+    table
+}
+
+fn responses(request: &Request, run: &Run, unit: Unit) -> Table {
+    let mut columns = vec![Column::label("task")];
+    let names = [
+        "least", "mean", "50 %", "90 %", "99 %", "99.9 %", "greatest", "latest",
+    ];
+    let named = |name: &str| simulated(format!("{name}, {}", unit.name));
+    columns.extend(names.map(named));
+    let mut table = Table::new(format!("Response times under {}", run.name), columns);
+    for (task, figures) in request.set.workload.tasks.iter().zip(&run.outcome.tasks) {
+        table.push(vec![
+            task.name.as_str().into(),
+            unit.cell(figures.response.min()),
+            unit.cell(figures.response.mean()),
+            unit.cell(percentile(figures, 50, 100)),
+            unit.cell(percentile(figures, 90, 100)),
+            unit.cell(percentile(figures, 99, 100)),
+            unit.cell(percentile(figures, 999, 1000)),
+            unit.cell(figures.response.max()),
+            unit.cell(Some(figures.tardiness)),
+        ]);
+    }
+    table.notes.push(
+        "From a job's arrival until it was done; latest: how far beyond its deadline. Percentiles \
+         are at most 1/64 too large, and never too small."
+            .into(),
+    );
     table
 }
 
