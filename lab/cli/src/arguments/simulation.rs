@@ -18,7 +18,7 @@ Examples:
   taktos sim experiments/onboard.toml --clusters edf:0-1,priority:2-3
   taktos sim experiments/onboard.toml --clusters 0-1,2-3 --scheduler priority
   taktos sim experiments/onboard.toml --for 100s --trace     the whole trace
-  taktos sim --scenario experiments/scenarios/simple.scenario
+  taktos sim --scenario experiments/scenarios/smp01.scenario
   taktos sim --storm --seed 7                                random schedules, laws checked
 
 A task set is a file in TOML (experiments/onboard.toml shows the form), an rt-app

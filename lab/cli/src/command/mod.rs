@@ -4,6 +4,7 @@ mod bench;
 mod doctor;
 mod experiment;
 mod generate;
+mod scenario;
 mod sim;
 mod test;
 mod trace;

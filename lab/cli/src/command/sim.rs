@@ -14,6 +14,9 @@ use crate::workspace::Workspace;
 
 /// Does what the options ask.
 pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
+    if !options.scenario.is_empty() {
+        return super::scenario::run(options);
+    }
     let Some(file) = &options.file else {
         return Err(Failure::error("nothing to simulate", "name a task set"));
     };
