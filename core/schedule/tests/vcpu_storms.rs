@@ -2,6 +2,7 @@
 //! hypervisor's work, units and processors that leave and come back. After every
 //! event the world checks the policy's laws and its own.
 
+mod vcpu_naive;
 mod vcpu_world;
 
 use taktos_schedule::CpuSet;
@@ -12,7 +13,8 @@ use taktos_schedule::vcpu::rtds::{self, Options, ReplenishBy, Rtds};
 use taktos_schedule::vcpu::sedf::{self, Processor, Sedf};
 use taktos_schedule::vcpu::{Admission, Domain, Error, Policy, Profile};
 use taktos_time::Duration;
-use vcpu_world::{Costs, FOREVER, Random, World, at, cpu, vcpu};
+use vcpu_naive::{Lockstep, rtds::Naive as NaiveRtds, sedf::Naive as NaiveSedf};
+use vcpu_world::{Costs, FOREVER, Random, Wishes, World, at, cpu, vcpu};
 
 /// A storm's size.
 #[derive(Clone, Copy)]
@@ -176,8 +178,25 @@ fn rtds(options: Options) {
 }
 
 #[test]
-fn rtds_by_events() {
-    rtds(Options::DEFAULT);
+fn rtds_by_events_does_what_a_naive_model_does() {
+    everywhere(|size, costs, seed| {
+        let mut units = vec![rtds::Unit::EMPTY; size.units];
+        let mut policy = Lockstep {
+            real: Rtds::new(&mut units, Options::DEFAULT),
+            naive: NaiveRtds::new(size.units),
+        };
+        for index in 0..size.units {
+            policy.naive.set(vcpu(index), rtds::Parameters::DEFAULT);
+        }
+        let world = World::new(policy, size.cpus, size.units, costs);
+        rage(world, size, seed, |world, random, unit| {
+            let parameters = servers(random);
+            let Lockstep { real, naive } = &mut world.policy;
+            real.set_parameters(vcpu(unit), parameters, Demand::Forced)
+                .unwrap();
+            naive.set(vcpu(unit), parameters);
+        })
+    });
 }
 
 #[test]
@@ -194,18 +213,25 @@ fn rtds_by_quantum() {
 }
 
 #[test]
-fn sedf() {
+fn sedf_does_what_a_naive_model_does() {
     everywhere(|size, costs, seed| {
         let mut units = vec![sedf::Unit::EMPTY; size.units];
         let mut processors = vec![Processor::EMPTY; size.cpus];
-        let policy = Sedf::new(&mut units, &mut processors);
+        let policy = Lockstep {
+            real: Sedf::new(&mut units, &mut processors),
+            naive: NaiveSedf::new(size.units, size.cpus),
+        };
         let world = World::new(policy, size.cpus, size.units, costs);
         rage(world, size, seed, |world, random, unit| {
             let parameters = slices(random);
-            let set = |p: &mut Sedf, now, fx: &mut _| {
-                p.set_parameters(vcpu(unit), parameters, Demand::Forced, now, fx)
-            };
-            world.call(set).unwrap();
+            world.call(|p, now, fx| {
+                let (mut own, demand) = (Wishes::default(), Demand::Forced);
+                p.real
+                    .set_parameters(vcpu(unit), parameters, demand, now, fx)
+                    .unwrap();
+                p.naive.set(vcpu(unit), parameters, now, &mut own);
+                assert_eq!(fx.tickles, own.tickles);
+            });
         })
     });
 }

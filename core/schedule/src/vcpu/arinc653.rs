@@ -287,6 +287,8 @@ impl Policy for Arinc653<'_> {
             return Err(Error::CpuPresent(cpu));
         }
         self.cpus = self.cpus.with(cpu);
+        // What it was asked for before it left it may not have done.
+        self.tickled = self.tickled.without(cpu);
         self.tickle(cpu, fx);
         self.settle_all(fx);
         Ok(())

@@ -46,6 +46,8 @@ pub enum Error {
     Stranded(Vcpu),
     /// A processor is on its way between two pools; what was asked for has to wait.
     Moving(Cpu),
+    /// The domain has units in another pool.
+    Split(Domain),
     /// There is no such pool.
     NoPool(usize),
     /// What was asked for has to be asked of another scheduler than this pool's.
@@ -136,6 +138,11 @@ impl fmt::Display for Error {
                 f,
                 "processor {} is still on its way between pools: ask again when it has arrived",
                 cpu.index()
+            ),
+            Self::Split(domain) => write!(
+                f,
+                "domain {} has VCPUs in another pool: move the domain as a whole",
+                domain.index()
             ),
             Self::NoPool(pool) => {
                 write!(f, "there is no pool {pool}: name one that was made")

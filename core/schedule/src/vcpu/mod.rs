@@ -33,6 +33,7 @@ mod error;
 mod ids;
 mod list;
 pub mod null;
+pub mod pool;
 #[cfg(test)]
 mod probe;
 pub mod rtds;

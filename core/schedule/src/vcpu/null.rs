@@ -206,6 +206,7 @@ impl Policy for Null<'_> {
         }
         self.cpus = self.cpus.with(cpu);
         self.free = self.free.with(cpu);
+        self.tickled = self.tickled.without(cpu);
         self.working = self.working.without(cpu);
         self.review(fx);
         Ok(())

@@ -79,6 +79,16 @@ pub struct Unit {
     pub migrations: u64,
 }
 
+/// A unit executed on a processor without a break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    pub from: u64,
+    pub to: u64,
+    pub cpu: usize,
+    pub unit: usize,
+    pub guaranteed: bool,
+}
+
 /// What a policy asked for in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
@@ -101,8 +111,10 @@ pub struct World<P> {
     pub now: u64,
     pub units: Vec<Unit>,
     pub costs: Costs,
-    /// Every stretch of execution: from, to, processor, unit; kept when `Some`.
-    pub trace: Option<Vec<(u64, u64, usize, usize)>>,
+    /// Every stretch of execution, kept when `Some`.
+    pub trace: Option<Vec<Stretch>>,
+    /// Says whether a unit runs on its guarantee; asked for each stretch.
+    pub guaranteed: fn(&P, Vcpu) -> bool,
     pub events: u64,
     /// Whether invariants are checked after every event.
     pub checking: bool,
@@ -158,6 +170,7 @@ impl<P: Policy> World<P> {
             units: vec![Unit::default(); units],
             costs,
             trace: None,
+            guaranteed: |_, _| true,
             events: 0,
             checking: true,
             processors: vec![Processor::default(); cpus],
@@ -245,6 +258,22 @@ impl<P: Policy> World<P> {
         self.units[index].served + open
     }
 
+    /// When unit `index` executed up to now, in microseconds: from, to; stretches
+    /// that meet are one. Needs the trace.
+    pub fn executed(&mut self, index: usize) -> Vec<(u64, u64)> {
+        (0..self.processors.len()).for_each(|index| self.count(cpu(index)));
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        let trace = self.trace.iter().flatten();
+        for stretch in trace.filter(|stretch| stretch.unit == index) {
+            let (from, to) = (stretch.from / 1_000, stretch.to / 1_000);
+            match spans.last_mut() {
+                Some(last) if last.1 == from => last.1 = to,
+                _ => spans.push((from, to)),
+            }
+        }
+        spans
+    }
+
     /// Lets everything happen up to and at `end`.
     pub fn run_until(&mut self, end: u64) {
         while self.next_at().is_some_and(|when| when <= end) {
@@ -299,6 +328,8 @@ impl<P: Policy> World<P> {
         match event {
             Event::Timer(timer, ticket) => {
                 if self.timers.get(&timer) == Some(&ticket) {
+                    // What was executed before belongs to what was before.
+                    (0..self.processors.len()).for_each(|index| self.count(cpu(index)));
                     self.call(|p, now, fx| p.timer(timer, now, fx));
                 }
             }
@@ -375,8 +406,15 @@ impl<P: Policy> World<P> {
         if unit.work != FOREVER {
             unit.work -= (to - from).min(unit.work);
         }
+        let guaranteed = (self.guaranteed)(&self.policy, vcpu);
         if let Some(trace) = self.trace.as_mut().filter(|_| to > from) {
-            trace.push((from, to, cpu.index(), vcpu.index()));
+            trace.push(Stretch {
+                from,
+                to,
+                cpu: cpu.index(),
+                unit: vcpu.index(),
+                guaranteed,
+            });
         }
     }
 

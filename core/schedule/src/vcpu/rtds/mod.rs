@@ -219,7 +219,7 @@ impl Policy for Rtds<'_> {
             return Err(Error::CpuPresent(cpu));
         }
         self.cpus = self.cpus.with(cpu);
-        self.tickled = self.tickled.without(cpu);
+        self.forget(cpu);
         self.working = self.working.without(cpu);
         self.start_quantum(cpu, fx);
         self.review(fx);
@@ -234,8 +234,9 @@ impl Policy for Rtds<'_> {
             return Err(Error::LastCpu(cpu));
         }
         self.cpus = self.cpus.without(cpu);
-        if self.busy.contains(cpu) {
-            self.tickle(cpu, fx);
+        match self.busy.contains(cpu) {
+            true => self.tickle(cpu, fx),
+            false => self.forget(cpu),
         }
         self.review(fx);
         Ok(())

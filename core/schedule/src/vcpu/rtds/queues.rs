@@ -23,12 +23,18 @@ impl Rtds<'_> {
         }
     }
 
-    /// Makes the refill of `vcpu` due at its deadline, as the order has it.
+    /// Makes the refill of `vcpu` due at its deadline.
     pub(super) fn await_refill(&mut self, vcpu: Vcpu, fx: &mut impl Effects) {
+        self.refills.take(self.units, vcpu);
+        self.put_refill(vcpu);
+        self.arm(fx);
+    }
+
+    /// Puts the refill of `vcpu` where the order has it.
+    pub(super) fn put_refill(&mut self, vcpu: Vcpu) {
         if !matches!(self.options.enforcement, Enforcement::Events) {
             return;
         }
-        self.refills.take(self.units, vcpu);
         match self.options.replenish_by {
             ReplenishBy::Time => {
                 self.refills
@@ -36,7 +42,6 @@ impl Rtds<'_> {
             }
             ReplenishBy::RunQueueOrder => self.refills.put(self.units, vcpu, Unit::beats),
         }
-        self.arm(fx);
     }
 
     /// Sleeping units cost no refills.

@@ -23,7 +23,7 @@ impl Rtds<'_> {
         while let Some(vcpu) = self.due.first() {
             self.step();
             self.due.take(self.units, vcpu);
-            self.await_refill(vcpu, fx);
+            self.put_refill(vcpu);
             match self.processor_of(vcpu) {
                 Some(_) => self.relieve(vcpu, fx),
                 None if self.units[vcpu.index()].lifted => self.tickle_for(vcpu, fx),

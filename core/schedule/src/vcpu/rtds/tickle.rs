@@ -26,6 +26,12 @@ impl Rtds<'_> {
         }
     }
 
+    /// Takes back what `cpu`, which has left or comes anew, was asked for.
+    pub(super) fn forget(&mut self, cpu: Cpu) {
+        self.tickled = self.tickled.without(cpu);
+        self.promised[cpu.index()] = None;
+    }
+
     /// With a quantum, an idle processor too has to look for refills.
     pub(super) fn start_quantum(&mut self, cpu: Cpu, fx: &mut impl Effects) {
         if matches!(self.options.enforcement, Enforcement::Quantum(_)) {

@@ -282,6 +282,7 @@ impl Policy for Sedf<'_> {
         }
         processor.planned = Instant::MAX;
         self.cpus = self.cpus.with(cpu);
+        self.tickled = self.tickled.without(cpu);
         self.working = self.working.without(cpu);
         self.settle_all(now, fx);
         Ok(())
