@@ -6,6 +6,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// The unit tests share their world with the integration tests, which know the crate by its name.
+#[cfg(test)]
+extern crate self as taktos_schedule;
+#[cfg(test)]
+extern crate std;
+
 mod cpu;
 mod heap;
 mod links;

@@ -27,6 +27,8 @@ mod processor;
 mod reasons;
 mod steps;
 mod system;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 pub use config::{InstanceConfig, PolicyKind};
