@@ -172,6 +172,10 @@ impl Storm<'_> {
         } else {
             dice.draw(self.levels as usize) as u32
         };
+        self.set_priority_to(id, priority)
+    }
+
+    fn set_priority_to(&mut self, id: usize, priority: u32) -> Verdict {
         let mut expected = self.exists(id);
         if expected.is_ok() && priority > self.model.most(self.model.threads[id].home) {
             expected = Err(Error::InvalidPriority);
@@ -191,6 +195,10 @@ impl Storm<'_> {
 
     fn release(&mut self, id: usize, dice: &mut Dice) -> Verdict {
         let deadline = self.world.now.as_nanos() + dice.draw(6) as u64 * 500;
+        self.release_at(id, deadline)
+    }
+
+    fn release_at(&mut self, id: usize, deadline: u64) -> Verdict {
         let t = thread(id);
         if self.call("release", self.exists(id), |s, now, fx| {
             s.release_job(t, at(deadline), now, fx)
@@ -223,6 +231,10 @@ impl Storm<'_> {
 
     fn set_affinity(&mut self, id: usize, dice: &mut Dice) -> Verdict {
         let mask = self.mask(dice);
+        self.set_affinity_to(id, mask)
+    }
+
+    fn set_affinity_to(&mut self, id: usize, mask: CpuSet) -> Verdict {
         let mut expected = self.exists(id);
         if expected.is_ok() && !self.model.accepts(self.model.threads[id].home, mask) {
             expected = Err(Error::InvalidNumber);
@@ -358,6 +370,10 @@ impl Storm<'_> {
         let home = dice.draw(self.model.kinds.len() + 1);
         let priority = dice.draw(self.levels as usize) as u32;
         let affinity = (dice.draw(2) == 0).then(|| self.mask(dice));
+        self.create_one(home, priority, affinity)
+    }
+
+    fn create_one(&mut self, home: usize, priority: u32, affinity: Option<CpuSet>) -> Verdict {
         let expected = self.model.create(home, priority, affinity);
         let found = self
             .world
@@ -509,8 +525,66 @@ fn run(case: &Case, words: &[u64]) -> Result<(), (usize, String)> {
     storm.compare().map_err(|error| (words.len(), error))
 }
 
+/// One of a few operations on a thread, for the exhaustive cases.
+fn small(storm: &mut Storm<'_>, id: usize, what: usize) -> Verdict {
+    match what {
+        0 => storm.block(id, 0),
+        1 => storm.unblock(id, 0),
+        2 => storm.yield_now(id),
+        3 | 4 => storm.set_priority_to(id, what as u32 - 3),
+        5 => storm.set_affinity_to(id, CpuSet::ALL),
+        6 | 7 => storm.set_affinity_to(id, CpuSet::of(cpu(what - 6))),
+        8 => storm.release_at(id, 7),
+        _ => storm.cancel(id),
+    }?;
+    if storm.settled {
+        storm.settle();
+    }
+    storm.compare()
+}
+
+/// Every sequence of so many operations on so many threads of one level, on two processors.
+fn every_sequence(policy: PolicyKind, settled: bool, threads: usize, length: u32) {
+    let choices = threads * 10;
+    for sequence in 0..choices.pow(length) {
+        let online = CpuSet::first(2);
+        let mut tables = Tables::new(threads, online, 1);
+        let mut storm = Storm {
+            world: World::new(&mut tables, online, &[one(policy, 2)]),
+            model: Model::new(online, &[(policy, online)]),
+            settled,
+            levels: 2,
+        };
+        let mut rest = sequence;
+        let verdict = (0..threads)
+            .try_for_each(|_| storm.create_one(0, 1, None))
+            .and_then(|()| {
+                (0..length).try_for_each(|_| {
+                    let choice = rest % choices;
+                    rest /= choices;
+                    small(&mut storm, choice / 10, choice % 10)
+                })
+            });
+        if let Err(error) = verdict {
+            panic!("{policy:?}, sequence {sequence} of {threads} threads: {error}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "far too many")]
+fn every_short_sequence_agrees_with_the_model() {
+    for policy in [PolicyKind::Simple, PolicyKind::Priority, PolicyKind::Edf] {
+        for settled in [true, false] {
+            every_sequence(policy, settled, 4, 3);
+            every_sequence(policy, settled, 3, 3);
+        }
+    }
+    every_sequence(PolicyKind::Edf, true, 3, 4);
+}
+
 /// How many operations each test takes, in all.
-const OPERATIONS: usize = if cfg!(miri) { 300 } else { 2_000_000 };
+const OPERATIONS: usize = if cfg!(miri) { 300 } else { 1_000_000 };
 const LENGTH: usize = if cfg!(miri) { 100 } else { 2_000 };
 
 fn storms(kinds: [PolicyKind; 2]) {

@@ -226,7 +226,7 @@ fn run(kinds: [PolicyKind; 3], settled: bool, words: &[u64]) -> Result<u64, Fail
     Ok(storm.wins)
 }
 
-const OPERATIONS: usize = if cfg!(miri) { 200 } else { 2_000_000 };
+const OPERATIONS: usize = if cfg!(miri) { 200 } else { 1_000_000 };
 const LENGTH: usize = if cfg!(miri) { 100 } else { 1_000 };
 
 fn storms(kinds: [PolicyKind; 3]) {
@@ -253,4 +253,18 @@ fn fixed_priorities_in_all_clusters() {
 #[test]
 fn clusters_of_different_kinds() {
     storms([PolicyKind::Edf, PolicyKind::Priority, PolicyKind::Simple]);
+}
+
+#[test]
+fn any_affinity_in_all_clusters() {
+    storms([PolicyKind::StrongAffinity; 3]);
+}
+
+#[test]
+fn the_weak_form_beside_others() {
+    storms([
+        PolicyKind::PriorityAffinity,
+        PolicyKind::StrongAffinity,
+        PolicyKind::Edf,
+    ]);
 }

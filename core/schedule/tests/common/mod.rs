@@ -19,10 +19,10 @@ pub const LOCKS: usize = 5;
 /// The tables of a system.
 #[derive(Default)]
 pub struct Tables {
-    threads: Vec<ThreadRecord>,
-    nodes: Vec<NodeRecord>,
-    instances: Vec<InstanceRecord>,
-    processors: Vec<ProcessorRecord>,
+    pub threads: Vec<ThreadRecord>,
+    pub nodes: Vec<NodeRecord>,
+    pub instances: Vec<InstanceRecord>,
+    pub processors: Vec<ProcessorRecord>,
     contributions: Vec<ContributionRecord>,
     locks: Vec<LockRecord>,
     ends: Vec<EndsRecord>,
