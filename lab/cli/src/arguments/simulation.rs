@@ -39,7 +39,6 @@ The same options give the same bytes, on any machine.";
 #[derive(Args, Debug, Clone)]
 pub struct SimOptions {
     /// A task set: TOML, rt-app JSON or SimSo XML
-    #[arg(required_unless_present_any = ["scenario", "storm"])]
     pub file: Option<PathBuf>,
     /// Run these scenario scripts instead: every `expect` must hold
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["file", "storm"])]

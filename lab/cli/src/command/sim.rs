@@ -18,7 +18,10 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
         return super::scenario::run(options);
     }
     let Some(file) = &options.file else {
-        return Err(Failure::error("nothing to simulate", "name a task set"));
+        return Err(Failure::error(
+            "nothing to simulate",
+            "name a task set (experiments/onboard.toml), or --scenario FILE, or --storm",
+        ));
     };
     task_set(workspace, file, options)
 }

@@ -1,9 +1,11 @@
 //! Runs a request: the figures from all replications, and a recording of the
 //! first one's first part.
 
+use std::borrow::Cow;
+
 use anyhow::Result;
 use taktos_export::Recording;
-use taktos_simulate::{Arrival, Outcome, Plan, Setup, SimError, Workload, batch, run};
+use taktos_simulate::{Arrival, Outcome, Plan, Policy, Setup, SimError, Workload, batch, run};
 use taktos_time::Duration;
 
 use super::recorder::Recorder;
@@ -40,6 +42,8 @@ pub struct Run {
     pub recording: Recording,
     /// Whether the recording is of the whole run.
     pub whole: bool,
+    /// The tasks whose budget no policy of this run enforces.
+    pub without: Vec<String>,
     /// The hyperperiod, where it lies within the recording.
     pub hyperperiod: Option<Duration>,
 }
@@ -83,7 +87,8 @@ fn one(
     setup: &Setup,
     options: &SimOptions,
 ) -> Result<Run, SimError> {
-    let workload = &request.set.workload;
+    let (workload, without) = without_budgets(&request.set.workload, setup);
+    let workload = &*workload;
     let plan = Plan::new(workload, setup)?;
     let outcome = batch::replicate(&plan, options.replications, usize::from(options.jobs))?;
     let part = match options.trace {
@@ -105,7 +110,31 @@ fn one(
         setup: setup.clone(),
         outcome,
         recording,
+        without,
     })
+}
+
+/// Budgets are for `cbs` alone: where no cluster has it, the tasks run without
+/// theirs, and the names of those that have one are told.
+fn without_budgets<'a>(workload: &'a Workload, setup: &Setup) -> (Cow<'a, Workload>, Vec<String>) {
+    let mut budgets = workload
+        .tasks
+        .iter()
+        .filter(|task| task.budget.is_some())
+        .peekable();
+    let enforced = setup
+        .clusters
+        .iter()
+        .any(|cluster| cluster.policy == Policy::Cbs);
+    if enforced || budgets.peek().is_none() {
+        return (Cow::Borrowed(workload), Vec::new());
+    }
+    let names = budgets.map(|task| task.name.clone()).collect();
+    let mut workload = workload.clone();
+    for task in &mut workload.tasks {
+        task.budget = None;
+    }
+    (Cow::Owned(workload), names)
 }
 
 /// As much of the time as some thousand jobs take.

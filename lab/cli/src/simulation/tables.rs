@@ -150,6 +150,12 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
          it was done. Longest: from its arrival until it was done."
             .into(),
     );
+    if !run.without.is_empty() {
+        let names = run.without.join(", ");
+        table
+            .notes
+            .push(format!("Only cbs enforces budgets: {names} ran without."));
+    }
     table
 }
 

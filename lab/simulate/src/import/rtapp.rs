@@ -540,7 +540,7 @@ impl Reader<'_> {
                     period = Some(self.micros(&[path, &["period"]].concat(), value)?)
                 }
                 ("ref", _) => {}
-                ("mode", Json::Text(mode)) if mode == "relative" => {}
+                ("mode", Json::Text(mode)) if mode == "relative" || mode == "absolute" => {}
                 _ => self.warn(format!("{}: `{key}` is left out", path.join(": "))),
             }
         }

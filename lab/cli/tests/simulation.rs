@@ -1,0 +1,643 @@
+//! The simulator as a person uses it: task sets, scenarios, generated sets.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use common::{Folder, fail, printed, root, said, succeed, taktos};
+use serde_json::Value;
+
+const POLICIES: [&str; 6] = [
+    "simple",
+    "priority",
+    "edf",
+    "priority-affinity",
+    "strong-affinity",
+    "cbs",
+];
+
+/// Simulates into the folder.
+fn sim(folder: &Folder, arguments: &[&str]) -> std::process::Command {
+    let mut command = taktos(&["sim"]);
+    command.args(arguments);
+    command.arg("--out").arg(folder.0.join("out"));
+    command
+}
+
+fn json(folder: &Folder, arguments: &[&str]) -> Value {
+    let mut command = sim(folder, arguments);
+    serde_json::from_str(&succeed(command.args(["--format", "json"]))).unwrap()
+}
+
+/// Every file below the folder, with its bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_seven_tasks_are_shown_under_each_policy() {
+    for (cpus, words) in [("1", "1 processor,"), ("4", "4 processors,")] {
+        let folder = Folder::new(&format!("sim-onboard-{cpus}"));
+        let shown = succeed(&mut sim(
+            &folder,
+            &["experiments/onboard.toml", "--cpus", cpus],
+        ));
+        assert!(shown.contains(words), "{shown}");
+        for policy in POLICIES {
+            assert!(
+                shown.contains(&format!("Tasks under {policy}\n")),
+                "{policy}"
+            );
+            assert!(
+                folder
+                    .0
+                    .join(format!("out/trace/{policy}.pftrace"))
+                    .is_file()
+            );
+        }
+        assert!(shown.contains("simulated") && shown.contains("report.html"));
+        let report = fs::read_to_string(folder.0.join("out/report.html")).unwrap();
+        assert!(report.contains("The first hyperperiod under edf"));
+    }
+}
+
+#[test]
+fn the_json_has_the_promised_shape() {
+    let folder = Folder::new("sim-json");
+    let one = [
+        "experiments/onboard.toml",
+        "--scheduler",
+        "edf",
+        "--cpus",
+        "1",
+    ];
+    let figures = json(&folder, &one);
+    let jobs = [
+        ("T1", 40),
+        ("T2", 40),
+        ("T3", 200),
+        ("T4", 50),
+        ("T5", 200),
+        ("T6", 20),
+        ("T7", 20),
+    ];
+    let tasks = figures["tasks"].as_object().unwrap();
+    assert_eq!(tasks.len(), jobs.len());
+    for (name, count) in jobs {
+        let task = &tasks[name];
+        assert_eq!(task["jobs"], count, "{name}");
+        assert_eq!(task["missed"], 0, "{name}");
+        for key in ["min", "mean", "max"] {
+            assert!(
+                task["response"][key].as_u64().unwrap() >= 12_000_000,
+                "{name}"
+            );
+        }
+        assert!(
+            task["preemptions"].is_u64() && task["migrations"] == 0,
+            "{name}"
+        );
+    }
+    // The load is 0.84 of 20 s, and nothing costs anything.
+    let cpu = &figures["cpus"][0];
+    assert_eq!(cpu["busy"], 16_800_000_000_u64);
+    assert_eq!(
+        (&cpu["overhead"], &cpu["idle"]),
+        (&Value::from(0), &Value::from(3_200_000_000_u64))
+    );
+    // More processors never make these tasks slower, and T7 a lot quicker.
+    let four = [
+        "experiments/onboard.toml",
+        "--scheduler",
+        "edf",
+        "--cpus",
+        "4",
+    ];
+    let more = json(&folder, &four);
+    assert_eq!(more["cpus"].as_array().unwrap().len(), 4);
+    let worst = |figures: &Value, name: &str| figures["tasks"][name]["response"]["max"].as_u64();
+    for (name, _) in jobs {
+        assert!(worst(&more, name) <= worst(&figures, name), "{name}");
+    }
+    assert!(worst(&more, "T7").unwrap() * 3 < worst(&figures, "T7").unwrap());
+    let all = json(&folder, &["experiments/onboard.toml"]);
+    let names: Vec<&String> = all["schedulers"].as_object().unwrap().keys().collect();
+    assert_eq!(names.len(), POLICIES.len());
+    assert_eq!(all["schedulers"]["edf"]["tasks"], figures["tasks"]);
+}
+
+/// Everything random, and every cost: what may differ from run to run does.
+const RANDOM: &str = r#"
+title = "Draws"
+cpus = 2
+for = "2 s"
+[costs]
+release = ["1 us", "3 us", "9 us"]
+switch = "2 us"
+ipi = "1 us"
+migration = { 1 = "1 us", 9 = "5 us" }
+[[lock]]
+name = "bus"
+[[task]]
+name = "a"
+period = "10 ms"
+jitter = "2 ms"
+body = ["run 1 ms..3 ms", "lock bus", "run 1 ms", "unlock bus"]
+[[task]]
+name = "b"
+separation = "7 ms..13 ms"
+execution = "1 ms | 4 ms"
+[[task]]
+name = "c"
+period = "20 ms"
+body = ["lock bus", "run 2 ms", "unlock bus", "suspend 1 ms..2 ms", "run 1 ms"]
+"#;
+
+#[test]
+fn any_number_of_workers_gives_the_same_bytes() {
+    let folder = Folder::new("sim-workers");
+    let file = folder.file("random.toml", RANDOM);
+    let mut seen = Vec::new();
+    for workers in ["1", "2", "5"] {
+        let arguments = [
+            file.to_str().unwrap(),
+            "--replications",
+            "12",
+            "--jobs",
+            workers,
+        ];
+        let shown = succeed(&mut sim(&folder, &arguments));
+        seen.push((shown, files(&folder.0.join("out"))));
+    }
+    assert!(seen[0].1.len() > 20);
+    assert!(seen[1] == seen[0] && seen[2] == seen[0]);
+    let other = json(
+        &folder,
+        &[file.to_str().unwrap(), "--seed", "1", "--scheduler", "edf"],
+    );
+    let again = json(
+        &folder,
+        &[file.to_str().unwrap(), "--seed", "2", "--scheduler", "edf"],
+    );
+    assert_ne!(other["tasks"], again["tasks"]);
+}
+
+/// Dhall's effect: one task nearly as long as its period, two short ones.
+const DHALL: &str = r#"
+cpus = 2
+for = "10 s"
+[[task]]
+name = "short-1"
+period = "10 ms"
+execution = "2 ms"
+[[task]]
+name = "short-2"
+period = "10 ms"
+execution = "2 ms"
+[[task]]
+name = "long"
+period = "11 ms"
+execution = "10 ms"
+priority = 0
+"#;
+
+#[test]
+fn a_missed_deadline_is_a_result_unless_it_is_to_fail() {
+    let folder = Folder::new("sim-miss");
+    let file = folder.file("dhall.toml", DHALL);
+    let file = file.to_str().unwrap();
+    let figures = json(&folder, &[file, "--scheduler", "edf"]);
+    assert!(figures["tasks"]["long"]["missed"].as_u64().unwrap() > 0);
+    assert_eq!(figures["tasks"]["long"]["response"]["max"], 12_000_000);
+    let output = sim(&folder, &[file, "--scheduler", "edf", "--fail-on-miss"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("deadlines were missed"),
+        "{}",
+        said(&output)
+    );
+    assert!(
+        printed(&output).contains("Tasks under edf"),
+        "the table comes all the same"
+    );
+    let three = [file, "--scheduler", "edf", "--cpus", "3", "--fail-on-miss"];
+    succeed(&mut sim(&folder, &three));
+}
+
+#[test]
+fn clusters_have_policies_of_their_own() {
+    let folder = Folder::new("sim-clusters");
+    let text = DHALL.replace("priority = 0", "cluster = \"long\"");
+    let file = folder.file(
+        "partitioned.toml",
+        &text.replace("short-2\"", "short-2\"\ncluster = \"short\""),
+    );
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("short-1\"", "short-1\"\ncluster = \"short\"");
+    fs::write(&file, text).unwrap();
+    let clusters = [
+        "--clusters",
+        "short=priority:0,long=edf:1",
+        "--fail-on-miss",
+    ];
+    let mut arguments = vec![file.to_str().unwrap()];
+    arguments.extend(clusters);
+    let figures = json(&folder, &arguments);
+    assert_eq!(figures["scheduler"], "clusters");
+    assert_eq!(figures["tasks"]["long"]["response"]["max"], 10_000_000);
+    let manifest = fs::read_to_string(folder.0.join("out/manifest.json")).unwrap();
+    assert!(
+        manifest.contains("short=priority:0") && manifest.contains("long=edf:1"),
+        "{manifest}"
+    );
+    let unknown = [
+        file.to_str().unwrap(),
+        "--clusters",
+        "short=0,lang=1",
+        "--scheduler",
+        "edf",
+    ];
+    fail(
+        &mut sim(&folder, &unknown),
+        2,
+        "is in cluster `long`, which there is not",
+        "--clusters",
+    );
+}
+
+#[test]
+fn a_trace_is_of_the_whole_run_when_asked_for() {
+    let folder = Folder::new("sim-trace");
+    let edf = [
+        "experiments/onboard.toml",
+        "--scheduler",
+        "edf",
+        "--for",
+        "100 s",
+    ];
+    succeed(&mut sim(&folder, &edf));
+    let manifest = || fs::read_to_string(folder.0.join("out/manifest.json")).unwrap();
+    assert!(
+        manifest().contains("\"trace_whole\": false"),
+        "{}",
+        manifest()
+    );
+    let copy = folder.0.join("mine.pftrace");
+    let mut arguments = edf.to_vec();
+    arguments.extend(["--trace", copy.to_str().unwrap()]);
+    succeed(&mut sim(&folder, &arguments));
+    assert!(
+        manifest().contains("\"trace_whole\": true"),
+        "{}",
+        manifest()
+    );
+    let trace = fs::read(&copy).unwrap();
+    assert_eq!(fs::read(folder.0.join("out/trace.pftrace")).unwrap(), trace);
+    let holds = |words: &str| {
+        trace
+            .windows(words.len())
+            .any(|part| part == words.as_bytes())
+    };
+    for words in [
+        "T3 #999",
+        "▲ release",
+        "▼ deadline",
+        "misses",
+        "preemptions",
+    ] {
+        assert!(holds(words), "{words}");
+    }
+    let recording = folder.0.join("out/trace.schedule");
+    let mut command = taktos(&["trace", recording.to_str().unwrap(), "--out"]);
+    let shown = succeed(command.arg(folder.0.join("again")));
+    assert!(
+        shown.contains("T7") && shown.contains("simulated"),
+        "{shown}"
+    );
+    let arguments = [
+        "experiments/onboard.toml",
+        "--trace",
+        copy.to_str().unwrap(),
+    ];
+    fail(
+        &mut sim(&folder, &arguments),
+        2,
+        "several policies",
+        "--scheduler",
+    );
+}
+
+#[test]
+fn other_tools_files_are_read() {
+    let folder = Folder::new("sim-import");
+    let tests = root().join("lab/simulate/src/import/tests");
+    let rtapp = tests.join("mutex.json");
+    let figures = json(
+        &folder,
+        &[
+            rtapp.to_str().unwrap(),
+            "--scheduler",
+            "priority",
+            "--cpus",
+            "2",
+        ],
+    );
+    assert_eq!(figures["tasks"]["control"]["missed"], 0);
+    assert_eq!(figures["tasks"]["control"]["jobs"], 600);
+    let simso = tests.join("mixed.xml");
+    let output = sim(&folder, &[simso.to_str().unwrap(), "--format", "json"])
+        .output()
+        .unwrap();
+    assert!(said(&output).contains("warning: "), "{}", said(&output));
+    let figures: Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert_eq!(figures["scheduler"], "edf");
+    assert_eq!(figures["tasks"]["T2.1"]["jobs"], 1);
+}
+
+#[test]
+fn scenarios_hold_or_say_what_was_found() {
+    let folder = Folder::new("sim-scenario");
+    let good = root().join("experiments/scenarios/smp01.scenario");
+    let shown = succeed(&mut taktos(&["sim", "--scenario", good.to_str().unwrap()]));
+    assert!(shown.contains("yes"), "{shown}");
+    let text = fs::read_to_string(&good).unwrap();
+    let line = "expect scheduled: A B C D";
+    let number = text.lines().position(|other| other == line).unwrap();
+    let text = text.replacen(line, "expect scheduled: A B D C", 1);
+    let wrong = folder.file("wrong.scenario", &text);
+    let mut command = taktos(&["sim", "--scenario", good.to_str().unwrap()]);
+    let output = command.arg(&wrong).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    for words in [
+        format!("wrong.scenario:{}: ", number + 1),
+        "expected: ".into(),
+        "found: ".into(),
+        "1 of 2 scenarios did not hold".into(),
+    ] {
+        assert!(said(&output).contains(&words), "{words}: {}", said(&output));
+    }
+    let broken = folder.file("broken.scenario", "case x\nflies away\n");
+    let mut command = taktos(&["sim", "--scenario", broken.to_str().unwrap()]);
+    fail(&mut command, 2, "broken.scenario:", "");
+    let mut command = taktos(&["sim", "--scenario", "nowhere.scenario"]);
+    fail(
+        &mut command,
+        2,
+        "cannot read the scenario nowhere.scenario",
+        "smp01.scenario",
+    );
+}
+
+#[test]
+fn generated_sets_run_and_are_made_again() {
+    let folder = Folder::new("generate");
+    let options = [
+        "generate",
+        "--tasks",
+        "8",
+        "--utilisation",
+        "1.5",
+        "--seed",
+        "9",
+        "--deadlines",
+        "0.5..1",
+    ];
+    let set = succeed(&mut taktos(&options));
+    assert_eq!(set, succeed(&mut taktos(&options)));
+    let file = folder.file("set.toml", &set);
+    let figures = json(
+        &folder,
+        &[file.to_str().unwrap(), "--cpus", "2", "--scheduler", "edf"],
+    );
+    assert_eq!(figures["tasks"].as_object().unwrap().len(), 8);
+    // Set 2 of three is the set of index 2.
+    let mut command = taktos(&["generate", "--sets", "3", "--format", "csv", "--out"]);
+    succeed(command.arg(folder.0.join("sets")));
+    let third = fs::read_to_string(folder.0.join("sets/set-000002.csv")).unwrap();
+    let alone = succeed(&mut taktos(&[
+        "generate", "--index", "2", "--format", "csv",
+    ]));
+    assert_eq!(third, alone);
+    for method in ["uunifast", "uunifast-discard", "randfixedsum", "drs"] {
+        for periods in [
+            "uniform",
+            "log-uniform",
+            "harmonic",
+            "limited",
+            "automotive",
+        ] {
+            let arguments = [
+                "generate",
+                "--method",
+                method,
+                "--periods",
+                periods,
+                "--format",
+                "json",
+            ];
+            let set: Value = serde_json::from_str(&succeed(&mut taktos(&arguments))).unwrap();
+            let sum = set["utilisation"].as_f64().unwrap();
+            assert!((sum - 1.0).abs() < 1e-6, "{method}, {periods}: {sum}");
+        }
+    }
+}
+
+#[test]
+fn the_simulators_speed_is_measured() {
+    let shown = succeed(&mut taktos(&[
+        "bench",
+        "--suite",
+        "simulation",
+        "--format",
+        "json",
+    ]));
+    let speed: Value = serde_json::from_str(&shown).unwrap();
+    for key in [
+        "jobs_per_second",
+        "events_per_second",
+        "peak_memory_bytes",
+        "virtual_seconds",
+    ] {
+        assert!(speed[key].as_u64().unwrap() > 0, "{shown}");
+    }
+    assert_eq!(speed.as_object().unwrap().len(), 4);
+    let mut command = taktos(&["bench", "--suite", "simulation", "--save-baseline"]);
+    fail(&mut command, 2, "no baseline", "leave these options out");
+}
+
+#[test]
+fn bad_input_is_named_and_nothing_is_written() {
+    let folder = Folder::new("sim-bad");
+    let task = "[[task]]\nname = 'a'\nperiod = '5 ms'\nexecution = '1 ms'\n";
+    let files = [
+        (
+            "key.toml",
+            format!("{task}dedline = '3 ms'\n"),
+            "key.toml:5: task a has no key `dedline`",
+            "did you mean `deadline`?",
+        ),
+        (
+            "unit.toml",
+            task.replace("5 ms", "5 fortnights"),
+            "unit.toml:3: task a: period is wrong: `fortnights`",
+            "100 ms",
+        ),
+        (
+            "policy.toml",
+            format!("scheduler = 'edv'\n{task}"),
+            "policy.toml:1: ",
+            "did you mean `edf`?",
+        ),
+        (
+            "empty.toml",
+            String::new(),
+            "empty.toml: has no task",
+            "[[task]]",
+        ),
+        ("empty.json", String::new(), "empty.json:", "mend"),
+        ("empty.xml", String::new(), "empty.xml:1: no XML", "mend"),
+        (
+            "long.toml",
+            format!("for = '30000 min'\n{}", task.replace("5 ms", "1 ns")),
+            "that would be",
+            "--for",
+        ),
+        (
+            "overload.toml",
+            format!("cpus = 100\n{task}"),
+            "overload.toml:1: ",
+            "1 to 64",
+        ),
+        (
+            "far.toml",
+            format!("{task}offset = '99999999999 s'\n"),
+            "far.toml:5: ",
+            "100 ms",
+        ),
+        (
+            "none.toml",
+            format!("{task}affinity = 9\n"),
+            "may use no processor",
+            "--cpus",
+        ),
+        (
+            "binary.toml",
+            "\u{0}\u{1}".into(),
+            "binary.toml:1: no TOML",
+            "mend",
+        ),
+    ];
+    for (name, text, cause, mend) in files {
+        let file = folder.file(name, &text);
+        let arguments = [file.to_str().unwrap(), "--scheduler", "priority"];
+        let arguments = if name == "policy.toml" {
+            &arguments[..1]
+        } else {
+            &arguments[..]
+        };
+        let mut command = sim(&folder, arguments);
+        fail(&mut command, 2, cause, mend);
+        assert!(!folder.0.join("out").exists(), "{name}");
+    }
+    fail(
+        &mut sim(&folder, &["nowhere.toml"]),
+        2,
+        "nowhere.toml: cannot be read",
+        "experiments/onboard.toml",
+    );
+    fail(
+        &mut sim(&folder, &["."]),
+        2,
+        "cannot be read",
+        "task-set file",
+    );
+    let costs = folder.file("costs.toml", "swich = '1 us'\n");
+    let arguments = [
+        "experiments/onboard.toml",
+        "--costs",
+        costs.to_str().unwrap(),
+    ];
+    fail(
+        &mut sim(&folder, &arguments),
+        2,
+        "costs.toml:1: the costs has no key `swich`",
+        "did you mean `switch`?",
+    );
+}
+
+#[test]
+fn wrong_words_on_the_command_line_are_told() {
+    for (arguments, words) in [
+        (
+            &["sim", "a", "--scheduler", "eddf"][..],
+            "did you mean `edf`?",
+        ),
+        (&["sim", "a", "--cpus", "65"], "1..=64"),
+        (
+            &["sim", "a", "--clusters", "0-1,1"],
+            "processor 1 is in two clusters",
+        ),
+        (&["sim", "a", "--for", "10"], "no unit"),
+        (&["sim", "a", "--storm"], "cannot be used with"),
+        (
+            &["generate", "--method", "dirichlet"],
+            "known are: uunifast",
+        ),
+        (&["generate", "--utilisation", "-1"], "unexpected argument"),
+        (
+            &["generate", "--deadlines", "1..0.5"],
+            "two shares from 0 to 1",
+        ),
+    ] {
+        let output = taktos(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            said(&output).contains(words),
+            "{arguments:?}: {}",
+            said(&output)
+        );
+    }
+    for (arguments, cause, mend) in [
+        (&["sim"][..], "nothing to simulate", "--scenario FILE"),
+        (
+            &["generate", "--tasks", "2", "--utilisation", "3"][..],
+            "sums from 0 to 2, not 3",
+            "--utilisation",
+        ),
+        (
+            &["generate", "--tasks", "3", "--most", "1,1"],
+            "2 bounds for 3 tasks",
+            "one for each",
+        ),
+        (
+            &["generate", "--min-period", "200ms"],
+            "no period",
+            "--max-period",
+        ),
+        (
+            &["generate", "--sets", "2"],
+            "need a directory",
+            "--out DIR",
+        ),
+    ] {
+        fail(&mut taktos(arguments), 2, cause, mend);
+    }
+}
