@@ -9,22 +9,30 @@ use taktos_time::Instant;
 const LONGEST: u64 = 1 << 40;
 
 impl Credit2<'_> {
-    /// Charges unit `index`, which is running, for the time since it was last
-    /// charged: that time, times the greatest weight on its run queue over its
-    /// own. What is less than a nanosecond is kept for the next time.
-    pub(super) fn burn(&mut self, index: usize, now: Instant) {
+    /// What the time since unit `index`, which is running, was last charged costs:
+    /// whole nanoseconds of credit, and what remains in parts of its weight. That
+    /// is the time, times the greatest weight on its run queue over its own.
+    pub(super) fn cost_of(&self, index: usize, now: Instant) -> (i64, u64) {
+        let unit = &self.units[index];
         let weight = u64::from(self.weight_of(index));
         let heaviest = u64::from(self.queues[self.group_of(index)].heaviest);
+        let elapsed = now.since(unit.charged).as_nanos().min(LONGEST);
+        let used = elapsed * heaviest + unit.residue;
+        ((used / weight) as i64, used % weight)
+    }
+
+    /// Charges unit `index`, which is running, for the time since it was last
+    /// charged. What is less than a nanosecond is kept for the next time.
+    pub(super) fn burn(&mut self, index: usize, now: Instant) {
+        let (cost, residue) = self.cost_of(index, now);
         let capped = self.is_capped(index);
         let unit = &mut self.units[index];
-        let elapsed = now.since(unit.charged).as_nanos();
-        let used = elapsed.min(LONGEST) * heaviest + unit.residue;
-        unit.credit = (unit.credit - (used / weight) as i64).max(CREDIT_FLOOR);
-        unit.residue = used % weight;
-        unit.charged = now;
+        unit.credit = (unit.credit - cost).max(CREDIT_FLOOR);
+        unit.residue = residue;
         if capped {
-            unit.budget -= elapsed as i64;
+            unit.budget -= now.since(unit.charged).as_nanos() as i64;
         }
+        unit.charged = now;
     }
 
     /// For how long, in nanoseconds, unit `index` can run with `credit`, which is

@@ -14,21 +14,25 @@
 //! put back on the queue before its registers are saved.
 //!
 //! # Shares and their bounds
-//! *Weights.* Let a set of units be runnable all the time on one run queue, none
-//! of them capped, with the greatest weight W. At every instant their credits lie
-//! between the floor and the ceiling, F = −10 ms and 10.5 ms. Over a window with k
-//! resets in which none is clamped, each gains the same k·10 ms, so the credits
-//! used by any two differ by at most 2·20.5 ms; unit i has run (credit used)·wᵢ/W.
-//! Hence with S the sum of weights, on one processor, the time that unit i runs in
-//! t differs from t·wᵢ/S by at most 41 ms·wᵢ/W. The clamps break it where a slice
-//! costs more credit than lies between them: where max(500 µs, rate limit)·W/wᵢ is
-//! more than 10 ms (with the defaults, weights more than 10 apart), the excess of
-//! light units is forgiven at the floor, and they get more.
+//! *Weights.* Let units want to run all the time on one processor, and W be the
+//! greatest weight on the queue. At a reset none of them has credit left, so all
+//! gain the same, and none is cut off at the ceiling. Hence the credits that any
+//! two have spent differ by no more than what theirs can differ by: each lies
+//! between −10 and 10 ms, at the beginning and now, so by 40 ms. Who has weight w
+//! spends W/w a nanosecond: times executed, each divided by its weight, differ by
+//! at most 40 ms/W; and a unit's time differs from its part by at most 40 ms·w/W.
+//! Others that come and go change nothing in that. It ends where a slice costs
+//! more credit than lies between the floor and zero: with the defaults, 1 ms·W/w
+//! is more than 10 ms. Then debts are forgiven at the floor, and light units get
+//! more than their part.
 //!
-//! *Caps.* Each period adds at most the cap to a domain's budget, which is never
-//! above a period's worth, and what runs is paid from it. Overruns of its n units,
-//! each at most max(500 µs, rate limit) a slice, are debts, paid first. So in any
-//! window t the domain runs at most (t/10 ms + 2)·cap + n·max(500 µs, rate limit).
+//! *Caps.* What a domain runs is paid from its budget, in advance, to which each
+//! period adds the cap's worth. A period's worth at most is left from before.
+//! Overruns are debts, paid first; each of the n units can have one, of what it
+//! runs at least: max(500 µs, rate limit). So in t the domain runs for at most
+//! (⌊t/10 ms⌋ + 1)·cap and n of those, from the instant at which the cap is set.
+//! If its units always want to run and have the processors for it, it runs for no
+//! less than (⌊t/10 ms⌋ − 1)·cap less n of those.
 //!
 //! # Bounds of the operations
 //! With Q units on the longest queue, M members of a run queue, R run queues, C
@@ -208,6 +212,29 @@ impl<'a> Credit2<'a> {
     /// The credit of `vcpu` in nanoseconds, as it was last charged.
     pub fn credit(&self, vcpu: Vcpu) -> Option<i64> {
         self.unit(vcpu).map(|unit| unit.credit)
+    }
+
+    /// The credit that `vcpu` will have when it is charged for what it has run up
+    /// to `now`, as long as no reset comes between.
+    pub fn credit_at(&self, vcpu: Vcpu, now: Instant) -> Option<i64> {
+        let unit = self.unit(vcpu)?;
+        let used = match self.is_running(vcpu.index()) {
+            true => self.cost_of(vcpu.index(), now).0,
+            false => 0,
+        };
+        Some((unit.credit - used).max(CREDIT_FLOOR))
+    }
+
+    /// The processor that was tickled for `vcpu`, which waits.
+    pub fn promised_to(&self, vcpu: Vcpu) -> Option<Cpu> {
+        let cpu = self.unit(vcpu)?.promise?;
+        let tickled = self.queues.iter().any(|queue| queue.tickled.contains(cpu));
+        tickled.then_some(cpu)
+    }
+
+    /// Whether `vcpu` has to leave its processor and goes elsewhere when it is saved.
+    pub fn is_leaving(&self, vcpu: Vcpu) -> bool {
+        self.unit(vcpu).is_some_and(|unit| unit.migrating)
     }
 
     /// What `vcpu` has of its domain's budget, in nanoseconds, as it was last

@@ -1,0 +1,127 @@
+//! Storms over a pool: units wake, sleep, yield, move, leave and come back, so do
+//! processors, and the hypervisor has work of its own.
+#![allow(dead_code)]
+
+use crate::vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
+use taktos_schedule::CpuSet;
+use taktos_schedule::vcpu::{Admission, Domain, Place, Policy};
+
+/// A storm's size and what it is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Gale {
+    pub seed: u64,
+    pub cpus: usize,
+    pub units: usize,
+    pub events: u64,
+    /// Whether affinities and the pool stay as they are.
+    pub calm: bool,
+}
+
+/// A topology of `cpus` processors: pairs of threads, four to a socket and node.
+pub fn topology(cpus: usize) -> Vec<Place> {
+    let place = |index: usize| Place {
+        core: index as u16 / 2,
+        socket: index as u16 / 4,
+        node: index as u16 / 4,
+    };
+    (0..cpus).map(place).collect()
+}
+
+/// What events cost in one run of every kind: nothing; microseconds; milliseconds.
+pub fn costs(seed: u64) -> Costs {
+    let (tickle, switch, slop) = match seed % 3 {
+        0 => (0, 0, 0),
+        1 => (700, 2_000, 50_000),
+        _ => (300_000, 200_000, 0),
+    };
+    Costs {
+        tickle,
+        switch,
+        slop,
+    }
+}
+
+/// Admits unit `index`, two units to a domain.
+pub fn admit<P: Policy>(world: &mut World<P>, index: usize) {
+    let admission = Admission::anywhere(Domain::new(index as u16 / 2));
+    world.insert(index, admission);
+}
+
+/// A world with all processors and units in it.
+pub fn world<P: Policy>(policy: P, gale: Gale) -> World<P> {
+    let mut world = World::empty(policy, gale.cpus, gale.units, costs(gale.seed));
+    for index in 0..gale.cpus {
+        world.add_cpu(index);
+    }
+    for index in 0..gale.units {
+        admit(&mut world, index);
+    }
+    world
+}
+
+/// Lets it loose; `tune` now and then does what only its policy understands.
+pub fn blow<P: Policy>(
+    world: &mut World<P>,
+    gale: Gale,
+    mut tune: impl FnMut(&mut World<P>, &mut Random),
+) {
+    let mut random = Random::new(gale.seed);
+    let mut absent = vec![false; gale.units];
+    while world.events < gale.events {
+        let pause = random.between(
+            0,
+            [50_000, 300_000, 3_000_000][world.events as usize / 64 % 3],
+        );
+        world.run_until(world.now + pause);
+        let unit = random.between(0, gale.units as u64 - 1) as usize;
+        turn(world, gale, &mut random, &mut absent, unit);
+        if random.once_in(100) {
+            tune(world, &mut random);
+        }
+        world.check();
+    }
+}
+
+fn turn<P: Policy>(
+    world: &mut World<P>,
+    gale: Gale,
+    random: &mut Random,
+    absent: &mut [bool],
+    unit: usize,
+) {
+    let processor = random.between(0, gale.cpus as u64 - 1) as usize;
+    let now = world.now;
+    match random.between(0, if gale.calm { 12 } else { 22 }) {
+        0..=6 if !absent[unit] => world.give(now, unit, random.between(1, 4_000_000)),
+        7 if !absent[unit] => world.give(now, unit, FOREVER),
+        8..=10 if !absent[unit] => world.stop(now, unit),
+        11..=12 => world.call(|p, now, fx| p.yield_now(vcpu(unit), now, fx)),
+        13..=15 if !absent[unit] => {
+            let hard = CpuSet::from_bits(random.next() & random.next());
+            let soft = CpuSet::from_bits(random.next());
+            world
+                .call(|p, now, fx| p.set_affinity(vcpu(unit), hard, soft, now, fx))
+                .unwrap();
+        }
+        16 => world.work(processor, random.once_in(3)),
+        17..=18 => {
+            // Refused for those that are not there, or the last one.
+            let _ = world.call(|p, now, fx| p.remove_cpu(cpu(processor), now, fx));
+        }
+        19..=20 => {
+            let _ = world.call(|p, now, fx| p.add_cpu(cpu(processor), now, fx));
+        }
+        21..=22 if absent[unit] && !world.policy.cpus().is_empty() => {
+            absent[unit] = false;
+            admit(world, unit);
+        }
+        21 if !absent[unit] => {
+            world.run_until(now);
+            // Refused while it is awake or being switched out.
+            absent[unit] = world
+                .call(|p, now, fx| p.remove(vcpu(unit), now, fx))
+                .is_ok();
+        }
+        _ => {}
+    }
+}
