@@ -2,6 +2,7 @@
 //! Must never know: why a unit stands where it does.
 
 use super::Vcpu;
+use super::steps::Steps;
 
 /// A unit's place in one list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,8 +43,8 @@ pub(crate) struct List<const KIND: usize> {
     head: u16,
     tail: u16,
     name: u16,
-    #[cfg(test)]
-    pub(crate) steps: u32,
+    /// Links followed and units compared.
+    pub(crate) steps: Steps,
 }
 
 impl<const KIND: usize> List<KIND> {
@@ -54,8 +55,7 @@ impl<const KIND: usize> List<KIND> {
             head: NONE,
             tail: NONE,
             name,
-            #[cfg(test)]
-            steps: 0,
+            steps: Steps::NONE,
         }
     }
 
@@ -98,7 +98,7 @@ impl<const KIND: usize> List<KIND> {
         let mut next = self.head;
         while next != NONE && !beats(&records[vcpu.index()], &records[usize::from(next)]) {
             next = records[usize::from(next)].place().next;
-            self.step();
+            self.steps.one();
         }
         self.put_before(records, vcpu, next);
     }
@@ -109,7 +109,7 @@ impl<const KIND: usize> List<KIND> {
     }
 
     fn put_before<T: Places<KIND>>(&mut self, records: &mut [T], vcpu: Vcpu, next: u16) {
-        self.step();
+        self.steps.one();
         let id = vcpu.index() as u16;
         let previous = match next {
             NONE => self.tail,
@@ -138,7 +138,7 @@ impl<const KIND: usize> List<KIND> {
 
     /// Takes `vcpu` out of this list; says whether it was in it.
     pub(crate) fn take<T: Places<KIND>>(&mut self, records: &mut [T], vcpu: Vcpu) -> bool {
-        self.step();
+        self.steps.one();
         let place = *records[vcpu.index()].place();
         if place.list != self.name {
             return false;
@@ -153,14 +153,6 @@ impl<const KIND: usize> List<KIND> {
         }
         *records[vcpu.index()].place_mut() = Place::OUT;
         true
-    }
-
-    #[inline(always)]
-    fn step(&mut self) {
-        #[cfg(test)]
-        {
-            self.steps += 1;
-        }
     }
 
     /// Whether forward and backward links agree, and all entries say they are here.

@@ -32,6 +32,8 @@ mod options;
 mod queues;
 mod replenish;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod tickle;
 mod unit;
 
@@ -40,6 +42,7 @@ pub use unit::Unit;
 
 use super::admission::{self, Demand, Share};
 use super::list::List;
+use super::steps::Steps;
 use super::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
@@ -65,8 +68,7 @@ pub struct Rtds<'a> {
     refills: List<REFILL>,
     due: List<REFILL>,
     armed: Option<Instant>,
-    #[cfg(test)]
-    steps: u32,
+    steps: Steps,
 }
 
 impl<'a> Rtds<'a> {
@@ -88,8 +90,7 @@ impl<'a> Rtds<'a> {
             refills: List::new(1),
             due: List::new(2),
             armed: None,
-            #[cfg(test)]
-            steps: 0,
+            steps: Steps::NONE,
         }
     }
 
@@ -195,14 +196,6 @@ impl<'a> Rtds<'a> {
         self.units
             .get_mut(vcpu.index())
             .filter(|unit| unit.state.present)
-    }
-
-    #[inline(always)]
-    fn step(&mut self) {
-        #[cfg(test)]
-        {
-            self.steps += 1;
-        }
     }
 }
 

@@ -12,7 +12,7 @@ impl Rtds<'_> {
     pub(super) fn replenish(&mut self, now: Instant, fx: &mut impl Effects) {
         self.armed = None;
         while let Some(vcpu) = self.refills.first() {
-            self.step();
+            self.steps.one();
             if now < self.units[vcpu.index()].deadline {
                 break;
             }
@@ -21,7 +21,7 @@ impl Rtds<'_> {
             self.due.append(self.units, vcpu);
         }
         while let Some(vcpu) = self.due.first() {
-            self.step();
+            self.steps.one();
             self.due.take(self.units, vcpu);
             self.put_refill(vcpu);
             match self.processor_of(vcpu) {
@@ -58,7 +58,7 @@ impl Rtds<'_> {
         };
         let mut next = self.run.first();
         while let Some(other) = next {
-            self.step();
+            self.steps.one();
             let beats = self.units[other.index()].beats(&self.units[vcpu.index()]);
             if !beats || self.tickled.contains(cpu) {
                 return;
@@ -74,7 +74,7 @@ impl Rtds<'_> {
     /// whenever a processor schedules.
     pub(super) fn scan(&mut self, now: Instant) {
         for index in 0..self.units.len() {
-            self.step();
+            self.steps.one();
             let state = self.units[index].state;
             if state.awake || state.running || state.saving {
                 self.refill(Vcpu::new(index as u16), now);

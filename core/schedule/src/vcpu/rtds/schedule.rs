@@ -42,7 +42,7 @@ impl Rtds<'_> {
         });
         let mut queued = self.run.first();
         while let Some(vcpu) = queued {
-            self.step();
+            self.steps.one();
             if self.may_run(vcpu, cpu) {
                 break;
             }

@@ -65,7 +65,7 @@ impl Rtds<'_> {
         let mut weakest: Option<(Cpu, Vcpu)> = None;
         let (behind, before) = split(cpus, last);
         for cpu in behind.into_iter().chain(before) {
-            self.step();
+            self.steps.one();
             let Some(here) = self.current[cpu.index()] else {
                 continue;
             };
@@ -91,7 +91,7 @@ impl Rtds<'_> {
         }
         let mut next = self.run.first();
         while let Some(vcpu) = next {
-            self.step();
+            self.steps.one();
             self.tickle_for(vcpu, fx);
             next = self.run.after(self.units, vcpu);
         }

@@ -33,6 +33,7 @@ impl Sedf<'_> {
         let served = self.units[vcpu.index()].score;
         let mut next = list.first();
         while let Some(other) = next {
+            self.steps.one();
             let score = &mut self.units[other.index()].score;
             *score = score.saturating_sub(served);
             next = list.after(self.units, other);

@@ -26,6 +26,8 @@ mod extra;
 mod parameters;
 mod queues;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use parameters::Parameters;
@@ -33,6 +35,7 @@ pub use unit::Unit;
 
 use super::admission::{self, Demand, Share};
 use super::list::List;
+use super::steps::Steps;
 use super::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -90,6 +93,7 @@ pub struct Sedf<'a> {
     tickled: CpuSet,
     /// Processors at which the idle unit does the hypervisor's work.
     working: CpuSet,
+    steps: Steps,
 }
 
 impl<'a> Sedf<'a> {
@@ -106,6 +110,7 @@ impl<'a> Sedf<'a> {
             cpus: CpuSet::EMPTY,
             tickled: CpuSet::EMPTY,
             working: CpuSet::EMPTY,
+            steps: Steps::NONE,
         }
     }
 
@@ -266,6 +271,7 @@ impl<'a> Sedf<'a> {
 
     fn settle_all(&mut self, now: Instant, fx: &mut impl Effects) {
         for index in 0..self.units.len() {
+            self.steps.one();
             if self.units[index].state.present {
                 self.settle(Vcpu::new(index as u16), now, fx);
             }

@@ -98,6 +98,7 @@ impl Sedf<'_> {
         let here = |unit: &&Unit| unit.state.present && unit.goal == cpu;
         let (mut weights, mut taken) = (0u64, 0u64);
         for unit in self.units.iter().filter(here) {
+            self.steps.one();
             match unit.parameters {
                 Parameters::Weighted { weight, .. } => weights += u64::from(weight),
                 Parameters::Periodic { period, slice, .. } => taken += scaled(slice, period),
@@ -110,6 +111,7 @@ impl Sedf<'_> {
         let whole = Parameters::WEIGHT_PERIOD.as_nanos() - Parameters::WEIGHT_SAFETY.as_nanos();
         let rest = whole.saturating_sub(taken);
         for unit in self.units.iter_mut().filter(|unit| here(&&**unit)) {
+            self.steps.one();
             if let Parameters::Weighted { weight, .. } = unit.parameters {
                 unit.set_slice(Duration::from_nanos(rest * u64::from(weight) / weights));
             }
