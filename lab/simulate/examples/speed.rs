@@ -1,6 +1,6 @@
 //! How fast the simulator is: 20 tasks, 4 processors, utilisation 3, global EDF, no trace.
 //!
-//! `cargo run --profile lab -p taktos-simulate --example speed [RUNS]`
+//! `cargo run --profile lab -p taktos-simulate --example speed [RUNS [POLICY [SECONDS]]]`
 
 use std::time::Instant;
 
@@ -41,7 +41,8 @@ fn main() {
     let policy = std::env::args()
         .nth(2)
         .map_or(Policy::Edf, |text| text.parse().expect("a policy"));
-    let setup = Setup::global(policy, 4, Duration::from_secs(500));
+    let seconds = std::env::args().nth(3).and_then(|text| text.parse().ok()).unwrap_or(500);
+    let setup = Setup::global(policy, 4, Duration::from_secs(seconds));
     let plan = Plan::new(&workload(), &setup).expect("a good workload");
     let mut rates: Vec<(u64, u64)> = Vec::new();
     for _ in 0..runs {
