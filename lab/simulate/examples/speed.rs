@@ -41,7 +41,10 @@ fn main() {
     let policy = std::env::args()
         .nth(2)
         .map_or(Policy::Edf, |text| text.parse().expect("a policy"));
-    let seconds = std::env::args().nth(3).and_then(|text| text.parse().ok()).unwrap_or(500);
+    let seconds = std::env::args()
+        .nth(3)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(500);
     let setup = Setup::global(policy, 4, Duration::from_secs(seconds));
     let plan = Plan::new(&workload(), &setup).expect("a good workload");
     let mut rates: Vec<(u64, u64)> = Vec::new();

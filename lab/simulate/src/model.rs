@@ -43,7 +43,9 @@ pub struct Task {
     pub affinity: Option<CpuSet>,
     /// Its cluster's name. None: the first cluster that has a processor of its affinity.
     pub cluster: Option<String>,
-    /// Its execution budget, which the policy `cbs` enforces. None: no limit.
+    /// Its execution budget. The policy `cbs` enforces it, by a soft server
+    /// whose deadlines take the place of the jobs'; the others do not know it.
+    /// None: no limit.
     pub budget: Option<Budget>,
     /// What happens to a job that is not done by its deadline.
     pub late: Late,

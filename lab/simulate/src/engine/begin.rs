@@ -12,7 +12,7 @@ use super::plan::{Plan, TaskPlan};
 use super::processor::Processors;
 use super::tables::Tables;
 use super::{Engine, thread_of};
-use crate::{Observer, SimError, TaskStatistics};
+use crate::{Observer, Policy, SimError, TaskStatistics};
 
 impl<'r, O: Observer> Engine<'r, O> {
     /// A run of `plan` at instant 0, in `tables`, which were made for it.
@@ -81,7 +81,8 @@ impl<'r, O: Observer> Engine<'r, O> {
         if thread != thread_of(task) {
             return Err(Error::InvalidId);
         }
-        if let Some((runtime, period)) = plan.budget {
+        let enforced = self.plan.clusters[usize::from(plan.cluster)].policy == Policy::Cbs;
+        if let Some((runtime, period)) = plan.budget.filter(|_| enforced) {
             let (runtime, period) = (Duration::from_nanos(runtime), Duration::from_nanos(period));
             self.system.set_server(thread, runtime, period)?;
         }

@@ -1,0 +1,566 @@
+//! Small runs, worked out by hand: costs, late jobs, slices, budgets, what is refused.
+
+mod common;
+
+use common::{
+    UNIT, check_accounts, global, in_units, partitioned, responses, run_for, simulate, tasks,
+    under, units, workload,
+};
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_simulate::{
+    Arrival, Budget, Cost, Costs, Execution, Late, LockId, LockSpec, Partition, Plan, Policy,
+    Protocol, Setup, SimError, Step, Task, Workload, run,
+};
+use taktos_time::Duration;
+
+fn at(task: &mut Task, first: u64) {
+    let Arrival::Periodic { offset, .. } = &mut task.arrival else {
+        panic!("periodic")
+    };
+    *offset = units(first);
+}
+
+fn cost(count: u64) -> Cost {
+    Cost::Constant(units(count))
+}
+
+fn costing(setup: Setup, costs: Costs) -> Setup {
+    Setup { costs, ..setup }
+}
+
+#[test]
+fn costs_delay_a_job_and_are_overhead() {
+    // Released at 0: interrupt to 1, decision to 3, switch to 6, work to 16,
+    // decision to 18, switch to idle to 21.
+    let costs = Costs {
+        release: cost(1),
+        schedule: cost(2),
+        switch: cost(3),
+        ipi: cost(50),
+        migration: cost(70),
+    };
+    let outcome = simulate(
+        &workload(tasks(&[(10, 100)])),
+        &costing(global(Policy::Edf, 1, 200), costs),
+    );
+    assert_eq!(in_units(&outcome), [Some(16)]);
+    let cpu = outcome.cpus[0];
+    assert_eq!(
+        (cpu.busy, cpu.overhead, cpu.idle),
+        (20 * UNIT, 22 * UNIT, 158 * UNIT)
+    );
+    assert_eq!((cpu.decisions, cpu.switches), (4, 4));
+    // Processor time is the job's own.
+    assert_eq!(outcome.tasks[0].cpu.max(), Some(10 * UNIT));
+}
+
+#[test]
+fn a_release_interrupts_whoever_runs_where_its_task_ran_last() {
+    // The second is released at 5, for 1, while the first runs; it waits.
+    let mut set = tasks(&[(10, 100), (4, 100)]);
+    at(&mut set[1], 5);
+    let costs = Costs {
+        release: cost(1),
+        ..Costs::FREE
+    };
+    let outcome = simulate(
+        &workload(set),
+        &costing(global(Policy::Priority, 1, 100), costs),
+    );
+    // First: 0-1 its release, 1-5, 6-12. Second: 12-16.
+    assert_eq!(in_units(&outcome), [Some(12), Some(11)]);
+    assert_eq!(outcome.tasks[0].preemptions, 0);
+}
+
+#[test]
+fn an_ipi_delays_the_other_processor_only() {
+    // Both are released on processor 0, at 0 and at 1; one of them runs on
+    // processor 1, 4 later than its request. Processor 0 takes no request before 2.
+    let costs = Costs {
+        release: cost(1),
+        ipi: cost(4),
+        ..Costs::FREE
+    };
+    let outcome = simulate(
+        &workload(tasks(&[(10, 100), (10, 100)])),
+        &costing(global(Policy::Edf, 2, 100), costs),
+    );
+    let mut found = in_units(&outcome);
+    found.sort();
+    // Here at 2; there at 1 + 4 or 2 + 4, whichever was told first.
+    assert!(
+        found == [Some(12), Some(15)] || found == [Some(12), Some(16)],
+        "{found:?}"
+    );
+    assert_eq!(
+        outcome.cpus.iter().map(|cpu| cpu.overhead).sum::<u64>(),
+        2 * UNIT
+    );
+}
+
+#[test]
+fn a_migration_costs_where_the_thread_arrives() {
+    // On two processors the last of three is displaced by the most urgent at 2, and goes on
+    // where the other one is done at 4.
+    let mut set = tasks(&[(8, 100), (4, 100), (6, 100)]);
+    at(&mut set[0], 2);
+    set[0].affinity = None;
+    let costs = Costs {
+        migration: cost(3),
+        ..Costs::FREE
+    };
+    let free = simulate(&workload(set.clone()), &global(Policy::Priority, 2, 100));
+    assert_eq!(in_units(&free), [Some(8), Some(4), Some(8)]);
+    assert_eq!(
+        (
+            free.tasks[2].preemptions,
+            free.tasks[2].migrations,
+            free.tasks[2].migrations_in_job
+        ),
+        (1, 1, 1)
+    );
+    let outcome = simulate(
+        &workload(set),
+        &costing(global(Policy::Priority, 2, 100), costs),
+    );
+    assert_eq!(in_units(&outcome), [Some(8), Some(4), Some(11)]);
+    assert_eq!(
+        outcome.cpus.iter().map(|cpu| cpu.overhead).sum::<u64>(),
+        3 * UNIT
+    );
+}
+
+#[test]
+fn a_cost_can_depend_on_the_number_of_tasks() {
+    let costs = Costs {
+        switch: Cost::Linear(vec![(1, units(2)), (3, units(6))]),
+        ..Costs::FREE
+    };
+    let outcome = simulate(
+        &workload(tasks(&[(10, 100), (10, 100)])),
+        &costing(global(Policy::Edf, 1, 100), costs),
+    );
+    // Two tasks: 4 a switch.
+    assert_eq!(in_units(&outcome), [Some(14), Some(28)]);
+}
+
+#[test]
+fn recorded_costs_are_drawn_by_the_seed() {
+    let samples = Cost::Samples(vec![units(1), units(2), units(5)]);
+    let costs = Costs {
+        schedule: samples,
+        ..Costs::FREE
+    };
+    let setup = costing(global(Policy::Edf, 1, 100_000), costs);
+    let outcome = simulate(&workload(tasks(&[(10, 100)])), &setup);
+    assert_eq!(
+        (
+            outcome.tasks[0].response.min(),
+            outcome.tasks[0].response.max()
+        ),
+        (Some(11 * UNIT), Some(15 * UNIT))
+    );
+    // A mean of 8/3, over 1,000 jobs: a standard deviation of about 0.054.
+    let mean = outcome.tasks[0].response.mean().unwrap();
+    assert!(mean.abs_diff(12_667) < 250, "{mean}");
+    let other = Setup { seed: 1, ..setup };
+    assert_ne!(simulate(&workload(tasks(&[(10, 100)])), &other), outcome);
+}
+
+#[test]
+fn an_account_closes_at_the_horizon_in_the_middle_of_anything() {
+    let costs = Costs {
+        release: cost(7),
+        schedule: cost(11),
+        switch: cost(13),
+        ..Costs::FREE
+    };
+    for horizon in 1..150 {
+        let setup = costing(global(Policy::Edf, 2, horizon), costs.clone());
+        let plan = Plan::new(&workload(tasks(&[(10, 40), (20, 50), (9, 30)])), &setup)
+            .expect("a workload");
+        check_accounts(&run(&plan, 0, &mut ()).expect("a run"));
+    }
+}
+
+fn late(kind: Late) -> taktos_simulate::Outcome {
+    // 25 of work every 10, with the other half of the time: far too much.
+    let mut set = tasks(&[(5, 10), (25, 10)]);
+    set[1].late = kind;
+    simulate(&workload(set), &global(Policy::Priority, 1, 100))
+}
+
+#[test]
+fn late_jobs_queue() {
+    let task = &late(Late::Queue).tasks[1];
+    // A job is done at 50 and at 100, with the deadlines 10 and 20.
+    assert_eq!((task.released, task.jobs, task.missed), (10, 2, 10));
+    assert_eq!(
+        (task.response.min(), task.response.max()),
+        (Some(50 * UNIT), Some(90 * UNIT))
+    );
+    assert_eq!(task.wall.max(), Some(50 * UNIT));
+    assert_eq!(task.tardiness, 80 * UNIT);
+}
+
+#[test]
+fn late_jobs_are_given_up() {
+    let outcome = late(Late::Abort);
+    let task = &outcome.tasks[1];
+    // Each has 5 until its deadline.
+    assert_eq!(
+        (task.released, task.jobs, task.aborted, task.missed),
+        (10, 0, 10, 10)
+    );
+    assert_eq!(outcome.cpus[0].busy, 100 * UNIT);
+    // A job that is done at its deadline is not late.
+    let mut set = tasks(&[(5, 10), (5, 10)]);
+    set[1].late = Late::Abort;
+    let outcome = simulate(&workload(set), &global(Policy::Priority, 1, 100));
+    assert_eq!(
+        (
+            outcome.tasks[1].jobs,
+            outcome.tasks[1].aborted,
+            outcome.missed()
+        ),
+        (10, 0, 0)
+    );
+}
+
+#[test]
+fn whoever_is_given_up_gives_its_locks_back() {
+    let mut set = tasks(&[(2, 40), (30, 100)]);
+    set[1].deadline = Some(units(15));
+    set[1].late = Late::Abort;
+    at(&mut set[0], 10);
+    for task in &mut set {
+        under(task, LockId(0));
+    }
+    let mut workload = workload(set);
+    workload.locks = vec![LockSpec {
+        name: "l".to_owned(),
+        protocol: Protocol::Inheritance,
+        ceilings: Vec::new(),
+    }];
+    let outcome = simulate(&workload, &global(Policy::Priority, 1, 100));
+    // It waits from 10 to 15, then has the lock to 17.
+    assert_eq!(outcome.tasks[0].response.max(), Some(7 * UNIT));
+    assert_eq!((outcome.tasks[1].aborted, outcome.tasks[0].missed), (1, 0));
+}
+
+#[test]
+fn jobs_that_come_while_one_is_late_are_dropped() {
+    let task = &late(Late::Skip).tasks[1];
+    // 0-50, then the job of 50, done at 100; 10, 20, 30, 40, 60 to 90 are dropped.
+    assert_eq!((task.released, task.jobs, task.skipped), (10, 2, 8));
+    assert_eq!(task.missed, 10);
+    assert_eq!(task.response.max(), Some(50 * UNIT));
+}
+
+#[test]
+fn slices_share_a_processor_among_equals() {
+    let mut set = tasks(&[(4, 100), (4, 100), (2, 100)]);
+    set[1].priority = Some(1);
+    set[2].priority = Some(2);
+    let setup = Setup {
+        slice: Some(units(1)),
+        ..global(Policy::Priority, 1, 100)
+    };
+    assert_eq!(
+        in_units(&simulate(&workload(set.clone()), &setup)),
+        [Some(7), Some(8), Some(10)]
+    );
+    let setup = Setup {
+        slice: None,
+        ..setup
+    };
+    assert_eq!(
+        in_units(&simulate(&workload(set), &setup)),
+        [Some(4), Some(8), Some(10)]
+    );
+}
+
+#[test]
+fn a_budget_keeps_a_task_that_takes_too_much_off_the_others() {
+    // The second one declares 2 of 4 and takes 3.
+    let mut set = tasks(&[(2, 4), (3, 4)]);
+    let budget = |runtime| {
+        Some(Budget {
+            runtime: units(runtime),
+            period: units(4),
+        })
+    };
+    (set[0].budget, set[1].budget) = (budget(2), budget(2));
+    let outcome = simulate(&workload(set.clone()), &global(Policy::Cbs, 1, 400));
+    assert_eq!((outcome.tasks[0].jobs, outcome.tasks[0].missed), (100, 0));
+    assert!(outcome.tasks[1].missed > 50);
+    // It has its share all the same.
+    assert!(outcome.tasks[1].jobs >= 66, "{}", outcome.tasks[1].jobs);
+    // Without enforcement both are late.
+    let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 400));
+    assert!(outcome.tasks[0].missed > 0);
+}
+
+#[test]
+fn a_task_stays_in_its_cluster() {
+    let mut set = tasks(&[(5, 10), (5, 10), (5, 10)]);
+    for (task, cluster) in set.iter_mut().zip(["c0", "c1", "c1"]) {
+        task.cluster = Some(cluster.to_owned());
+    }
+    // Without a name, by affinity.
+    set[2].cluster = None;
+    set[2].affinity = Cpu::new(1).map(CpuSet::of);
+    let outcome = simulate(&workload(set), &partitioned(Policy::Simple, 2, units(100)));
+    assert_eq!(in_units(&outcome), [Some(5), Some(5), Some(10)]);
+    assert_eq!(outcome.cpus[0].busy, 50 * UNIT);
+    assert_eq!(outcome.cpus[1].busy, 100 * UNIT);
+    assert!(outcome.tasks.iter().all(|task| task.migrations == 0));
+}
+
+#[test]
+fn a_task_that_comes_once() {
+    let mut set = tasks(&[(5, 10), (3, 10)]);
+    set[1].arrival = Arrival::Once {
+        at: taktos_time::Instant::from_nanos(7 * UNIT),
+    };
+    let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 100));
+    // It has no deadline, so it runs behind the first one: 7-10.
+    assert_eq!(
+        (
+            outcome.tasks[1].released,
+            outcome.tasks[1].jobs,
+            outcome.tasks[1].missed
+        ),
+        (1, 1, 0)
+    );
+    assert_eq!(responses(&outcome)[1], Some(3 * UNIT));
+}
+
+/// What `change` makes of a good workload and set-up is refused; the message.
+fn refusal(change: impl FnOnce(&mut Workload, &mut Setup)) -> String {
+    let mut workload = workload(tasks(&[(1, 10), (2, 10)]));
+    let mut setup = global(Policy::Priority, 2, 100);
+    assert!(Plan::new(&workload, &setup).is_ok());
+    change(&mut workload, &mut setup);
+    let message = Plan::new(&workload, &setup)
+        .map(|_| ())
+        .expect_err("is refused")
+        .to_string();
+    assert!(
+        !message.contains('\n') && message.contains(':'),
+        "{message}"
+    );
+    message
+}
+
+#[test]
+fn nonsense_is_refused_by_name() {
+    let cases: Vec<(&str, Box<dyn FnOnce(&mut Workload, &mut Setup)>)> = vec![
+        ("no cluster", Box::new(|_, setup| setup.clusters.clear())),
+        (
+            "`all` has no processor",
+            Box::new(|_, setup| setup.clusters[0].cpus = CpuSet::EMPTY),
+        ),
+        (
+            "processor 0 is in",
+            Box::new(|_, setup| {
+                setup.clusters.push(taktos_simulate::Cluster {
+                    name: "b".to_owned(),
+                    ..setup.clusters[0].clone()
+                })
+            }),
+        ),
+        ("0 ns", Box::new(|_, setup| setup.horizon = Duration::ZERO)),
+        (
+            "two tasks are called `t1`",
+            Box::new(|load, _| load.tasks[1].name = "t1".to_owned()),
+        ),
+        (
+            "cluster `x`, which there is not: name one of all",
+            Box::new(|load, _| load.tasks[0].cluster = Some("x".to_owned())),
+        ),
+        (
+            "task `t1` may use no processor",
+            Box::new(|load, _| load.tasks[0].affinity = Cpu::new(9).map(CpuSet::of)),
+        ),
+        (
+            "task `t2`: its period is 0",
+            Box::new(|load, _| {
+                load.tasks[1].arrival = Arrival::Periodic {
+                    period: units(0),
+                    offset: units(0),
+                    jitter: units(0),
+                }
+            }),
+        ),
+        (
+            "longest separation",
+            Box::new(|load, _| {
+                load.tasks[1].arrival = Arrival::Sporadic {
+                    min_separation: units(2),
+                    max_separation: units(1),
+                    offset: units(0),
+                }
+            }),
+        ),
+        (
+            "budget",
+            Box::new(|load, _| {
+                load.tasks[1].budget = Some(Budget {
+                    runtime: units(5),
+                    period: units(4),
+                })
+            }),
+        ),
+        (
+            "has no deadline",
+            Box::new(|load, _| {
+                load.tasks[1].late = Late::Abort;
+                load.tasks[1].arrival = Arrival::Once {
+                    at: taktos_time::Instant::START,
+                };
+            }),
+        ),
+        (
+            "shortest",
+            Box::new(|load, _| {
+                load.tasks[0].body = vec![Step::Run(Execution::Uniform {
+                    min: units(2),
+                    max: units(1),
+                })]
+            }),
+        ),
+        (
+            "is empty",
+            Box::new(|load, _| {
+                load.tasks[0].body = vec![Step::Run(Execution::Samples(Vec::new()))]
+            }),
+        ),
+        (
+            "step 1: there is no such lock",
+            Box::new(|load, _| load.tasks[0].body = vec![Step::Lock(LockId(0))]),
+        ),
+        (
+            "step 2: the job does not hold",
+            Box::new(|load, _| load.tasks[0].body = vec![run_for(1), Step::Unlock(LockId(0))]),
+        ),
+        (
+            "no such server",
+            Box::new(|load, _| {
+                load.tasks[0].body = vec![Step::Call {
+                    server: taktos_simulate::ServerId(0),
+                    service: Execution::Fixed(units(1)),
+                }]
+            }),
+        ),
+        (
+            "priority",
+            Box::new(|load, _| load.tasks[0].priority = Some(256)),
+        ),
+        (
+            "beyond 2^60",
+            Box::new(|load, _| load.tasks[0].deadline = Some(Duration::MAX)),
+        ),
+        (
+            "partitions",
+            Box::new(|load, _| {
+                load.partitions.push(Partition {
+                    name: "p".to_owned(),
+                    pool: None,
+                    vcpus: Vec::new(),
+                    weight: None,
+                    cap: None,
+                    policy: Policy::Edf,
+                    tasks: Vec::new(),
+                    locks: Vec::new(),
+                    servers: Vec::new(),
+                })
+            }),
+        ),
+    ];
+    for (expected, change) in cases {
+        let message = refusal(change);
+        assert!(message.contains(expected), "{expected}: {message}");
+    }
+}
+
+#[test]
+fn unfinished_sections_and_double_locks_are_refused() {
+    let lock = LockSpec {
+        name: "l".to_owned(),
+        protocol: Protocol::Inheritance,
+        ceilings: vec![("x".to_owned(), 1)],
+    };
+    let body = |body: Vec<Step>, lock: LockSpec| {
+        refusal(move |load, _| {
+            load.locks.push(lock);
+            load.tasks[0].body = body;
+        })
+    };
+    let (take, give) = (Step::Lock(LockId(0)), Step::Unlock(LockId(0)));
+    assert!(body(vec![take.clone()], lock.clone()).contains("ends with a lock"));
+    assert!(
+        body(vec![take.clone(), take.clone(), give.clone()], lock.clone())
+            .contains("holds this lock already")
+    );
+    let ceiling = LockSpec {
+        protocol: Protocol::Ceiling,
+        ..lock
+    };
+    assert!(body(vec![take, give], ceiling).contains("ceiling for cluster `x`"));
+}
+
+#[test]
+fn what_the_library_refuses_names_task_job_and_instant() {
+    // Two locks in opposite orders.
+    let mut set = tasks(&[(0, 100), (0, 100)]);
+    let (a, b) = (LockId(0), LockId(1));
+    set[0].body = vec![
+        Step::Lock(a),
+        run_for(2),
+        Step::Lock(b),
+        Step::Unlock(b),
+        Step::Unlock(a),
+    ];
+    set[1].body = vec![
+        Step::Lock(b),
+        run_for(3),
+        Step::Lock(a),
+        Step::Unlock(a),
+        Step::Unlock(b),
+    ];
+    let mut workload = workload(set);
+    workload.locks = ["a", "b"]
+        .map(|name| LockSpec {
+            name: name.to_owned(),
+            protocol: Protocol::Inheritance,
+            ceilings: Vec::new(),
+        })
+        .to_vec();
+    let plan = Plan::new(&workload, &global(Policy::Priority, 2, 100)).expect("a workload");
+    let error = run(&plan, 0, &mut ()).expect_err("a deadlock");
+    assert!(
+        matches!(&error, SimError::Refused { task, job: 0, at: 3_000, what, .. } if task == "t2" && what == "obtaining `a`"),
+        "{error}"
+    );
+    // More urgent than the ceiling.
+    workload
+        .tasks
+        .iter_mut()
+        .for_each(|task| task.body = vec![Step::Lock(a), Step::Unlock(a)]);
+    workload.locks[0] = common::ceiling("a", 2);
+    let plan = Plan::new(&workload, &global(Policy::Priority, 2, 100)).expect("a workload");
+    assert!(matches!(
+        run(&plan, 0, &mut ()),
+        Err(SimError::Refused { .. })
+    ));
+}
+
+#[test]
+fn priorities_are_deadline_monotonic_unless_given() {
+    let mut set = tasks(&[(5, 30), (5, 20), (5, 20)]);
+    set.iter_mut().for_each(|task| task.priority = None);
+    set[0].deadline = Some(units(10));
+    let outcome = simulate(&workload(set), &global(Policy::Priority, 1, 60));
+    assert_eq!(in_units(&outcome), [Some(5), Some(10), Some(15)]);
+}
