@@ -142,7 +142,7 @@ mod tests {
         let mut chain = Chain::EMPTY;
         let mut model: Vec<usize> = Vec::new();
         let mut state = 1u64;
-        for _ in 0..10_000 {
+        for _ in 0..if cfg!(miri) { 500 } else { 10_000 } {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
             let index = (state >> 33) as usize % table.len();
             match model.iter().position(|&member| member == index) {

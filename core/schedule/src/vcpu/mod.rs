@@ -25,6 +25,7 @@
 //! release), with the reference's named defects mended and offered as options.
 
 pub mod admission;
+mod affinity;
 pub mod arinc653;
 mod chain;
 pub mod credit;

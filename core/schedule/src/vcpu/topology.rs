@@ -62,6 +62,20 @@ impl Neighbours {
     }
 }
 
+/// Processor 0: what a record names that names none.
+pub(crate) const FIRST_CPU: Cpu = match Cpu::new(0) {
+    Some(cpu) => cpu,
+    None => unreachable!(),
+};
+
+/// `cpu` if it is in `set`, otherwise the next that is; `cpu` for an empty set.
+pub(crate) fn nearest_in(set: CpuSet, cpu: Cpu) -> Cpu {
+    if set.contains(cpu) {
+        return cpu;
+    }
+    next_in(set, cpu).unwrap_or(cpu)
+}
+
 /// The processor of `set` that follows `cpu`, the lowest following the highest.
 pub(crate) const fn next_in(set: CpuSet, cpu: Cpu) -> Option<Cpu> {
     let up_to = CpuSet::first(cpu.index() + 1);
@@ -95,6 +109,9 @@ mod tests {
         assert_eq!(next_in(set, cpu(63)), Some(cpu(1)));
         assert_eq!(next_in(CpuSet::of(cpu(2)), cpu(2)), Some(cpu(2)));
         assert_eq!(next_in(CpuSet::EMPTY, cpu(2)), None);
+        assert_eq!(nearest_in(set, cpu(1)), cpu(1));
+        assert_eq!(nearest_in(set, cpu(2)), cpu(3));
+        assert_eq!(nearest_in(CpuSet::EMPTY, cpu(2)), cpu(2));
     }
 
     #[test]

@@ -2,22 +2,18 @@
 //! Must never know: credit, classes, time.
 
 use super::Credit;
-use crate::vcpu::allowed;
-use crate::vcpu::topology::next_in;
+use crate::vcpu::topology::{nearest_in, next_in};
 use crate::{Cpu, CpuSet};
 
 impl Credit<'_> {
     /// Where unit `index` may run now.
     pub(super) fn allowed(&self, index: usize) -> CpuSet {
-        allowed(self.units[index].hard, self.online)
+        self.units[index].affinity.allowed(self.online)
     }
 
-    /// Where unit `index` had better run; none when it has no preference, or one
-    /// that says no more than where it may run.
+    /// Where unit `index` had better run, if it has a preference.
     pub(super) fn preferred(&self, index: usize) -> Option<CpuSet> {
-        let allowed = self.allowed(index);
-        let soft = self.units[index].soft.and(allowed);
-        (!soft.is_empty() && soft != allowed).then_some(soft)
+        self.units[index].affinity.preferred(self.online)
     }
 
     /// The two passes: where it had better run, then where it may.
@@ -40,14 +36,14 @@ impl Credit<'_> {
         let own = self.units[index].cpu;
         let mut place = own;
         if !self.parameters.placement {
-            return stay(own, self.allowed(index));
+            return nearest_in(self.allowed(index), own);
         }
         let mut idle = self.idlers;
         if self.is_alone(index) {
             idle = idle.with(own);
         }
         for mask in self.passes(index).into_iter().flatten() {
-            place = self.idlest(stay(own, mask), mask.and(idle), idle);
+            place = self.idlest(nearest_in(mask, own), mask.and(idle), idle);
             if idle.contains(place) {
                 break;
             }
@@ -58,7 +54,7 @@ impl Credit<'_> {
     /// The processor of `suitable`, all of which are `idle`, with the idlest
     /// neighbours; `start` when it is as good as any, or there is none.
     fn idlest(&mut self, start: Cpu, suitable: CpuSet, idle: CpuSet) -> Cpu {
-        let mut best = stay(start, suitable);
+        let mut best = nearest_in(suitable, start);
         let mut left = suitable.without(best);
         while let Some(other) = next_in(left, best) {
             self.steps.one();
@@ -84,12 +80,4 @@ impl Credit<'_> {
         }
         best
     }
-}
-
-/// `cpu` if it is in `set`, otherwise the next that is; `cpu` for an empty set.
-fn stay(cpu: Cpu, set: CpuSet) -> Cpu {
-    if set.contains(cpu) {
-        return cpu;
-    }
-    next_in(set, cpu).unwrap_or(cpu)
 }

@@ -3,6 +3,7 @@
 
 use super::tables::Unit;
 use super::{Credit, Rank, SHORTEST_CHECK};
+use crate::vcpu::affinity::Affinity;
 use crate::vcpu::topology::home_in;
 use crate::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
 use crate::{Cpu, CpuSet};
@@ -199,8 +200,10 @@ impl Policy for Credit<'_> {
         *unit = Unit {
             present: true,
             domain: admission.domain.index() as u16,
-            hard: admission.hard,
-            soft: admission.soft,
+            affinity: Affinity {
+                hard: admission.hard,
+                soft: admission.soft,
+            },
             cpu: home,
             ..Unit::EMPTY
         };
@@ -266,8 +269,7 @@ impl Policy for Credit<'_> {
         let Some(index) = self.find(vcpu) else {
             return Err(Error::Absent(vcpu));
         };
-        self.units[index].hard = hard;
-        self.units[index].soft = soft;
+        self.units[index].affinity = Affinity { hard, soft };
         if self.units[index].queued && !self.units[index].saving {
             // Another processor may suit it now.
             self.stop(index, fx);

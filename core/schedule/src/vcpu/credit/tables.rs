@@ -2,9 +2,10 @@
 //! Must never know: what happens to them.
 
 use super::parameters::DEFAULT_WEIGHT;
+use crate::Cpu;
+use crate::vcpu::affinity::Affinity;
 use crate::vcpu::chain::{Chain, Link, Linked};
-use crate::vcpu::topology::Neighbours;
-use crate::{Cpu, CpuSet};
+use crate::vcpu::topology::{FIRST_CPU, Neighbours};
 use taktos_time::Instant;
 
 /// How urgent a unit is: the class by which the queues are ordered.
@@ -19,11 +20,6 @@ pub enum Rank {
     /// Woken while [`Rank::Under`]; until the next tick that finds it running.
     Boost,
 }
-
-const FIRST_CPU: Cpu = match Cpu::new(0) {
-    Some(cpu) => cpu,
-    None => unreachable!(),
-};
 
 /// Lists of units: the run queues.
 pub(super) const QUEUE: usize = 0;
@@ -58,8 +54,7 @@ pub struct Unit {
     pub(super) woken_early: bool,
     pub(super) rank: Rank,
     pub(super) cpu: Cpu,
-    pub(super) hard: CpuSet,
-    pub(super) soft: CpuSet,
+    pub(super) affinity: Affinity,
     pub(super) credit: i64,
     /// What was used beyond whole credits: nanoseconds × credits a millisecond.
     pub(super) residue: u64,
@@ -87,8 +82,7 @@ impl Unit {
         woken_early: false,
         rank: Rank::Under,
         cpu: FIRST_CPU,
-        hard: CpuSet::ALL,
-        soft: CpuSet::ALL,
+        affinity: Affinity::ANYWHERE,
         credit: 0,
         residue: 0,
         charged: Instant::START,

@@ -158,13 +158,19 @@ impl<'a> Credit2<'a> {
         &self.parameters
     }
 
-    /// Sets the parameters, but the precision and the profile, which stay.
-    pub const fn set_parameters(&mut self, parameters: Parameters) {
-        self.parameters = Parameters {
-            precision_bits: self.parameters.precision_bits,
-            profile: self.parameters.profile,
+    /// Sets the parameters. The profile stays as it was; the precision of the load
+    /// averages has to, and so has the rate limit, 0, in release 4.5.
+    pub fn set_parameters(&mut self, parameters: Parameters) -> Result<(), Error> {
+        let bits = self.parameters.precision_bits.into();
+        let asked = parameters.precision_bits.into();
+        in_range("load precision", asked, bits, bits, "bits")?;
+        let profile = self.parameters.profile;
+        let same = Parameters {
+            profile,
             ..parameters
         };
+        self.parameters = same.with_ratelimit(parameters.ratelimit)?;
+        Ok(())
     }
 
     /// Sets the weight of `domain` from `now` on: 1 to 65 535. Looks at each unit

@@ -2,26 +2,23 @@
 //! Must never know: credit, time slices.
 
 use super::Credit2;
-use crate::vcpu::topology::next_in;
-use crate::vcpu::{Profile, allowed};
+use crate::vcpu::Profile;
+use crate::vcpu::topology::{nearest_in, next_in};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
 impl Credit2<'_> {
     /// Where unit `index` may run now.
     pub(super) fn allowed(&self, index: usize) -> CpuSet {
-        allowed(self.units[index].hard, self.online)
+        self.units[index].affinity.allowed(self.online)
     }
 
-    /// Where unit `index` had better run; none when it has no preference, or one
-    /// that says no more than where it may run, or none is heeded.
+    /// Where unit `index` had better run, if it has a preference that is heeded.
     pub(super) fn preferred(&self, index: usize) -> Option<CpuSet> {
         if self.parameters.profile == Profile::Xen45 {
             return None;
         }
-        let allowed = self.allowed(index);
-        let soft = self.units[index].soft.and(allowed);
-        (!soft.is_empty() && soft != allowed).then_some(soft)
+        self.units[index].affinity.preferred(self.online)
     }
 
     /// Where unit `index` had better run: everywhere, without preference.
@@ -40,7 +37,7 @@ impl Credit2<'_> {
     /// processor, or of the next that it may have. Looks at each run queue twice.
     pub(super) fn place(&mut self, index: usize, now: Instant) -> (Option<u8>, Cpu) {
         if !self.parameters.placement {
-            let cpu = stay(self.units[index].cpu, self.allowed(index));
+            let cpu = nearest_in(self.allowed(index), self.units[index].cpu);
             return (self.processors[cpu.index()].group, cpu);
         }
         for mask in self.passes(index).into_iter().flatten() {
@@ -90,12 +87,4 @@ impl Credit2<'_> {
         }
         own
     }
-}
-
-/// `cpu` if it is in `set`, otherwise the next that is; `cpu` for an empty set.
-fn stay(cpu: Cpu, set: CpuSet) -> Cpu {
-    if set.contains(cpu) {
-        return cpu;
-    }
-    next_in(set, cpu).unwrap_or(cpu)
 }

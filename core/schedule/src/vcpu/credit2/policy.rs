@@ -4,6 +4,7 @@
 use super::Credit2;
 use super::load::step_of;
 use super::tables::Unit;
+use crate::vcpu::affinity::Affinity;
 use crate::vcpu::topology::home_in;
 use crate::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
 use crate::{Cpu, CpuSet};
@@ -182,8 +183,10 @@ impl Policy for Credit2<'_> {
         };
         *unit = Unit {
             domain: admission.domain.index() as u16,
-            hard: admission.hard,
-            soft: admission.soft,
+            affinity: Affinity {
+                hard: admission.hard,
+                soft: admission.soft,
+            },
             cpu: home,
             average: self.parameters.whole_load() / 2,
             averaged: step_of(now),
@@ -249,8 +252,7 @@ impl Policy for Credit2<'_> {
         let Some(index) = self.find(vcpu) else {
             return Err(Error::Absent(vcpu));
         };
-        self.units[index].hard = hard;
-        self.units[index].soft = soft;
+        self.units[index].affinity = Affinity { hard, soft };
         if self.units[index].queued {
             // Another processor may suit it now.
             let (group, cpu) = self.place(index, now);

@@ -2,15 +2,11 @@
 //! Must never know: what happens to them.
 
 use super::parameters::{CREDIT_INITIAL, DEFAULT_WEIGHT};
+use crate::vcpu::affinity::Affinity;
 use crate::vcpu::chain::{Chain, Link, Linked};
-use crate::vcpu::topology::Neighbours;
+use crate::vcpu::topology::{FIRST_CPU, Neighbours};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
-
-const FIRST_CPU: Cpu = match Cpu::new(0) {
-    Some(cpu) => cpu,
-    None => unreachable!(),
-};
 
 /// Lists of units: the run queues, and those that wait for budget.
 pub(super) const QUEUE: usize = 0;
@@ -45,8 +41,7 @@ pub struct Unit {
     pub(super) promise: Option<Cpu>,
     /// Where it runs or last ran.
     pub(super) cpu: Cpu,
-    pub(super) hard: CpuSet,
-    pub(super) soft: CpuSet,
+    pub(super) affinity: Affinity,
     /// In nanoseconds.
     pub(super) credit: i64,
     /// What was used beyond whole nanoseconds of credit, in parts of its weight.
@@ -77,8 +72,7 @@ impl Unit {
         counted: false,
         promise: None,
         cpu: FIRST_CPU,
-        hard: CpuSet::ALL,
-        soft: CpuSet::ALL,
+        affinity: Affinity::ANYWHERE,
         credit: CREDIT_INITIAL,
         residue: 0,
         charged: Instant::START,

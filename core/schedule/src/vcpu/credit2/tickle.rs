@@ -55,7 +55,7 @@ impl Credit2<'_> {
         if free.is_empty() {
             return None;
         }
-        if self.units[index].hard == CpuSet::of(own) && free.contains(own) {
+        if self.units[index].affinity.hard == CpuSet::of(own) && free.contains(own) {
             return Some(own);
         }
         for mask in self.passes(index).into_iter().flatten() {

@@ -53,7 +53,7 @@ fn a_processor_that_leaves_sends_its_units_away() {
             b.switch(1);
         }
         for index in 0..3 {
-            b.credit.units[index].hard = CpuSet::ALL;
+            b.credit.units[index].affinity.hard = CpuSet::ALL;
         }
         b.tickles();
         b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();

@@ -17,7 +17,7 @@ fn loaded(topology: &[Place], parameters: Parameters, test: impl FnOnce(&mut Ben
         }
         // Without moving anybody, they may go anywhere.
         for unit in b.credit.units.iter_mut() {
-            unit.hard = CpuSet::ALL;
+            unit.affinity.hard = CpuSet::ALL;
             unit.rank = Rank::Under;
         }
         b.credit.processors[0].balanced = None;
@@ -92,10 +92,16 @@ fn what_cannot_be_stolen() {
     };
     assert_eq!(whom(&|_| ()), Some(2));
     assert_eq!(whom(&|b| b.credit.units[2].yielding = true), Some(3));
-    assert_eq!(whom(&|b| b.credit.units[2].hard = set(0b10)), Some(3));
+    assert_eq!(
+        whom(&|b| b.credit.units[2].affinity.hard = set(0b10)),
+        Some(3)
+    );
     assert_eq!(whom(&|b| b.credit.units[2].saving = true), Some(3));
     // Whoever prefers this processor is found first.
-    assert_eq!(whom(&|b| b.credit.units[3].soft = set(0b01)), Some(3));
+    assert_eq!(
+        whom(&|b| b.credit.units[3].affinity.soft = set(0b01)),
+        Some(3)
+    );
     // A processor that is about to leave idleness keeps what waits there.
     let idle = whom(&|b| {
         b.credit.processors[1].current = None;

@@ -18,7 +18,7 @@ fn arranged(
     with(&flat(cpus), each_alone(), on.len(), parameters, |b| {
         for (index, &on) in on.iter().enumerate() {
             b.affinity(index, 1 << on, u64::MAX);
-            b.credit.units[index].hard = CpuSet::ALL;
+            b.credit.units[index].affinity.hard = CpuSet::ALL;
         }
         for queue in b.credit.queues.iter_mut() {
             queue.balance = 0;
@@ -87,7 +87,7 @@ fn the_most_different_queue_is_the_partner() {
 #[test]
 fn hard_affinity_holds() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
-        b.credit.units[0].hard = set(0b01);
+        b.credit.units[0].affinity.hard = set(0b01);
         b.call(|p, now, fx| p.balance(0, now, fx));
         assert_eq!((b.on(0), b.on(1)), (0, 1));
     });
@@ -113,7 +113,7 @@ fn what_waits_moves_at_once_what_runs_when_it_is_saved() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
         b.wake(0);
         b.switch(0);
-        b.credit.units[1].hard = set(0b01);
+        b.credit.units[1].affinity.hard = set(0b01);
         b.tickles();
         b.call(|p, now, fx| p.balance(0, now, fx));
         assert_eq!((b.tickles(), b.on(0)), ([0].to_vec(), 0));
@@ -126,7 +126,7 @@ fn what_waits_moves_at_once_what_runs_when_it_is_saved() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
         b.wake(0);
         b.switch(0);
-        b.credit.units[0].hard = set(0b01);
+        b.credit.units[0].affinity.hard = set(0b01);
         b.wake(1);
         b.tickles();
         b.call(|p, now, fx| p.balance(0, now, fx));
@@ -176,13 +176,13 @@ fn a_unit_comes_to_the_least_loaded_queue_its_own_load_aside() {
         assert_eq!((group, cpu.index()), (Some(2), 2));
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(0), "without it, its own queue is empty");
-        b.credit.units[0].soft = set(0b110);
+        b.credit.units[0].affinity.soft = set(0b110);
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(1), "where it prefers to be");
-        b.credit.units[0].hard = set(0b100);
+        b.credit.units[0].affinity.hard = set(0b100);
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(2));
-        b.credit.units[0].hard = CpuSet::ALL;
+        b.credit.units[0].affinity.hard = CpuSet::ALL;
     });
     arranged(2, &[0, 0], &[8, 8], P.without_balancing(), |b| {
         let (group, _) = b.call(|p, now, _| p.place(1, now));

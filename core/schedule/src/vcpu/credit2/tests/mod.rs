@@ -157,11 +157,11 @@ impl Bench<'_> {
 
     /// Unit `index` wakes and runs on processor `on`, where nothing runs.
     fn run_on(&mut self, index: usize, on: usize) {
-        let hard = self.credit.units[index].hard;
+        let hard = self.credit.units[index].affinity.hard;
         self.affinity(index, 1 << on, u64::MAX);
         self.wake(index);
         assert_eq!(self.switch(on), Some(index));
-        self.credit.units[index].hard = hard;
+        self.credit.units[index].affinity.hard = hard;
         self.probe.take();
     }
 

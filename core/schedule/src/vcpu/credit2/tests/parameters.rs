@@ -49,3 +49,20 @@ fn ranges() {
     assert!(p.with_tolerances(9, 0).is_err() && p.with_tolerances(0, -9).is_err());
     assert!(Grouping::new(Scope::All, 0).is_err() && Grouping::new(Scope::All, 65).is_err());
 }
+
+#[test]
+fn what_cannot_be_changed_later() {
+    let base = Parameters::DEFAULT;
+    let xen45 = Parameters::of(Profile::Xen45);
+    super::with(&super::flat(1), Grouping::DEFAULT, 0, base, |b| {
+        let finer = base.with_load_precision(20).unwrap();
+        assert!(b.credit.set_parameters(finer).is_err());
+        assert_eq!(b.credit.set_parameters(xen45), Ok(()));
+        assert_eq!(b.credit.parameters().profile(), Profile::Current);
+        assert_eq!(b.credit.parameters().ratelimit(), Duration::ZERO);
+    });
+    super::with(&super::flat(1), Grouping::DEFAULT, 0, xen45, |b| {
+        assert!(b.credit.set_parameters(base).is_err());
+        assert_eq!(b.credit.parameters(), &xen45);
+    });
+}

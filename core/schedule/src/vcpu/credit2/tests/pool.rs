@@ -42,7 +42,7 @@ fn a_run_queue_that_loses_its_last_processor_sends_all_its_units_away() {
         b.switch(1);
         b.wake(1);
         for index in 0..3 {
-            b.credit.units[index].hard = CpuSet::ALL;
+            b.credit.units[index].affinity.hard = CpuSet::ALL;
         }
         b.tickles();
         b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();

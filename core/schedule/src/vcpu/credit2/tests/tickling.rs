@@ -46,14 +46,17 @@ fn a_core_that_is_all_idle_before_a_thread_beside_a_busy_one() {
 
 #[test]
 fn where_it_prefers_to_be_first() {
-    assert_eq!(told(4, 0, |b| b.credit.units[0].soft = set(0b1000)), [3]);
-    let busy = told(4, 0b1000, |b| b.credit.units[0].soft = set(0b1000));
+    assert_eq!(
+        told(4, 0, |b| b.credit.units[0].affinity.soft = set(0b1000)),
+        [3]
+    );
+    let busy = told(4, 0b1000, |b| b.credit.units[0].affinity.soft = set(0b1000));
     assert_eq!(busy, [0], "that is busy: where it may run");
 }
 
 #[test]
 fn a_pinned_one_on_its_processor() {
-    let beside = told(4, 0b0010, |b| b.credit.units[0].hard = set(0b0001));
+    let beside = told(4, 0b0010, |b| b.credit.units[0].affinity.hard = set(0b0001));
     assert_eq!(beside, [0]);
 }
 
@@ -104,9 +107,9 @@ fn among_busy_ones_that_of_the_best_score() {
         told(4, 0b1111, |b| {
             for (index, credit) in [(1, 1), (2, 8), (3, 5), (4, 7)] {
                 b.set_credit(index, credit * CREDIT_MS);
-                b.credit.units[index].soft = set(others);
+                b.credit.units[index].affinity.soft = set(others);
             }
-            b.credit.units[0].soft = set(soft);
+            b.credit.units[0].affinity.soft = set(soft);
             b.set_credit(0, 8 * CREDIT_MS);
         })
     };
@@ -153,5 +156,14 @@ fn release_4_5_preempts_its_own_processor_before_it_looks_for_idle_ones() {
     with_busy(4, 0b0001, Parameters::DEFAULT, |b| {
         b.wake(0);
         assert_eq!(b.tickles(), [2]);
+    });
+}
+
+#[test]
+fn release_4_5_knows_no_soft_affinity() {
+    with_busy(4, 0, Parameters::of(Profile::Xen45), |b| {
+        b.credit.units[0].affinity.soft = set(0b1000);
+        b.wake(0);
+        assert_eq!(b.tickles(), [0]);
     });
 }
