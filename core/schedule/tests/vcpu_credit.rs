@@ -13,7 +13,7 @@ use taktos_schedule::vcpu::{
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 use vcpu_gale::{Gale, blow};
-use vcpu_world::{Random, cpu, vcpu};
+use vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
 
 /// Credits of a slice, and nanoseconds of a credit.
 const SLICE: i64 = 300;
@@ -72,6 +72,7 @@ impl Account {
 /// before; after every call both have to agree.
 struct Ledger<'a> {
     inner: Credit<'a>,
+    cpus: usize,
     accounts: Vec<Account>,
     weights: Vec<i64>,
     caps: Vec<i64>,
@@ -93,9 +94,10 @@ struct Moment {
 }
 
 impl<'a> Ledger<'a> {
-    fn new(inner: Credit<'a>, units: usize) -> Self {
+    fn new(inner: Credit<'a>, cpus: usize, units: usize) -> Self {
         Self {
             inner,
+            cpus,
             accounts: vec![Account::default(); units],
             weights: vec![256; units],
             caps: vec![0; units],
@@ -123,11 +125,11 @@ impl<'a> Ledger<'a> {
         let queue = |on| self.inner.queue(cpu(on)).map(Vcpu::index).collect();
         let current = |on| self.inner.current(cpu(on)).map(Vcpu::index);
         Moment {
-            queues: (0..64).map(queue).collect(),
+            queues: (0..self.cpus).map(queue).collect(),
             ranks: (0..self.accounts.len())
                 .map(|index| self.inner.rank(vcpu(index)))
                 .collect(),
-            current: (0..64).map(current).collect(),
+            current: (0..self.cpus).map(current).collect(),
         }
     }
 
@@ -206,7 +208,7 @@ impl<'a> Ledger<'a> {
             }
         }
         self.balance = balance;
-        self.unsorted = (0..64).collect();
+        self.unsorted = (0..self.cpus).collect();
     }
 
     fn pay(&mut self, index: usize, gain: i64, debt: Option<i64>) -> i64 {
@@ -265,7 +267,7 @@ impl<'a> Ledger<'a> {
             let waited = before.queues.iter().any(|queue| queue.contains(&index));
             account.yielding &= waited && moved != Some(index) || account.since.is_some();
         }
-        for on in 0..64 {
+        for on in 0..self.cpus {
             let old = &before.queues[on];
             let new = &after.queues[on];
             // Who leaves does so after who comes has come.
@@ -313,7 +315,7 @@ impl<'a> Ledger<'a> {
         if kept || last == Some(next) {
             return;
         }
-        let from = (0..64).find(|&other| before.queues[other].contains(&next));
+        let from = (0..self.cpus).find(|&other| before.queues[other].contains(&next));
         let from = from.expect("who is chosen has waited");
         let head = before.queues[on].first().copied();
         if from == on {
@@ -334,7 +336,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn waits(&self, index: usize) -> bool {
-        (0..64).any(|on| self.inner.queue(cpu(on)).any(|id| id.index() == index))
+        (0..self.cpus).any(|on| self.inner.queue(cpu(on)).any(|id| id.index() == index))
     }
 }
 
@@ -523,7 +525,7 @@ fn storm(gale: Gale, watched: bool) -> u64 {
         (domain, weight, cap as u32)
     };
     if watched {
-        let mut world = vcpu_gale::world(Ledger::new(policy, gale.units), gale);
+        let mut world = vcpu_gale::world(Ledger::new(policy, gale.cpus, gale.units), gale);
         blow(&mut world, gale, |world, random| {
             let (domain, weight, cap) = draw(random);
             world.policy.set_weight(domain, weight);
@@ -572,4 +574,43 @@ fn the_ledger_agrees_in_storms() {
         };
         storm(gale, true);
     }
+}
+
+/// The law of the module's head, with the book-keeper's own figures: whatever the
+/// weights, where no more was forfeited and forgiven than rounding had added, the
+/// time of each unit is its part within three slices and that rounding.
+#[test]
+fn where_nothing_is_lost_time_follows_weight() {
+    let mut random = Random::new(67);
+    let (mut kept, mut lost) = (0, 0);
+    for _ in 0..150 {
+        let units = random.between(2, 6) as usize;
+        let weights: Vec<u64> = (0..units).map(|_| random.between(1, 4096)).collect();
+        let mut tables = Tables::new(1, units);
+        let policy = tables.policy(&[Place::flat(0)], Parameters::DEFAULT);
+        let ledger = Ledger::new(policy, 1, units);
+        let mut world = World::new(ledger, 1, units, Costs::default());
+        for (index, &weight) in weights.iter().enumerate() {
+            world.policy.set_weight(index, weight as u32);
+            world.give(0, index, FOREVER);
+        }
+        let accountings = 300;
+        world.run_until(accountings * SLICE as u64 * CREDIT);
+        let rounding = accountings * 2 * units as u64;
+        let ledger = &world.policy;
+        let adjusted: i64 = ledger.forfeited.iter().chain(&ledger.forgiven).sum();
+        if adjusted as u64 > rounding {
+            lost += 1;
+            continue;
+        }
+        kept += 1;
+        let sum: u64 = weights.iter().sum();
+        for (index, &weight) in weights.iter().enumerate() {
+            let part = world.now * weight / sum;
+            let apart = part.abs_diff(world.served(index));
+            let bound = (3 * SLICE as u64 + rounding) * CREDIT;
+            assert!(apart <= bound, "{weights:?}: {apart} of {bound} ns");
+        }
+    }
+    assert!(kept >= 50 && lost >= 10, "{kept} kept, {lost} lost");
 }
