@@ -6,7 +6,9 @@
 //!   is only compiled.
 //! - `rust,BOARD`: a whole program of that board, checked by its compiler.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows.
-//! - `toml` with a `program`: must be an experiment.
+//! - `toml` with a `program`: must be an experiment; with a `[[task]]`, a task set;
+//!   `toml,costs`: what a kernel's acts cost.
+//! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
 //! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's.
 
 mod block;
@@ -17,6 +19,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+
+use taktos_simulate::file::{self, FileError};
 
 use super::Tally;
 use crate::arguments::Arguments;
@@ -38,6 +42,13 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
             match block.language() {
                 "console" | "sh" => all.add(commands(block, &place)),
                 "toml" if block.text.contains("program") => all.add(experiment(block, &place)),
+                "toml" if block.words().any(|word| word == "costs") => {
+                    all.add(costs(block, &place))
+                }
+                "toml" if block.text.contains("[[task]]") => all.add(tasks(block, &place)),
+                "json" | "xml" if block.words().any(|word| word == "tasks") => {
+                    all.add(tasks(block, &place));
+                }
                 _ => {}
             }
         }
@@ -104,6 +115,22 @@ fn experiment(block: &Block<'_>, place: &str) -> Tally {
     }
 }
 
+fn tasks(block: &Block<'_>, place: &str) -> Tally {
+    // Without an ending the form is known by the first letter.
+    checked(file::parse(block.text, place), place, "task set")
+}
+
+fn costs(block: &Block<'_>, place: &str) -> Tally {
+    checked(file::parse_costs(block.text, place), place, "costs")
+}
+
+fn checked<T>(read: Result<T, FileError>, place: &str, what: &str) -> Tally {
+    match read {
+        Ok(_) => Tally::pass(),
+        Err(error) => Tally::fail(format!("{place}: no {what}: {error}: {}\n", error.mend)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +156,23 @@ mod tests {
             text: "program = 1",
         };
         assert_eq!(experiment(&block, "docs/start.md:1").failed, 1);
+    }
+
+    #[test]
+    fn a_task_set_of_the_book_is_read() {
+        let block = |text| Block {
+            head: "toml",
+            line: 1,
+            text,
+        };
+        let good = "[[task]]\nname = 'a'\nperiod = '5 ms'\nexecution = '1 ms'\n";
+        assert_eq!(tasks(&block(good), "docs/simulator.md:1").passed, 1);
+        let tally = tasks(&block("[[task]]\nname = 'a'\n"), "docs/simulator.md:1");
+        assert_eq!(tally.failed, 1);
+        assert!(tally.said.contains("period"), "{}", tally.said);
+        assert_eq!(
+            costs(&block("swtch = '1 us'"), "docs/simulator.md:1").failed,
+            1
+        );
     }
 }
