@@ -90,3 +90,49 @@ fn no_list_is_followed_twice() {
     };
     assert_eq!((cost(34), cost(66)), (32, 64));
 }
+
+#[test]
+fn processors_that_leave_cost_what_moves() {
+    for (cpus, units) in [(2, 16), (4, 64), (8, 64)] {
+        crowded(cpus, units, |b| {
+            let moved = b.queue(1).len() as u64;
+            b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
+            // All of them may end on one queue.
+            let (q, c) = (units as u64, cpus as u64);
+            let bound = units as u64 + moved * (q + 2 * c);
+            let steps = b.credit.steps.take();
+            assert!(moved > 0 && steps <= bound, "{steps} of {bound} steps");
+            b.call(|p, now, fx| p.add_cpu(cpu(1), now, fx)).unwrap();
+            assert_eq!(b.credit.steps.take(), units as u64, "nobody moves");
+            let running = b.credit.units.iter().position(|unit| unit.migrating);
+            b.switch(1);
+            assert!(!b.credit.units[running.unwrap()].migrating);
+        });
+    }
+}
+
+#[test]
+fn an_accounting_costs_what_is_active_and_what_goes_on() {
+    crowded(1, 33, |b| {
+        for index in 0..33 {
+            b.cap(index, 1);
+            b.credit.units[index].active = false;
+        }
+        for index in 1..33 {
+            b.sleep(index);
+        }
+        b.sleep(0);
+        b.switch(0);
+        for index in 0..33 {
+            b.activate(index);
+            b.credit.units[index].parked = true;
+            b.wake(index);
+        }
+        b.credit.steps.take();
+        b.account();
+        // 33 domains with a unit each; every one goes on, behind those before it.
+        assert_eq!(b.queue(0).len(), 33);
+        let on_their_way: u64 = (0..33).sum();
+        assert_eq!(b.credit.steps.take(), 33 + 33 + on_their_way);
+    });
+}

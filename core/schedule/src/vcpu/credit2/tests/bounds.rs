@@ -62,3 +62,56 @@ fn every_operation_keeps_its_bound() {
         });
     }
 }
+
+#[test]
+fn a_refill_costs_what_waits_for_it() {
+    for units in [4, 16, 64] {
+        with(&flat(2), Grouping::DEFAULT, units, unlimited(), |b| {
+            for index in 0..units {
+                b.call(|p, now, fx| p.remove(vcpu(index), now, fx)).unwrap();
+            }
+            for index in 0..units {
+                b.insert(index, Admission::anywhere(Domain::new(0)));
+            }
+            b.cap(0, 10);
+            b.credit.domains[0].pool = 0;
+            for index in 0..units {
+                b.wake(index);
+            }
+            // A look at the queue parks all of them, but one that is promised.
+            b.switch(0);
+            b.switch(1);
+            assert!((0..units).all(|index| b.credit.is_parked(vcpu(index))));
+            b.now = 10 * MS;
+            b.credit.steps.take();
+            b.refill(0);
+            let (p, q, c) = (units as u64, units as u64, 2);
+            let bound = p * (q + 2 * c);
+            let steps = b.credit.steps.take();
+            assert_eq!(b.queue(0).len(), units);
+            assert!(steps <= bound, "{steps} of {bound} steps");
+            // Equals are put behind each other: half of the square at least.
+            assert!(steps >= p * (q - 1) / 2);
+        });
+    }
+}
+
+#[test]
+fn processors_that_leave_cost_what_moves() {
+    with(&flat(2), each_alone(), 32, unlimited(), |b| {
+        for index in 0..32 {
+            b.affinity(index, 0b10, u64::MAX);
+            b.wake(index);
+            b.credit.units[index].affinity.hard = CpuSet::ALL;
+        }
+        b.switch(1);
+        b.credit.steps.take();
+        b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
+        assert_eq!(b.queue(0).len(), 31);
+        // Members of the old queue, both queues twice, the new queue, tickles.
+        let each = 32 + 2 * 2 + 31 + 2 * 2;
+        let steps = b.credit.steps.take();
+        assert!(steps <= 32 + 31 * each, "{steps} steps");
+        assert_eq!(b.switch(1), None);
+    });
+}
