@@ -241,6 +241,28 @@ fn an_idle_thread_keeps_the_place_of_whoever_sticks_and_is_helped_elsewhere() {
 }
 
 #[test]
+fn an_owner_that_is_ready_again_takes_its_place_when_that_is_reconsidered() {
+    story(|mut help, a, b, _| {
+        help.help(b, 5);
+        help.make_sticky(b);
+        let urgent = help.0.thread(MAIN, 1, None);
+        help.0.block(urgent);
+        assert_eq!(help.heirs(), [Some(a.index()), None, Some(b.index())]);
+        // Displaced where it was helped, it waits for the answer to its request, while an idle thread keeps its place.
+        let local = help.0.system.create(OTHER, Priority(1), None).unwrap();
+        help.0
+            .call(|system, now, fx| system.start(local, now, fx))
+            .unwrap();
+        assert_eq!(help.heirs(), [Some(a.index()), None, Some(local.index())]);
+        help.0
+            .call(|system, now, fx| system.set_priority(b, Priority(3), now, fx))
+            .unwrap();
+        assert_eq!(help.heirs()[1], Some(b.index()));
+        help.0.settle();
+    });
+}
+
+#[test]
 fn when_the_stickiness_ends_the_place_goes_to_the_next_in_line() {
     story(|mut help, a, b, _| {
         help.help(b, 5);
