@@ -355,7 +355,8 @@ fn refusal(change: impl FnOnce(&mut Workload, &mut Setup)) -> String {
 
 #[test]
 fn nonsense_is_refused_by_name() {
-    let cases: Vec<(&str, Box<dyn FnOnce(&mut Workload, &mut Setup)>)> = vec![
+    type Change = Box<dyn FnOnce(&mut Workload, &mut Setup)>;
+    let cases: Vec<(&str, Change)> = vec![
         ("no cluster", Box::new(|_, setup| setup.clusters.clear())),
         (
             "`all` has no processor",

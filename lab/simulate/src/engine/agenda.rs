@@ -4,8 +4,8 @@
 /// A timer that is not set.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// A key and the slot that it belongs to; keys decide, then slots.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// A key and the slot that it belongs to.
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     key: u64,
     slot: u32,
@@ -45,9 +45,10 @@ impl Agenda {
         let mut node = self.leaves + slot;
         self.entries[node].key = key;
         while node > 1 {
-            let winner = self.entries[node].min(self.entries[node ^ 1]);
+            // All slots on the left are lower ones than those on the right.
+            let (left, right) = (self.entries[node & !1], self.entries[node | 1]);
             node /= 2;
-            self.entries[node] = winner;
+            self.entries[node] = if right.key < left.key { right } else { left };
         }
     }
 

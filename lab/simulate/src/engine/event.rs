@@ -29,14 +29,14 @@ pub(crate) enum Class {
 /// Bits of a key that hold the class.
 const BITS: u32 = 3;
 
-/// Time and class in one number; [`super::agenda::NEVER`] stays as it is.
+/// The keys of what never happens are this and above.
+pub(crate) const UNSET: u64 = u64::MAX << BITS;
+
+/// Time and class in one number. From 2⁶¹ − 1 on, [`super::agenda::NEVER`] among
+/// them, times are never: then the key is [`UNSET`] or above.
 #[inline(always)]
-pub(crate) const fn key(at: u64, class: Class) -> u64 {
-    if at >= u64::MAX >> BITS {
-        u64::MAX
-    } else {
-        at << BITS | class as u64
-    }
+pub(crate) fn key(at: u64, class: Class) -> u64 {
+    at.min(u64::MAX >> BITS) << BITS | class as u64
 }
 
 /// The time of a key.
@@ -67,7 +67,9 @@ mod tests {
     fn time_comes_first_and_class_second() {
         assert!(key(7, Class::Dispatch) < key(8, Class::StepEnd));
         assert!(key(7, Class::StepEnd) < key(7, Class::Release));
-        assert_eq!(key(NEVER, Class::StepEnd), NEVER);
+        assert_eq!(key(NEVER, Class::StepEnd), UNSET);
+        assert_eq!(key(1 << 62, Class::StepEnd), UNSET);
+        assert!(key((1 << 61) - 2, Class::Dispatch) < UNSET);
         for class in [
             Class::StepEnd,
             Class::Budget,

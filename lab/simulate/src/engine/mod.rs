@@ -39,8 +39,8 @@ use taktos_schedule::{Cpu, smp};
 use taktos_time::Instant;
 
 use crate::{JobId, Observer, Outcome, SimError, TaskId, TaskStatistics};
-use agenda::{Agenda, NEVER};
-use event::{Class, class_of, key, time_of};
+use agenda::Agenda;
+use event::{Class, UNSET, class_of, key, time_of};
 use job::{Progress, Stage};
 use processor::{Processors, Use};
 
@@ -86,7 +86,7 @@ impl<O: Observer> Engine<'_, O> {
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
         let key = self.processors.first().0.min(self.agenda.first().0);
-        (key != NEVER).then(|| time_of(key))
+        (key < UNSET).then(|| time_of(key))
     }
 
     /// Handles all events before `until`, and those at `until` that end
