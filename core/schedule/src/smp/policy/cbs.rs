@@ -72,15 +72,15 @@ impl ServerRecord {
 
     /// The thread wakes, having used so much. Whether it may run; if not, not before the deadline. A fixed number of steps.
     pub(crate) fn wake(&mut self, used: Duration, now: Instant) -> bool {
-        if now >= self.deadline || self.has_more_than_its_share(used, now) {
+        if self.has_its_share(used, now) {
             self.deadline = now.saturating_add(self.period);
             self.limit = self.limit.min(used).saturating_add(self.budget);
         }
         self.settle(used, now)
     }
 
-    /// c / (d − t) ≥ Q / T, without rounding.
-    fn has_more_than_its_share(&self, used: Duration, now: Instant) -> bool {
+    /// c / (d − t) ≥ Q / T, without rounding. From the deadline on it holds for any c.
+    fn has_its_share(&self, used: Duration, now: Instant) -> bool {
         let wide = |span: Duration| u128::from(span.as_nanos());
         let until = self.deadline.since(now);
         wide(self.left(used)) * wide(self.period) >= wide(until) * wide(self.budget)

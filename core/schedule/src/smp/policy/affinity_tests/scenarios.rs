@@ -205,6 +205,43 @@ fn after_a_yield_the_weak_form_looks_no_further() {
     );
 }
 
+/// One behind others of its level, or behind many levels, is found.
+#[test]
+fn whoever_may_stand_on_a_freed_processor_gets_it() {
+    for policy in BOTH {
+        on(policy, 2, |system| {
+            let [left, right] = [0, 1].map(|at| started(system, 1, &[at]));
+            let _ = [2, 2, 3].map(|priority| started(system, priority, &[0]));
+            let equal = started(system, 3, &[1]);
+            let last = started(system, 200, &[1]);
+            for (blocks, next) in [(right, equal), (equal, last)] {
+                system.block(blocks, Reasons::WAIT, NOW, &mut ()).unwrap();
+                assert_eq!(places(system, [left, next]), [Some(0), Some(1)]);
+            }
+        });
+    }
+}
+
+/// Where a newcomer may stand on an idle processor, nobody is shifted, whichever idle thread came last.
+#[test]
+fn nobody_moves_while_there_is_an_idle_processor_to_stand_on() {
+    for last in [1, 2] {
+        on(PolicyKind::StrongAffinity, 3, |system| {
+            let stays = started(system, 5, &[0, 2]);
+            let _ = system.set_affinity(stays, cpus(&[0]), NOW, &mut ());
+            for at in [3 - last, last] {
+                let passes = started(system, 5, &[at]);
+                system.block(passes, Reasons::WAIT, NOW, &mut ()).unwrap();
+            }
+            let _ = system.set_affinity(stays, cpus(&[0, 2]), NOW, &mut ());
+            let before = places(system, [stays]);
+            let newcomer = started(system, 3, &[0, 1]);
+            assert_eq!(places(system, [stays]), before);
+            assert!(system.processor_of(newcomer).is_some());
+        });
+    }
+}
+
 /// Equals are served in the order in which they came, whichever processors they may stand on.
 #[test]
 fn first_come_first_served_among_equals_across_processors() {

@@ -47,6 +47,57 @@ fn servers_are_given_to_blocked_threads_of_instances_that_have_servers() {
     assert_eq!(refused, Err(Error::InvalidNumber));
 }
 
+/// Also one that has not woken yet stays where its server counts.
+#[test]
+fn a_thread_with_a_server_stays_in_its_instance() {
+    let mut tables = Tables::new(2, 1);
+    let mut world = tables.world(PolicyKind::Cbs);
+    let home = Instance::new(0).unwrap();
+    let [thread, plain] = [0, 1].map(|_| world.system.create(home, Priority(1), None).unwrap());
+    world.system.set_server(thread, ns(1), ns(5)).unwrap();
+    let moved = [thread, plain].map(|thread| {
+        world
+            .system
+            .set_scheduler(thread, home, Priority(3), at(0), &mut world.timers)
+    });
+    assert_eq!(moved, [Err(Error::ResourceInUse), Ok(())]);
+}
+
+/// What the thread used before is no debt.
+#[test]
+fn a_server_counts_from_the_next_wake_up_on() {
+    let mut tables = Tables::new(1, 1);
+    let mut world = tables.world(PolicyKind::Cbs);
+    let thread = world.thread(None);
+    world.work(thread, 7);
+    world.run_until(at(20));
+    world.system.set_hard_server(thread, ns(2), ns(10)).unwrap();
+    world.work(thread, 2);
+    assert_eq!(world.state(thread), (2, 30));
+    // Another server for it: what was left of the former is gone.
+    world.run_until(at(21));
+    world
+        .system
+        .suspend(thread, at(21), &mut world.timers)
+        .unwrap();
+    world.system.set_server(thread, ns(3), ns(5)).unwrap();
+    world
+        .system
+        .resume(thread, at(21), &mut world.timers)
+        .unwrap();
+    assert_eq!(world.state(thread), (3, 26));
+}
+
+#[test]
+fn one_processor_keeps_the_time_of_refills() {
+    let mut tables = Tables::new(1, 2);
+    let mut world = tables.world(PolicyKind::Cbs);
+    let thread = world.server(2, 10, true);
+    world.work(thread, 100);
+    world.run_until(at(3));
+    assert_eq!(world.timers.armed[..2], [Some(at(10)), None]);
+}
+
 #[test]
 fn only_a_refill_ends_a_throttling() {
     let mut tables = Tables::new(1, 1);
@@ -169,6 +220,11 @@ fn jobs_of_a_thread_with_a_server_have_its_deadline() {
     world.work(server, 5);
     world.work(other, 5);
     let first = Cpu::new(0).unwrap();
+    assert_eq!(world.system.heir(first), Some(other));
+    world
+        .system
+        .release_job(server, at(1), at(0), &mut world.timers)
+        .unwrap();
     assert_eq!(world.system.heir(first), Some(other));
     world
         .system
