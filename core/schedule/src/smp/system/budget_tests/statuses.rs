@@ -2,7 +2,7 @@
 
 use super::{Tables, at, ns};
 use crate::{
-    Cpu,
+    Cpu, CpuSet,
     smp::{Error, Instance, PolicyKind, Priority, Reasons},
 };
 
@@ -90,11 +90,15 @@ fn a_server_counts_from_the_next_wake_up_on() {
 
 #[test]
 fn one_processor_keeps_the_time_of_refills() {
-    let mut tables = Tables::new(1, 2);
+    let mut tables = Tables::new(2, 2);
     let mut world = tables.world(PolicyKind::Cbs);
     let thread = world.server(2, 10, true);
     world.work(thread, 100);
     world.run_until(at(3));
+    assert_eq!(world.timers.armed[..2], [Some(at(10)), None]);
+    let other = world.thread(Cpu::new(1).map(CpuSet::of));
+    world.work(other, 2);
+    world.run_until(at(6));
     assert_eq!(world.timers.armed[..2], [Some(at(10)), None]);
 }
 
