@@ -16,6 +16,7 @@ mod histogram;
 mod import;
 mod model;
 mod observer;
+pub mod partition;
 mod policy;
 pub mod random;
 mod setup;

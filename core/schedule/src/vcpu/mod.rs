@@ -88,6 +88,12 @@ pub trait Effects {
     fn arm(&mut self, timer: Timer, at: Option<Instant>);
 }
 
+/// A world in which nothing happens: for setting parameters before it begins.
+impl Effects for () {
+    fn tickle(&mut self, _: Cpu) {}
+    fn arm(&mut self, _: Timer, _: Option<Instant>) {}
+}
+
 /// What a processor does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {

@@ -6,7 +6,7 @@ use crate::{Cost, Execution};
 
 /// A row of random numbers: together with a seed and a place it gives one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Row(pub u64);
+pub(crate) struct Row(pub u64);
 
 impl Row {
     const SEPARATIONS: u64 = 1 << 32;
@@ -41,7 +41,7 @@ impl Row {
 
 /// A length of time in nanoseconds: fixed, or drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Draw {
+pub(crate) enum Draw {
     Fixed(u64),
     Uniform { min: u64, spread: u64, row: Row },
     Samples { values: Box<[u64]>, row: Row },

@@ -60,6 +60,13 @@ impl<O: Observer> Engine<'_, O> {
         self.park(cpu);
     }
 
+    /// Until when the guest's kernel works on the virtual processor `cpu`, which is not
+    /// held; none when it does not. [`Engine::wants_to_run`] may change then without an event.
+    pub fn kernel_until(&self, cpu: Cpu) -> Option<u64> {
+        let row = self.processors.row(cpu);
+        (!row.held && row.since > self.now).then_some(row.since)
+    }
+
     /// Whether the virtual processor `cpu` has something to do: a thread that is
     /// not idle, or a decision to take.
     pub fn wants_to_run(&self, cpu: Cpu) -> bool {

@@ -18,7 +18,7 @@ mod begin;
 mod body;
 mod ceilings;
 mod dispatch;
-mod draw;
+pub(crate) mod draw;
 mod event;
 mod guest;
 mod job;

@@ -1,0 +1,135 @@
+//! Partitions: guests on virtual processors, under a hypervisor's scheduler.
+//!
+//! Owns: the run of a machine in two levels, and what it gives.
+//! Must never know: how either level decides who runs.
+//!
+//! Each guest is an [`crate::Engine`] whose processors are virtual; the VCPU policies
+//! of `taktos-schedule` hold them and let them go. A virtual processor wakes when
+//! something is to be done on it, and sleeps when it executes its idle thread.
+//!
+//! # Order of simultaneous events
+//! Timers of the policies (pool by pool), guests in their order, ends of switches,
+//! schedules; among processors the lowest first.
+//!
+//! # Costs
+//! [`Machine::host`]: a decision (`schedule`), a switch of virtual processors
+//! (`switch`, and `migration` if the incoming one ran elsewhere last) take the
+//! processor's time; a tickle of another processor arrives after `ipi`. `release` is
+//! of no use. A hardware timer is never set closer than [`Machine::timer_slop`].
+
+mod build;
+mod error;
+mod host;
+mod meter;
+mod processor;
+mod result;
+
+pub use error::PartitionError;
+pub use meter::Periods;
+pub use result::{
+    HostCpuStatistics, MachineOutcome, PartitionOutcome, PoolOutcome, VcpuStatistics,
+};
+
+use taktos_schedule::Cpu;
+use taktos_schedule::vcpu::TIMER_SLOP;
+use taktos_time::{Duration, Instant};
+
+use crate::{Costs, Observer, Workload};
+
+/// On what and for how long partitions run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// How much virtual time passes: 1 ns to 2⁶⁰ ns.
+    pub horizon: Duration,
+    /// What the acts of each guest's kernel cost.
+    pub guest: Costs,
+    /// The time slice in each guest. None: no slices.
+    pub slice: Option<Duration>,
+    /// What the hypervisor's acts cost.
+    pub host: Costs,
+    /// How close ahead a hardware timer can be set.
+    pub timer_slop: Duration,
+    /// What all random draws come from; each guest has draws of its own.
+    pub seed: u64,
+    /// Whether the policies' laws are checked after every event: for tests, slow.
+    pub checked: bool,
+}
+
+impl Machine {
+    /// Nothing costs anything but the hypervisor's timer floor of 50 µs.
+    pub const fn free(horizon: Duration) -> Self {
+        Self {
+            horizon,
+            guest: Costs::FREE,
+            slice: None,
+            host: Costs::FREE,
+            timer_slop: TIMER_SLOP,
+            seed: 0,
+            checked: false,
+        }
+    }
+}
+
+/// Is told what the hypervisor does. Every method does nothing unless it is
+/// written; `()` observes nothing.
+pub trait HostObserver {
+    /// From `at` on, `cpu` executes this virtual processor of this partition (both by
+    /// their place in their lists), or idles. The hypervisor's work before it
+    /// (`overhead`) ends at `at`.
+    fn run(&mut self, at: Instant, cpu: Cpu, vcpu: Option<(usize, usize)>, overhead: Duration) {
+        let _ = (at, cpu, vcpu, overhead);
+    }
+
+    /// A virtual processor has something to do from now on, or nothing more.
+    fn wants(&mut self, at: Instant, vcpu: (usize, usize), wants: bool) {
+        let _ = (at, vcpu, wants);
+    }
+}
+
+impl HostObserver for () {}
+
+/// Runs the partitions of `workload` on `machine`. Tasks of the workload itself, which
+/// run on clusters beside the pools, are not run here.
+///
+/// `guests` observe what happens in the partitions, one each, in order.
+///
+/// # Errors
+/// What is wrong with the pools or the partitions, and its mend.
+///
+/// # Panics
+/// Panics unless there is one guest observer for each partition.
+pub fn run<O: Observer>(
+    workload: &Workload,
+    machine: &Machine,
+    guests: &mut [O],
+    observer: &mut impl HostObserver,
+) -> Result<MachineOutcome, PartitionError> {
+    assert_eq!(
+        guests.len(),
+        workload.partitions.len(),
+        "an observer for each partition"
+    );
+    build::check(workload)?;
+    let plans = build::plans(workload, machine)?;
+    let mut tables: Vec<crate::Tables> = plans.iter().map(crate::Tables::new).collect();
+    let mut engines = Vec::new();
+    for (index, ((plan, tables), guest)) in plans.iter().zip(&mut tables).zip(guests).enumerate() {
+        let engine = crate::Engine::new(plan, tables, build::seed(machine, index), guest);
+        engines.push(engine.map_err(|error| build::in_partition(workload, index, error))?);
+    }
+    let mut memories: Vec<build::Memory> = workload
+        .pools
+        .iter()
+        .map(|pool| build::Memory::new(workload, pool))
+        .collect();
+    let mut policies = Vec::new();
+    for (index, memory) in memories.iter_mut().enumerate() {
+        policies.push(build::policy(workload, index, memory)?);
+    }
+    let mut host = host::Host::new(workload, machine, engines, policies, observer)?;
+    host.run()?;
+    Ok(host.finish())
+}
+
+#[cfg(test)]
+mod tests;

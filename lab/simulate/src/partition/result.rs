@@ -1,0 +1,84 @@
+//! Owns: what a run of partitions gives.
+//! Must never know: how it came about.
+
+use taktos_schedule::vcpu;
+
+use super::Periods;
+use crate::{Outcome, Summary};
+
+/// What one virtual processor had. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VcpuStatistics {
+    /// It executed its guest.
+    pub received: u64,
+    /// It had something to do.
+    pub wanted: u64,
+    /// How often it woke.
+    pub wakes: u64,
+    /// From waking until it executed.
+    pub latency: Summary,
+    /// How often a processor began to execute it.
+    pub switches: u64,
+    /// How often that was another processor than its last.
+    pub migrations: u64,
+    /// What it received in each period that it wanted whole: under RTDS and SEDF the
+    /// server's periods, otherwise those that the workload gives it, from 0 on. None
+    /// without periods.
+    pub periods: Option<Periods>,
+}
+
+/// What one partition did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartitionOutcome {
+    /// Its name.
+    pub name: String,
+    /// Its tasks, virtual processors as the guest sees them, and its events.
+    pub guest: Outcome,
+    /// Its virtual processors as the hypervisor sees them.
+    pub vcpus: Vec<VcpuStatistics>,
+}
+
+/// What one processor did, in nanoseconds. `busy + overhead + idle` is the
+/// virtual time that passed, exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCpuStatistics {
+    /// Which processor.
+    pub cpu: u8,
+    /// It executed guests.
+    pub busy: u64,
+    /// It executed the hypervisor.
+    pub overhead: u64,
+    /// It idled.
+    pub idle: u64,
+    /// Decisions taken on it.
+    pub decisions: u64,
+    /// Switches from one virtual processor, or from idling, to another.
+    pub switches: u64,
+}
+
+/// What a pool's analysis says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolOutcome {
+    /// Its name.
+    pub name: String,
+    /// Its scheduler's name.
+    pub scheduler: &'static str,
+    /// Whether its servers are admitted however they wake (the interference test for
+    /// RTDS, the sum of slices for SEDF), or why not. None: there is no test.
+    pub admitted: Option<Result<(), vcpu::Error>>,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineOutcome {
+    /// One a partition, in the workload's order.
+    pub partitions: Vec<PartitionOutcome>,
+    /// One a processor of a pool, lowest first.
+    pub cpus: Vec<HostCpuStatistics>,
+    /// One a pool, in the workload's order.
+    pub pools: Vec<PoolOutcome>,
+    /// The virtual time that passed, in nanoseconds.
+    pub virtual_time: u64,
+    /// Events that were handled, those of the guests among them.
+    pub events: u64,
+}
