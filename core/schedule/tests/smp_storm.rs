@@ -15,8 +15,13 @@ use taktos_schedule::{
         Thread,
     },
 };
+use taktos_time::Duration;
 
 const THREADS: usize = 14;
+
+fn ns(span: usize) -> Duration {
+    Duration::from_nanos(span as u64)
+}
 
 struct Storm<'a> {
     world: World<'a>,
@@ -59,7 +64,7 @@ impl Storm<'_> {
             8 | 9 => system.resume(thread, now, fx),
             10 => system.yield_now(thread, now, fx),
             11 => system.set_priority(thread, priority, now, fx).map(drop),
-            12 => system.release_job(thread, at(dice.draw(5) as u64), now, fx),
+            12 => system.release_job(thread, at(now.as_nanos() + dice.draw(5) as u64), now, fx),
             13 => system.cancel_job(thread, now, fx),
             14 => system.set_affinity(thread, mask, now, fx),
             15 => system.pin(caller),
@@ -92,6 +97,11 @@ impl Storm<'_> {
                 Some(lock) if dice.draw(4) == 0 => system.flush(lock, now, fx),
                 _ => Ok(()),
             },
+            36 => system.set_server(thread, ns(1 + dice.draw(5)), ns(5 + dice.draw(5))),
+            37 => {
+                self.advance(1 + dice.draw(9) as u64)?;
+                Ok(())
+            }
             _ => {
                 self.dispatch(cpu)?;
                 Ok(())
@@ -105,6 +115,26 @@ impl Storm<'_> {
             self.settle()?;
         }
         self.check()
+    }
+
+    /// Time passes; every timer fires when it is due.
+    fn advance(&mut self, span: u64) -> Result<(), String> {
+        let end = at(self.world.now.as_nanos() + span);
+        loop {
+            let timers = self.world.flags.1.iter().enumerate();
+            let due = timers.filter_map(|(index, at)| at.map(|at| (at, index)));
+            let Some((time, index)) = due.min().filter(|&(time, _)| time <= end) else {
+                self.world.now = end;
+                return Ok(());
+            };
+            self.world.now = time.max(self.world.now);
+            self.world.flags.1[index] = None;
+            self.world
+                .system
+                .expire(cpu(index), self.world.now, &mut self.world.flags)
+                .map_err(|error| error.to_string())?;
+            self.check()?;
+        }
     }
 
     fn create(&mut self, home: Instance, priority: Priority, dice: &mut Dice) -> Result<(), Error> {
@@ -248,6 +278,11 @@ fn deadlines_in_all_clusters() {
 #[test]
 fn fixed_priorities_in_all_clusters() {
     storms([PolicyKind::Priority; 3]);
+}
+
+#[test]
+fn budgets_in_all_clusters() {
+    storms([PolicyKind::Cbs; 3]);
 }
 
 #[test]

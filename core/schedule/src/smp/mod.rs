@@ -5,11 +5,10 @@
 //!
 //! Every thread has one *node* an instance. A node is BLOCKED, READY (in the queues of the instance's policy) or SCHEDULED
 //! (it holds a processor); each instance has exactly as many SCHEDULED nodes as processors, idle threads included. A thread
-//! is SCHEDULED by at most one of its nodes. The behaviour is that of `docs/decisions/0012` and of the texts it names.
+//! is SCHEDULED by at most one of its nodes. Where the behaviour
+//! differs from the reference's on purpose, `docs/decisions/0012` says so.
 //!
 //! A call decides, and tells the world by [`Effects`]; [`System::dispatch`] carries a decision out on one processor.
-
-#![allow(dead_code)] // Until all parts are in.
 
 mod config;
 mod contribution;

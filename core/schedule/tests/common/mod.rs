@@ -73,15 +73,22 @@ impl Tables {
     }
 }
 
-/// Remembers which processors want to be dispatched.
-#[derive(Default)]
-pub struct Flags(pub CpuSet);
+/// Remembers which processors want to be dispatched, and when timers shall fire.
+pub struct Flags(pub CpuSet, pub [Option<Instant>; Cpu::COUNT]);
+
+impl Default for Flags {
+    fn default() -> Self {
+        Self(CpuSet::EMPTY, [None; Cpu::COUNT])
+    }
+}
 
 impl Effects for Flags {
     fn preempt(&mut self, cpu: Cpu) {
         self.0 = self.0.with(cpu);
     }
-    fn arm(&mut self, _: Cpu, _: Option<Instant>) {}
+    fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
+        self.1[cpu.index()] = at;
+    }
 }
 
 pub fn cpu(index: usize) -> Cpu {

@@ -74,10 +74,6 @@ pub(crate) trait Policy {
 
 /// The queues of any policy.
 #[derive(Clone, Debug)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "one row an instance, in memory that the caller owns"
-)]
 pub(crate) enum Queues {
     Simple(simple::Simple),
     Priority(priority::Levels),
