@@ -3,6 +3,7 @@
 
 mod bounds;
 mod ceiling;
+mod company;
 mod mrsp;
 mod mutex;
 mod random;

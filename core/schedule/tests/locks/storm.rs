@@ -327,6 +327,7 @@ impl<'a> Storm<'a> {
         }
         if self.world.eager {
             self.check_help();
+            self.check_progress();
         }
     }
 
@@ -339,6 +340,25 @@ impl<'a> Storm<'a> {
         };
         self.world.system.scheduler(thread) == Ok(instance)
             || self.lists.waits.iter().any(waits_here)
+    }
+
+    /// Nobody spins while the one it spins for is ready and runs nowhere, where all owners
+    /// on the way inherit.
+    fn check_progress(&self) {
+        for spinner in self.world.running().into_iter().flatten() {
+            let mut last = spinner;
+            let mut inherits = true;
+            while let Some(lock) = self.lists.waits_for(last) {
+                last = self.lists.owner(lock).unwrap();
+                inherits &= self.lists.inheriting.contains(&lock);
+            }
+            if !inherits {
+                continue;
+            }
+            let ready = self.world.system.reasons(last).unwrap().is_empty();
+            let runs = self.world.cpu_of(last).is_some();
+            assert!(runs || !ready, "{spinner:?} spins, {last:?} waits");
+        }
     }
 
     /// Who is ready and runs nowhere is nowhere more urgent than all that are SCHEDULED there.

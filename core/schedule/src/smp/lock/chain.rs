@@ -78,7 +78,10 @@ impl System<'_> {
     }
 
     /// Carries the priorities of the first `reach` owners along the chain from `lock` to
-    /// their instances.
+    /// their instances: in such an order that in the end each goes before its waiter where
+    /// they are equals. Else a spinner could keep the processor that its owner needs.
+    ///
+    /// At most reach² / 2 links are followed.
     pub(super) fn update_owners(
         &mut self,
         lock: Lock,
@@ -87,14 +90,25 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        let mut next = Some(lock);
-        for _ in 0..reach {
-            let Some(owner) = next.and_then(|lock| self.locks.owner(lock)) else {
-                return;
+        for nth in 0..reach {
+            // Of those appended the first one goes first, of those prepended the last one.
+            let distance = match order {
+                Order::Append => reach - 1 - nth,
+                Order::Prepend => nth,
             };
-            self.update_priority(owner, order, now, effects);
-            next = self.locks.waits_for(owner);
+            if let Some(owner) = self.owner_along(lock, distance) {
+                self.update_priority(owner, order, now, effects);
+            }
         }
+    }
+
+    /// The owner of `lock`, or of what that one waits for, and so on.
+    fn owner_along(&self, lock: Lock, distance: usize) -> Option<Thread> {
+        let next = |owner: &Thread| {
+            crate::smp::steps::step();
+            self.locks.owner(self.locks.waits_for(*owner)?)
+        };
+        core::iter::successors(self.locks.owner(lock), next).nth(distance)
     }
 
     /// The priority of `thread` has changed by itself: carries it to its instances, and
@@ -107,14 +121,30 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        let waits_for = self.locks.waits_for(thread);
-        let reach = match waits_for {
-            Some(_) => self.follow_all(thread, now, effects),
-            None => 0,
-        };
-        self.update_priority(thread, order, now, effects);
-        if let Some(lock) = waits_for {
-            self.update_owners(lock, reach, order, now, effects);
+        match self.locks.waits_for(thread) {
+            None => self.update_priority(thread, order, now, effects),
+            Some(lock) => self.waiter_changed(lock, thread, order, now, effects),
+        }
+    }
+
+    fn waiter_changed(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let reach = self.follow_all(thread, now, effects);
+        match order {
+            Order::Append => {
+                self.update_owners(lock, reach, order, now, effects);
+                self.update_priority(thread, order, now, effects);
+            }
+            Order::Prepend => {
+                self.update_priority(thread, order, now, effects);
+                self.update_owners(lock, reach, order, now, effects);
+            }
         }
     }
 

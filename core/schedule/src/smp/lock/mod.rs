@@ -17,7 +17,7 @@
 //! Bounds: with at most n waiters in a tree, s contributions to a node, i instances, and U
 //! the bound of the policy's update of one node, an operation that follows a chain of h
 //! owners (at most as many as there are locks) takes at most
-//! (h + 2)·i·(3·log2(n + 1) + 8·s + 4 + U) steps; the walk that looks for a deadlock takes h.
+//! (h + 2)·i·(3·log2(n + 1) + 8·s + 4 + U) + h² steps; the walk that looks for a deadlock takes h.
 
 mod chain;
 mod create;

@@ -140,8 +140,7 @@ impl System<'_> {
         Ok(Obtained::Waiting)
     }
 
-    /// The spinner has its ceiling before the owner inherits it: so the two are equals in
-    /// the spinner's instance, where the owner, which asks for help, goes first.
+    /// Spinner and owner become equals in the spinner's instance, where the owner goes first.
     fn spin(
         &mut self,
         lock: Lock,

@@ -100,7 +100,7 @@ fn log(n: usize) -> u64 {
 /// instance, the policy's update of a node takes at most 2 steps.
 fn chain(owners: usize, instances: usize, waiters: usize, shares: usize) -> u64 {
     let per_instance = 3 * log(waiters) + 8 * shares as u64 + 4;
-    (owners + 2) as u64 * instances as u64 * (per_instance + 2)
+    (owners + 2) as u64 * instances as u64 * (per_instance + 2) + (owners * owners) as u64
 }
 
 /// Owners in a row, spread over the instances: the first waits for the second, and so on.
