@@ -19,10 +19,8 @@ const PEOPLE: usize = 16;
 #[derive(Default)]
 struct Lists {
     locks: Vec<Lock>,
-    /// Those whose owners have their waiters' priorities.
-    inheriting: Vec<Lock>,
-    /// Those whose next owner is not the most urgent of the first instance.
-    omip: Vec<Lock>,
+    /// Of each lock, by its row.
+    protocols: Vec<Option<Protocol>>,
     owners: Vec<(Lock, Thread, u32)>,
     waits: Vec<(Thread, Lock)>,
 }
@@ -40,6 +38,15 @@ impl Lists {
             .iter()
             .find(|one| one.0 == thread)
             .map(|one| one.1)
+    }
+
+    fn protocol(&self, lock: Lock) -> Option<Protocol> {
+        self.protocols[lock.index()]
+    }
+
+    fn inherits(&self, lock: Lock) -> bool {
+        use Protocol::{Inheritance, MrsP, Omip};
+        matches!(self.protocol(lock), Some(Inheritance | Omip | MrsP))
     }
 
     fn stop_waiting(&mut self, thread: Thread) {
@@ -106,14 +113,8 @@ impl<'a> Storm<'a> {
         let ceiling = self.random.below(6) as u32;
         let lock = self.world.lock(protocol, creator, ceiling);
         self.lists.locks.push(lock);
-        self.lists.inheriting.retain(|one| *one != lock);
-        if matches!(protocol, Inheritance | Omip | MrsP) {
-            self.lists.inheriting.push(lock);
-        }
-        self.lists.omip.retain(|one| *one != lock);
-        if protocol == Omip {
-            self.lists.omip.push(lock);
-        }
+        self.lists.protocols.resize(LOCKS, Option::None);
+        self.lists.protocols[lock.index()] = Some(protocol);
     }
 
     /// Somebody who may call: one that executes.
@@ -188,7 +189,7 @@ impl<'a> Storm<'a> {
         self.lists.stop_waiting(next);
         self.lists.owners.push((lock, next, 1));
         self.grants += 1;
-        if self.lists.omip.contains(&lock) {
+        if self.lists.protocol(lock) == Some(Protocol::Omip) {
             return;
         }
         assert!(
@@ -334,7 +335,7 @@ impl<'a> Storm<'a> {
     /// Whether `instance` schedules `thread`: its home, or that of one who waits for it.
     fn takes_part(&self, thread: Thread, instance: Instance) -> bool {
         let waits_here = |wait: &(Thread, Lock)| {
-            self.lists.inheriting.contains(&wait.1)
+            self.lists.inherits(wait.1)
                 && self.lists.owner(wait.1) == Some(thread)
                 && self.takes_part(wait.0, instance)
         };
@@ -342,17 +343,17 @@ impl<'a> Storm<'a> {
             || self.lists.waits.iter().any(waits_here)
     }
 
-    /// Nobody spins while the one it spins for is ready and runs nowhere, where all owners
-    /// on the way inherit.
+    /// Nobody spins while the one it spins for, and who does not spin, is ready and runs
+    /// nowhere.
     fn check_progress(&self) {
         for spinner in self.world.running().into_iter().flatten() {
             let mut last = spinner;
-            let mut inherits = true;
+            let mut all_spin = true;
             while let Some(lock) = self.lists.waits_for(last) {
                 last = self.lists.owner(lock).unwrap();
-                inherits &= self.lists.inheriting.contains(&lock);
+                all_spin &= self.lists.protocol(lock) == Some(Protocol::MrsP);
             }
-            if !inherits {
+            if !all_spin {
                 continue;
             }
             let ready = self.world.system.reasons(last).unwrap().is_empty();

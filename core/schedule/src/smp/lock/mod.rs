@@ -27,6 +27,7 @@ mod obtain;
 mod omip;
 #[cfg(test)]
 mod omip_tests;
+mod progress;
 mod queue;
 mod seam;
 mod surrender;

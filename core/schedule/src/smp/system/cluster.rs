@@ -83,6 +83,7 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> bool {
+        let order = self.order_among_equals(instance, id, order);
         let (record, nodes) = self.split(instance);
         nodes[id as usize].key.turn = record.turns.draw(order);
         let key = nodes[id as usize].key;
@@ -200,6 +201,7 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        let order = self.order_among_equals(instance, id, order);
         let cpu = self.take_out(instance, id);
         let (record, nodes) = self.split(instance);
         nodes[id as usize].key.turn = record.turns.draw(order);

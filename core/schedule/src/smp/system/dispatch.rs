@@ -11,7 +11,8 @@ impl System<'_> {
     /// What `cpu` shall do now, having saved the registers of the thread that it executed.
     ///
     /// Requests for help that wait here are carried out first, and a pin of the executing thread takes effect. Where the heir
-    /// is what executes already, a fixed number of steps; with requests, those of an insertion for each instance asked.
+    /// is what executes already, a fixed number of steps; with requests, those of an insertion for each instance asked. The
+    /// one that an heir spins for goes before it.
     ///
     /// # Errors
     /// [`Error::InvalidNumber`]: the processor is not online.
@@ -33,6 +34,8 @@ impl System<'_> {
         if self.processors[cpu.index()].asks_first != NONE {
             self.answer_requests(cpu, now, effects);
         }
+        let heir = self.processors[cpu.index()].heir;
+        self.heir_chosen(heir, now, effects);
         let heir = self.processors[cpu.index()].heir;
         if heir != executing {
             if executing != NONE {

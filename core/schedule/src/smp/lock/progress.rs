@@ -1,0 +1,108 @@
+//! Owns: that nobody spins in place of the one it spins for.
+//! Must never know: what a processor is doing otherwise.
+//!
+//! In a spinner's instance the owner has the spinner's priority, so the order among equals
+//! decides which of the two runs; and a spinner never gives up its processor by itself.
+//! The rules of spec 01, 1.5 alone would let the wrong one of them go first where an owner
+//! yields, wakes, is pinned, or was behind its equal already when that began to spin.
+
+use crate::smp::ids::NONE;
+use crate::smp::node::State;
+use crate::smp::order::Order;
+use crate::smp::steps::step;
+use crate::smp::thread::{Presence, ThreadRecord};
+use crate::smp::{Effects, Instance, Lock, System, Thread};
+use taktos_time::Instant;
+
+impl System<'_> {
+    /// Where a node goes among its equals that `order` would send to their end: an owner for
+    /// which somebody spins in this instance goes before them, whatever brings it there (it
+    /// yields, wakes, is pinned, falls from a higher priority). One of them may be the
+    /// spinner, and then it would never get the processor that it is waited for on.
+    ///
+    /// As many steps as locks contribute to the node; none do to most.
+    #[inline(always)]
+    pub(crate) fn order_among_equals(&self, instance: u8, id: u16, order: Order) -> Order {
+        let first = self.node(instance, id).shares;
+        if first != NONE && self.is_spun_for(Instance(instance), Thread(id), first) {
+            return Order::Prepend;
+        }
+        order
+    }
+
+    /// Whether somebody in `instance` spins for a lock of `thread`, among those that
+    /// contribute to its node there, from the row `share` on.
+    fn is_spun_for(&self, instance: Instance, thread: Thread, mut share: u16) -> bool {
+        while share != NONE {
+            step();
+            let record = &self.contributions[share as usize];
+            let lock = Lock(record.lock);
+            if self.locks.sticks(lock)
+                && self.locks.owner(lock) == Some(thread)
+                && self.locks.queues.first(lock, instance).is_some()
+            {
+                return true;
+            }
+            share = record.next;
+        }
+        false
+    }
+
+    /// The heir `id` of a processor may be a spinner: then the one that it spins for goes first.
+    ///
+    /// For a spinner as many steps as owners along the chain, and an insertion for each instance.
+    #[inline(always)]
+    pub(crate) fn heir_chosen(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        // Who is chosen to run and waits for a lock spins for it.
+        if let Some(lock) = self.locks.waits_for(Thread(id)) {
+            self.let_owner_lead(lock, now, effects);
+        }
+    }
+
+    /// The one on whom the chain from `lock` ends goes before its equals wherever it is READY,
+    /// until it has a processor; nothing where it has one, or an owner on the way does not inherit.
+    pub(super) fn let_owner_lead(&mut self, lock: Lock, now: Instant, effects: &mut impl Effects) {
+        let Some(owner) = self.end_of_chain(lock) else {
+            return;
+        };
+        let home = self.home(owner);
+        self.lead(owner, home, now, effects);
+        for instance in self.locks.instances().filter(|other| *other != home) {
+            self.lead(owner, instance, now, effects);
+        }
+    }
+
+    fn end_of_chain(&self, mut lock: Lock) -> Option<Thread> {
+        loop {
+            step();
+            let owner = self
+                .locks
+                .owner(lock)
+                .filter(|_| self.locks.inherits(lock))?;
+            match self.locks.waits_for(owner) {
+                Some(next) => lock = next,
+                None => return Some(owner),
+            }
+        }
+    }
+
+    fn lead(
+        &mut self,
+        thread: Thread,
+        instance: Instance,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let record = self.thread(thread.0);
+        let may = record.pinned_to == ThreadRecord::NOWHERE || record.first == instance.0;
+        if record.presence != Presence::Ready || !may || !self.takes_part(thread, instance) {
+            return;
+        }
+        if self.state(instance.0, thread.0) == State::Ready {
+            self.remove_ready(instance.0, thread.0);
+            self.enqueue(instance.0, thread.0, Order::Prepend, now, effects);
+        } else {
+            self.ask(instance.0, thread.0, now, effects);
+        }
+    }
+}
