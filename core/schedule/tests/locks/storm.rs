@@ -343,17 +343,17 @@ impl<'a> Storm<'a> {
             || self.lists.waits.iter().any(waits_here)
     }
 
-    /// Nobody spins while the one it spins for, and who does not spin, is ready and runs
-    /// nowhere.
+    /// Nobody spins while the one on whom that ends is ready and runs nowhere, where all owners
+    /// on the way inherit.
     fn check_progress(&self) {
         for spinner in self.world.running().into_iter().flatten() {
             let mut last = spinner;
-            let mut all_spin = true;
+            let mut all_inherit = true;
             while let Some(lock) = self.lists.waits_for(last) {
                 last = self.lists.owner(lock).unwrap();
-                all_spin &= self.lists.protocol(lock) == Some(Protocol::MrsP);
+                all_inherit &= self.lists.inherits(lock);
             }
-            if !all_spin {
+            if !all_inherit {
                 continue;
             }
             let ready = self.world.system.reasons(last).unwrap().is_empty();
