@@ -3,11 +3,11 @@
 
 use crate::random::Random;
 use crate::world::{Cluster, LOCKS, Tables, World};
-use taktos_schedule::Cpu;
 use taktos_schedule::smp::{
     PolicyKind::{Edf, Simple},
     *,
 };
+use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
 const EVENTS: usize = if cfg!(miri) { 60 } else { 6_000 };
@@ -60,6 +60,8 @@ struct Storm<'a> {
     people: Vec<Thread>,
     clusters: usize,
     lists: Lists,
+    /// Whether threads are pinned and bound, and processors come and go.
+    unsettled: bool,
     grants: usize,
     helped: usize,
 }
@@ -86,6 +88,7 @@ impl<'a> Storm<'a> {
             people: Vec::new(),
             clusters: clusters.len(),
             lists: Lists::default(),
+            unsettled: false,
             grants: 0,
             helped: 0,
         };
@@ -284,7 +287,31 @@ impl<'a> Storm<'a> {
         let _ = self.world.set_ceiling(lock, cluster, ceiling);
     }
 
+    /// Pins, affinities, processors that come and go: what has no place in the law of help,
+    /// which knows none of them.
+    fn unsettle(&mut self) {
+        let thread = self.people[self.random.below(self.people.len())];
+        let cpu = Cpu::new(self.random.below(self.world.cpus)).unwrap();
+        let cpus = match self.random.below(3) {
+            0 => CpuSet::of(cpu),
+            1 => CpuSet::from_bits(self.random.next()),
+            _ => CpuSet::first(self.world.cpus),
+        };
+        let instance = Instance::new(self.random.below(self.clusters)).unwrap();
+        let what = self.random.below(9);
+        let _ = self.world.act(|system, now, due| match what {
+            0 | 1 => system.pin(thread),
+            2 | 3 => system.unpin(thread, now, due),
+            4..7 => system.set_affinity(thread, cpus, now, due),
+            7 => system.remove_processor(instance, cpu, now, due),
+            _ => system.add_processor(instance, cpu, now, due),
+        });
+    }
+
     fn event(&mut self) {
+        if self.unsettled && self.random.below(6) == 0 {
+            self.unsettle();
+        }
         match self.random.below(100) {
             0..32 => self.obtain(),
             32..54 => self.surrender(),
@@ -326,7 +353,7 @@ impl<'a> Storm<'a> {
             let outcome = self.world.outcome(*thread);
             assert!(waits_for.is_none() || outcome.is_none());
         }
-        if self.world.eager {
+        if self.world.eager && !self.unsettled {
             self.check_help();
             self.check_progress();
         }
@@ -389,12 +416,13 @@ impl<'a> Storm<'a> {
     }
 }
 
-fn blow(clusters: &[Cluster], eager: bool) {
+fn blow(clusters: &[Cluster], eager: bool, unsettled: bool) {
     let (mut grants, mut helped) = (0, 0);
     for seed in 0..SEEDS {
         let mut tables = Tables::default();
         let mut storm = Storm::new(&mut tables, clusters, seed);
         storm.world.eager = eager;
+        storm.unsettled = unsettled;
         for _ in 0..EVENTS {
             storm.event();
         }
@@ -405,29 +433,39 @@ fn blow(clusters: &[Cluster], eager: bool) {
     println!("{grants} grants, help {helped} times");
     assert!(cfg!(miri) || grants > EVENTS / 8, "only {grants} grants");
     assert!(
-        cfg!(miri) || !eager || helped > EVENTS / 4,
+        cfg!(miri) || !eager || unsettled || helped > EVENTS / 4,
         "help was given {helped} times only"
     );
 }
 
 #[test]
 fn one_processor_each() {
-    blow(&[(LEVELS, 1), (LEVELS, 1), (LEVELS, 1)], true);
+    blow(&[(LEVELS, 1), (LEVELS, 1), (LEVELS, 1)], true, false);
 }
 
 #[test]
 fn clusters_of_several_policies() {
-    blow(&[(Simple, 2), (LEVELS, 1), (Edf, 2)], true);
+    blow(&[(Simple, 2), (LEVELS, 1), (Edf, 2)], true, false);
+    let strong = PolicyKind::StrongAffinity;
+    blow(&[(strong, 2), (PolicyKind::Cbs, 1)], true, false);
 }
 
 #[test]
 fn clusters_under_deadlines() {
-    blow(&[(Edf, 2), (Edf, 1)], true);
+    blow(&[(Edf, 2), (Edf, 1)], true, false);
 }
 
 #[test]
 fn dispatched_late() {
-    blow(&[(LEVELS, 1), (Simple, 2), (Edf, 1)], false);
+    blow(&[(LEVELS, 1), (Simple, 2), (Edf, 1)], false, false);
+}
+
+#[test]
+fn pinned_bound_and_short_of_processors() {
+    let clusters = [(Edf, 2), (PolicyKind::StrongAffinity, 2), (Edf, 1)];
+    blow(&clusters, true, true);
+    let clusters = [(PolicyKind::PriorityAffinity, 2), (PolicyKind::Cbs, 2)];
+    blow(&clusters, false, true);
 }
 
 /// Two calls of one seed give the same story.
