@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod explore;
 pub mod scenario;
 
 mod costs;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use taktos_simulate::scenario::{Options, Report, SystemWorld, parse, run};
+use taktos_simulate::scenario::{Options, Report, SystemWorld, parse, run_in};
 
 /// The scripts, in the order of their names.
 fn scripts() -> Vec<PathBuf> {
@@ -40,7 +40,7 @@ fn every_scenario_holds_under_each_of_its_policies() {
                     case: Some(case.name.clone()),
                     policies,
                 };
-                let ran = std::panic::catch_unwind(|| run(&SystemWorld, &script, &options));
+                let ran = std::panic::catch_unwind(|| run_in(&SystemWorld, &script, &options));
                 match ran {
                     Ok(Ok(report)) => all += report,
                     Ok(Err(error)) => failures.push(error.to_string()),

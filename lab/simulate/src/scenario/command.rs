@@ -160,6 +160,44 @@ pub enum Command {
 }
 
 impl Command {
+    /// The thread that the command is about, and the lock.
+    pub fn about(&self) -> (Option<ThreadName>, Option<LockName>) {
+        match *self {
+            Self::Create { thread, .. }
+            | Self::Start(thread)
+            | Self::Restart(thread)
+            | Self::Delete(thread)
+            | Self::Block(thread)
+            | Self::Wake(thread)
+            | Self::Sleep(thread, _)
+            | Self::Suspend(thread)
+            | Self::Resume(thread)
+            | Self::Yield(thread)
+            | Self::Priority(thread, _)
+            | Self::Release(thread, _)
+            | Self::Cancel(thread)
+            | Self::Affinity(thread, _)
+            | Self::Pin(thread)
+            | Self::Unpin(thread)
+            | Self::Move(thread, ..)
+            | Self::Server(thread, ..)
+            | Self::Timeout(thread) => (Some(thread), None),
+            Self::Mutex { lock, creator, .. } => (Some(creator), Some(lock)),
+            Self::Lock(lock, thread, _) | Self::Unlock(lock, thread) => (Some(thread), Some(lock)),
+            Self::Ceiling(lock, ..) | Self::Flush(lock) | Self::Destroy(lock) => (None, Some(lock)),
+            Self::Add(..)
+            | Self::Remove(..)
+            | Self::Identify(_)
+            | Self::WhichCpu(_)
+            | Self::WhichSet(_)
+            | Self::Hold(_)
+            | Self::Settle(_)
+            | Self::Dispatch(_)
+            | Self::Act(_)
+            | Self::Advance(_) => (None, None),
+        }
+    }
+
     /// The line that asks for the command.
     pub fn line<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
         Line {

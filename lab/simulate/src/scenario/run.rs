@@ -10,9 +10,12 @@ use taktos_schedule::smp::PolicyKind;
 use super::command::Command;
 use super::expected;
 use super::fault::Fault;
-use super::picture::Picture;
+use super::orders::Orders;
 use super::script::{Action, Case, Script, Step};
-use super::target::{Refusal, Target, World};
+use super::status::Status;
+use super::storm::{Plan, Storm};
+use super::target::World;
+use super::trial::{Answer, Trial};
 use super::units::policy_name;
 
 /// Which cases are run, and for which policies.
@@ -31,6 +34,8 @@ pub struct Report {
     pub cases: usize,
     /// Runs: a case is run once for each of its policies.
     pub runs: usize,
+    /// Orders: a run is one for each order of the steps that happen together.
+    pub orders: usize,
     /// Commands carried out or, as they had to be, refused.
     pub commands: usize,
     /// Expectations that held.
@@ -41,6 +46,7 @@ impl std::ops::AddAssign for Report {
     fn add_assign(&mut self, other: Self) {
         self.cases += other.cases;
         self.runs += other.runs;
+        self.orders += other.orders;
         self.commands += other.commands;
         self.expectations += other.expectations;
     }
@@ -50,8 +56,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} cases, {} runs, {} commands, {} expectations: all held",
-            self.cases, self.runs, self.commands, self.expectations
+            "{} cases, {} runs, {} orders, {} commands, {} expectations: all held",
+            self.cases, self.runs, self.orders, self.commands, self.expectations
         )
     }
 }
@@ -71,12 +77,18 @@ pub struct Failed {
     pub policy: Option<&'static str>,
     /// In which round of `repeat`, counted from 1; 0 outside.
     pub round: u32,
+    /// The lines that happened together, in the order of this run; empty without such.
+    pub order: String,
     /// What was expected.
     pub expected: String,
     /// What was found.
     pub found: String,
     /// All processors, threads and locks at that moment.
     pub picture: String,
+    /// The commands of a storm, up to the one that failed; empty outside of storms.
+    pub trail: Vec<Command>,
+    /// A script of the fewest lines that fails too; only for storms.
+    pub script: Option<String>,
 }
 
 impl fmt::Display for Failed {
@@ -93,9 +105,16 @@ impl fmt::Display for Failed {
         if self.round > 0 {
             write!(f, ", round {}", self.round)?;
         }
+        if !self.order.is_empty() {
+            write!(f, "\n in order: {}", self.order)?;
+        }
         write!(f, "\n expected: {}", self.expected)?;
         write!(f, "\n found:    {}", self.found)?;
-        write!(f, "\n{}", self.picture)
+        write!(f, "\n{}", self.picture)?;
+        match &self.script {
+            Some(script) => write!(f, "\nthe shortest script that fails:\n\n{script}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -201,7 +220,7 @@ fn run_case(
     Ok(report)
 }
 
-/// Runs a case once.
+/// Runs a case once for each order in which its steps can be taken.
 fn run_once(
     world: &impl World,
     file: &str,
@@ -209,135 +228,181 @@ fn run_once(
     policy: Option<PolicyKind>,
 ) -> Result<Report, ScenarioError> {
     let default = policy.unwrap_or(PolicyKind::Simple);
-    let ran = world.with(&case.setup, &case.names, default, |target| {
-        let mut run = Run {
-            file,
-            case,
-            policy,
-            target,
-            round: 0,
-            report: Report {
-                runs: 1,
-                ..Report::default()
-            },
-        };
-        run.steps(&case.steps)?;
-        Ok(run.report)
-    });
-    ran.unwrap_or_else(|status| {
-        Err(ScenarioError::Failed(Box::new(Failed {
-            file: file.to_owned(),
-            line: case.line,
-            text: format!("case {}", case.name),
-            case: case.name.clone(),
-            policy: policy.map(policy_name),
-            round: 0,
-            expected: "the set-up is accepted".to_owned(),
-            found: format!("refused: {status}"),
-            picture: String::new(),
-        })))
-    })
+    let mut orders = Orders::default();
+    let mut report = Report::default();
+    loop {
+        let ran = world.with(&case.setup, &case.names, default, |target| {
+            let mut run = Run {
+                file,
+                case,
+                policy,
+                trial: Trial::new(target, &case.setup, &case.names, default),
+                orders: &mut orders,
+                round: 0,
+                report: Report::default(),
+            };
+            run.steps(&case.steps)?;
+            Ok(run.report)
+        });
+        report += ran.unwrap_or_else(|status| Err(refused_setup(file, case, policy, status)))?;
+        report.orders += 1;
+        if !orders.next() {
+            break;
+        }
+    }
+    report.runs = 1;
+    Ok(report)
+}
+
+fn refused_setup(
+    file: &str,
+    case: &Case,
+    policy: Option<PolicyKind>,
+    status: Status,
+) -> ScenarioError {
+    ScenarioError::Failed(Box::new(Failed {
+        file: file.to_owned(),
+        line: case.line,
+        text: format!("case {}", case.name),
+        case: case.name.clone(),
+        policy: policy.map(policy_name),
+        round: 0,
+        order: String::new(),
+        expected: "the set-up is accepted".to_owned(),
+        found: format!("refused: {status}"),
+        picture: String::new(),
+        trail: Vec::new(),
+        script: None,
+    }))
 }
 
 /// A case while it runs.
-struct Run<'a> {
+struct Run<'a, 'o> {
     file: &'a str,
     case: &'a Case,
     policy: Option<PolicyKind>,
-    target: &'a mut dyn Target,
+    trial: Trial<'a>,
+    orders: &'o mut Orders,
     round: u32,
     report: Report,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn steps(&mut self, steps: &[Step]) -> Result<(), ScenarioError> {
         for step in steps {
             let taken = step.under.is_empty()
                 || self
                     .policy
                     .is_some_and(|policy| step.under.contains(&policy));
-            if !taken {
-                continue;
-            }
-            match &step.action {
-                Action::Do(command) => self.command(step, command)?,
-                Action::Refused(status, command) => {
-                    let before = self.picture();
-                    let answer = self.target.perform(command);
-                    let found = match answer {
-                        Err(Refusal::Status(found)) if found == *status => None,
-                        answer => Some(answered(&answer)),
-                    };
-                    if let Some(found) = found {
-                        return Err(self.failed(step, format!("refused: {status}"), found));
-                    }
-                    if self.picture() != before {
-                        let expected = "a refused command changes nothing".to_owned();
-                        let drawn = before.drawn(&self.case.names);
-                        let found = format!("it was before {drawn}");
-                        return Err(self.failed(step, expected, found));
-                    }
-                    self.laws(step)?;
-                    self.report.commands += 1;
-                }
-                Action::Expect(expected) => {
-                    let names = &self.case.names;
-                    if let Err(found) = expected::check(self.target, names, expected) {
-                        return Err(self.failed(step, found.expected, found.found));
-                    }
-                    self.report.expectations += 1;
-                }
-                Action::Repeat(times, steps) => {
-                    for round in 1..=*times {
-                        self.round = round;
-                        self.steps(steps)?;
-                    }
-                    self.round = 0;
-                }
+            if taken {
+                self.step(step)?;
             }
         }
         Ok(())
     }
 
-    fn command(&mut self, step: &Step, command: &Command) -> Result<(), ScenarioError> {
-        let answer = self.target.perform(command);
-        if answer.is_err() {
-            return Err(self.failed(step, "done".to_owned(), answered(&answer)));
+    fn step(&mut self, step: &Step) -> Result<(), ScenarioError> {
+        match &step.action {
+            Action::Do(command) => self.command(step, command, &Answer::Done),
+            Action::Refused(status, command) => {
+                self.command(step, command, &Answer::Refused(*status))
+            }
+            Action::Expect(expected) => {
+                let target = self.trial.target();
+                let held = expected::check(target, &self.case.names, expected);
+                held.map_err(|found| self.failed(step, found.expected, found.found))?;
+                self.report.expectations += 1;
+                Ok(())
+            }
+            Action::Repeat(times, steps) => {
+                let outer = self.round;
+                for round in 1..=*times {
+                    self.round = round;
+                    self.steps(steps)?;
+                }
+                self.round = outer;
+                Ok(())
+            }
+            Action::Together(lists) => self.together(lists),
+            Action::Storm(plan) => self.storm(step, plan),
+        }
+    }
+
+    fn command(
+        &mut self,
+        step: &Step,
+        command: &Command,
+        expected: &Answer,
+    ) -> Result<(), ScenarioError> {
+        let answer = self.trial.perform(command);
+        let answer = answer.map_err(|broken| self.failed(step, broken.law, broken.found))?;
+        if answer != *expected {
+            return Err(self.failed(step, answered(expected), answered(&answer)));
         }
         self.report.commands += 1;
-        self.laws(step)
+        Ok(())
     }
 
-    /// That the target's own laws hold.
-    fn laws(&self, step: &Step) -> Result<(), ScenarioError> {
-        let laws = self.target.check(&self.case.names);
-        laws.map_err(|law| self.failed(step, "every law of the target holds".to_owned(), law))
+    /// Takes the lists' steps in the order of this run.
+    fn together(&mut self, lists: &[Vec<Step>]) -> Result<(), ScenarioError> {
+        let mut rest: Vec<&[Step]> = lists.iter().map(Vec::as_slice).collect();
+        loop {
+            rest.retain(|list| !list.is_empty());
+            if rest.is_empty() {
+                return Ok(());
+            }
+            let chosen = self.orders.choose(rest.len());
+            let list = rest[chosen];
+            rest[chosen] = &list[1..];
+            self.orders.took(&list[0]);
+            self.step(&list[0])?;
+        }
     }
 
-    fn picture(&self) -> Picture {
-        Picture::of(self.target, self.case.setup.online, &self.case.names)
+    /// Commands at random, whatever the answers.
+    fn storm(&mut self, step: &Step, plan: &Plan) -> Result<(), ScenarioError> {
+        let mut storm = Storm::new(plan, &self.case.setup, &self.case.names);
+        let mut trail = Vec::new();
+        for event in 1..=plan.events {
+            trail.push(storm.next(self.trial.target()));
+            if let Err(broken) = self.trial.perform(&trail[trail.len() - 1]) {
+                let found = format!("event {event}: {}", broken.found);
+                let mut failed = self.failure(step, broken.law, found);
+                failed.trail = trail;
+                return Err(ScenarioError::Failed(Box::new(failed)));
+            }
+        }
+        self.report.commands += plan.events as usize;
+        Ok(())
     }
 
     fn failed(&self, step: &Step, expected: String, found: String) -> ScenarioError {
-        ScenarioError::Failed(Box::new(Failed {
+        ScenarioError::Failed(Box::new(self.failure(step, expected, found)))
+    }
+
+    fn failure(&self, step: &Step, expected: String, found: String) -> Failed {
+        Failed {
             file: self.file.to_owned(),
             line: step.line,
             text: step.text.clone(),
             case: self.case.name.clone(),
             policy: self.policy.map(policy_name),
             round: self.round,
+            order: self.orders.shown(),
             expected,
             found,
-            picture: self.picture().drawn(&self.case.names).to_string(),
-        }))
+            picture: self.trial.picture().drawn(&self.case.names).to_string(),
+            trail: Vec::new(),
+            script: None,
+        }
     }
 }
 
 /// What the target answered.
-fn answered(answer: &Result<(), Refusal>) -> String {
+fn answered(answer: &Answer) -> String {
     match answer {
-        Ok(()) => "done".to_owned(),
-        Err(Refusal::Status(status)) => format!("refused: {status}"),
-        Err(Refusal::Impossible(why) | Refusal::Broken(why)) => why.clone(),
+        Answer::Done => "done".to_owned(),
+        Answer::Refused(status) => format!("refused: {status}"),
+        Answer::Impossible(why) => why.clone(),
     }
 }

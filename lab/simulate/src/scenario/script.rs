@@ -10,6 +10,7 @@ use taktos_time::Duration;
 use super::command::{Command, InstanceName, LockName, ThreadName};
 use super::names::Names;
 use super::status::Status;
+use super::storm::Plan;
 
 /// A file of cases.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +84,10 @@ pub enum Action {
     Expect(Expectation),
     /// Steps, so many times.
     Repeat(u32, Vec<Step>),
+    /// Commands at random.
+    Storm(Plan),
+    /// Lists of steps, which are taken in every order that keeps that of each list.
+    Together(Vec<Vec<Step>>),
 }
 
 /// Who has a processor.

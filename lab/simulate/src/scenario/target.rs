@@ -41,6 +41,9 @@ pub trait Target {
     /// Who is on a processor, and who should be.
     fn on(&self, cpu: Cpu) -> OnCpu;
 
+    /// Whether the thread is the heir of some processor.
+    fn has_processor(&self, thread: ThreadName) -> bool;
+
     /// The threads that are ready in an instance and hold no processor, the next one first.
     fn ready(&self, instance: InstanceName) -> Vec<ThreadName>;
 

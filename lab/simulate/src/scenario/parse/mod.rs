@@ -6,6 +6,7 @@
 mod commands;
 mod expect;
 mod setup;
+mod storm;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,14 +21,17 @@ use super::units::{POLICIES, policy};
 use words::{Read, Words};
 
 /// Words that begin a line and are no commands.
-const BESIDE: [&str; 7] = [
+const BESIDE: [&str; 10] = [
     "case",
     "policies",
     "processors",
     "instance",
     "under",
     "repeat",
+    "together",
+    "and",
     "end",
+    "storm",
 ];
 
 /// Reads a script. Lines before the first `case` belong to every case.
@@ -100,8 +104,20 @@ struct Reader<'a> {
 struct Open {
     line: usize,
     text: String,
-    times: u32,
+    block: Block,
     steps: Vec<Step>,
+}
+
+/// What the list will be.
+#[derive(Default)]
+enum Block {
+    /// The steps of the case itself.
+    #[default]
+    Case,
+    /// Steps, so many times.
+    Repeat(u32),
+    /// The last of several lists; those before it.
+    Together(Vec<Vec<Step>>),
 }
 
 impl<'a> Reader<'a> {
@@ -137,14 +153,31 @@ impl<'a> Reader<'a> {
                 setup::instance(words, &mut self.setup, &mut self.names)?;
             }
             "repeat" => {
+                self.set_up()?;
                 words.word("repeat")?;
                 let times = words.number("how many times")?;
                 words.end()?;
-                self.open.push(Open {
+                self.open(number, text, Block::Repeat(times));
+            }
+            "together" => {
+                self.set_up()?;
+                words.word("together")?;
+                words.end()?;
+                self.open(number, text, Block::Together(Vec::new()));
+            }
+            "and" => {
+                words.word("and")?;
+                words.end()?;
+                self.and()?;
+            }
+            "storm" => {
+                self.set_up()?;
+                let plan = storm::plan(words, &mut self.names)?;
+                self.push(Step {
                     line: number,
                     text: text.to_owned(),
-                    times,
-                    steps: Vec::new(),
+                    under: Vec::new(),
+                    action: Action::Storm(plan),
                 });
             }
             "end" => {
@@ -172,17 +205,52 @@ impl<'a> Reader<'a> {
         if self.open.len() == 1 {
             return Err(Wrong::new(
                 "`end` closes nothing",
-                "remove it, or write `repeat N` above",
+                "remove it, or write `repeat N` or `together` above",
             ));
         }
         if let Some(inner) = self.open.pop() {
+            let action = match inner.block {
+                Block::Together(mut lists) => {
+                    lists.push(inner.steps);
+                    Action::Together(lists)
+                }
+                Block::Repeat(times) => Action::Repeat(times, inner.steps),
+                Block::Case => return Ok(()),
+            };
             self.push(Step {
                 line: inner.line,
                 text: inner.text,
                 under: Vec::new(),
-                action: Action::Repeat(inner.times, inner.steps),
+                action,
             });
         }
+        Ok(())
+    }
+
+    fn open(&mut self, line: usize, text: &str, block: Block) {
+        self.open.push(Open {
+            line,
+            text: text.to_owned(),
+            block,
+            steps: Vec::new(),
+        });
+    }
+
+    /// The next list of those that happen together.
+    fn and(&mut self) -> Read<()> {
+        let open = self.open.last_mut();
+        let Some(Open {
+            block: Block::Together(lists),
+            steps,
+            ..
+        }) = open
+        else {
+            return Err(Wrong::new(
+                "`and` parts nothing",
+                "remove it, or write `together` above",
+            ));
+        };
+        lists.push(std::mem::take(steps));
         Ok(())
     }
 
@@ -254,7 +322,7 @@ impl<'a> Reader<'a> {
             let line = self.open.last().map_or(line, |open| open.line);
             return wrong(
                 line,
-                "this `repeat` has no `end`",
+                "this block has no `end`",
                 "write `end` behind its steps",
             );
         }

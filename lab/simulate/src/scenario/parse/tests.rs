@@ -179,6 +179,13 @@ fn a_fault_names_the_line_the_cause_and_the_mend() {
         ),
         ("end", "closes nothing", "repeat N"),
         ("repeat 2", "has no `end`", "`end`"),
+        ("and", "parts nothing", "together"),
+        ("storm 10", "`seed` is missing", "`seed`"),
+        (
+            "storm 10 seed 1 threads 2 with lcoks",
+            "no kind of command `lcoks`",
+            "`locks`",
+        ),
         ("policies edd", "no policy `edd`", "`edf`"),
         (
             "instance A edf cpus 0\ninstance B edf cpus 0-1",

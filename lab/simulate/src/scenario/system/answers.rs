@@ -20,7 +20,9 @@ impl SystemTarget<'_> {
             return Occupant::Nobody;
         };
         match self.rows[thread.index()] {
-            Some(name) => Occupant::Thread(name),
+            Some(name) if self.threads[name.0] == Some(thread) => Occupant::Thread(name),
+            // It was deleted, and its registers are still here.
+            Some(_) => Occupant::Nobody,
             None => Occupant::Idle(self.stood_for(thread, cpu)),
         }
     }
@@ -69,6 +71,11 @@ impl Target for SystemTarget<'_> {
             executing: self.occupant(self.system.executing(cpu), cpu),
             heir: self.occupant(self.system.heir(cpu), cpu),
         }
+    }
+
+    fn has_processor(&self, thread: ThreadName) -> bool {
+        let thread = self.threads[thread.0];
+        thread.is_some_and(|thread| self.system.processor_of(thread).is_some())
     }
 
     fn ready(&self, instance: InstanceName) -> Vec<ThreadName> {

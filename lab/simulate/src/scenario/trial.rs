@@ -1,0 +1,115 @@
+//! A target that is judged by the laws after every command.
+//!
+//! Owns: what was done to it so far, and what was seen of it last.
+//! Must never know: where the commands come from.
+
+use taktos_schedule::smp::PolicyKind;
+
+use super::command::Command;
+use super::laws::Laws;
+use super::names::Names;
+use super::picture::Picture;
+use super::script::Setup;
+use super::status::Status;
+use super::target::{Refusal, Target};
+
+/// What became of a command; no law was broken by it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It was carried out.
+    Done,
+    /// It was refused, and changed nothing.
+    Refused(Status),
+    /// Nobody can ask for it now, for this reason.
+    Impossible(String),
+}
+
+/// A law that does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    /// The law, in words.
+    pub law: String,
+    /// What was found instead.
+    pub found: String,
+}
+
+/// A target under the laws.
+pub struct Trial<'a> {
+    target: &'a mut dyn Target,
+    setup: &'a Setup,
+    names: &'a Names,
+    laws: Laws,
+    last: Picture,
+}
+
+impl<'a> Trial<'a> {
+    /// A trial of a target to which nothing has been done yet.
+    pub fn new(
+        target: &'a mut dyn Target,
+        setup: &'a Setup,
+        names: &'a Names,
+        policy: PolicyKind,
+    ) -> Self {
+        let last = Picture::of(target, setup.online, names);
+        Self {
+            target,
+            setup,
+            names,
+            laws: Laws::new(setup, names, policy),
+            last,
+        }
+    }
+
+    /// The target, to be asked.
+    pub fn target(&self) -> &dyn Target {
+        self.target
+    }
+
+    /// What is seen of it now.
+    pub fn picture(&self) -> &Picture {
+        &self.last
+    }
+
+    /// Does the command to the target, and judges what came of it.
+    ///
+    /// # Errors
+    /// The law that does not hold any more.
+    pub fn perform(&mut self, command: &Command) -> Result<Answer, Broken> {
+        let now = self.target.now();
+        let answer = match self.target.perform(command) {
+            Ok(()) => {
+                self.laws.note(command, now);
+                Answer::Done
+            }
+            Err(Refusal::Status(status)) => Answer::Refused(status),
+            Err(Refusal::Impossible(why)) => Answer::Impossible(why),
+            Err(Refusal::Broken(found)) => {
+                self.look();
+                return Err(broken("the processors come to rest", found));
+            }
+        };
+        let before = self.look();
+        if answer != Answer::Done && self.last != before {
+            let found = format!("before, it was {}", before.drawn(self.names));
+            return Err(broken("what is refused changes nothing", found));
+        }
+        let own = self.target.check(self.names);
+        own.map_err(|found| broken("the target's own laws hold", found))?;
+        let laws = self.laws.check(self.target, self.setup, self.names);
+        laws.map_err(|found| broken("every law holds", found))?;
+        Ok(answer)
+    }
+
+    /// Looks at the target; what was seen of it before.
+    fn look(&mut self) -> Picture {
+        let now = Picture::of(self.target, self.setup.online, self.names);
+        std::mem::replace(&mut self.last, now)
+    }
+}
+
+fn broken(law: &str, found: String) -> Broken {
+    Broken {
+        law: law.to_owned(),
+        found,
+    }
+}
