@@ -152,7 +152,8 @@ impl System<'_> {
         }
     }
 
-    /// The scheduler's *block*: a thread that sticks leaves its place to an idle thread.
+    /// The scheduler's *block*: a thread that sticks leaves its place to an idle thread, be it a processor or a place
+    /// among those that wait for one.
     pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         self.cancel_request(id);
         let record = self.thread_mut(id);
@@ -160,10 +161,10 @@ impl System<'_> {
         let first = record.first;
         let node = self.node_mut(first, id);
         node.sticky = node.sticky.saturating_sub(1);
-        if node.sticky > 0 && node.state == State::Scheduled {
-            self.stand_in(first, id, now, effects);
-        } else {
-            self.withdraw(first, id, now, effects);
+        match (node.sticky > 0, node.state) {
+            (true, State::Scheduled) => self.stand_in(first, id, now, effects),
+            (true, State::Ready) => {}
+            _ => self.withdraw(first, id, now, effects),
         }
         if self.thread(id).helper != NodeRecord::NO_HELPER {
             self.for_each_other(id, |system, instance| {
