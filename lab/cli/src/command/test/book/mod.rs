@@ -22,6 +22,8 @@ use clap::Parser;
 
 use taktos_simulate::file::{self, FileError};
 
+use taktos_simulate::scenario::{Options, run_file};
+
 use super::Tally;
 use crate::arguments::Arguments;
 use crate::experiment::Experiment;
@@ -40,6 +42,7 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
         for block in &blocks {
             let place = format!("{page}:{}", block.line);
             match block.language() {
+                "scenario" => all.add(scenario(block, &place)),
                 "console" | "sh" => all.add(commands(block, &place)),
                 "toml" if block.text.contains("program") => all.add(experiment(block, &place)),
                 "toml" if block.words().any(|word| word == "costs") => {
@@ -108,6 +111,22 @@ fn commands(block: &Block<'_>, place: &str) -> Tally {
     tally
 }
 
+/// A script: it is run as it stands.
+fn scenario(block: &Block<'_>, place: &str) -> Tally {
+    // Its lines are those of the page.
+    let text = format!("{}{}", "\n".repeat(block.line - 1), block.text);
+    let page = place.rsplit_once(':').map_or(place, |(page, _)| page);
+    match run_file(&text, page, &Options::default()) {
+        Ok(_) => Tally::pass(),
+        Err(error) => {
+            let mend = error
+                .mend()
+                .map_or_else(String::new, |mend| format!(" ({mend})"));
+            Tally::fail(format!("{error}{mend}\n"))
+        }
+    }
+}
+
 fn experiment(block: &Block<'_>, place: &str) -> Tally {
     match toml::from_str::<Experiment>(block.text) {
         Ok(_) => Tally::pass(),
@@ -145,6 +164,28 @@ mod tests {
             tally.said.contains("docs/start.md:4: `./taktos fly`"),
             "{}",
             tally.said
+        );
+    }
+
+    #[test]
+    fn a_scenario_of_the_book_is_run_and_its_lines_are_the_pages() {
+        let block = |text| Block {
+            head: "scenario",
+            line: 7,
+            text,
+        };
+        let script =
+            "processors 1\npolicies all\ncase one:\nthread A priority 1 started\nexpect 0: A";
+        let tally = scenario(&block(script), "docs/p.md:7");
+        assert_eq!((tally.passed, tally.failed), (1, 0), "{}", tally.said);
+        let wrong = script.replace("expect 0: A", "expect 0: idle");
+        let said = scenario(&block(&wrong), "docs/p.md:7").said;
+        assert!(said.starts_with("docs/p.md:11: `expect 0: idle`"), "{said}");
+        let faulty = script.replace("expect", "expcet");
+        let said = scenario(&block(&faulty), "docs/p.md:7").said;
+        assert!(
+            said.contains("docs/p.md:11") && said.contains("did you mean `expect`?"),
+            "{said}"
         );
     }
 
