@@ -224,11 +224,11 @@ fn every_experiment_that_ships_is_well_formed() {
     for entry in std::fs::read_dir(root().join("experiments")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "toml") {
-            if std::fs::read_to_string(&path).unwrap().contains("[[task]]") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if text.contains("[[task]]") || text.contains("[[partition]]") {
                 let mut command = taktos(&["run", path.to_str().unwrap()]);
                 fail(&mut command, 2, "is a task set", "taktos sim ");
-                let arguments = ["sim", path.to_str().unwrap(), "--scheduler", "edf"];
-                let mut command = taktos(&arguments);
+                let mut command = taktos(&["sim", path.to_str().unwrap()]);
                 command.args(["--for", "1s", "--out"]);
                 succeed(command.arg(empty.0.join("out")));
                 continue;

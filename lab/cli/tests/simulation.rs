@@ -407,6 +407,78 @@ fn scenarios_hold_or_say_what_was_found() {
 }
 
 #[test]
+fn guests_run_on_their_servers() {
+    let folder = Folder::new("sim-guests");
+    let guests = ["experiments/guests.toml"];
+    let shown = succeed(&mut sim(&folder, &guests));
+    for words in [
+        "Tasks of control under priority",
+        "Virtual processors",
+        "rtds",
+        "2 partitions on 1 processor,",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let report = fs::read_to_string(folder.0.join("out/report.html")).unwrap();
+    assert!(report.contains("control/vcpu0") && report.contains("Guest busy"));
+    let trace = fs::read(folder.0.join("out/trace.pftrace")).unwrap();
+    for words in ["control/vcpu0", "control/loop #1", "busy/vcpu0"] {
+        assert!(
+            trace
+                .windows(words.len())
+                .any(|part| part == words.as_bytes()),
+            "{words}"
+        );
+    }
+    let figures = json(&folder, &guests);
+    let control = &figures["partitions"]["control"];
+    assert_eq!(control["tasks"]["loop"]["missed"], 0);
+    assert_eq!(control["tasks"]["loop"]["jobs"], 500);
+    let cpu = &figures["cpus"][0];
+    let part = |key: &str| cpu[key].as_u64().unwrap();
+    assert_eq!(
+        part("busy") + part("overhead") + part("idle"),
+        10_000_000_000
+    );
+    assert!(part("overhead") > 0);
+    let first = files(&folder.0.join("out"));
+    json(&folder, &guests);
+    assert_eq!(first, files(&folder.0.join("out")));
+    for option in [
+        ["--scheduler", "edf"],
+        ["--cpus", "2"],
+        ["--replications", "2"],
+    ] {
+        let arguments = [&guests[..], &option].concat();
+        fail(
+            &mut sim(&folder, &arguments),
+            2,
+            "no meaning for partitions",
+            "leave it out",
+        );
+    }
+    let text = fs::read_to_string(root().join(guests[0])).unwrap();
+    let mixed = format!("{text}\n[[task]]\nname = 'a'\nperiod = '5 ms'\nexecution = '1 ms'\n");
+    let file = folder.file("mixed.toml", &mixed);
+    fail(
+        &mut sim(&folder, &[file.to_str().unwrap()]),
+        2,
+        "tasks beside its partitions",
+        "file of their own",
+    );
+    let file = folder.file(
+        "pool.toml",
+        &text.replace("pool      = \"shared\"", "pool = \"shred\""),
+    );
+    fail(
+        &mut sim(&folder, &[file.to_str().unwrap()]),
+        2,
+        "pool is `shred`, which is no pool",
+        "`shared`",
+    );
+}
+
+#[test]
 fn generated_sets_run_and_are_made_again() {
     let folder = Folder::new("generate");
     let options = [

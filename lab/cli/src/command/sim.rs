@@ -9,7 +9,7 @@ use crate::arguments::{Format, SimOptions};
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
 use crate::screen;
-use crate::simulation::{self, Outcomes};
+use crate::simulation::{self, Request, guests};
 use crate::workspace::Workspace;
 
 /// Does what the options ask.
@@ -29,7 +29,8 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
 fn task_set(workspace: &Workspace, file: &Path, options: &SimOptions) -> Result<()> {
     let request = simulation::request(file, options)?;
     let extra = options.trace.as_ref().and_then(Option::as_deref);
-    if extra.is_some() && request.setups.len() > 1 {
+    let several = request.set.workload.partitions.is_empty() && request.setups.len() > 1;
+    if extra.is_some() && several {
         return Err(Failure::error(
             "one trace file cannot hold the runs of several policies",
             "name one with --scheduler, or leave the file off: --trace",
@@ -45,31 +46,24 @@ fn task_set(workspace: &Workspace, file: &Path, options: &SimOptions) -> Result<
     for words in &request.set.warnings {
         eprintln!("warning: {}: {words}", file.display());
     }
-    let outcomes = simulation::simulate(&request, options, &Progress::default())?;
-    let json = simulation::json(&request, &outcomes);
-    simulation::write(&directory, &request, &outcomes, options, &json)?;
-    if let (Some(path), [run]) = (extra, outcomes.runs.as_slice()) {
-        replace_file(path, simulation::pftrace(run)).map_err(|error| {
+    let done = match request.set.workload.partitions.is_empty() {
+        true => tasks(&request, options, &directory)?,
+        false => guests(&request, options, &directory)?,
+    };
+    if let (Some(path), Some(trace)) = (extra, &done.trace) {
+        replace_file(path, trace).map_err(|error| {
             Failure::error(error.to_string(), "name another file: --trace FILE")
         })?;
     }
-    let place = directory.finish()?;
-    let place = places(&outcomes, &workspace.shown(&place));
+    let place = places(&done, &workspace.shown(&directory.finish()?));
     match options.format {
-        Format::Table => {
-            let shown = simulation::screen(&request, &outcomes, options.replications);
-            screen::print(&format!("{shown}{place}\n"))?;
-        }
-        Format::Json => {
-            screen::print(&json)?;
-            eprintln!("{place}");
-        }
-        Format::Csv => {
-            screen::print(&simulation::csv(&request, &outcomes))?;
+        Format::Table => screen::print(&format!("{}{place}\n", done.shown))?,
+        Format::Json | Format::Csv => {
+            screen::print(&done.shown)?;
             eprintln!("{place}");
         }
     }
-    match outcomes.missed() {
+    match done.missed {
         missed if missed > 0 && options.fail_on_miss => {
             Err(CheckFailed(format!("{missed} deadlines were missed")).into())
         }
@@ -77,10 +71,54 @@ fn task_set(workspace: &Workspace, file: &Path, options: &SimOptions) -> Result<
     }
 }
 
-fn places(outcomes: &Outcomes, result: &str) -> String {
-    match outcomes.runs.len() {
-        1 => screen::places(result),
-        _ => format!(
+/// What a run comes to.
+struct Done {
+    /// In the form that was asked for.
+    shown: String,
+    missed: u64,
+    /// The one trace; none where there are several.
+    trace: Option<Vec<u8>>,
+}
+
+/// Tasks on clusters of processors.
+fn tasks(request: &Request, options: &SimOptions, directory: &ResultDirectory) -> Result<Done> {
+    let outcomes = simulation::simulate(request, options, &Progress::default())?;
+    let json = simulation::json(request, &outcomes);
+    simulation::write(directory, request, &outcomes, options, &json)?;
+    Ok(Done {
+        missed: outcomes.missed(),
+        trace: match outcomes.runs.as_slice() {
+            [run] => Some(simulation::pftrace(run)),
+            _ => None,
+        },
+        shown: match options.format {
+            Format::Table => simulation::screen(request, &outcomes, options.replications),
+            Format::Json => json,
+            Format::Csv => simulation::csv(request, &outcomes),
+        },
+    })
+}
+
+/// Guests on virtual processors.
+fn guests(request: &Request, options: &SimOptions, directory: &ResultDirectory) -> Result<Done> {
+    let guests = guests::simulate(request, options, &Progress::default())?;
+    let json = guests::json(request, &guests);
+    guests::write(directory, request, &guests, &json)?;
+    Ok(Done {
+        missed: guests.missed(),
+        trace: Some(guests::pftrace(&guests)),
+        shown: match options.format {
+            Format::Table => guests::screen(request, &guests),
+            Format::Json => json,
+            Format::Csv => guests::csv(request, &guests),
+        },
+    })
+}
+
+fn places(done: &Done, result: &str) -> String {
+    match done.trace {
+        Some(_) => screen::places(result),
+        None => format!(
             "report: {result}/report.html     traces: {result}/trace/*.pftrace (ui.perfetto.dev)"
         ),
     }

@@ -33,7 +33,7 @@ pub fn load(path: &Path) -> Result<Experiment> {
 /// Whether the text is that of a task set, which names no program.
 fn is_task_set(text: &str) -> bool {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-    begins("[[task]]") && !begins("program")
+    (begins("[[task]]") || begins("[[partition]]")) && !begins("program")
 }
 
 /// Reads the experiment from the text of the file of that path.

@@ -24,7 +24,7 @@ struct RunForm {
 }
 
 #[derive(Serialize)]
-struct TaskForm {
+pub(super) struct TaskForm {
     released: u64,
     jobs: u64,
     missed: u64,
@@ -40,7 +40,7 @@ struct TaskForm {
 }
 
 #[derive(Serialize)]
-struct SummaryForm {
+pub(super) struct SummaryForm {
     min: Option<u64>,
     mean: Option<u64>,
     max: Option<u64>,

@@ -3,6 +3,7 @@
 
 mod clusters;
 mod form;
+pub mod guests;
 mod outcome;
 mod recorder;
 mod request;
@@ -11,6 +12,6 @@ mod tables;
 
 pub use clusters::{ClusterRequest, clusters};
 pub use form::{csv, json, screen};
-pub use outcome::{Outcomes, simulate};
-pub use request::request;
+pub use outcome::simulate;
+pub use request::{Request, request};
 pub use result::{pftrace, write};

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// How many jobs the recorded part has, about, when no trace was asked for.
 const RECORDED_JOBS: u128 = 2_000;
 /// The most events of a trace: viewers stay quick with it.
-const MOST_EVENTS: usize = 1_000_000;
+pub(super) const MOST_EVENTS: usize = 1_000_000;
 const MEND: &str = "change the task set, or the options --scheduler, --cpus and --clusters";
 
 /// What each set-up gave.
@@ -138,7 +138,7 @@ fn without_budgets<'a>(workload: &'a Workload, setup: &Setup) -> (Cow<'a, Worklo
 }
 
 /// As much of the time as some thousand jobs take.
-fn first_part(workload: &Workload, horizon: Duration) -> Duration {
+pub(super) fn first_part(workload: &Workload, horizon: Duration) -> Duration {
     let jobs = jobs_within(workload, horizon).max(1);
     if jobs <= RECORDED_JOBS {
         return horizon;

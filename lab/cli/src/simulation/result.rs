@@ -5,9 +5,9 @@ use anyhow::Result;
 use serde::Serialize;
 use taktos_export::plot::{Counts, counted_histogram, counted_tail, gantt};
 use taktos_export::report::{Report, Section};
-use taktos_export::{Evidence, ResultDirectory, perfetto, to_json};
+use taktos_export::{Evidence, Recording, ResultDirectory, perfetto, to_json};
 use taktos_simulate::file::text;
-use taktos_simulate::{Cost, Costs, file};
+use taktos_simulate::{Cost, Costs, Task, TaskStatistics, file};
 use taktos_trace::Kind;
 
 use super::form::described;
@@ -125,7 +125,7 @@ fn clusters(run: &Run) -> Vec<String> {
     run.setup.clusters.iter().map(cluster).collect()
 }
 
-fn costs(costs: &Costs) -> Vec<(&'static str, String)> {
+pub(super) fn costs(costs: &Costs) -> Vec<(&'static str, String)> {
     let named = [
         ("release", &costs.release),
         ("schedule", &costs.schedule),
@@ -223,50 +223,57 @@ fn setup(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Vec<(S
 }
 
 fn section(request: &Request, outcomes: &Outcomes, run: &Run) -> Section {
-    let names = request
-        .set
-        .workload
-        .tasks
-        .iter()
-        .map(|task| task.name.as_str());
-    let sets: Vec<Counts<'_>> = names
-        .zip(&run.outcome.tasks)
-        .map(|(name, task)| {
-            let buckets = task.responses.buckets();
-            (
-                name,
-                buckets.map(|(_, last, count)| (last, count)).collect(),
-            )
-        })
-        .collect();
-    let unit = "response time, ns (simulated)";
     let (title, end) = drawn(run);
+    let mut plots = vec![gantt(&run.recording, &title, 0, end)];
+    plots.extend(distributions(
+        &request.set.workload.tasks,
+        &run.outcome.tasks,
+    ));
     Section {
         heading: format!("Under {}", run.name),
         prose: Vec::new(),
         tables: tables::of_run(request, outcomes, run),
-        plots: vec![
-            gantt(&run.recording, &title, 0, end),
-            counted_histogram("Response times", unit, &sets).to_svg(),
-            counted_tail("How likely a longer response is", unit, &sets).to_svg(),
-        ],
+        plots,
     }
+}
+
+/// The histogram of response times, and how likely longer ones are.
+pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> [String; 2] {
+    let names = tasks.iter().map(|task| task.name.as_str());
+    let sets: Vec<Counts<'_>> = names
+        .zip(all)
+        .map(|(name, task)| {
+            let most = task.response.max().unwrap_or(0);
+            let buckets = task.responses.buckets();
+            let counts = buckets.map(|(_, last, count)| (last.min(most), count));
+            (name, counts.collect())
+        })
+        .collect();
+    let unit = "response time, ns (simulated)";
+    [
+        counted_histogram("Response times", unit, &sets).to_svg(),
+        counted_tail("How likely a longer response is", unit, &sets).to_svg(),
+    ]
 }
 
 /// The title of the Gantt chart, and where it ends: the first hyperperiod, or
 /// as much as can be looked at.
 fn drawn(run: &Run) -> (String, u64) {
-    let recording = &run.recording;
-    let switches = recording
-        .events
-        .iter()
-        .filter(|event| event.kind == Kind::Switch);
-    let legible = switches.map(|event| event.at).nth(DRAWN_SWITCHES);
-    let legible = legible.unwrap_or(recording.end);
+    let legible = legible(&run.recording);
     match run.hyperperiod.map(taktos_time::Duration::as_nanos) {
         Some(period) if period <= legible => {
             (format!("The first hyperperiod under {}", run.name), period)
         }
         _ => (format!("The first switches under {}", run.name), legible),
     }
+}
+
+/// Up to when a Gantt chart can be looked at.
+pub(super) fn legible(recording: &Recording) -> u64 {
+    let switches = recording
+        .events
+        .iter()
+        .filter(|event| event.kind == Kind::Switch);
+    let mut switches = switches.map(|event| event.at);
+    switches.nth(DRAWN_SWITCHES).unwrap_or(recording.end)
 }

@@ -4,7 +4,7 @@
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 use taktos_simulate::file::text;
-use taktos_simulate::{Summary, Task, generate};
+use taktos_simulate::{Arrival, Summary, Task, TaskStatistics, generate};
 use taktos_time::Duration;
 
 use super::outcome::{Outcomes, Run};
@@ -12,17 +12,15 @@ use super::request::Request;
 
 /// A unit of time that fits the values of a table.
 #[derive(Clone, Copy)]
-struct Unit {
+pub(super) struct Unit {
     name: &'static str,
     nanos: u64,
 }
 
 impl Unit {
-    /// Microseconds where no value reaches a millisecond, milliseconds otherwise.
-    fn of(outcomes: &Outcomes) -> Self {
-        let tasks = outcomes.runs.iter().flat_map(|run| &run.outcome.tasks);
-        let longest = tasks.filter_map(|task| task.response.max()).max();
-        match longest {
+    /// Microseconds where no response reaches a millisecond, milliseconds otherwise.
+    pub(super) fn of<'a>(tasks: impl Iterator<Item = &'a TaskStatistics>) -> Self {
+        match tasks.filter_map(|task| task.response.max()).max() {
             Some(longest) if longest >= 1_000_000 => Self {
                 name: "ms",
                 nanos: 1_000_000,
@@ -35,7 +33,7 @@ impl Unit {
     }
 
     /// With three decimals: a thousandth of the unit is what is shown.
-    fn cell(self, nanos: Option<u64>) -> Cell {
+    pub(super) fn cell(self, nanos: Option<u64>) -> Cell {
         nanos.map_or(Cell::Blank, |nanos| {
             let thousandths = nanos / (self.nanos / 1000);
             Cell::Text(format!("{}.{:03}", thousandths / 1000, thousandths % 1000))
@@ -43,13 +41,19 @@ impl Unit {
     }
 }
 
-fn simulated(name: impl Into<String>) -> Column {
+/// The unit of all runs.
+fn unit_of(outcomes: &Outcomes) -> Unit {
+    Unit::of(outcomes.runs.iter().flat_map(|run| &run.outcome.tasks))
+}
+
+/// A column of simulated figures.
+pub(super) fn simulated(name: impl Into<String>) -> Column {
     Column::figures(name, Basis::Ours(Evidence::Simulated))
 }
 
 /// All tables, in the order in which they are shown.
 pub fn all(request: &Request, outcomes: &Outcomes) -> Vec<Table> {
-    let unit = Unit::of(outcomes);
+    let unit = unit_of(outcomes);
     let mut all = Vec::new();
     if outcomes.runs.len() > 1 || !outcomes.refused.is_empty() {
         all.push(policies(outcomes, unit));
@@ -63,7 +67,7 @@ pub fn all(request: &Request, outcomes: &Outcomes) -> Vec<Table> {
 
 /// The tables of one run.
 pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> Vec<Table> {
-    let unit = Unit::of(outcomes);
+    let unit = unit_of(outcomes);
     vec![
         tasks(request, run, unit),
         responses(request, run, unit),
@@ -73,7 +77,7 @@ pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> Vec<Table> {
 
 /// The policies beside each other.
 pub fn beside(outcomes: &Outcomes) -> Table {
-    policies(outcomes, Unit::of(outcomes))
+    policies(outcomes, unit_of(outcomes))
 }
 
 fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
@@ -115,9 +119,27 @@ fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
 }
 
 fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
+    let title = format!("Tasks under {}", run.name);
+    let mut table = task_table(title, &request.set.workload.tasks, &run.outcome.tasks, unit);
+    if !run.without.is_empty() {
+        let names = run.without.join(", ");
+        table
+            .notes
+            .push(format!("Only cbs enforces budgets: {names} ran without."));
+    }
+    table
+}
+
+/// Jobs, misses and times of some tasks.
+pub(super) fn task_table(
+    title: String,
+    tasks: &[Task],
+    all: &[TaskStatistics],
+    unit: Unit,
+) -> Table {
     let name = unit.name;
     let mut table = Table::new(
-        format!("Tasks under {}", run.name),
+        title,
         vec![
             Column::label("task"),
             Column::label("period"),
@@ -131,7 +153,7 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
             simulated("migrations"),
         ],
     );
-    for (task, figures) in request.set.workload.tasks.iter().zip(&run.outcome.tasks) {
+    for (task, figures) in tasks.iter().zip(all) {
         table.push(vec![
             task.name.as_str().into(),
             period(task),
@@ -150,24 +172,29 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
          it was done. Longest: from its arrival until it was done."
             .into(),
     );
-    if !run.without.is_empty() {
-        let names = run.without.join(", ");
-        table
-            .notes
-            .push(format!("Only cbs enforces budgets: {names} ran without."));
-    }
     table
 }
 
 fn responses(request: &Request, run: &Run, unit: Unit) -> Table {
+    let title = format!("Response times under {}", run.name);
+    response_table(title, &request.set.workload.tasks, &run.outcome.tasks, unit)
+}
+
+/// The response times of some tasks.
+pub(super) fn response_table(
+    title: String,
+    tasks: &[Task],
+    all: &[TaskStatistics],
+    unit: Unit,
+) -> Table {
     let mut columns = vec![Column::label("task")];
     let names = [
         "least", "mean", "50 %", "90 %", "99 %", "99.9 %", "greatest", "latest",
     ];
     let named = |name: &str| simulated(format!("{name}, {}", unit.name));
     columns.extend(names.map(named));
-    let mut table = Table::new(format!("Response times under {}", run.name), columns);
-    for (task, figures) in request.set.workload.tasks.iter().zip(&run.outcome.tasks) {
+    let mut table = Table::new(title, columns);
+    for (task, figures) in tasks.iter().zip(all) {
         table.push(vec![
             task.name.as_str().into(),
             unit.cell(figures.response.min()),
@@ -197,8 +224,13 @@ pub fn percentile(figures: &taktos_simulate::TaskStatistics, part: u64, whole: u
         .map(|value| value.min(most))
 }
 
+/// A part in per cent, with two decimals.
+pub(super) fn share(part: u64, all: u64) -> Cell {
+    let hundredths = u128::from(part) * 10_000 / u128::from(all.max(1));
+    Cell::Text(format!("{}.{:02}", hundredths / 100, hundredths % 100))
+}
+
 fn period(task: &Task) -> Cell {
-    use taktos_simulate::Arrival;
     match task.arrival {
         Arrival::Periodic { period, .. } => text::shown(period).into(),
         Arrival::Sporadic {
@@ -229,11 +261,7 @@ fn processors(run: &Run) -> Table {
         ],
     );
     for cpu in &run.outcome.cpus {
-        let all = (cpu.busy + cpu.overhead + cpu.idle).max(1);
-        let share = |part: u64| {
-            let hundredths = u128::from(part) * 10_000 / u128::from(all);
-            Cell::Text(format!("{}.{:02}", hundredths / 100, hundredths % 100))
-        };
+        let all = cpu.busy + cpu.overhead + cpu.idle;
         let clusters = &run.setup.clusters;
         let here = clusters
             .iter()
@@ -241,9 +269,9 @@ fn processors(run: &Run) -> Table {
         table.push(vec![
             u64::from(cpu.cpu).into(),
             here.map_or(Cell::Blank, |cluster| cluster.policy.name().into()),
-            share(cpu.busy),
-            share(cpu.overhead),
-            share(cpu.idle),
+            share(cpu.busy, all),
+            share(cpu.overhead, all),
+            share(cpu.idle, all),
             cpu.decisions.into(),
             cpu.switches.into(),
         ]);

@@ -52,8 +52,12 @@ pub struct TaskSet {
     pub seed: Option<u64>,
     /// The time slice.
     pub slice: Option<Duration>,
-    /// What the kernel's acts cost.
+    /// What the kernel's acts cost; of each guest's kernel where there are partitions.
     pub costs: Option<Costs>,
+    /// What the hypervisor's acts cost.
+    pub host_costs: Option<Costs>,
+    /// How close ahead the hypervisor can set a timer.
+    pub timer_slop: Option<Duration>,
     /// What was not understood and is left out, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -184,8 +188,12 @@ fn parse_toml(source: Source<'_>) -> Result<TaskSet, FileError> {
         clusters: clusters(&mut table)?,
         ..TaskSet::default()
     };
+    set.timer_slop = table.time("timer-slop")?;
     if let Some(costs) = table.get("costs") {
         set.costs = Some(costs::of(costs.table()?)?);
+    }
+    if let Some(costs) = table.get("host-costs") {
+        set.host_costs = Some(costs::of(costs.table()?)?);
     }
     set.workload = workload(&mut table, title)?;
     table.finish()?;

@@ -21,6 +21,10 @@ scheduler = "priority"
 for = "10 s"
 seed = 7
 slice = "1 ms"
+timer-slop = "50 us"
+
+[host-costs]
+switch = "3 us"
 
 [costs]
 release = "1 us"
@@ -146,6 +150,9 @@ fn tasks_as_they_are_published_are_read() {
 #[test]
 fn every_key_is_read() {
     let set = parse(WHOLE).unwrap();
+    assert_eq!(set.timer_slop, Some(Duration::from_micros(50)));
+    let host = set.host_costs.unwrap();
+    assert_eq!(host.switch, Cost::Constant(Duration::from_micros(3)));
     let costs = set.costs.unwrap();
     assert_eq!(costs.switch, Cost::Constant(Duration::from_micros(2)));
     assert_eq!(

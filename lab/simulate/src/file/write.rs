@@ -37,8 +37,11 @@ pub fn write(set: &TaskSet) -> String {
         out.value("seed", seed);
     }
     out.time("slice", set.slice);
-    if let Some(costs) = &set.costs {
-        out.costs(costs);
+    out.time("timer-slop", set.timer_slop);
+    for (name, costs) in [("costs", &set.costs), ("host-costs", &set.host_costs)] {
+        if let Some(costs) = costs {
+            out.costs(name, costs);
+        }
     }
     for cluster in &set.clusters {
         out.cluster(cluster);
@@ -91,8 +94,9 @@ impl Out {
         self.time(key, Some(time).filter(|time| *time != Duration::ZERO));
     }
 
-    fn costs(&mut self, costs: &Costs) {
-        self.0.push_str("\n[costs]\n");
+    fn costs(&mut self, name: &str, costs: &Costs) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.0, "\n[{name}]\n");
         let named = [
             ("release", &costs.release),
             ("schedule", &costs.schedule),

@@ -6,7 +6,7 @@
 //!   is only compiled.
 //! - `rust,BOARD`: a whole program of that board, checked by its compiler.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows.
-//! - `toml` with a `program`: must be an experiment; with a `[[task]]`, a task set;
+//! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
 //!   `toml,costs`: what a kernel's acts cost.
 //! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
 //! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's.
@@ -48,7 +48,13 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
                 "toml" if block.words().any(|word| word == "costs") => {
                     all.add(costs(block, &place))
                 }
-                "toml" if block.text.contains("[[task]]") => all.add(tasks(block, &place)),
+                "toml"
+                    if ["[[task]]", "[[partition]]"]
+                        .iter()
+                        .any(|head| block.text.contains(head)) =>
+                {
+                    all.add(tasks(block, &place));
+                }
                 "json" | "xml" if block.words().any(|word| word == "tasks") => {
                     all.add(tasks(block, &place));
                 }
