@@ -83,6 +83,9 @@ fn step(
     }
 }
 
+/// How long each run is. The interpreter that looks for undefined behaviour is slow.
+const END: u64 = if cfg!(miri) { 60 } else { 2400 };
+
 fn runs(many: u64) -> u64 {
     if cfg!(miri) { 1 } else { many }
 }
@@ -99,7 +102,7 @@ fn an_admitted_set_gets_its_budgets_by_its_deadlines() {
         for server in &servers {
             world.work(server.thread, u64::from(u32::MAX));
         }
-        step(&mut world, &servers, 2000, |server, old, now| {
+        step(&mut world, &servers, END, |server, old, now| {
             if server.hard {
                 assert_eq!(
                     now, old,
@@ -111,10 +114,10 @@ fn an_admitted_set_gets_its_budgets_by_its_deadlines() {
         });
         for server in &servers {
             let used = world.used(server.thread);
-            let whole = 2000 / server.period * server.budget;
+            let whole = END / server.period * server.budget;
             assert!(used >= whole, "seed {seed} {server:?}: {used} < {whole}");
             // No more than its budget in each of its periods.
-            let most = (2000 / server.period + 1) * server.budget;
+            let most = (END / server.period + 1) * server.budget;
             assert!(
                 !server.hard || used <= most,
                 "seed {seed} {server:?}: {used} > {most}"
@@ -135,7 +138,7 @@ fn those_that_keep_their_promise_do_not_suffer_from_those_that_do_not() {
         let honest = servers.len().div_ceil(2);
         let mut releases: Vec<u64> = servers.iter().map(|_| dice.roll(50)).collect();
         let mut due: Vec<Option<u64>> = servers.iter().map(|_| None).collect();
-        while let Some(now) = releases.iter().copied().min().filter(|&now| now < 3000) {
+        while let Some(now) = releases.iter().copied().min().filter(|&now| now < END) {
             step(&mut world, &servers, now, |_, _, _| {});
             for index in 0..servers.len() {
                 let server = servers[index];
@@ -184,7 +187,7 @@ fn at_full_load_nobody_gets_more_than_its_share() {
         for (thread, _, _) in &servers {
             world.work(*thread, u64::from(u32::MAX));
         }
-        for now in 1..=1200 {
+        for now in 1..=END {
             world.run_until(at(now));
             for &(thread, budget, period) in &servers {
                 let used = world.used(thread);
@@ -224,7 +227,7 @@ fn at_full_load_of_several_processors_shares_are_kept() {
         for (thread, _) in &servers {
             world.work(*thread, u64::from(u32::MAX));
         }
-        for round in 1..=100 {
+        for round in 1..=END / 30 {
             world.run_until(at(round * 60));
             for &(thread, budget) in &servers {
                 let off = world.used(thread).abs_diff(round * budget);
@@ -261,7 +264,7 @@ fn hard_servers_never_get_more_under_any_load() {
             world.work(server.thread, u64::from(u32::MAX));
         }
         let mut begun: Vec<u64> = servers.iter().map(|_| 0).collect();
-        step(&mut world, &servers, 1000, |server, old, now| {
+        step(&mut world, &servers, END, |server, old, now| {
             assert!(
                 now >= old,
                 "refilled before its deadline: seed {seed} {server:?}"
@@ -272,7 +275,7 @@ fn hard_servers_never_get_more_under_any_load() {
         for (server, begun) in servers.iter().zip(begun) {
             assert!(world.used(server.thread) <= (begun + 1) * server.budget);
             assert!(
-                begun <= 1000 / server.period,
+                begun <= END / server.period,
                 "seed {seed} {server:?}: {begun}"
             );
         }
@@ -308,7 +311,7 @@ fn accounts_are_exact_where_threads_are_moved() {
             })
             .collect();
         let mut now = 0;
-        while now < 2000 {
+        while now < END {
             world.run_until(at(now));
             let thread = threads[dice.roll(12) as usize];
             if dice.roll(3) == 0 {
