@@ -143,10 +143,10 @@ fn throttled_servers_leave_their_processors_to_others() {
         [first, second, soft].map(|thread| world.used(thread)),
         [2, 5, 8]
     );
-    world.run_until(at(1000));
+    world.run_until(at(100));
     assert_eq!(
         [first, second, soft].map(|thread| world.used(thread)),
-        [200, 500, 800]
+        [20, 50, 80]
     );
-    assert_eq!(world.state(soft).1, 80_100);
+    assert_eq!(world.state(soft).1, 8_100);
 }
