@@ -72,6 +72,16 @@ pub enum SimError {
         /// What would be right.
         mend: &'static str,
     },
+    /// A cost out of its range.
+    #[error("cost `{cost}`: {what}: {mend}")]
+    Cost {
+        /// Which cost.
+        cost: &'static str,
+        /// What is wrong.
+        what: &'static str,
+        /// What would be right.
+        mend: &'static str,
+    },
     /// A step names a lock or a server that there is not, or leaves locks in disorder.
     #[error("task `{task}`, step {step}: {what}")]
     Step {

@@ -2,6 +2,26 @@
 //!
 //! Owns: workloads, events, costs and statistics of a simulation.
 //! Must never know: how to decide who runs; that is `taktos-schedule`'s, unchanged.
+//!
+//! ```
+//! use taktos_simulate::{Plan, Policy, Setup, Task, Workload, run};
+//! use taktos_time::Duration;
+//!
+//! let ms = Duration::from_millis;
+//! let tasks = vec![
+//!     Task::periodic("control", ms(2), ms(10)),
+//!     Task::periodic("camera", ms(2), ms(10)),
+//!     Task::periodic("log", ms(10), ms(11)),
+//! ];
+//! let workload = Workload { tasks, ..Workload::default() };
+//! // Two processors under global EDF, for a second.
+//! let plan = Plan::new(&workload, &Setup::global(Policy::Edf, 2, ms(1_000)))?;
+//! let outcome = run(&plan, plan.seed(), &mut ())?;
+//! // Dhall's effect: a utilisation of 1.3 is too much for two processors.
+//! assert_eq!(outcome.tasks[2].response.max(), Some(12_000_000));
+//! assert!(outcome.missed() > 0);
+//! # Ok::<(), taktos_simulate::SimError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod batch;

@@ -131,6 +131,26 @@ fn a_migration_costs_where_the_thread_arrives() {
 }
 
 #[test]
+fn a_processor_looks_for_its_heir_when_the_kernel_is_done_there() {
+    // Releases at 0, 1 and 3, ever more urgent, of 2 each: interrupts until 6. Only then a decision is taken,
+    // and the most urgent one goes first: 6-7, 7-8, 8-9.
+    let mut set = tasks(&[(1, 100), (1, 100), (1, 100)]);
+    at(&mut set[0], 3);
+    at(&mut set[1], 1);
+    let costs = Costs {
+        release: cost(2),
+        ..Costs::FREE
+    };
+    let outcome = simulate(
+        &workload(set),
+        &costing(global(Policy::Priority, 1, 100), costs),
+    );
+    assert_eq!(in_units(&outcome), [Some(4), Some(7), Some(9)]);
+    assert!(outcome.tasks.iter().all(|task| task.preemptions == 0));
+    assert_eq!(outcome.cpus[0].switches, 4);
+}
+
+#[test]
 fn a_cost_can_depend_on_the_number_of_tasks() {
     let costs = Costs {
         switch: Cost::Linear(vec![(1, units(2)), (3, units(6))]),

@@ -17,6 +17,7 @@ pub(crate) mod agenda;
 mod begin;
 mod body;
 mod ceilings;
+mod check;
 mod dispatch;
 pub(crate) mod draw;
 mod event;

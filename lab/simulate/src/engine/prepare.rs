@@ -5,19 +5,11 @@ use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
 
 use super::agenda::NEVER;
+use super::check::LONGEST;
 use super::draw::{Draw, Row};
 use super::plan::{ArrivalPlan, ClusterPlan, CostPlan, Plan, TaskPlan};
-use super::{body, ceilings, priorities};
+use super::{body, ceilings, check, priorities};
 use crate::{Arrival, Cluster, Execution, Late, Policy, Setup, SimError, Step, Task, Workload};
-
-/// The most tasks of a simulation: thread numbers are 16 bits, and 64 are idle threads.
-const MOST_TASKS: usize = 65_000;
-/// The most locks and servers of a simulation.
-const MOST_LOCKS: usize = 65_000;
-/// The most clusters: a byte, and one for each processor at most.
-const MOST_CLUSTERS: usize = Cpu::COUNT;
-/// The longest run: keys of events are the time and three more bits.
-const LONGEST: u64 = 1 << 60;
 
 impl Plan {
     /// Checks that `workload` makes sense on `setup`, and resolves all that it refers to.
@@ -28,9 +20,10 @@ impl Plan {
     /// # Errors
     /// What is wrong with the workload or the set-up, and its mend.
     pub fn new(workload: &Workload, setup: &Setup) -> Result<Self, SimError> {
-        check_setup(setup)?;
-        check_names(workload, setup)?;
-        check_counts(workload)?;
+        check::setup(setup)?;
+        check::costs(&setup.costs)?;
+        check::names(workload, setup)?;
+        check::counts(workload)?;
         let homes = workload
             .tasks
             .iter()
@@ -85,79 +78,6 @@ struct Place {
     first: usize,
     cluster: usize,
     priority: u32,
-}
-
-fn check_setup(setup: &Setup) -> Result<(), SimError> {
-    if setup.clusters.is_empty() {
-        return Err(SimError::NoProcessor);
-    }
-    let limit = MOST_CLUSTERS;
-    if setup.clusters.len() > limit {
-        return Err(SimError::TooMany {
-            what: "clusters",
-            count: setup.clusters.len(),
-            limit,
-        });
-    }
-    let horizon = setup.horizon.as_nanos();
-    if horizon == 0 || horizon > LONGEST {
-        return Err(SimError::Horizon(horizon));
-    }
-    for (index, cluster) in setup.clusters.iter().enumerate() {
-        if cluster.cpus.is_empty() {
-            return Err(SimError::EmptyCluster(cluster.name.clone()));
-        }
-        for earlier in &setup.clusters[..index] {
-            if let Some(cpu) = earlier.cpus.and(cluster.cpus).lowest() {
-                return Err(SimError::SharedProcessor {
-                    cpu: cpu.index(),
-                    first: earlier.name.clone(),
-                    second: cluster.name.clone(),
-                });
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_names(workload: &Workload, setup: &Setup) -> Result<(), SimError> {
-    unique("task", workload.tasks.iter().map(|task| &task.name))?;
-    unique("lock", workload.locks.iter().map(|lock| &lock.name))?;
-    unique("server", workload.servers.iter().map(|server| &server.name))?;
-    unique(
-        "cluster",
-        setup.clusters.iter().map(|cluster| &cluster.name),
-    )
-}
-
-fn unique<'a>(kind: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), SimError> {
-    let mut names: Vec<&String> = names.collect();
-    names.sort();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(SimError::SameName {
-            kind,
-            name: pair[0].clone(),
-        }),
-        None => Ok(()),
-    }
-}
-
-fn check_counts(workload: &Workload) -> Result<(), SimError> {
-    let locks = workload.locks.len() + workload.servers.len();
-    let counts = [
-        ("tasks", workload.tasks.len(), MOST_TASKS),
-        ("locks and servers", locks, MOST_LOCKS),
-    ];
-    for (what, count, limit) in counts {
-        if count > limit {
-            return Err(SimError::TooMany { what, count, limit });
-        }
-    }
-    if workload.partitions.is_empty() {
-        Ok(())
-    } else {
-        Err(SimError::Partitions)
-    }
 }
 
 /// The cluster that a task belongs to.
