@@ -584,8 +584,8 @@ fn every_short_sequence_agrees_with_the_model() {
 }
 
 /// How many operations each test takes, in all.
-const OPERATIONS: usize = if cfg!(miri) { 300 } else { 1_000_000 };
-const LENGTH: usize = if cfg!(miri) { 100 } else { 2_000 };
+const OPERATIONS: usize = if cfg!(miri) { 60 } else { 1_000_000 };
+const LENGTH: usize = if cfg!(miri) { 60 } else { 2_000 };
 
 fn storms(kinds: [PolicyKind; 2]) {
     let two = [set([0, 1, 2, 3]), set([4, 5])];

@@ -51,7 +51,7 @@ fn the_same_order_as_the_kernel_s_queue() {
     }
     let of = |level: u8| Priority::new(level).unwrap();
     let mut state = 1_u64;
-    for _ in 0..if cfg!(miri) { 300 } else { 300_000 } {
+    for _ in 0..if cfg!(miri) { 100 } else { 300_000 } {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);

@@ -256,8 +256,8 @@ fn run(kinds: [PolicyKind; 3], settled: bool, words: &[u64]) -> Result<u64, Fail
     Ok(storm.wins)
 }
 
-const OPERATIONS: usize = if cfg!(miri) { 200 } else { 1_000_000 };
-const LENGTH: usize = if cfg!(miri) { 100 } else { 1_000 };
+const OPERATIONS: usize = if cfg!(miri) { 60 } else { 1_000_000 };
+const LENGTH: usize = if cfg!(miri) { 60 } else { 1_000 };
 
 fn storms(kinds: [PolicyKind; 3]) {
     for index in 0..OPERATIONS / LENGTH {

@@ -46,7 +46,7 @@ fn most(policy: PolicyKind, threads: usize, cpus: usize, bound: bool) -> u64 {
 
 /// The interpreter that looks for undefined behaviour would take too long for the larger ones.
 const SIZES: &[usize] = if cfg!(miri) {
-    &[8, 64]
+    &[8, 32]
 } else {
     &[8, 64, 512, 2_000]
 };
