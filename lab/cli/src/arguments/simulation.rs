@@ -73,9 +73,9 @@ pub struct SimOptions {
     /// Trace the whole run, not its first part only; and write the trace to FILE too
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub trace: Option<Option<PathBuf>>,
-    /// How many events a storm has
-    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "storm", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    pub events: u64,
+    /// How many commands a storm has
+    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "storm", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+    pub events: u32,
     /// What is printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

@@ -6,6 +6,7 @@ mod experiment;
 mod generate;
 mod scenario;
 mod sim;
+mod storm;
 mod test;
 mod trace;
 

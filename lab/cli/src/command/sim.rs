@@ -17,6 +17,9 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
     if !options.scenario.is_empty() {
         return super::scenario::run(options);
     }
+    if options.storm {
+        return super::storm::run(options);
+    }
     let Some(file) = &options.file else {
         return Err(Failure::error(
             "nothing to simulate",
