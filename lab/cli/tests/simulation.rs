@@ -479,6 +479,42 @@ fn guests_run_on_their_servers() {
 }
 
 #[test]
+fn storms_hold_every_law_and_are_made_again() {
+    let storm = [
+        "sim", "--storm", "--seed", "5", "--events", "300", "--cpus", "4",
+    ];
+    let shown = succeed(&mut taktos(&storm));
+    for policy in POLICIES {
+        assert!(shown.contains(policy), "{policy}: {shown}");
+    }
+    assert_eq!(shown.matches("yes").count(), POLICIES.len(), "{shown}");
+    assert_eq!(shown, succeed(&mut taktos(&storm)));
+    let clusters = [
+        "--clusters",
+        "edf:0-1,priority:2-3",
+        "--replications",
+        "3",
+        "--format",
+        "json",
+    ];
+    let arguments = [&storm[..6], &clusters].concat();
+    let storms: Value = serde_json::from_str(&succeed(&mut taktos(&arguments))).unwrap();
+    let storms = storms.as_array().unwrap();
+    assert_eq!(storms.len(), 3);
+    for (storm, seed) in storms.iter().zip(5..) {
+        assert_eq!(
+            (&storm["held"], &storm["seed"]),
+            (&Value::from(true), &Value::from(seed))
+        );
+        assert_eq!(
+            (&storm["events"], &storm["policies"]),
+            (&Value::from(300), &Value::from("edf, priority"))
+        );
+    }
+    assert_ne!(storms[0]["refused"], storms[1]["refused"]);
+}
+
+#[test]
 fn generated_sets_run_and_are_made_again() {
     let folder = Folder::new("generate");
     let options = [
