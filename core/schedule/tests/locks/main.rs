@@ -4,10 +4,12 @@
 mod bounds;
 mod ceiling;
 mod company;
+mod lists;
 mod mrsp;
 mod mutex;
 mod random;
 mod statuses;
 mod storm;
+mod storm_laws;
 mod workload;
 mod world;

@@ -1,6 +1,7 @@
 //! Random calls by random threads over clusters of any policy: all laws hold after every
 //! event, ownership is what a list says, and no help is missed.
 
+use crate::lists::Lists;
 use crate::random::Random;
 use crate::world::{Cluster, LOCKS, Tables, World};
 use taktos_schedule::smp::{
@@ -15,55 +16,16 @@ const SEEDS: u64 = if cfg!(miri) { 1 } else { 12 };
 const LEVELS: PolicyKind = PolicyKind::Priority;
 const PEOPLE: usize = 16;
 
-/// Who owns what how often, who waits for what: kept by the answers alone.
-#[derive(Default)]
-struct Lists {
-    locks: Vec<Lock>,
-    /// Of each lock, by its row.
-    protocols: Vec<Option<Protocol>>,
-    owners: Vec<(Lock, Thread, u32)>,
-    waits: Vec<(Thread, Lock)>,
-}
-
-impl Lists {
-    fn owner(&self, lock: Lock) -> Option<Thread> {
-        self.owners
-            .iter()
-            .find(|one| one.0 == lock)
-            .map(|one| one.1)
-    }
-
-    fn waits_for(&self, thread: Thread) -> Option<Lock> {
-        self.waits
-            .iter()
-            .find(|one| one.0 == thread)
-            .map(|one| one.1)
-    }
-
-    fn protocol(&self, lock: Lock) -> Option<Protocol> {
-        self.protocols[lock.index()]
-    }
-
-    fn inherits(&self, lock: Lock) -> bool {
-        use Protocol::{Inheritance, MrsP, Omip};
-        matches!(self.protocol(lock), Some(Inheritance | Omip | MrsP))
-    }
-
-    fn stop_waiting(&mut self, thread: Thread) {
-        self.waits.retain(|one| one.0 != thread);
-    }
-}
-
-struct Storm<'a> {
-    world: World<'a>,
-    random: Random,
-    people: Vec<Thread>,
-    clusters: usize,
-    lists: Lists,
+pub struct Storm<'a> {
+    pub world: World<'a>,
+    pub random: Random,
+    pub people: Vec<Thread>,
+    pub clusters: usize,
+    pub lists: Lists,
     /// Whether threads are pinned and bound, and processors come and go.
-    unsettled: bool,
-    grants: usize,
-    helped: usize,
+    pub unsettled: bool,
+    pub grants: usize,
+    pub helped: usize,
 }
 
 /// The instances with waiters for a lock in their turn, and who waits there.
@@ -340,78 +302,6 @@ impl<'a> Storm<'a> {
             let _ = self
                 .world
                 .act(|system, now, due| system.dispatch(cpu, now, due));
-        }
-    }
-
-    fn compare(&mut self) {
-        for lock in &self.lists.locks {
-            assert_eq!(self.world.owner(*lock), self.lists.owner(*lock));
-        }
-        for thread in &self.people {
-            let waits_for = self.world.system.waits_for(*thread).unwrap();
-            assert_eq!(waits_for, self.lists.waits_for(*thread));
-            let outcome = self.world.outcome(*thread);
-            assert!(waits_for.is_none() || outcome.is_none());
-        }
-        if self.world.eager && !self.unsettled {
-            self.check_help();
-            self.check_progress();
-        }
-    }
-
-    /// Whether `instance` schedules `thread`: its home, or that of one who waits for it.
-    fn takes_part(&self, thread: Thread, instance: Instance) -> bool {
-        let waits_here = |wait: &(Thread, Lock)| {
-            self.lists.inherits(wait.1)
-                && self.lists.owner(wait.1) == Some(thread)
-                && self.takes_part(wait.0, instance)
-        };
-        self.world.system.scheduler(thread) == Ok(instance)
-            || self.lists.waits.iter().any(waits_here)
-    }
-
-    /// Nobody spins while the one on whom that ends is ready and runs nowhere, where all owners
-    /// on the way inherit.
-    fn check_progress(&self) {
-        for spinner in self.world.running().into_iter().flatten() {
-            let mut last = spinner;
-            let mut all_inherit = true;
-            while let Some(lock) = self.lists.waits_for(last) {
-                last = self.lists.owner(lock).unwrap();
-                all_inherit &= self.lists.inherits(lock);
-            }
-            if !all_inherit {
-                continue;
-            }
-            let ready = self.world.system.reasons(last).unwrap().is_empty();
-            let runs = self.world.cpu_of(last).is_some();
-            assert!(runs || !ready, "{spinner:?} spins, {last:?} waits");
-        }
-    }
-
-    /// Who is ready and runs nowhere is nowhere more urgent than all that are SCHEDULED there.
-    fn check_help(&mut self) {
-        for thread in &self.people {
-            let home = self.world.system.scheduler(*thread).unwrap();
-            if let Some(cpu) = self.world.cpu_of(*thread) {
-                let cpu = Cpu::new(cpu).unwrap();
-                self.helped += usize::from(self.world.system.instance_of_cpu(cpu) != Ok(home));
-                continue;
-            }
-            if !self.world.system.reasons(*thread).unwrap().is_empty() {
-                continue;
-            }
-            for instance in (0..self.clusters).filter_map(Instance::new) {
-                if !self.takes_part(*thread, instance) {
-                    continue;
-                }
-                let own = self.world.system.priority_in(*thread, instance).unwrap();
-                self.world.system.for_each_scheduled(instance, |other, _| {
-                    let other = self.world.system.priority_in(other, instance);
-                    let busy = other.is_ok_and(|other| other <= own);
-                    assert!(busy, "{thread:?} was to run in {instance:?}");
-                });
-            }
         }
     }
 }

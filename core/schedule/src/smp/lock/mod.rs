@@ -1,4 +1,4 @@
-//! Mutual exclusion for threads (spec 01, section 5): four protocols over one kind of lock.
+//! Mutual exclusion for threads (spec 01, section 5): five protocols over one kind of lock.
 //!
 //! Owns: who owns a lock, who waits for it, what that makes of the owner's priority, and
 //! when a wait would never end.
