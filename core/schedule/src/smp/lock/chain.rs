@@ -146,6 +146,7 @@ impl System<'_> {
                 self.update_owners(lock, reach, order, now, effects);
             }
         }
+        self.let_owners_lead(now, effects);
     }
 
     /// Makes the place of `thread`, which waits for `lock`, agree with its node of

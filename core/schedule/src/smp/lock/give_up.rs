@@ -77,12 +77,14 @@ impl System<'_> {
         self.update_owners(lock, reach, Order::Prepend, now, effects);
         if !self.locks.sticks(lock) {
             self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
+            self.let_owners_lead(now, effects);
             return Ok(());
         }
         let home = self.home(thread);
         self.share(thread, home, lock, Level::NONE);
         self.clean_sticky(thread, home, now, effects);
         self.update_priority(thread, Order::Prepend, now, effects);
+        self.let_owners_lead(now, effects);
         Ok(())
     }
 }

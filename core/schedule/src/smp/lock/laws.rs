@@ -17,6 +17,16 @@ impl System<'_> {
         for lock in self.locks.all() {
             self.check_lock(lock)?;
         }
+        let spins = |thread: &Thread| {
+            let lock = self.locks.waits_for(*thread);
+            lock.is_some_and(|lock| self.locks.sticks(lock))
+        };
+        let spinners = (0..self.idle_from).map(Thread).filter(spins).count();
+        law(
+            self.locks.anyone_spins() == (spinners > 0),
+            "spinners are counted",
+            None,
+        )?;
         for thread in (0..self.idle_from).map(Thread) {
             if self.known(thread).is_ok() {
                 self.check_wait(thread)?;

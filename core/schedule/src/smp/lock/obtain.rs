@@ -137,10 +137,8 @@ impl System<'_> {
         let reach = self.follow_all(thread, now, effects);
         self.add_reasons(thread.0, Reasons::LOCK, now, effects);
         self.update_owners(lock, reach, Order::Append, now, effects);
-        if self.lock_stickiness(thread) > 0 {
-            // Others may spin for this thread, and now for the one it waits for.
-            self.let_owner_lead(lock, now, effects);
-        }
+        // Others may spin for this thread, and now for the one it waits for.
+        self.let_owners_lead(now, effects);
         Ok(Obtained::Waiting)
     }
 
@@ -157,6 +155,7 @@ impl System<'_> {
         self.share(thread, home, lock, raised);
         self.priority_changed(thread, Order::Append, now, effects);
         self.make_sticky(thread, home, now, effects);
-        self.let_owner_lead(lock, now, effects);
+        self.locks.count_spinner();
+        self.let_owners_lead(now, effects);
     }
 }

@@ -48,20 +48,30 @@ impl System<'_> {
         false
     }
 
-    /// The heir `id` of a processor may be a spinner: then the one that it spins for goes first.
+    /// Where a spinner is to run, the one that it spins for goes first. Nothing while nobody spins.
     ///
-    /// For a spinner as many steps as owners along the chain, and an insertion for each instance.
+    /// For each processor with a spinner as many steps as owners along the chain, and an
+    /// insertion for each instance.
     #[inline(always)]
-    pub(crate) fn heir_chosen(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
-        // Who is chosen to run and waits for a lock spins for it.
-        if let Some(lock) = self.locks.waits_for(Thread(id)) {
-            self.let_owner_lead(lock, now, effects);
+    pub(crate) fn let_owners_lead(&mut self, now: Instant, effects: &mut impl Effects) {
+        if self.locks.anyone_spins() {
+            self.look_at_heirs(now, effects);
+        }
+    }
+
+    fn look_at_heirs(&mut self, now: Instant, effects: &mut impl Effects) {
+        for cpu in self.online {
+            let heir = Thread(self.processors[cpu.index()].heir);
+            // Who is chosen to run and waits for a lock spins for it.
+            if let Some(lock) = self.locks.waits_for(heir) {
+                self.let_owner_lead(lock, now, effects);
+            }
         }
     }
 
     /// The one on whom the chain from `lock` ends goes before its equals wherever it is READY,
     /// until it has a processor; nothing where it has one, or an owner on the way does not inherit.
-    pub(super) fn let_owner_lead(&mut self, lock: Lock, now: Instant, effects: &mut impl Effects) {
+    fn let_owner_lead(&mut self, lock: Lock, now: Instant, effects: &mut impl Effects) {
         let Some(owner) = self.end_of_chain(lock) else {
             return;
         };

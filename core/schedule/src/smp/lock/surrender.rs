@@ -57,6 +57,7 @@ impl System<'_> {
             if !self.locks.sticks(lock) {
                 self.clear_reasons(next.0, Reasons::LOCK, now, effects);
             }
+            self.let_owners_lead(now, effects);
         }
         Ok(next)
     }

@@ -126,6 +126,8 @@ pub(crate) struct Table<'a> {
     instances: usize,
     free: Option<Lock>,
     turns: Turns,
+    /// How many threads spin.
+    spinners: u16,
 }
 
 impl<'a> Table<'a> {
@@ -177,6 +179,7 @@ impl<'a> Table<'a> {
             instances,
             free,
             turns: Turns::NEW,
+            spinners: 0,
         })
     }
 
@@ -258,8 +261,22 @@ impl<'a> Table<'a> {
             .is_some_and(|wait| wait.owned > 0)
     }
 
+    /// Whether a thread spins, anywhere.
+    #[inline(always)]
+    pub(crate) fn anyone_spins(&self) -> bool {
+        self.spinners > 0
+    }
+
+    /// One more thread spins, until its wait is over.
+    pub(super) fn count_spinner(&mut self) {
+        self.spinners += 1;
+    }
+
     /// The wait of `thread` is over.
     pub(super) fn end_wait(&mut self, thread: Thread, outcome: Outcome) {
+        if self.wait(thread).raised != Level::NONE {
+            self.spinners -= 1;
+        }
         let wait = self.wait_mut(thread);
         wait.lock = None;
         wait.raised = Level::NONE;

@@ -11,8 +11,8 @@ impl System<'_> {
     /// What `cpu` shall do now, having saved the registers of the thread that it executed.
     ///
     /// Requests for help that wait here are carried out first, and a pin of the executing thread takes effect. Where the heir
-    /// is what executes already, a fixed number of steps; with requests, those of an insertion for each instance asked. The
-    /// one that an heir spins for goes before it.
+    /// is what executes already, a fixed number of steps; with requests, those of an insertion for each instance asked. While
+    /// threads spin for locks, so many steps as processors and owners along the chains.
     ///
     /// # Errors
     /// [`Error::InvalidNumber`]: the processor is not online.
@@ -34,8 +34,7 @@ impl System<'_> {
         if self.processors[cpu.index()].asks_first != NONE {
             self.answer_requests(cpu, now, effects);
         }
-        let heir = self.processors[cpu.index()].heir;
-        self.heir_chosen(heir, now, effects);
+        self.let_owners_lead(now, effects);
         let heir = self.processors[cpu.index()].heir;
         if heir != executing {
             if executing != NONE {

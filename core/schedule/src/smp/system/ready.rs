@@ -205,7 +205,7 @@ impl System<'_> {
                 waits
             }
         };
-        if waits && helped {
+        if waits && (helped || self.locks.anyone_spins()) {
             self.request(id, effects);
         }
     }
