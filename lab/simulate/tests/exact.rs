@@ -269,6 +269,34 @@ fn whoever_is_given_up_gives_its_locks_back() {
 }
 
 #[test]
+fn whoever_has_lost_its_processor_takes_no_lock_any_more() {
+    // At 3 the second gives the first one what it waits for, and with it the processor;
+    // it must not take the next lock at the same instant.
+    let mut set = tasks(&[(0, 100), (0, 100)]);
+    let section = |lock, time| {
+        [
+            Step::Lock(LockId(lock)),
+            run_for(time),
+            Step::Unlock(LockId(lock)),
+        ]
+    };
+    set[0].body = [section(0, 1), section(1, 1)].concat();
+    set[1].body = [section(0, 3), section(1, 3)].concat();
+    at(&mut set[0], 1);
+    let mut workload = workload(set);
+    workload.locks = ["a", "b"]
+        .map(|name| LockSpec {
+            name: name.to_owned(),
+            protocol: Protocol::Inheritance,
+            ceilings: Vec::new(),
+        })
+        .to_vec();
+    let outcome = simulate(&workload, &global(Policy::Priority, 1, 100));
+    // 0-3 the second, 3-5 the first, 5-8 the second.
+    assert_eq!(in_units(&outcome), [Some(4), Some(8)]);
+}
+
+#[test]
 fn jobs_that_come_while_one_is_late_are_dropped() {
     let task = &late(Late::Skip).tasks[1];
     // 0-50, then the job of 50, done at 100; 10, 20, 30, 40, 60 to 90 are dropped.

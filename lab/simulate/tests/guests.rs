@@ -84,6 +84,33 @@ fn what_is_held_wants_to_run_when_a_job_is_released() {
 }
 
 #[test]
+fn the_kernel_goes_on_where_it_was_held() {
+    // A switch of 3 from 0 on, held from 1 to 11: the kernel to 13, the job to 17, a switch to 20.
+    let costs = Costs {
+        switch: Cost::Constant(units(3)),
+        ..Costs::FREE
+    };
+    let setup = Setup {
+        costs,
+        ..global(Policy::Edf, 1, 100)
+    };
+    let plan = Plan::new(&workload(tasks(&[(4, 100)])), &setup).expect("a workload");
+    let windows = |_, change| {
+        [UNIT, 11 * UNIT]
+            .get(change as usize)
+            .copied()
+            .unwrap_or(u64::MAX)
+    };
+    let outcome = in_windows(&plan, windows);
+    check_accounts(&outcome);
+    assert_eq!(in_units(&outcome), [Some(17)]);
+    assert_eq!(
+        (outcome.cpus[0].overhead, outcome.cpus[0].stolen),
+        (6 * UNIT, 10 * UNIT)
+    );
+}
+
+#[test]
 fn a_guest_that_nobody_disturbs_is_a_host() {
     let set = workload(tasks(&[(2, 10), (3, 15), (4, 12), (7, 20)]));
     let plan = Plan::new(&set, &global(Policy::Edf, 2, 1_000)).expect("a workload");

@@ -307,6 +307,12 @@ fn mrsp_spins_and_helps() {
     assert_eq!(outcome.cpus[1].spinning, UNIT);
     assert_eq!(outcome.cpus[0].busy, 3 * UNIT + 20 * UNIT);
     assert_eq!(outcome.cpus[1].busy, 11 * UNIT);
+    // Undisturbed, the second one spins until the lock is its own, and goes on at once.
+    let mut alone = workload.clone();
+    alone.tasks.pop();
+    let outcome = simulate(&alone, &partitioned(Policy::Priority, 2, units(100)));
+    assert_eq!(in_units(&outcome), vec![Some(7), Some(11)]);
+    assert_eq!(outcome.cpus[1].spinning, 5 * UNIT);
     // Blocked instead of spinning, without help, the second one waits for the third.
     workload.locks[0].protocol = Protocol::None;
     let outcome = simulate(&workload, &partitioned(Policy::Priority, 2, units(100)));
