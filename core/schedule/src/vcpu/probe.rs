@@ -76,7 +76,8 @@ pub(crate) fn storm<P: Policy>(
         policy.insert(unit, admission, now, &mut fx).unwrap();
         then(policy, Act::Insert);
     }
-    for turn in 0..20_000 {
+    let turns = if cfg!(miri) { 300 } else { 20_000 };
+    for turn in 0..turns {
         let unit = Vcpu::new(next(units as u64) as u16);
         let at = cpu(next(cpus as u64) as usize);
         // At times everybody wakes, or everything is due at once.
