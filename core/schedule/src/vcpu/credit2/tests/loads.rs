@@ -17,6 +17,7 @@ fn an_average_moves_by_the_part_of_the_window_that_has_passed() {
         WHOLE / 2 + WHOLE * 5 / 16
     );
     assert_eq!(averaged(5, 2, WINDOW, &P), 2 * WHOLE);
+    assert_eq!(averaged(5, 2, WINDOW * 3 / 2, &P), 2 * WHOLE);
     assert_eq!(averaged(5, 2, 10 * WINDOW, &P), 2 * WHOLE);
     assert_eq!(averaged(7, 2, 0, &P), 7);
     // Less than a fraction's unit is no move.
