@@ -50,7 +50,7 @@ const COSTS: [Costs; 3] = [
     },
     Costs {
         tickle: 2_000,
-        switch: 5_000,
+        switch: 90_000,
         slop: 50_000,
     },
     Costs {

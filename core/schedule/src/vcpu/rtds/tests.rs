@@ -3,7 +3,8 @@
 extern crate std;
 
 use super::*;
-use crate::vcpu::probe::{Act, storm};
+use crate::vcpu::Domain;
+use crate::vcpu::probe::{Act, Probe, storm};
 use std::vec;
 use taktos_time::Duration;
 
@@ -63,4 +64,34 @@ fn no_operation_takes_more_steps_than_documented() {
         // The count counts: what is longest grows with the number of units.
         assert!(worst >= n as u64);
     }
+}
+
+#[test]
+fn who_wakes_late_while_it_is_saved_is_refilled_in_its_place() {
+    // Unit 0 has 4 of 10 ms and is switched out at 9 ms; the timer of 10 ms is late, and at
+    // 11 ms the unit wakes, not saved yet. Unit 1's period ends at 15 ms.
+    let ms = |count: u64| Instant::from_nanos(count * 1_000_000);
+    let mut units = [Unit::EMPTY; 2];
+    let mut fx = Probe::default();
+    let mut rtds = Rtds::new(&mut units, Options::DEFAULT);
+    let cpu = Cpu::new(0).unwrap();
+    rtds.add_cpu(cpu, ms(0), &mut fx).unwrap();
+    let [first, second] = [0, 1].map(Vcpu::new);
+    for vcpu in [first, second] {
+        let admission = Admission::anywhere(Domain::new(0));
+        rtds.insert(vcpu, admission, ms(0), &mut fx).unwrap();
+    }
+    rtds.wake(first, ms(0), &mut fx);
+    rtds.schedule(cpu, ms(0), false, &mut fx);
+    rtds.wake(second, ms(5), &mut fx);
+    rtds.sleep(first, ms(9), &mut fx);
+    assert_eq!(rtds.schedule(cpu, ms(9), false, &mut fx).next, Some(second));
+    fx.take();
+    rtds.wake(first, ms(11), &mut fx);
+    rtds.check_invariants().unwrap();
+    let timer = (Timer::Replenishment, Some(ms(15)));
+    assert_eq!(fx.take().timers, [timer]);
+    assert_eq!(rtds.deadline(first), Some(ms(20)));
+    rtds.context_saved(cpu, first, ms(11), &mut fx);
+    rtds.check_invariants().unwrap();
 }
