@@ -191,6 +191,19 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn what_happens_when_a_job_is_complete_is_the_next_ones() {
+        let mut recording = example();
+        let complete = recording.events.iter().position(|event| event.at == 12);
+        let event = Event {
+            kind: Kind::Migrate,
+            ..recording.events[complete.unwrap()]
+        };
+        recording.events.insert(complete.unwrap() + 1, event);
+        let migrations: Vec<u64> = jobs(&recording).iter().map(|job| job.migrations).collect();
+        assert_eq!(migrations, [1, 1, 0]);
+    }
+
+    #[test]
     fn a_job_that_never_was_released_is_none() {
         let mut recording = example();
         recording.events.retain(|event| event.kind != Kind::Release);

@@ -231,6 +231,15 @@ mod tests {
         assert_eq!(svg.matches("<polyline").count(), 6);
         assert_eq!(svg.matches("stroke=\"#b00020\"").count(), 1);
         assert!(svg.contains("<title>bus: 4 to 9, 5</title>"));
+        // Releases point up, which is towards smaller heights; deadlines down.
+        let arrows = svg.lines().filter(|line| line.starts_with("<polyline"));
+        let up = |line: &str| {
+            let points = line.split('"').nth(1).unwrap().split([',', ' ']);
+            let numbers: Vec<f64> = points.map(|part| part.parse().unwrap()).collect();
+            numbers[3] < numbers[1]
+        };
+        let directions: Vec<bool> = arrows.map(up).collect();
+        assert_eq!(directions, [true, true, false, true, false, false]);
         let none = gantt(&crate::jobs::tests::example(), "Jobs", 16, 20);
         assert!(!none.contains("<polyline"));
     }
