@@ -211,9 +211,11 @@ pub enum Protocol {
     /// Not at all: waiters are served by priority.
     None,
     /// The owner inherits the most urgent waiter's priority, in each cluster
-    /// that has waiters: OMIP.
+    /// that has waiters; clusters are served in turn.
     #[default]
     Inheritance,
+    /// The same with the queues of OMIP: at most 2m − 1 requests block one.
+    Omip,
     /// The owner runs at the lock's ceiling at once; users are of one cluster.
     Ceiling,
     /// Waiters spin at their cluster's ceiling, and the owner may run in their place.

@@ -100,11 +100,25 @@ pub enum SchedulerChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters(pub Vec<ClusterRequest>);
 
+/// What others call the policies. Tasks without priorities have them by deadline, so rate and deadline monotonic are
+/// fixed priorities.
+const OTHER_NAMES: [(&str, &str); 6] = [
+    ("rm", "priority"),
+    ("dm", "priority"),
+    ("fp", "priority"),
+    ("gedf", "edf"),
+    ("g-edf", "edf"),
+    ("apa", "strong-affinity"),
+];
+
 fn scheduler(text: &str) -> Result<SchedulerChoice, String> {
-    if text == "all" {
+    let word = text.to_ascii_lowercase();
+    if word == "all" {
         return Ok(SchedulerChoice::All);
     }
-    text.parse().map(SchedulerChoice::One).map_err(|_| {
+    let other = OTHER_NAMES.iter().find(|(name, _)| *name == word);
+    let name = other.map_or(word.as_str(), |(_, policy)| policy);
+    name.parse().map(SchedulerChoice::One).map_err(|_| {
         let known = Policy::ALL.map(Policy::name).into_iter().chain(["all"]);
         format!("no policy has this name: {}", suggest::mend(text, known))
     })

@@ -165,6 +165,7 @@ fn protocol(protocol: Protocol) -> smp::Protocol {
     match protocol {
         Protocol::None => smp::Protocol::None,
         Protocol::Inheritance => smp::Protocol::Inheritance,
+        Protocol::Omip => smp::Protocol::Omip,
         Protocol::Ceiling => smp::Protocol::Ceiling,
         Protocol::MrsP => smp::Protocol::MrsP,
     }

@@ -5,9 +5,10 @@ use super::reader::{Entry, Table};
 use super::{FileError, named, suggest, text};
 use crate::{LockId, LockSpec, Protocol, ServerId, ServerSpec, Step};
 
-const PROTOCOLS: [(&str, Protocol); 4] = [
+const PROTOCOLS: [(&str, Protocol); 5] = [
     ("none", Protocol::None),
     ("inheritance", Protocol::Inheritance),
+    ("omip", Protocol::Omip),
     ("ceiling", Protocol::Ceiling),
     ("mrsp", Protocol::MrsP),
 ];

@@ -248,11 +248,12 @@ fn clusters(table: &mut Table<'_>) -> Result<Vec<ClusterSpec>, FileError> {
     Ok(clusters)
 }
 
-/// The name of a table, by which errors call it from then on.
+/// The name of a table, by which errors call it from then on. Only tasks, which no step names, may have blanks in it.
 fn named(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, FileError> {
     let entry = table.need("name", example)?;
     let name = entry.text()?;
-    if name.is_empty() || name.contains(char::is_whitespace) {
+    let blanks = name.contains(char::is_whitespace) && kind != "task";
+    if name.is_empty() || name != name.trim() || blanks || name.contains(char::is_control) {
         return Err(entry.error("is no name", "give a name without blanks"));
     }
     table.what = format!("{kind} {name}");

@@ -308,7 +308,7 @@ fn mistakes_name_line_key_and_mend() {
             "name = ",
         ),
         (
-            "[[task]]\nname = 'a b'\n",
+            "[[lock]]\nname = 'a b'\n",
             2,
             "is no name",
             "without blanks",

@@ -220,7 +220,8 @@ impl Reader<'_> {
         node: Node<'n, 'n>,
         warnings: &mut Vec<String>,
     ) -> Result<Vec<(Node<'n, 'n>, Task)>, FileError> {
-        let name = name_of(node.attribute("name").unwrap_or_default());
+        let words = node.attribute("name").unwrap_or_default();
+        let name = words.trim().to_owned();
         if name.is_empty() {
             return Err(self.error(node, "a task has no name", "give it a name"));
         }

@@ -90,7 +90,7 @@ fn a_simso_file_is_read() {
     assert_eq!(costs.switch, Cost::Constant(Duration::from_micros(2)));
     let tasks = &set.workload.tasks;
     let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
-    assert_eq!(names, ["TASK-T1", "T2.0", "T2.1", "T3"]);
+    assert_eq!(names, ["TASK T1", "T2.0", "T2.1", "T3"]);
     assert_eq!(tasks[0].arrival, every(10, Duration::from_micros(2500)));
     assert_eq!(tasks[0].body, [Step::Run(micros(3250))]);
     assert_eq!(
@@ -214,7 +214,7 @@ fn what_simso_can_and_we_cannot_is_refused_by_name() {
             "name=\"T3\"",
             "name=\"TASK T1\"",
             12,
-            "two tasks are called TASK-T1",
+            "two tasks are called TASK T1",
         ),
         (
             "cs_overhead=\"1500\"",

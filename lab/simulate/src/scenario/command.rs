@@ -58,8 +58,10 @@ pub enum Patience {
 pub enum LockKind {
     /// None.
     Plain,
-    /// Priority inheritance; across instances OMIP.
+    /// Priority inheritance, also across instances, which are served in turn.
     Inheritance,
+    /// Priority inheritance with the queues of OMIP.
+    Omip,
     /// Immediate ceiling.
     Ceiling(u32),
     /// Multiprocessor resource sharing.
@@ -278,6 +280,7 @@ impl fmt::Display for Line<'_> {
                 match kind {
                     LockKind::Plain => f.write_str("plain")?,
                     LockKind::Inheritance => f.write_str("inheritance")?,
+                    LockKind::Omip => f.write_str("omip")?,
                     LockKind::Ceiling(ceiling) => write!(f, "ceiling {ceiling}")?,
                     LockKind::Mrsp(ceiling) => write!(f, "mrsp {ceiling}")?,
                 }

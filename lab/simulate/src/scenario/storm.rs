@@ -252,7 +252,8 @@ impl<'a> Storm<'a> {
         let kind = match self.draw(6) {
             0 => LockKind::Plain,
             1 => LockKind::Ceiling(self.ceiling()),
-            2 | 3 => LockKind::Inheritance,
+            2 => LockKind::Inheritance,
+            3 => LockKind::Omip,
             _ => LockKind::Mrsp(self.ceiling()),
         };
         Command::Mutex {

@@ -46,7 +46,10 @@ impl Laws {
             if at_home && (owns || waits) {
                 add(self.ceiling(*lock, kind, thread, instance, owns));
             }
-            let inherits = matches!(kind, LockKind::Inheritance | LockKind::Mrsp(_));
+            let inherits = matches!(
+                kind,
+                LockKind::Inheritance | LockKind::Omip | LockKind::Mrsp(_)
+            );
             if owns && inherits {
                 for waiter in waiters {
                     add(self.urgency(target, chains, *waiter, instance));

@@ -194,10 +194,11 @@ fn mutex(words: &mut Words<'_>, names: &mut Names) -> Read<Command> {
     let kind = match words.word("a protocol")? {
         "plain" => LockKind::Plain,
         "inheritance" => LockKind::Inheritance,
+        "omip" => LockKind::Omip,
         "ceiling" => LockKind::Ceiling(words.number("a ceiling")?),
         "mrsp" => LockKind::Mrsp(words.number("a ceiling")?),
         word => {
-            let known = ["plain", "inheritance", "ceiling", "mrsp"];
+            let known = ["plain", "inheritance", "omip", "ceiling", "mrsp"];
             return Err(Wrong::word("protocol", word, known));
         }
     };

@@ -74,6 +74,7 @@ impl SystemTarget<'_> {
         let (protocol, ceiling) = match kind {
             LockKind::Plain => (Protocol::None, None),
             LockKind::Inheritance => (Protocol::Inheritance, None),
+            LockKind::Omip => (Protocol::Omip, None),
             LockKind::Ceiling(ceiling) => (Protocol::Ceiling, Some(Priority(ceiling))),
             LockKind::Mrsp(ceiling) => (Protocol::MrsP, Some(Priority(ceiling))),
         };
