@@ -59,7 +59,10 @@ fn ceilings(
     homes: &[usize],
     priorities: &[u32],
 ) -> Result<Vec<(u8, u32)>, SimError> {
-    if matches!(lock.protocol, Protocol::None | Protocol::Inheritance | Protocol::Omip) {
+    if matches!(
+        lock.protocol,
+        Protocol::None | Protocol::Inheritance | Protocol::Omip
+    ) {
         return Ok(Vec::new());
     }
     let mut ceilings: Vec<Option<u32>> = (0..setup.clusters.len())
