@@ -255,6 +255,46 @@ fn the_timer_floor_lets_budgets_run_over() {
 }
 
 #[test]
+fn the_timer_floor_delays_refills_too() {
+    // 10 us in 30 us: the budget's end and the refill both come at 50 us, the refill
+    // first; so the budget never ends.
+    let tiny = VcpuSpec {
+        budget: Some(Duration::from_micros(10)),
+        period: Some(Duration::from_micros(30)),
+        ..server(1, 1)
+    };
+    let guests = vec![partition("a", vec![tiny], vec![task("t", 10, 10)])];
+    let workload = workload(VcpuPolicy::Rtds, 1, guests);
+    let received = |machine: &Machine| {
+        let outcome = outcome(&workload, machine);
+        outcome.partitions[0].vcpus[0].received
+    };
+    assert_eq!(received(&exact(3)), 3 * MS / 3);
+    assert_eq!(received(&Machine::free(ms(3))), 3 * MS);
+}
+
+#[test]
+fn a_guest_sleeps_when_its_kernel_is_done() {
+    // Two decisions a job, of 20 us each: one to run it, one to idle.
+    let machine = Machine {
+        guest: Costs {
+            schedule: Cost::Constant(Duration::from_micros(20)),
+            ..Costs::FREE
+        },
+        ..exact(100)
+    };
+    let guests = vec![partition(
+        "a",
+        vec![VcpuSpec::default()],
+        vec![task("t", 3, 10)],
+    )];
+    let outcome = outcome(&workload(VcpuPolicy::Null, 1, guests), &machine);
+    let unit = &outcome.partitions[0].vcpus[0];
+    assert_eq!(unit.received, 10 * (3 * MS + 40_000));
+    assert_eq!(unit.wanted, unit.received);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_run() {
     let guest = |name: &str| {
         let mut tasks = vec![task("a", 1, 7), task("b", 2, 11)];
