@@ -51,6 +51,7 @@ fn vcpus(guests: &Guests) -> Table {
             simulated("latency, mean"),
             simulated("longest"),
             simulated("periods"),
+            simulated("least received"),
             simulated("short of budget"),
             simulated("switches"),
             simulated("migrations"),
@@ -68,6 +69,7 @@ fn vcpus(guests: &Guests) -> Table {
                 unit.cell(vcpu.latency.mean()),
                 unit.cell(vcpu.latency.max()),
                 periods.map(|periods| periods.received.count()).into(),
+                unit.cell(periods.and_then(|periods| periods.received.min())),
                 periods.map(|periods| periods.short).into(),
                 vcpu.switches.into(),
                 vcpu.migrations.into(),
@@ -76,7 +78,8 @@ fn vcpus(guests: &Guests) -> Table {
     }
     table.notes.push(
         "Latency: from when it had something to do until a processor executed it. Periods: those \
-         that it wanted whole, and those of them in which it had less than its budget."
+         that it wanted whole, the least that it executed in one of them, and those in which that \
+         was less than its budget: what the hypervisor's acts cost is not executed by it."
             .into(),
     );
     table
