@@ -264,9 +264,10 @@ mod tests {
 
     #[test]
     fn comes_out_in_order_after_a_thousand_went_in() {
-        let keys: Vec<u8> = (0..1000usize).map(|at| (at * 7919 % 251) as u8).collect();
+        let count = if cfg!(miri) { 100 } else { 1000 };
+        let keys: Vec<u8> = (0..count).map(|at| (at * 7919 % 251) as u8).collect();
         let mut table = Table::new(&keys);
-        let mut root = (0..1000).fold(None, |root, id| table.insert(root, id));
+        let mut root = (0..count).fold(None, |root, id| table.insert(root, id));
         let mut last = None;
         while let Some(id) = root {
             let key = Some((keys[id], id));

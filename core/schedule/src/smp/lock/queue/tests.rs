@@ -106,14 +106,14 @@ fn an_instance_that_empties_and_fills_again_goes_to_the_end() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 3 } else { 256 },
+        cases: if cfg!(miri) { 1 } else { 256 },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
     /// A thread waits for at most one lock, in any set of instances.
     #[test]
     fn agrees_with_lists(
-        steps in proptest::collection::vec((0..12usize, 0..LOCKS, 0..INSTANCES, 0u64..4, 0..10u8), 1..200),
+        steps in proptest::collection::vec((0..12usize, 0..LOCKS, 0..INSTANCES, 0u64..4, 0..10u8), 1..if cfg!(miri) { 40 } else { 200 }),
     ) {
         let threads = 12;
         let mut tables = Tables::new(threads);
