@@ -9,7 +9,7 @@ use crate::thread::{Begin, Thread, begin, begin_endless};
 use crate::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
 use core::marker::PhantomData;
-use taktos_machine::{Fault, Machine, Processor, Upcalls};
+use taktos_machine::{Context, Fault, Machine, Processor, Upcalls};
 use taktos_schedule::ReadyQueue;
 use taktos_time::{Duration, Instant};
 
@@ -127,6 +127,12 @@ impl<S: System> Upcalls for Upcall<S> {
             S::kernel().rotate(s, current);
             Kernel::<S>::conclude_upcall(s);
         }
+    }
+
+    fn called() {}
+
+    fn choose() -> *const Context {
+        Kernel::<S>::running().heir(in_upcall()).context()
     }
 
     fn fault(fault: &Fault<'_>) -> ! {

@@ -2,6 +2,20 @@
 //!
 //! Owns: [`Machine`], what a kernel asks of a processor, and the words that both sides share.
 //! Must never know: threads, objects, policies; nor any one architecture.
+//!
+//! # Several
+//! A machine with several processors keeps these laws besides:
+//! - [`Machine::mask`] masks interrupts on its processor and then takes *the one lock*, first come first served;
+//!   [`Machine::unmask`] releases it and ends the mask. In handlers, too.
+//! - [`Machine::enter`] is called with the lock held. Where the decision stays, the lock is released. Where it switches,
+//!   the lock is released only when the thread that gives way is saved whole, [`Processor::current`] is written, and the
+//!   answer of the thread that goes on has been read: from then on another processor may go on with the first.
+//! - [`Upcalls`] come without the lock. The kernel takes it by [`Machine::mask`].
+//! - [`Processor::heir`] is written by other processors, too, with the lock held; null says that it is still to be chosen. At the
+//!   end of each interrupt a machine that finds another heir than the current thread takes the lock, calls
+//!   [`Upcalls::choose`], and switches to what that names, or releases the lock where that is the current thread. Who
+//!   writes another processor's heir calls it, so a look without the lock is enough.
+//! - Floating-point registers are saved when their thread gives way: it may go on elsewhere.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -43,8 +57,11 @@ pub trait Machine: Sized + 'static {
     /// The smallest stack that holds an interrupted context with some room to work.
     const SMALLEST_STACK: usize;
 
+    /// How many processors the machine has, 1 to 64. With more than one, the laws in the crate's head hold besides.
+    const PROCESSORS: usize = 1;
+
     /// Keeps out interrupts up to the kernel's level; higher ones are never delayed.
-    /// Not nested by the kernel.
+    /// Not nested by the kernel. On several processors it then takes the one lock, too.
     fn mask() -> Self::Mask;
     /// Ends what the matching [`Machine::mask`] began.
     fn unmask(mask: Self::Mask);
@@ -52,6 +69,23 @@ pub trait Machine: Sized + 'static {
     fn in_interrupt() -> bool;
     /// The processor that runs the caller.
     fn processor() -> &'static Processor;
+    /// The number of the processor that runs the caller, from 0. The caller is masked, or cannot move.
+    #[inline(always)]
+    fn number() -> usize {
+        0
+    }
+    /// The processor `number`, which is below [`Machine::PROCESSORS`].
+    #[inline(always)]
+    fn processor_numbered(number: usize) -> &'static Processor {
+        let _ = number;
+        Self::processor()
+    }
+    /// Interrupts the processor `number`, which is another than the caller's: [`Upcalls::called`] comes there, and sees
+    /// all that was stored before. Called masked. On one processor there is no other to call.
+    #[inline(always)]
+    fn call(number: usize) {
+        let _ = number;
+    }
 
     /// Takes a decision that may switch threads, and carries it out. Called with interrupts masked
     /// (the mask ends here). In a thread: the answer is the decision's own where it stays; otherwise
@@ -76,19 +110,20 @@ pub trait Machine: Sized + 'static {
         second: usize,
     );
     /// Runs the first thread. Called once, with interrupts masked, when current and heir name it.
+    /// Each other processor goes on with the thread that its current names, which is prepared.
     fn start() -> !;
     /// Waits for an interrupt; the body of the idle thread's loop.
     fn idle();
 
     /// The present time. Bounded; allowed with and without the mask.
     fn now() -> Instant;
-    /// Asks for one [`Upcalls::alarm`] at `at` or as soon as possible after; none cancels.
+    /// Asks for one [`Upcalls::alarm`] on this processor at `at` or as soon as possible after; none cancels.
     /// Called with interrupts masked.
     fn set_alarm(at: Option<Instant>);
     /// Makes the running slice begin anew, where a decision that [`Decision::KEEPS_SLICE`] finds that it must not.
     /// Called with interrupts masked.
     fn begin_slice();
-    /// Sets the length of a time slice; none switches slices off. A slice begins anew at each
+    /// Sets the length of a time slice, on all processors; none switches slices off. A slice begins anew at each
     /// switch, except where [`Decision::KEEPS_SLICE`]; at its end comes [`Upcalls::slice_end`].
     fn set_slice(length: Option<Duration>);
 }

@@ -1,6 +1,6 @@
 //! Owns: what a machine tells the kernel.
 
-use crate::Fault;
+use crate::{Context, Fault};
 
 /// What a machine tells the kernel. Implemented by the kernel, wired to vectors by the board.
 ///
@@ -10,6 +10,11 @@ pub trait Upcalls {
     fn alarm();
     /// The running thread's time slice has ended.
     fn slice_end();
+    /// Another processor has called this one by [`Machine::call`](crate::Machine::call). In interrupt context.
+    fn called();
+    /// An interrupt ends, and the heir is not the current thread: who is to run? It is the heir from then on. Called
+    /// with the one lock held, on a machine with several processors alone.
+    fn choose() -> *const Context;
     /// The processor faulted. Reports and ends the program.
     fn fault(fault: &Fault<'_>) -> !;
 }
