@@ -1,8 +1,11 @@
 //! Owns: the one way to block a thread, the one way to wake it, and who runs next.
 //! Must never know: what threads wait for.
 
-use crate::section::{Section, in_decision};
+use crate::inherit::Place;
+use crate::section::{Section, hold, in_decision};
+use crate::several::several;
 use crate::tcb::{Running, ThreadRef, certain};
+use crate::timeout_queue::TimeoutQueue;
 use crate::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, System};
@@ -69,7 +72,15 @@ impl Told for Answer {
 #[cold]
 #[inline(never)]
 fn told_error<S: System>(status: Status) -> Result<(), Error> {
-    // Nobody else touches the status of a thread that runs, nor that of one that an interrupt stopped.
+    if several::<S>() {
+        let held = hold::<S>();
+        Kernel::<S>::running()
+            .current(held.section())
+            .set_ok(held.section());
+        return status.result();
+    }
+    // Nobody else touches the status of a thread that runs, nor that of one that an interrupt stopped. On one processor
+    // the running thread stays where it is.
     let s = in_decision();
     Kernel::<S>::running().current(s).set_ok(s);
     status.result()
@@ -119,6 +130,9 @@ impl<S: System> Kernel<S> {
     /// The same for a thread about which nothing is special.
     #[inline(always)]
     fn retire(&'static self, s: Section, current: ThreadRef, priority: Priority) -> OutcomeOf<S> {
+        if several::<S>() {
+            return self.dismiss_running(s, current);
+        }
         let heir = certain(self.ready.borrow(s).retire(&s, current, priority));
         Self::running().set_heir(s, heir);
         OutcomeOf::<S>::switch(current.context(), heir.context())
@@ -128,21 +142,52 @@ impl<S: System> Kernel<S> {
     pub(crate) fn start_timeout(&'static self, s: Section, thread: ThreadRef, timeout: Timeout) {
         self.expect_special(s);
         if let Some(deadline) = timeout.deadline(S::Machine::now()) {
-            self.timeouts.insert(s, thread, deadline);
+            self.timeouts_here(s, thread).insert(s, thread, deadline);
             self.set_alarm(s);
         }
     }
 
-    fn set_alarm(&self, s: Section) {
+    /// The time-outs that this processor's alarm is for: those that begin here.
+    fn timeouts_here(&'static self, s: Section, thread: ThreadRef) -> &'static TimeoutQueue {
+        if several::<S>() {
+            return self.timeouts_begun_here(s, thread);
+        }
+        &self.timeouts
+    }
+
+    fn set_alarm(&'static self, s: Section) {
+        if several::<S>() {
+            return self.set_alarm_here(s);
+        }
         S::Machine::set_alarm(self.timeouts.next(s));
     }
 
-    /// Makes the most urgent ready thread the heir.
+    /// Makes the most urgent ready thread the heir. On several processors that is known when it is asked for.
     #[inline(always)]
-    pub(crate) fn reselect(&'static self, s: Section) -> ThreadRef {
+    pub(crate) fn reselect(&'static self, s: Section) {
+        if !several::<S>() {
+            self.reselected(s);
+        }
+    }
+
+    /// Makes the most urgent ready thread the heir, and names it; on several processors, the one for this processor.
+    #[inline(always)]
+    pub(crate) fn reselected(&'static self, s: Section) -> ThreadRef {
+        if several::<S>() {
+            return self.next(s);
+        }
         let heir = certain(self.ready.borrow(s).top());
         Self::running().set_heir(s, heir);
         heir
+    }
+
+    /// Who is to run on this processor, as it was decided last. Not in handlers.
+    #[inline(always)]
+    pub(crate) fn heir(&'static self, s: Section) -> ThreadRef {
+        if several::<S>() {
+            return self.next(s);
+        }
+        Self::running().heir(s)
     }
 
     /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its own.
@@ -185,6 +230,10 @@ impl<S: System> Kernel<S> {
         s: Section,
         thread: ThreadRef,
     ) -> OutcomeOf<S> {
+        if several::<S>() {
+            self.make_ready(s, thread);
+            return Self::conclude_several(s, Status::OK, 0);
+        }
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
         } else {
@@ -204,6 +253,10 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn make_ready(&'static self, s: Section, thread: ThreadRef) -> bool {
         let priority = thread.urgency.get(s).effective().of_ready();
+        if several::<S>() {
+            self.admit(s, thread, priority, Place::Last);
+            return Self::decision_is_due();
+        }
         if !self.ready.borrow(s).append(&s, thread, priority) {
             first_things_first();
             return false;
@@ -220,6 +273,9 @@ impl<S: System> Kernel<S> {
     /// Stops `thread`'s time-out if it runs.
     pub(crate) fn stop_timeout(&'static self, s: Section, thread: ThreadRef) {
         if thread.urgency.get(s).rank() != 0 {
+            if several::<S>() {
+                return self.stop_timeout_somewhere(s, thread);
+            }
             let earliest = self.timeouts.next(s);
             self.timeouts.remove(s, thread);
             if self.timeouts.next(s) != earliest {
@@ -238,6 +294,9 @@ impl<S: System> Kernel<S> {
     /// now or when it is resumed.
     #[inline(always)]
     pub(crate) fn conclude(s: Section, status: Status, value: usize) -> OutcomeOf<S> {
+        if several::<S>() {
+            return Self::conclude_several(s, status, value);
+        }
         let running = Self::running();
         let (current, heir) = (running.current(s), running.heir(s));
         if heir == current {
@@ -252,6 +311,9 @@ impl<S: System> Kernel<S> {
     /// Like [`Kernel::conclude`] for a caller that does not look at its answer.
     #[inline(always)]
     pub(crate) fn conclude_unanswered(s: Section) -> OutcomeOf<S> {
+        if several::<S>() {
+            return Self::conclude_several(s, Status::OK, 0);
+        }
         let running = Self::running();
         let (current, heir) = (running.current(s), running.heir(s));
         if heir == current {
@@ -332,6 +394,9 @@ impl<S: System> Kernel<S> {
 
     /// Ends an upcall that may have changed the heir.
     pub(crate) fn conclude_upcall(s: Section) {
+        if several::<S>() {
+            return Self::tell_handler();
+        }
         let running = Self::running();
         if running.heir(s) != running.current(s) {
             S::Machine::pend_switch();
@@ -340,6 +405,9 @@ impl<S: System> Kernel<S> {
 
     /// Wakes the threads whose time is over.
     pub(crate) fn expire(&'static self, s: Section) {
+        if several::<S>() {
+            return self.expire_here(s);
+        }
         while let Some(thread) = self.timeouts.pop_due(s, S::Machine::now()) {
             self.abort(s, thread, Error::Timeout);
         }
@@ -350,6 +418,9 @@ impl<S: System> Kernel<S> {
     /// Lets the next of the running thread's equals have its turn.
     pub(crate) fn rotate(&'static self, s: Section, current: ThreadRef) {
         self.end_lent_turn(s, current);
+        if several::<S>() {
+            return self.replace(s, current, Place::Last);
+        }
         let ready = self.ready.borrow(s);
         let priority = current.urgency.get(s).effective();
         if ready.head(priority) == Some(current) && !s.is_alone(current) {

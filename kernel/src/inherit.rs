@@ -8,6 +8,7 @@
 //! lists of owned mutexes along it.
 
 use crate::section::Section;
+use crate::several::several;
 use crate::tcb::ThreadRef;
 use crate::urgency::Urgency;
 use crate::wait::{Target, Wait};
@@ -129,6 +130,9 @@ impl<S: System> Kernel<S> {
             queue.remove(s, thread);
             thread.urgency.set(s, new);
             queue.insert(s, thread);
+        } else if several::<S>() && wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
+            thread.urgency.set(s, new);
+            self.grade(s, thread, priority, place);
         } else if wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
             let ready = self.ready.borrow(s);
             ready.remove(&s, thread, urgency.effective());
@@ -148,6 +152,9 @@ impl<S: System> Kernel<S> {
     /// Bounds: those of the queue it stands in and of the chain behind it.
     pub(crate) fn abort(&'static self, s: Section, thread: ThreadRef, error: Error) {
         let lent_to = self.withdraw(s, thread);
+        if several::<S>() {
+            self.abandon_lock(s, thread);
+        }
         self.wake_with(s, thread, error);
         if let Some(other) = lent_to {
             self.settle(s, other, Place::First);

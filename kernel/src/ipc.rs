@@ -17,6 +17,7 @@ pub use bytes::LONGEST_MESSAGE;
 use crate::block::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
+use crate::several::several;
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
@@ -82,7 +83,8 @@ impl<S: System> AnyThread<S> {
         let [first, second] = message.0;
         let current = Kernel::<S>::running().current(s);
         let receiver = self.reference();
-        if receiver.wait.get(s) == Wait::receive(current)
+        if !several::<S>()
+            && receiver.wait.get(s) == Wait::receive(current)
             && receiver.urgency.get(s).equals(current.urgency.get(s))
         {
             held.hand_over();
@@ -180,6 +182,11 @@ impl<S: System> AnyThread<S> {
 /// The second word of the message that the running thread has received.
 #[inline(always)]
 fn second_word<S: System>() -> usize {
+    if several::<S>() {
+        let held = hold::<S>();
+        let s = held.section();
+        return Kernel::<S>::running().current(s).argument.get(s);
+    }
     let s = own_words();
     Kernel::<S>::running().current(s).argument.get(s)
 }
@@ -194,11 +201,17 @@ fn refuse_in_handlers<S: System>() -> Result<(), Error> {
 }
 
 fn set_second_word<S: System>(word: usize) {
+    if several::<S>() {
+        let held = hold::<S>();
+        let s = held.section();
+        return Kernel::<S>::running().current(s).argument.set(s, word);
+    }
     let s = own_words();
     Kernel::<S>::running().current(s).argument.set(s, word);
 }
 
-/// A running thread's own `argument` is touched by nobody else: no masking is needed.
+/// A running thread's own `argument` is touched by nobody else: no masking is needed, on one processor, where the
+/// thread stays.
 #[inline(always)]
 fn own_words() -> Section {
     in_decision()
@@ -270,7 +283,7 @@ fn deliver<S: System>(s: Section, parcel: Parcel, receiver: ThreadRef) -> Outcom
 /// itself, begins one.
 fn slice_is_for<S: System>(s: Section, thread: ThreadRef) {
     let running = Kernel::<S>::running();
-    let heir = running.heir(s);
+    let heir = S::kernel().heir(s);
     if heir != thread && heir != running.current(s) {
         S::Machine::begin_slice();
     }
@@ -318,6 +331,9 @@ impl<S: System> Kernel<S> {
         }
         let own = sender.urgency.get(s).effective();
         let priority = urgency.effective();
+        if several::<S>() {
+            return self.wake_receiver_several(s, sender, receiver);
+        }
         let ready = self.ready.borrow(s);
         let running = Self::running();
         if priority == own && ready.head(own) == Some(sender) {
@@ -329,6 +345,23 @@ impl<S: System> Kernel<S> {
             self.expect_special(s);
             ready.take_turn(&s, receiver, sender, own);
             running.set_heir(s, receiver);
+        } else {
+            self.make_ready(s, receiver);
+        }
+    }
+
+    /// The rule where there are several processors: a turn is handed only within an instance, to a receiver that may run here.
+    fn wake_receiver_several(&'static self, s: Section, sender: ThreadRef, receiver: ThreadRef) {
+        let own = sender.urgency.get(s).effective();
+        let urgency = receiver.urgency.get(s);
+        let equal = urgency.effective() == own;
+        if (equal || self.always_direct.get(s)) && self.may_hand_turn(s, sender, receiver) {
+            if !equal {
+                let lent = urgency.with_effective(own).with(Urgency::LENT_TURN);
+                receiver.urgency.set(s, lent);
+                self.expect_special(s);
+            }
+            self.hand_turn(s, sender, receiver, own);
         } else {
             self.make_ready(s, receiver);
         }
@@ -354,7 +387,7 @@ impl<S: System> Kernel<S> {
             .beats(server.urgency.get(s).effective())
         {
             self.settle(s, server, Place::Last);
-            let heir = Self::running().heir(s);
+            let heir = self.heir(s);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
         outcome
@@ -584,7 +617,7 @@ fn lend_turn<S: System>(
         return outcome;
     }
     kernel.take_place(s, server);
-    let heir = kernel.reselect(s);
+    let heir = kernel.reselected(s);
     slice_is_for::<S>(s, server);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
@@ -615,6 +648,12 @@ impl<S: System> Kernel<S> {
     /// Makes `thread` ready, in front of its equals, unless it is suspended.
     fn take_place(&'static self, s: Section, thread: ThreadRef) {
         let urgency = thread.urgency.get(s);
+        if several::<S>() {
+            if !urgency.has(Urgency::SUSPENDED) {
+                self.admit(s, thread, urgency.effective(), Place::First);
+            }
+            return;
+        }
         if !urgency.has(Urgency::SUSPENDED) {
             self.ready
                 .borrow(s)
@@ -639,7 +678,11 @@ impl<S: System> Decision<S::Machine> for Reply<S> {
         kernel.take_place(s, caller.reference());
         // The server goes on before its equals; only a more urgent caller displaces it.
         let priority = current.urgency.get(s).effective();
-        kernel.ready.borrow(s).bring_to_front(&s, current, priority);
+        if several::<S>() {
+            kernel.replace(s, current, Place::First);
+        } else {
+            kernel.ready.borrow(s).bring_to_front(&s, current, priority);
+        }
         kernel.lose_inheritance(s, current);
         kernel.reselect(s);
         Kernel::<S>::conclude(s, Status::OK, 0)
@@ -668,7 +711,7 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
         if current.waiters.first_sender(s).is_none() && !timeout.is_none() {
             await_message::<S>(s, current, Wait::RECEIVE_ANY, false, timeout);
             kernel.take_place(s, caller.reference());
-            let heir = kernel.reselect(s);
+            let heir = kernel.reselected(s);
             slice_is_for::<S>(s, caller.reference());
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }

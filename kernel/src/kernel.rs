@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::registry::Registry;
-use crate::section::{Guarded, hold, in_upcall};
+use crate::section::{Guarded, hold, in_decision, in_upcall};
+use crate::several::several;
 use crate::special::Acts;
 use crate::tcb::{Running, ThreadRef};
 use crate::thread::{Begin, Thread, begin, begin_endless};
@@ -117,10 +118,17 @@ pub struct Upcall<S>(PhantomData<S>);
 
 impl<S: System> Upcalls for Upcall<S> {
     fn alarm() {
+        if several::<S>() {
+            let held = hold::<S>();
+            return S::kernel().expire(held.section());
+        }
         S::kernel().expire(in_upcall());
     }
 
     fn slice_end() {
+        if several::<S>() {
+            return Kernel::<S>::end_slice_here();
+        }
         let s = in_upcall();
         let current = Kernel::<S>::running().current(s);
         if Kernel::<S>::running().heir(s) == current {
@@ -129,10 +137,14 @@ impl<S: System> Upcalls for Upcall<S> {
         }
     }
 
-    fn called() {}
+    fn called() {
+        if several::<S>() {
+            Kernel::<S>::called_here();
+        }
+    }
 
     fn choose() -> *const Context {
-        Kernel::<S>::running().heir(in_upcall()).context()
+        S::kernel().heir(in_decision()).context()
     }
 
     fn fault(fault: &Fault<'_>) -> ! {

@@ -4,6 +4,7 @@
 use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Guarded, Section, hold, in_decision};
+use crate::several::several;
 use crate::tcb::{Tcb, ThreadRef};
 use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, Priority, System};
@@ -275,6 +276,7 @@ impl<S: System> Decision<S::Machine> for Lock<S> {
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(s);
         if let Some(owner) = core.owner.get(s)
+            && !several::<S>()
             && owner.wait.get(s) == Wait::NOTHING
             && owner != current
             && core.inherits
@@ -309,7 +311,7 @@ impl<S: System> Kernel<S> {
         ready.remove(&s, owner, urgency.effective());
         owner.urgency.set(s, urgency.with_effective(lent));
         ready.append(&s, owner, lent);
-        let heir = self.reselect(s);
+        let heir = self.reselected(s);
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 }
@@ -365,6 +367,9 @@ fn lock_ceiling<S: System>(
     }
     core.give_to(s, current);
     S::kernel().settle(s, current, Place::First);
+    if several::<S>() {
+        return Kernel::<S>::conclude(s, Status::OK, 0);
+    }
     stay::<S>(Status::OK)
 }
 
@@ -382,7 +387,7 @@ fn wait_for<S: System>(
         let lent = current.urgency.get(s).effective();
         if lent.beats(owner.urgency.get(s).effective()) {
             kernel.settle(s, owner, Place::Last);
-            let heir = Kernel::<S>::running().heir(s);
+            let heir = kernel.heir(s);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
     }
@@ -403,6 +408,7 @@ impl<S: System> Decision<S::Machine> for Unlock<S> {
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(s);
         if core.owner.get(s) == Some(current)
+            && !several::<S>()
             && core.is_simple(s)
             && let Some(next) = core.waiters.first(s)
             && !next.urgency.get(s).is_special()
@@ -442,7 +448,7 @@ impl<S: System> Kernel<S> {
             ready.prepend(&s, current, base);
         }
         ready.append(&s, next, next.urgency.get(s).effective());
-        let heir = self.reselect(s);
+        let heir = self.reselected(s);
         if heir == current {
             return stay::<S>(Status::OK);
         }

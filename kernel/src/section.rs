@@ -2,7 +2,7 @@
 //! Must never know: what the data is.
 //!
 //! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level
-//! interrupts are masked on the one processor. [`Section`] is the proof of that: a value without size
+//! interrupts are masked on the one processor, or masked and the one lock held on one of several. [`Section`] is the proof of that: a value without size
 //! that only [`hold`] and a machine's call of a decision bring forth; each cell demands one.
 #![expect(
     unsafe_code,
@@ -10,11 +10,12 @@
 )]
 
 use crate::System;
+use crate::several::{mask_several, several};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
 
-/// Proof that kernel-level interrupts are masked on the one processor.
+/// Proof that nobody else is in the kernel.
 #[derive(Clone, Copy)]
 pub struct Section(PhantomData<*mut ()>);
 
@@ -22,7 +23,8 @@ impl Section {
     /// The proof, asserted.
     ///
     /// # Safety
-    /// Kernel-level interrupts are masked on the one processor for as long as the value is used.
+    /// For as long as the value is used, kernel-level interrupts are masked on the one processor; on one of several, they are
+    /// masked and the machine's one lock is held, or the others do not run yet.
     #[inline(always)]
     pub const unsafe fn assume() -> Self {
         Self(PhantomData)
@@ -34,11 +36,15 @@ pub struct Held<S: System> {
     mask: <S::Machine as Machine>::Mask,
 }
 
-/// Masks kernel-level interrupts until the value is dropped.
+/// Masks kernel-level interrupts until the value is dropped; on several processors, keeps the others out, too.
 #[inline(always)]
 pub fn hold<S: System>() -> Held<S> {
     Held {
-        mask: S::Machine::mask(),
+        mask: if several::<S>() {
+            mask_several::<S>()
+        } else {
+            S::Machine::mask()
+        },
     }
 }
 
@@ -68,15 +74,15 @@ impl<S: System> Drop for Held<S> {
 /// The section in which a machine calls a decision.
 #[inline(always)]
 pub fn in_decision() -> Section {
-    // SAFETY: `Machine::enter` calls decisions with interrupts masked, and nothing else calls them.
+    // SAFETY: `Machine::enter` calls decisions with interrupts masked and the lock held, and nothing else calls them.
     unsafe { Section::assume() }
 }
 
-/// The section of an upcall at the kernel's own interrupt level.
+/// The section of an upcall at the kernel's own interrupt level, on the one processor; also, before the start.
 #[inline(always)]
 pub fn in_upcall() -> Section {
     // SAFETY: upcalls come at the kernel's interrupt level, at which no other kernel-level
-    // interrupt can come in between; threads do not run meanwhile.
+    // interrupt can come in between; threads do not run meanwhile, nor do other processors.
     unsafe { Section::assume() }
 }
 

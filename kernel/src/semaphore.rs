@@ -3,6 +3,7 @@
 use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::{self, Deletable};
 use crate::section::{Guarded, Section, hold, in_decision};
+use crate::several::several;
 use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
@@ -70,6 +71,9 @@ impl<S: System> Semaphore<S> {
     /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.
     #[inline(always)]
     pub fn give_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
+        if several::<S>() {
+            return self.give();
+        }
         let s = interrupt.section();
         match self.waiters.first(s) {
             None => self.count_up(s),

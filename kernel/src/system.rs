@@ -1,6 +1,7 @@
 //! Owns: what a board gives the kernel. Must never know: which board.
 
 use crate::Kernel;
+use crate::several::{Several, several};
 use taktos_machine::{Machine, Processor};
 
 /// A board: a machine, the place of the kernel's state, a console and an end.
@@ -12,7 +13,18 @@ pub trait System: Sized + 'static {
     /// Who runs, and who should. At the kernel's beginning, unless the machine keeps it elsewhere.
     #[inline(always)]
     fn processor_of(kernel: &'static Kernel<Self>) -> &'static Processor {
-        kernel.processor()
+        if several::<Self>() {
+            Self::Machine::processor()
+        } else {
+            kernel.processor()
+        }
+    }
+    /// What a kernel for several processors keeps: [`SeveralMemory::several`](crate::SeveralMemory::several) of the board's. Asked
+    /// for where the machine has several processors alone.
+    fn several() -> &'static Several<Self> {
+        panic!(
+            "the board has several processors and does not say where the kernel keeps what they need"
+        )
     }
     /// Writes to the console. Bounded by the device; allowed everywhere.
     fn write(text: &str);

@@ -13,7 +13,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::Links;
+use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
 /// A thread control block: 72 bytes on a 32-bit processor.
@@ -29,6 +29,10 @@ pub struct Tcb {
     previous: Guarded<*const Tcb>,
     /// Priorities, rank in the time-out heap, flags.
     pub urgency: Guarded<Urgency>,
+    /// What only several processors need. It lies where the layout would leave a hole; a processor of 32 bits is
+    /// the only one of its system.
+    #[cfg(target_pointer_width = "64")]
+    seat: Guarded<Seat>,
     /// What the thread waits for.
     pub wait: Guarded<Wait>,
     /// A word that belongs to whatever the thread waits for: an address, a mask.
@@ -55,6 +59,19 @@ pub struct Tcb {
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
 
+/// What a kernel for several processors keeps of a thread.
+#[cfg(target_pointer_width = "64")]
+#[derive(Clone, Copy)]
+struct Seat {
+    /// The row in the scheduling library's table, or [`NO_ROW`].
+    row: u16,
+    /// The processor whose alarm the thread's time-out is for.
+    clock: u8,
+}
+
+#[cfg(target_pointer_width = "64")]
+const NO_ROW: u16 = u16::MAX;
+
 /// Where [`Tcb::info`] lies, for tools that look at an image from outside.
 pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
 
@@ -66,6 +83,11 @@ impl Tcb {
             next: Guarded::new(ptr::null()),
             previous: Guarded::new(ptr::null()),
             urgency: Guarded::new(Urgency::IDLE),
+            #[cfg(target_pointer_width = "64")]
+            seat: Guarded::new(Seat {
+                row: NO_ROW,
+                clock: 0,
+            }),
             wait: Guarded::new(Wait::NON_EXISTENT),
             argument: Guarded::new(0),
             group: Guarded::new(None),
@@ -157,6 +179,64 @@ impl ThreadRef {
     pub fn value(self, s: Section) -> usize {
         self.machine_part(s).value.get()
     }
+
+    /// The thread's row in the scheduling library's table, on several processors; idle threads have none.
+    #[cfg(target_pointer_width = "64")]
+    pub fn row(self, s: Section) -> Option<smp::Thread> {
+        smp::Thread::new(self.seat.get(s).row.into())
+    }
+
+    /// Sets [`ThreadRef::row`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_row(self, s: Section, row: Option<smp::Thread>) {
+        let row = row.map_or(NO_ROW, |row| row.index() as u16);
+        self.seat.set(
+            s,
+            Seat {
+                row,
+                ..self.seat.get(s)
+            },
+        );
+    }
+
+    /// The processor whose alarm the thread's time-out is for.
+    #[cfg(target_pointer_width = "64")]
+    pub fn clock(self, s: Section) -> usize {
+        self.seat.get(s).clock.into()
+    }
+
+    /// Sets [`ThreadRef::clock`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_clock(self, s: Section, clock: usize) {
+        let clock = clock as u8;
+        self.seat.set(
+            s,
+            Seat {
+                clock,
+                ..self.seat.get(s)
+            },
+        );
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn row(self, _: Section) -> Option<smp::Thread> {
+        None
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_row(self, _: Section, _: Option<smp::Thread>) {}
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn clock(self, _: Section) -> usize {
+        0
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_clock(self, _: Section, _: usize) {}
 
     /// The word that tells identity in waits.
     #[inline(always)]

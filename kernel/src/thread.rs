@@ -10,6 +10,7 @@ use crate::info::Info;
 use crate::inherit::{Place, closes_ring};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::section::{Guarded, Section, hold, in_decision};
+use crate::several::several;
 use crate::tcb::{Running, Tcb, ThreadRef};
 use crate::urgency::Urgency;
 use crate::wait::{Target, Wait};
@@ -150,6 +151,9 @@ impl<S: System, const N: usize> Thread<S, N> {
     }
 
     fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
+        if several::<S>() {
+            self.any.leave_processors()?;
+        }
         let held = hold::<S>();
         let s = held.section();
         if self.any.tcb.wait.get(s) == Wait::NON_EXISTENT {
@@ -162,6 +166,20 @@ impl<S: System, const N: usize> Thread<S, N> {
         self.prepare(s, begin, entry, argument)?;
         held.hand_over();
         S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).told::<S>()
+    }
+
+    /// Creates and starts the thread before any processor runs.
+    pub(crate) fn start_main(
+        &'static self,
+        s: Section,
+        begin: Begin,
+        entry: usize,
+    ) -> Result<(), Error> {
+        self.create_in(s)?;
+        self.prepare(s, begin, entry, 0)?;
+        self.reference().wait.set(s, Wait::NOTHING);
+        S::kernel().admit_first(s, self.reference());
+        Ok(())
     }
 
     /// Creates and starts the thread before the machine runs; it becomes the heir.
@@ -213,6 +231,9 @@ impl<S: System, const N: usize> Thread<S, N> {
         let thread = self.reference();
         if thread.wait.get(s) != Wait::NON_EXISTENT {
             return Err(Error::State);
+        }
+        if several::<S>() && priority != Priority::IDLE {
+            S::kernel().enrol(s, thread, priority)?;
         }
         self.describe(s);
         thread.info.set(s, Some(&self.info));
@@ -282,6 +303,10 @@ pub(crate) extern "C" fn begin_endless(entry: usize, _: usize) -> ! {
 
 extern "C" fn idle<S: System>(_: usize, _: usize) -> ! {
     loop {
+        if several::<S>() {
+            // Others may have decided before the interrupt by which they tell could come.
+            drop(hold::<S>());
+        }
         S::Machine::idle();
     }
 }
@@ -322,7 +347,7 @@ impl<S: System> AnyThread<S> {
             Target::NonExistent => State::NonExistent,
             Target::Dormant => State::Dormant,
             Target::Nothing if thread.urgency.get(s).has(Urgency::SUSPENDED) => State::Blocked,
-            Target::Nothing if Kernel::<S>::running().current(s) == thread => State::Executing,
+            Target::Nothing if Kernel::<S>::is_running(s, thread) => State::Executing,
             Target::Nothing => State::Ready,
             _ => State::Blocked,
         }
@@ -487,6 +512,9 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
     extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
         let running = Running(S::processor_of(kernel));
+        if several::<S>() {
+            return kernel.give_turn_away(s, running.current(s));
+        }
         let heir = running.heir(s);
         let urgency = heir.urgency.get(s);
         if urgency.is_special() {
@@ -526,7 +554,7 @@ decision!(Suspend, blocks: false, |s, thread, _, _| {
         thread.urgency.set(s, urgency.with(Urgency::SUSPENDED));
         S::kernel().expect_special(s);
         if thread.wait.get(s) == Wait::NOTHING {
-            S::kernel().ready.borrow(s).remove(&s, thread, urgency.effective());
+            S::kernel().unready(s, thread);
             S::kernel().reselect(s);
         }
     }
@@ -622,13 +650,22 @@ impl<S: System, const DELETE: bool> Decision<S::Machine> for End<S, DELETE> {
 }
 
 impl<S: System> Kernel<S> {
+    /// Takes `thread`, which is ready, from the ready ones.
+    #[inline(always)]
+    fn unready(&'static self, s: Section, thread: ThreadRef) {
+        if several::<S>() {
+            return self.dismiss(s, thread);
+        }
+        let priority = thread.urgency.get(s).effective();
+        self.ready.borrow(s).remove(&s, thread, priority);
+    }
+
     /// Takes `thread` out of everything and leaves it in the state `after`.
     fn end(&'static self, s: Section, thread: ThreadRef, after: Wait) {
         if thread.was_started(s) {
             if thread.wait.get(s) == Wait::NOTHING {
                 if !thread.urgency.get(s).has(Urgency::SUSPENDED) {
-                    let priority = thread.urgency.get(s).effective();
-                    self.ready.borrow(s).remove(&s, thread, priority);
+                    self.unready(s, thread);
                 }
             } else {
                 self.stop_timeout(s, thread);
@@ -642,6 +679,12 @@ impl<S: System> Kernel<S> {
         thread.wait.set(s, after);
         if after == Wait::NON_EXISTENT {
             self.threads.remove(s, thread);
+        }
+        if several::<S>() {
+            self.surrender_all(s, thread);
+            if after == Wait::NON_EXISTENT {
+                self.strike_off(s, thread);
+            }
         }
         self.release_all(s, thread);
         self.wake_those_who_wait_for(s, thread, after);

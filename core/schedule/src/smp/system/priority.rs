@@ -24,12 +24,35 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<Priority, Error> {
+        self.change_priority(thread, priority, Order::Append, now, effects)
+    }
+
+    /// [`System::set_priority`], but `thread` goes in front of its equals: for who loses a priority that it was lent.
+    /// Bound and errors: as there.
+    pub fn set_priority_in_front(
+        &mut self,
+        thread: Thread,
+        priority: Priority,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Priority, Error> {
+        self.change_priority(thread, priority, Order::Prepend, now, effects)
+    }
+
+    fn change_priority(
+        &mut self,
+        thread: Thread,
+        priority: Priority,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Priority, Error> {
         let id = self.known(thread)?;
         let home = Instance(self.thread(id).home);
         self.check_priority(home, priority)?;
         let level = self.level(home, priority);
         let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
-        self.priority_changed(thread, Order::Append, now, effects);
+        self.priority_changed(thread, order, now, effects);
         Ok(self.unmapped(home.0, old))
     }
 

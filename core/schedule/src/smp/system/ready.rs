@@ -57,6 +57,23 @@ impl System<'_> {
         Ok(())
     }
 
+    /// [`System::unblock`], but `thread` goes in front of its equals: it takes the processor of the last placed of them where none
+    /// is free. For who is handed another's turn. Bound and errors: as there.
+    pub fn unblock_in_front(
+        &mut self,
+        thread: Thread,
+        reasons: Reasons,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if reasons.any_of(OTHERS) {
+            return Err(Error::IncorrectState);
+        }
+        self.clear_reasons_for(id, reasons, Order::Prepend, now, effects);
+        Ok(())
+    }
+
     /// Suspends `thread`. Bound: that of [`System::block`].
     ///
     /// # Errors
@@ -104,13 +121,37 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        self.go_among_equals(thread, Order::Append, now, effects)
+    }
+
+    /// `thread` goes in front of its equals, in its home instance; otherwise as [`System::yield_now`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn go_in_front(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        self.go_among_equals(thread, Order::Prepend, now, effects)
+    }
+
+    #[inline]
+    fn go_among_equals(
+        &mut self,
+        thread: Thread,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
         let id = self.known(thread)?;
         let home = self.thread(id).home;
         match self.state(home, id) {
-            State::Scheduled => self.place_anew(home, id, Order::Append, now, effects),
+            State::Scheduled => self.place_anew(home, id, order, now, effects),
             State::Ready => {
                 self.remove_ready(home, id);
-                self.enqueue(home, id, Order::Append, now, effects);
+                self.enqueue(home, id, order, now, effects);
             }
             State::Blocked => {}
         }
@@ -141,6 +182,18 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        self.clear_reasons_for(id, reasons, Order::Append, now, effects);
+    }
+
+    #[inline(always)]
+    fn clear_reasons_for(
+        &mut self,
+        id: u16,
+        reasons: Reasons,
+        order: Order,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
         let record = self.thread_mut(id);
         let before = record.reasons;
         record.reasons = before.minus(reasons);
@@ -148,7 +201,7 @@ impl System<'_> {
             return;
         }
         if !self.serves(id) || self.wake_server(id, now, effects) {
-            self.make_unblocked(id, now, effects);
+            self.make_ready(id, order, now, effects);
         }
     }
 
@@ -186,6 +239,11 @@ impl System<'_> {
 
     /// The scheduler's *unblock*.
     pub(crate) fn make_unblocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        self.make_ready(id, Order::Append, now, effects);
+    }
+
+    #[inline(always)]
+    fn make_ready(&mut self, id: u16, order: Order, now: Instant, effects: &mut impl Effects) {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         let first = record.first;
@@ -200,7 +258,7 @@ impl System<'_> {
             State::Ready => true,
             State::Blocked => {
                 self.refresh(first, id);
-                let waits = self.enqueue(first, id, Order::Append, now, effects);
+                let waits = self.enqueue(first, id, order, now, effects);
                 self.settle(first, now, effects);
                 waits
             }

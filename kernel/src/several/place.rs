@@ -1,0 +1,121 @@
+//! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
+//! deadlines and servers. Must never know: how a policy uses that.
+
+use super::turn::level;
+use crate::block::{OutcomeOf, fail};
+use crate::section::Section;
+use crate::tcb::ThreadRef;
+use crate::thread::AnyThread;
+use crate::transfer::{Lent, Transaction};
+use crate::wait::Target;
+use crate::{Error, Kernel, Priority, System};
+use core::marker::PhantomData;
+use taktos_abi::{Status, Timeout};
+use taktos_machine::Machine;
+use taktos_schedule::smp::{self, Instance};
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_time::{Duration, Instant};
+
+/// What the library refuses, in the kernel's words.
+pub(super) fn error_of(error: smp::Error) -> Error {
+    match error {
+        smp::Error::InvalidName
+        | smp::Error::InvalidId
+        | smp::Error::InvalidNumber
+        | smp::Error::NotConfigured
+        | smp::Error::NotDefined => Error::Parameter,
+        smp::Error::InvalidPriority => Error::Ceiling,
+        smp::Error::ResourceInUse => Error::InUse,
+        smp::Error::Unsatisfied => Error::WouldBlock,
+        smp::Error::TooMany => Error::NoMemory,
+        smp::Error::NotOwner => Error::NotOwner,
+        smp::Error::Timeout => Error::Timeout,
+        _ => Error::State,
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Request {
+    Affinity(CpuSet),
+    Move(Instance, Priority),
+    Pin,
+    Unpin,
+    Add(Instance, Cpu),
+    Remove(Instance, Cpu),
+    Deadline(Instant),
+    NoDeadline,
+    Server(Duration, Duration),
+    NoServer,
+}
+
+/// Carries a [`Request`] out.
+pub(super) struct Carry<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Carry<S> {
+    type Object = AnyThread<S>;
+    type Record = Request;
+    const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
+
+    fn decide(
+        s: Section,
+        thread: &'static AnyThread<S>,
+        request: Lent<'_, Request>,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        match S::kernel().carry_out(s, thread.reference(), *request) {
+            Ok(()) => Kernel::<S>::conclude_several(s, Status::OK, 0),
+            Err(error) => fail::<S>(error),
+        }
+    }
+}
+
+impl<S: System> Kernel<S> {
+    fn carry_out(&self, s: Section, thread: ThreadRef, request: Request) -> Result<(), Error> {
+        if matches!(request, Request::Move(..)) {
+            may_move(s, thread)?;
+        }
+        let row = thread.row(s).ok_or(smp::Error::InvalidId);
+        S::several()
+            .ask(
+                s,
+                S::Machine::number(),
+                |system, now, doings| match request {
+                    Request::Affinity(cpus) => system.set_affinity(row?, cpus, now, doings),
+                    Request::Move(instance, priority) => {
+                        system.set_scheduler(row?, instance, level(priority), now, doings)
+                    }
+                    Request::Pin => system.pin(row?),
+                    Request::Unpin => system.unpin(row?, now, doings),
+                    Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
+                    Request::Remove(instance, cpu) => {
+                        system.remove_processor(instance, cpu, now, doings)
+                    }
+                    Request::Deadline(deadline) => system.release_job(row?, deadline, now, doings),
+                    Request::NoDeadline => system.cancel_job(row?, now, doings),
+                    Request::Server(budget, period) => system.set_server(row?, budget, period),
+                    Request::NoServer => system.remove_server(row?),
+                },
+            )
+            .ok_or(Error::Context)?
+            .map_err(error_of)?;
+        if let Request::Move(_, priority) = request {
+            let urgency = thread.urgency.get(s);
+            let urgency = urgency.with_base(priority).with_effective(priority);
+            thread.urgency.set(s, urgency);
+        }
+        Ok(())
+    }
+}
+
+/// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.
+fn may_move(s: Section, thread: ThreadRef) -> Result<(), Error> {
+    let urgency = thread.urgency.get(s);
+    let alone = thread.owned.get(s).is_none() && urgency.effective() == urgency.base();
+    match thread.wait.get(s).target() {
+        Target::NonExistent => Err(Error::Deleted),
+        Target::Nothing | Target::Sleep | Target::Dormant | Target::Notification if alone => Ok(()),
+        _ => Err(Error::InUse),
+    }
+}

@@ -1,0 +1,228 @@
+//! Owns: how threads become ready, leave their processors and take turns, in the library's words; and who runs next.
+//! Must never know: what threads wait for.
+
+use super::{BLOCKED, several};
+use crate::block::{OutcomeOf, answer};
+use crate::inherit::Place;
+use crate::section::{Section, hold};
+use crate::tcb::ThreadRef;
+use crate::thread::AnyThread;
+use crate::{Error, Kernel, System};
+use core::marker::PhantomData;
+use taktos_abi::{Status, Timeout};
+use taktos_machine::{Decision, Machine, Outcome};
+use taktos_schedule::smp::{self, Dispatch};
+use taktos_schedule::{Cpu, Priority};
+
+/// A kernel's priority as one of the library's.
+pub(super) fn level(priority: Priority) -> smp::Priority {
+    smp::Priority(priority.level().into())
+}
+
+// What the library could refuse below is a thread or a processor that it does not know: the kernel asks for those that exist
+// alone. So results are not looked at.
+impl<S: System> Kernel<S> {
+    /// Makes `thread` ready, at `priority`, among its equals as `place` says.
+    pub(crate) fn admit(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+        let Some(row) = thread.row(s) else { return };
+        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+            let _ = system.set_priority(row, level(priority), now, doings);
+            let _ = match place {
+                Place::Last => system.unblock(row, BLOCKED, now, doings),
+                Place::First => system.unblock_in_front(row, BLOCKED, now, doings),
+            };
+        });
+    }
+
+    /// Takes `thread`, which is ready, off.
+    pub(crate) fn dismiss(&self, s: Section, thread: ThreadRef) {
+        let Some(row) = thread.row(s) else { return };
+        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+            let _ = system.block(row, BLOCKED, now, doings);
+        });
+    }
+
+    /// Takes the running thread, which waits from now on, off its processor.
+    pub(crate) fn dismiss_running(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
+        self.dismiss(s, current);
+        self.go_on(s, current)
+    }
+
+    /// Gives `thread`, which is ready, another priority.
+    pub(crate) fn grade(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+        let Some(row) = thread.row(s) else { return };
+        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+            let _ = match place {
+                Place::Last => system.set_priority(row, level(priority), now, doings),
+                Place::First => system.set_priority_in_front(row, level(priority), now, doings),
+            };
+        });
+    }
+
+    /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
+    pub(crate) fn replace(&self, s: Section, thread: ThreadRef, place: Place) {
+        let Some(row) = thread.row(s) else { return };
+        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+            let _ = match place {
+                Place::Last => system.yield_now(row, now, doings),
+                Place::First => system.go_in_front(row, now, doings),
+            };
+        });
+    }
+
+    /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
+    /// run on this processor.
+    pub(crate) fn may_hand_turn(&self, s: Section, sender: ThreadRef, receiver: ThreadRef) -> bool {
+        let (Some(from), Some(to)) = (sender.row(s), receiver.row(s)) else {
+            return false;
+        };
+        let here = S::Machine::number();
+        S::several()
+            .ask(s, here, |system, _, _| {
+                let one_home = system.scheduler(from) == system.scheduler(to);
+                let affinity = system.affinity(to).unwrap_or_default();
+                let pinned = system.pinned_to(to).is_none_or(|cpu| cpu.index() == here);
+                one_home && pinned && Cpu::new(here).is_some_and(|cpu| affinity.contains(cpu))
+            })
+            .unwrap_or(false)
+    }
+
+    /// `receiver` takes the turn of `sender`, which goes behind its equals: on this processor, unless another one has
+    /// something less urgent to do.
+    pub(crate) fn hand_turn(
+        &self,
+        s: Section,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+        priority: Priority,
+    ) {
+        self.admit(s, receiver, priority, Place::First);
+        self.replace(s, sender, Place::Last);
+    }
+
+    /// Whether a decision is due on this processor.
+    pub(crate) fn decision_is_due() -> bool {
+        let processor = S::Machine::processor();
+        processor.heir.get() != processor.current.get()
+    }
+
+    /// Whether the registers of `thread` are in a processor.
+    pub(crate) fn is_running(s: Section, thread: ThreadRef) -> bool {
+        if !several::<S>() {
+            return Self::running().current(s) == thread;
+        }
+        (0..S::Machine::PROCESSORS).any(|number| {
+            let current = S::Machine::processor_numbered(number).current.get();
+            core::ptr::eq(current, thread.context())
+        })
+    }
+
+    /// Goes on with whoever is to run here, be it `current`.
+    pub(crate) fn go_on(&self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
+        OutcomeOf::<S>::switch(current.context(), self.next(s).context())
+    }
+
+    /// Ends a decision: the caller's answer is `status` and `value`, now or when it is resumed. In a handler nothing is
+    /// switched: its interrupt ends with a look at the heir.
+    pub(crate) fn conclude_several(s: Section, status: Status, value: usize) -> OutcomeOf<S> {
+        if S::Machine::in_interrupt() {
+            Self::tell_handler();
+            return answer::<S>(status, value);
+        }
+        let current = Self::running().current(s);
+        let next = S::kernel().next(s);
+        if next == current {
+            return answer::<S>(status, value);
+        }
+        current.set_answer(s, status, value);
+        OutcomeOf::<S>::switch(current.context(), next.context())
+    }
+
+    /// The machine of a handler is told that another thread is to run.
+    pub(crate) fn tell_handler() {
+        if Self::decision_is_due() {
+            S::Machine::pend_switch();
+        }
+    }
+
+    /// Who runs next on this processor; it is the heir then. Called when the running thread gives way, or could: what
+    /// the library decides is carried out.
+    pub(crate) fn next(&self, s: Section) -> ThreadRef {
+        self.next_on(s, S::Machine::number())
+    }
+
+    pub(super) fn next_on(&self, s: Section, here: usize) -> ThreadRef {
+        let running = crate::tcb::Running(S::Machine::processor_numbered(here));
+        if !running.0.heir.get().is_null() {
+            return running.heir(s);
+        }
+        let chosen = self.choose(s, here);
+        running.set_heir(s, chosen);
+        chosen
+    }
+
+    /// Has the library dispatch the processor `here`. Where the chosen thread's registers are still on another processor, and
+    /// where there is nothing to do, it is the processor's own idle thread.
+    fn choose(&self, s: Section, here: usize) -> ThreadRef {
+        let several = S::several();
+        let row = several
+            .ask(s, here, |system, now, doings| {
+                match system.dispatch(Cpu::new(here)?, now, doings) {
+                    Ok(Dispatch::Run(row)) if !system.is_idle(row) => Some(row),
+                    _ => None,
+                }
+            })
+            .flatten();
+        let thread = row.and_then(|row| several.thread(s, row));
+        match thread.or(several.idle_of(s, here)) {
+            Some(thread) => thread,
+            None => panic!("a processor runs that the start did not give an idle thread"),
+        }
+    }
+}
+
+impl<S: System> AnyThread<S> {
+    /// Waits until no other processor runs the thread, which has ended: one may be on its way from it still. So long as that
+    /// processor's interrupt takes. Errors: `State` where the caller is a handler that interrupted the thread.
+    pub(crate) fn leave_processors(&'static self) -> Result<(), Error> {
+        loop {
+            let held = hold::<S>();
+            let s = held.section();
+            let thread = self.reference();
+            let ended = !thread.was_started(s);
+            if !ended || !Kernel::<S>::is_running(s, thread) {
+                return Ok(());
+            }
+            if Kernel::<S>::running().current(s) == thread {
+                return Err(Error::State);
+            }
+            drop(held);
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// Gives way to whom others have decided for.
+pub(crate) struct GiveWay<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for GiveWay<S> {
+    type Object = Kernel<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(_: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        Kernel::<S>::conclude_several(crate::section::in_decision(), Status::OK, 0)
+    }
+}
+
+/// Takes the section for a thread that may have to give way first, as the head of [`several`](super) says; a handler never has.
+pub(crate) fn mask_several<S: System>() -> <S::Machine as Machine>::Mask {
+    debug_assert!(several::<S>());
+    loop {
+        let mask = S::Machine::mask();
+        if S::Machine::in_interrupt() || !Kernel::<S>::decision_is_due() {
+            return mask;
+        }
+        S::Machine::enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
+    }
+}
