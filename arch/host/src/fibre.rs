@@ -70,6 +70,11 @@ impl Fibres {
         number
     }
 
+    /// Whether there is a coroutine `number`, be it `running` itself.
+    pub fn has(&self, number: usize, running: usize) -> bool {
+        number == running || self.waiting.borrow().contains_key(&number)
+    }
+
     /// Runs the coroutine `number` until it suspends itself.
     ///
     /// # Panics

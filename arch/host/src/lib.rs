@@ -1,7 +1,8 @@
 //! The host as a machine: kernel threads are coroutines, time is virtual, and nothing happens by
 //! chance: the same program does the same thing, to the nanosecond.
 //!
-//! Owns: [`Host`], the worlds in which kernels run, virtual time, simulated interrupts.
+//! Owns: [`Host`] and, with several processors, [`HostSeveral`]; the worlds in which kernels run, virtual time,
+//! simulated interrupts.
 //! Must never know: the kernel; what the threads do.
 //!
 //! Each thread of the operating system has one world at a time, so tests run side by side.
@@ -9,13 +10,16 @@
 //! ([`Host::spend`], [`Host::busy_until`]) and while all threads wait. The machine checks what the
 //! kernel owes it (masks are not nested, decisions name the heir); where it does not, [`Host::run`] panics.
 
+mod agenda;
 mod clock;
 mod fibre;
+mod several;
 mod world;
 
+pub use several::{Chooser, HostSeveral, Order, Step, each_order};
 pub use world::{End, Handler, Outcome};
 
-use clock::nanos;
+use agenda::nanos;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, StackRegion, Upcalls};
 use taktos_time::{Duration, Instant};
@@ -139,7 +143,7 @@ impl Machine for Host {
     }
 
     fn set_alarm(at: Option<Instant>) {
-        with_world(|world| world.clock.alarm.set(nanos(at)));
+        with_world(|world| world.clock.agenda.alarm.set(nanos(at)));
     }
 
     fn begin_slice() {
@@ -202,6 +206,7 @@ impl Host {
         with_world(|world| {
             world
                 .clock
+                .agenda
                 .add_interrupt(instant.as_nanos(), Box::new(handler))
         });
     }

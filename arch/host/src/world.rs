@@ -1,7 +1,8 @@
 //! Owns: the state of one world, interrupts and switches in it, its beginning and its end.
 #![expect(unsafe_code, reason = "reads the context of the current thread")]
 
-use crate::clock::{Clock, Due, NEVER};
+use crate::agenda::{Due, NEVER};
+use crate::clock::Clock;
 use crate::fibre::Fibres;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -273,7 +274,7 @@ impl World {
 
     /// Goes on to the next event, which alone can wake a thread.
     pub fn idle(&self) {
-        let next = self.clock.next_event();
+        let next = self.clock.agenda.next_event();
         if next == NEVER {
             self.end(End::Deadlock);
         }
@@ -293,7 +294,7 @@ impl World {
             if left == 0 {
                 return;
             }
-            let step = (self.clock.next() - self.clock.now.get()).min(left);
+            let step = (self.clock.agenda.next() - self.clock.now.get()).min(left);
             self.clock.advance(self.clock.now.get() + step);
             left -= step;
         }
@@ -310,7 +311,7 @@ impl World {
             if self.clock.now.get() >= instant {
                 return;
             }
-            self.clock.advance(self.clock.next().min(instant));
+            self.clock.advance(self.clock.agenda.next().min(instant));
         }
     }
 

@@ -1,0 +1,268 @@
+//! The host with several simulated processors.
+//!
+//! Owns: [`HostSeveral`], the machine.
+//! Must never know: the kernel; what the threads do.
+//!
+//! All processors run in one thread of the operating system: one acts until it comes to a point of
+//! interleaving, and then an [`Order`] says who goes on. Such points are: before a mask, and between it and the
+//! lock; after an unmask; at a call; at the beginning of an interrupt, and before its end takes the lock; while a
+//! processor is busy, idle, or waits for the lock. Calls arrive when the order says so, but in the instant in which they were made.
+//!
+//! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so beside those of the other processors; time
+//! passes when no processor can act at the present instant. Kernel operations take no time; but a processor that
+//! passes ten thousand points of interleaving in one instant loses a microsecond, so that a thread that asks again and
+//! again does not stop the clock that the others wait for.
+//!
+//! The laws of the seam are checked; where the kernel breaks one, [`HostSeveral::run`] panics and tells what happened
+//! last.
+
+mod act;
+mod cpu;
+mod explore;
+mod history;
+mod lock;
+mod order;
+mod world;
+
+pub use explore::each_order;
+pub use order::{Chooser, Order, Step};
+
+use crate::agenda::nanos;
+use crate::{Decided, End, Handler, Outcome};
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, StackRegion, Upcalls};
+use taktos_time::{Duration, Instant};
+use world::{World, with_world};
+
+/// The host with 1 to 32 simulated processors: as many as [`HostSeveral::run`] is told.
+pub struct HostSeveral;
+
+impl Machine for HostSeveral {
+    /// Nothing needs to be remembered: masks are not nested.
+    type Mask = ();
+    type Outcome = Decided;
+    /// The coroutines' own stacks have guard pages.
+    type Guard = ();
+    const GUARD: Self::Guard = ();
+    const SMALLEST_STACK: usize = 64;
+    const PROCESSORS: usize = world::MOST;
+
+    fn mask() {
+        with_world(World::mask);
+    }
+
+    fn unmask((): ()) {
+        with_world(World::unmask);
+    }
+
+    fn in_interrupt() -> bool {
+        with_world(|world| world.cpu().in_interrupt.get())
+    }
+
+    fn processor() -> &'static Processor {
+        with_world(|world| world.cpu().cells)
+    }
+
+    fn number() -> usize {
+        with_world(|world| world.here.get())
+    }
+
+    fn processor_numbered(number: usize) -> &'static Processor {
+        with_world(|world| world.cpus[number].cells)
+    }
+
+    fn call(number: usize) {
+        with_world(|world| world.call(number));
+    }
+
+    fn enter<D: Decision<Self>>(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Answer {
+        with_world(|world| {
+            if !world.lock.is_held_by(world.here.get()) {
+                world.broken("the kernel enters a decision without the lock");
+            }
+            let answer = if world.cpu().in_interrupt.get() {
+                decide_in_interrupt::<D>(world, object, argument, timeout)
+            } else {
+                match D::decide(object, argument, timeout) {
+                    Decided::Stay(answer) => {
+                        world.give_lock_back();
+                        answer
+                    }
+                    Decided::Switch { from, to } => world.switch(from, to, D::KEEPS_SLICE),
+                }
+            };
+            world.end_mask();
+            answer
+        })
+    }
+
+    fn pend_switch() {
+        with_world(|world| {
+            // Each interrupt ends with a look at the heir.
+            if !world.cpu().in_interrupt.get() {
+                world.broken("a switch is pended outside an interrupt");
+            }
+        });
+    }
+
+    fn prepare(
+        context: &Context,
+        _: StackRegion,
+        entry: extern "C" fn(usize, usize) -> !,
+        first: usize,
+        second: usize,
+    ) {
+        with_world(|world| {
+            world.replace_fibre(context.stack_pointer.get());
+            let fibre = world.fibres.create(move || {
+                with_world(World::end_mask);
+                entry(first, second)
+            });
+            context.stack_pointer.set(fibre);
+        });
+    }
+
+    fn start() -> ! {
+        with_world(World::leave_boot)
+    }
+
+    fn idle() {
+        with_world(World::idle);
+    }
+
+    fn now() -> Instant {
+        with_world(|world| Instant::from_nanos(world.now.get()))
+    }
+
+    fn set_alarm(at: Option<Instant>) {
+        with_world(|world| world.cpu().agenda.alarm.set(nanos(at)));
+    }
+
+    fn begin_slice() {
+        with_world(|world| world.cpu().agenda.begin_slice(world.now.get()));
+    }
+
+    fn set_slice(length: Option<Duration>) {
+        with_world(|world| {
+            for cpu in world.online() {
+                cpu.agenda.set_slice(length, world.now.get());
+            }
+        });
+    }
+}
+
+fn decide_in_interrupt<D: Decision<HostSeveral>>(
+    world: &World,
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> Answer {
+    let answer = |status| Answer { status, value: 0 };
+    let answer = if D::BLOCKS {
+        answer(Status::failed(Error::Context))
+    } else {
+        match D::decide(object, argument, timeout) {
+            Decided::Stay(answer) => answer,
+            // The look at the end of the interrupt makes the switch.
+            Decided::Switch { .. } => answer(Status::OK),
+        }
+    };
+    world.give_lock_back();
+    answer
+}
+
+impl HostSeveral {
+    /// Runs a world of so many processors until it ends, in this order. `boot` runs on processor 0 with interrupts
+    /// masked, prepares threads, names the first one of each processor, and calls [`Machine::start`].
+    ///
+    /// # Panics
+    /// If there are no processors or more than 32; if a world runs already on this thread of the operating system; if the
+    /// kernel breaks a law of the seam; or if a [`HostSeveral::shielded`] part panicked.
+    pub fn run<U: Upcalls>(
+        processors: usize,
+        order: Order,
+        boot: impl FnOnce() + 'static,
+    ) -> Outcome {
+        world::run::<U>(processors, order, boot)
+    }
+
+    /// How many processors the present world has.
+    pub fn processors() -> usize {
+        with_world(|world| world.processors.get())
+    }
+
+    /// Keeps the processor busy for `span` of the calling thread's own time: whatever comes up in between comes up
+    /// at its time, and others may run meanwhile. In a handler, or masked, nothing comes in.
+    pub fn spend(span: Duration) {
+        with_world(|world| world.spend(span.as_nanos()));
+    }
+
+    /// Keeps the processor busy until `instant`, or as long as others run when that has passed.
+    pub fn busy_until(instant: Instant) {
+        with_world(|world| world.busy_until(instant.as_nanos()));
+    }
+
+    /// A point of interleaving in the calling thread: other processors may go on, and interrupts come in.
+    pub fn point() {
+        with_world(|world| {
+            world.point();
+            world.deliver();
+        });
+    }
+
+    /// Has `handler` run in an interrupt of the processor `number` at `instant`, or, where that has come, at the next
+    /// point at which interrupts come in there. Handlers of one instant run in the order of these calls.
+    ///
+    /// # Panics
+    /// If the present world does not have the processor.
+    pub fn interrupt_at(number: usize, instant: Instant, handler: impl FnOnce() + 'static) {
+        with_world(|world| {
+            world.online()[number]
+                .agenda
+                .add_interrupt(instant.as_nanos(), Box::new(handler));
+        });
+    }
+
+    /// Has `handler` run in an interrupt of the caller's processor: now, or where interrupts are masked as soon
+    /// as they are not.
+    pub fn interrupt(handler: impl FnOnce() + 'static) {
+        with_world(|world| {
+            let here = world.here.get();
+            Self::interrupt_at(here, Instant::from_nanos(world.now.get()), handler);
+            world.deliver();
+        });
+    }
+
+    /// Asks `hook`, each time that a thread unmasks interrupts on any processor, for one that has come up there
+    /// meanwhile. Until the world ends.
+    pub fn at_each_unmask(hook: impl FnMut() -> Option<Handler> + 'static) {
+        with_world(|world| *world.hook.borrow_mut() = Some(Box::new(hook)));
+    }
+
+    /// Tells the kernel that the running thread, or handler, faulted.
+    pub fn raise(cause: Cause) -> ! {
+        with_world(|world| world.fault(cause))
+    }
+
+    /// Runs `part`; a panic in it ends the world and goes on from [`HostSeveral::run`]. Threads whose code may panic
+    /// need it: a panic cannot leave a thread.
+    pub fn shielded(part: impl FnOnce()) {
+        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)) {
+            with_world(|world| world.end(End::Panic(panic)))
+        }
+    }
+
+    /// Writes to the world's console.
+    pub fn write(text: &str) {
+        with_world(|world| world.console.borrow_mut().push_str(text));
+    }
+
+    /// Ends the world.
+    pub fn exit(status: i32) -> ! {
+        with_world(|world| world.end(End::Exit(status)))
+    }
+}
