@@ -1,12 +1,13 @@
 //! Owns: the time-outs of each processor, its alarm, and what its interrupts do. Must never know: what threads wait for.
 
 use super::Several;
-use crate::inherit::Place;
+use crate::block::OutcomeOf;
 use crate::section::{Section, hold};
 use crate::tcb::ThreadRef;
 use crate::timeout_queue::TimeoutQueue;
 use crate::{Error, Kernel, System};
 use core::sync::atomic::Ordering::Relaxed;
+use taktos_abi::Status;
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
 
@@ -89,18 +90,25 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The running thread lets its equals run. A handler does that for the thread that it interrupted.
-    pub(crate) fn give_turn_away(
-        &'static self,
-        s: Section,
-        current: ThreadRef,
-    ) -> crate::block::OutcomeOf<S> {
-        self.end_lent_turn(s, current);
-        self.replace(s, current, Place::Last);
+    /// The running thread lets its equals run; in a handler, the thread that is to run after it does.
+    pub(crate) fn give_turn_away(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
         if S::Machine::in_interrupt() {
-            Self::tell_handler();
-            return crate::block::stay::<S>(taktos_abi::Status::OK);
+            if let Some(heir) = self.scheduled_here(s) {
+                self.rotate(s, heir);
+            }
+            return Self::conclude_several(s, Status::OK, 0);
         }
+        self.rotate(s, current);
         self.go_on(s, current)
+    }
+
+    /// Who is to run here by the library's decision; none for an idle thread.
+    fn scheduled_here(&self, s: Section) -> Option<ThreadRef> {
+        let here = S::Machine::number();
+        let several = S::several();
+        let row = several
+            .ask(s, here, |system, _, _| system.heir(Cpu::new(here)?))
+            .flatten()?;
+        several.thread(s, row)
     }
 }
