@@ -2,7 +2,13 @@
 
 use crate::memory;
 use aarch64_cpu::registers::{FAR_EL1, Readable};
+#[cfg(feature = "several")]
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_machine::{Cause, Fault, Upcalls};
+
+/// Whether a fault is being reported.
+#[cfg(feature = "several")]
+static REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// The classes of exceptions (Arm ARM, `ESR_EL1.EC`).
 pub(crate) const FLOAT_TRAP: usize = 0x07;
@@ -24,7 +30,15 @@ const PC: usize = 32;
 const SPSR: usize = 33;
 
 /// Tells the kernel of the fault with the given registers.
+///
+/// Of several processors the first one to fault reports; another one that does so meanwhile halts for good.
 pub fn report_fault<U: Upcalls>(values: &[usize; 34], syndrome: usize) -> ! {
+    #[cfg(feature = "several")]
+    if REPORTED.swap(true, Relaxed) {
+        loop {
+            aarch64_cpu::asm::wfi();
+        }
+    }
     let (cause, address) = classify(syndrome, values[PC]);
     U::fault(&Fault {
         cause,

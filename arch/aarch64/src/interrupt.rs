@@ -23,25 +23,34 @@ const PRIVATE: u32 = 32;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
 
-// SAFETY: one word each, written before the interrupt is enabled, on the one processor.
+// SAFETY: one word each, written before the interrupt is enabled; where it is enabled already, its handler comes to be
+// another one at some instant, for each processor.
 unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
 
 struct Controller(UnsafeCell<Option<GicV3<'static>>>);
 
-// SAFETY: used by `with_controller` alone, with interrupts masked, on the one processor.
+// SAFETY: used by `with_controller` alone, with interrupts masked, by one processor at a time.
 unsafe impl Sync for Controller {}
 
 static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
+
+/// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
+#[cfg(feature = "several")]
+static CONTROLLER_LOCK: crate::lock::TicketLock = crate::lock::TicketLock::new();
 
 /// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
 /// afterwards.
 fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
     let mask = mask_and_remember();
-    // SAFETY: nothing else refers to the static, and interrupts are masked: the one processor is here.
+    #[cfg(feature = "several")]
+    CONTROLLER_LOCK.lock();
+    // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one processor or has the lock.
     let controller = unsafe { &mut *CONTROLLER.0.get() };
     body(controller.get_or_insert_with(set_up::<B>));
+    #[cfg(feature = "several")]
+    CONTROLLER_LOCK.unlock();
     restore(mask);
 }
 
@@ -52,7 +61,13 @@ fn set_up<B: Board>() -> GicV3<'static> {
         panic!("the board's interrupt controller has no address");
     };
     // SAFETY: the board's controller, mapped as device memory; only this module uses it.
-    let controller = unsafe { GicV3::new(UniqueMmioPointer::new(distributor), redistributors, 1) };
+    let controller = unsafe {
+        GicV3::new(
+            UniqueMmioPointer::new(distributor),
+            redistributors,
+            B::PROCESSORS,
+        )
+    };
     let Ok(mut controller) = controller else {
         panic!("the board's interrupt controller is not of version 3");
     };
@@ -69,18 +84,24 @@ fn identifier(number: u32) -> IntId {
     }
 }
 
-/// Makes `handler` handle the interrupt `number`, and lets it through.
+/// Makes `handler` handle the interrupt `number`, and lets it through. A private one comes to each processor.
 pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     let Some(place) = HANDLERS.0.get(number as usize) else {
         return;
     };
     place.set(Some(handler));
+    // Seen by whichever processor the interrupt comes to.
+    #[cfg(feature = "several")]
+    publish();
     let interrupt = identifier(number);
+    let owners = if number < PRIVATE { B::PROCESSORS } else { 1 };
     with_controller::<B>(|controller| {
-        // Neither can fail: the number is one that the controller has.
-        let _ = controller.set_interrupt_priority(interrupt, Some(0), KERNEL_PRIORITY);
-        let _ = controller.set_group(interrupt, Some(0), Group::Group1NS);
-        let _ = controller.enable_interrupt(interrupt, Some(0), true);
+        for owner in 0..owners {
+            // Neither can fail: the number is one that the controller has.
+            let _ = controller.set_interrupt_priority(interrupt, Some(owner), KERNEL_PRIORITY);
+            let _ = controller.set_group(interrupt, Some(owner), Group::Group1NS);
+            let _ = controller.enable_interrupt(interrupt, Some(owner), true);
+        }
     });
 }
 
@@ -89,15 +110,66 @@ pub(crate) fn start<B: Board>() {
     with_controller::<B>(|_| ());
 }
 
+/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
+#[cfg(feature = "several")]
+pub(crate) fn start_another<B: Board>(number: usize) {
+    with_controller::<B>(|controller| controller.init_cpu(number));
+    GicCpuInterface::set_priority_mask(LOWEST_PRIORITY);
+    GicCpuInterface::enable_group1(true);
+}
+
 /// Sends this processor the interrupt `number`.
+#[cfg(not(feature = "several"))]
 #[inline(always)]
 pub(crate) fn pend(number: u32) {
-    let target = SgiTarget::List {
+    send(number, listed(0));
+}
+
+/// Sends this processor the interrupt `number`: the one that the caller is on while it is sent.
+#[cfg(feature = "several")]
+pub(crate) fn pend(number: u32) {
+    let mask = mask_and_remember();
+    send(number, listed(crate::state::own().number.get()));
+    restore(mask);
+}
+
+/// Sends the processor `to` the interrupt `number`; what was stored before is seen there.
+#[cfg(feature = "several")]
+#[inline(always)]
+pub(crate) fn send_to(number: u32, to: usize) {
+    publish();
+    send(number, listed(to));
+}
+
+/// Sends the other processors the interrupt `number`; what was stored before is seen there.
+#[cfg(feature = "several")]
+pub(crate) fn send_to_others(number: u32) {
+    publish();
+    send(number, SgiTarget::All);
+}
+
+/// Waits until other processors see what this one has stored: a write of a system register is not ordered behind it
+/// otherwise (GIC architecture, IHI 0069, section 4.8.5 leaves that to the sender).
+#[cfg(feature = "several")]
+#[inline(always)]
+fn publish() {
+    // SAFETY: a barrier.
+    unsafe { asm!("dsb ishst", options(nostack, preserves_flags)) }
+}
+
+/// A processor by its number, below 16, which is the lowest field of its affinity; the others are zero.
+#[inline(always)]
+fn listed(processor: usize) -> SgiTarget {
+    SgiTarget::List {
         affinity3: 0,
         affinity2: 0,
         affinity1: 0,
-        target_list: 1,
-    };
+        target_list: 1 << processor,
+    }
+}
+
+#[inline(always)]
+fn send(number: u32, target: SgiTarget) {
     if number < SOFTWARE {
         // It cannot fail: the number is one of software's.
         let _ =

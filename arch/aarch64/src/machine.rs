@@ -3,10 +3,15 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
+#[cfg(feature = "several")]
+use crate::lock::LOCK;
 use crate::memory::{self, Guard};
+#[cfg(not(feature = "several"))]
 use crate::state::TAKTOS_PROCESSOR;
 use crate::switch::{self, Outcome64};
 use crate::timer;
+#[cfg(feature = "several")]
+use crate::{several, state};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -18,6 +23,7 @@ pub struct AArch64<B>(PhantomData<B>);
 impl<B: Board> AArch64<B> {
     /// Makes `handler` handle the interrupt `number`, below 96, at the kernel's level, and lets it
     /// through. Interrupts 0 to 15 are those of [`AArch64::pend_interrupt`]; other numbers have no effect.
+    /// Of several processors each gets its own interrupts below 32; 0 and 7 are the machine's there.
     pub fn set_handler(number: u32, handler: Handler) {
         interrupt::set_handler::<B>(number, handler);
     }
@@ -26,6 +32,12 @@ impl<B: Board> AArch64<B> {
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {
         interrupt::pend(number);
+    }
+
+    /// Makes the caller the first of the processors. Called once, by the board, before anything else of the machine.
+    #[cfg(feature = "several")]
+    pub fn begin() {
+        several::set_up::<B>();
     }
 }
 
@@ -38,13 +50,25 @@ impl<B: Board> Machine for AArch64<B> {
     /// need 560 bytes more.
     const SMALLEST_STACK: usize = 512;
 
+    const PROCESSORS: usize = {
+        assert!(
+            B::PROCESSORS == 1 || cfg!(feature = "several"),
+            "several processors need the feature `several`"
+        );
+        B::PROCESSORS
+    };
+
     #[inline(always)]
     fn mask() {
         interrupt::mask();
+        #[cfg(feature = "several")]
+        LOCK.lock();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
+        #[cfg(feature = "several")]
+        LOCK.unlock();
         interrupt::unmask();
     }
 
@@ -53,9 +77,34 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::in_handler()
     }
 
+    #[cfg(not(feature = "several"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &TAKTOS_PROCESSOR.0
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn processor() -> &'static Processor {
+        &state::own().processor
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn number() -> usize {
+        state::own().number.get()
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn processor_numbered(number: usize) -> &'static Processor {
+        &state::numbered::<B>(number).processor
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn call(number: usize) {
+        several::call(number);
     }
 
     #[inline(always)]
@@ -96,7 +145,10 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::start::<B>();
         timer::start::<B>();
         float::forbid();
-        switch::start()
+        #[cfg(not(feature = "several"))]
+        switch::start(&TAKTOS_PROCESSOR.0, crate::vectors::HANDLER_STACK.top());
+        #[cfg(feature = "several")]
+        start_all::<B>()
     }
 
     fn idle() {
@@ -120,4 +172,13 @@ impl<B: Board> Machine for AArch64<B> {
     fn set_slice(length: Option<Duration>) {
         timer::set_slice(length);
     }
+}
+
+/// Starts the other processors, and leaves the start-up code for the first one's first thread.
+#[cfg(feature = "several")]
+fn start_all<B: Board>() -> ! {
+    several::take_calls::<B>();
+    several::start_others::<B>();
+    let own = state::own();
+    switch::start(&own.processor, own.handler_stack.get())
 }

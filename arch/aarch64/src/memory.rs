@@ -6,7 +6,6 @@
 //! a guard while the map is in use.
 
 use crate::board::Board;
-use crate::vectors::HANDLER_STACK;
 use aarch64_paging::Mapping;
 use aarch64_paging::descriptor::{El1Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El1And0, MemoryRegion, PageTable, Translation, VaRange};
@@ -88,7 +87,7 @@ impl Translation<El1Attributes> for Pool {
 
 struct TheMap(UnsafeCell<Option<Map>>);
 
-// SAFETY: used by `with_map` alone, with interrupts masked, on the one processor.
+// SAFETY: written once, by the first `protect`, before the first thread and other processors start.
 unsafe impl Sync for TheMap {}
 
 static MAP: TheMap = TheMap(UnsafeCell::new(None));
@@ -101,10 +100,19 @@ unsafe extern "C" {
     static rodata_end: u8;
 }
 
-/// Gives the map to `body`, if it was made. Called with interrupts masked.
-fn map() -> &'static mut Option<Map> {
-    // SAFETY: callers use it up before another one asks, with interrupts masked on the one processor.
-    unsafe { &mut *MAP.0.get() }
+/// The map, if it was made.
+fn map() -> Option<&'static Map> {
+    // SAFETY: it is not written any more once there are others to read it.
+    unsafe { (*MAP.0.get()).as_ref() }
+}
+
+/// The map, which is made at the first time.
+fn map_or_make<B: Board>() -> &'static Map {
+    match map() {
+        Some(map) => map,
+        // SAFETY: the first use, by the start-up code alone; nothing refers to the map yet.
+        None => unsafe { (*MAP.0.get()).insert(make::<B>()) },
+    }
 }
 
 fn make<B: Board>() -> Map {
@@ -142,7 +150,7 @@ fn set(map: &mut Map, range: Range<usize>, attributes: El1Attributes, constraint
 /// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
 /// stack: a thread that starts another one comes here.
 pub(crate) fn protect<B: Board>(guard: usize) {
-    let root = map().get_or_insert_with(make::<B>).root_address();
+    let root = map_or_make::<B>().root_address();
     if let Some(entry) = page_entry(root, guard) {
         entry.store(GUARD_PAGE.bits(), Relaxed);
         forget(guard);
@@ -151,9 +159,7 @@ pub(crate) fn protect<B: Board>(guard: usize) {
 
 /// Whether `address` lies in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    let entry = map()
-        .as_ref()
-        .and_then(|map| page_entry(map.root_address(), address));
+    let entry = map().and_then(|map| page_entry(map.root_address(), address));
     entry.is_some_and(|entry| entry.load(Relaxed) == GUARD_PAGE.bits())
 }
 
@@ -179,7 +185,7 @@ fn entry_of(table: usize, address: usize, level: usize) -> Option<&'static Atomi
     (number < TABLES).then(|| unsafe { &(*tables.add(number))[place] })
 }
 
-/// Makes the processor forget what it knew of `address`.
+/// Makes the processors forget what they knew of `address`.
 fn forget(address: usize) {
     // SAFETY: drops one translation, which is read again from the tables when needed.
     unsafe {
@@ -194,10 +200,26 @@ fn forget(address: usize) {
     }
 }
 
-/// Switches from the start-up code's map to the whole one.
+/// Switches from the start-up code's map to the whole one, with guards below the stacks of handlers.
 pub(crate) fn start<B: Board>() {
     crate::vectors::install();
-    protect::<B>(HANDLER_STACK.guard());
+    #[cfg(not(feature = "several"))]
+    protect::<B>(crate::vectors::HANDLER_STACK.guard());
+    #[cfg(feature = "several")]
+    for number in 0..B::PROCESSORS {
+        protect::<B>(crate::several::stacks::<B>(number).handlers.guard());
+    }
+    activate();
+}
+
+/// Switches from the start-up code's map to the whole one.
+#[cfg(feature = "several")]
+pub(crate) fn start_another() {
+    crate::vectors::install();
+    activate();
+}
+
+fn activate() {
     if let Some(map) = map() {
         // SAFETY: it maps the code that runs, its data and its stack to where they are.
         unsafe { map.activate() };

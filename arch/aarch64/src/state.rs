@@ -36,3 +36,14 @@ pub(crate) static STATE: State = State {
     float_in_use: Cell::new(0),
     float_area: Cell::new(0),
 };
+
+/// Ticks of a slice.
+#[inline(always)]
+pub(crate) fn slice() -> u64 {
+    STATE.slice.get()
+}
+
+/// Sets the ticks of a slice.
+pub(crate) fn set_slice(ticks: u64) {
+    STATE.slice.set(ticks);
+}

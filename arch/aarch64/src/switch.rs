@@ -8,8 +8,8 @@
 //! kernel-level interrupts are masked, and the stack holds a whole frame.
 
 use crate::float::{leave_float, leave_float_in_slice};
-use crate::state::{STATE, TAKTOS_PROCESSOR};
-use crate::vectors::HANDLER_STACK;
+use crate::pieces::{release, with_lock, with_state_and_lock};
+use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
@@ -78,10 +78,11 @@ call!(call_in_slice, enter_in_slice);
 /// state's address.
 macro_rules! load_state {
     () => {
-        "adrp x2, {state}
-         add x2, x2, :lo12:{state}
-         ldp x3, x4, [x2]
-         cbnz x4, {leave_float}"
+        concat!(
+            $crate::pieces::state_in!("x2"),
+            "\n ldp x3, x4, [x2, #{slice}]
+             cbnz x4, {leave_float}"
+        )
     };
 }
 
@@ -96,18 +97,22 @@ macro_rules! tail {
         )
     };
     (keep) => {
-        "mov x5, sp
-         str x5, [x1, #{stack_pointer}]
-         ldr x6, [x0, #{stack_pointer}]
-         mov sp, x6
-         // The laboratory sees the switch by this store.
-         mrs x7, tpidr_el1
-         str x0, [x7, #{current}]
-         // The answer, for a thread that called the kernel.
-         ldp x0, x1, [x0, #{status}]
-         ldr x30, [sp, #16]
-         ldp x19, x29, [sp], #32
-         ret"
+        concat!(
+            "mov x5, sp
+             str x5, [x1, #{stack_pointer}]
+             ldr x6, [x0, #{stack_pointer}]
+             mov sp, x6
+             // The laboratory sees the switch by this store.
+             mrs x7, tpidr_el1
+             str x0, [x7, #{current}]
+             // The answer, for a thread that called the kernel.
+             ldp x0, x1, [x0, #{status}]\n",
+            // From here on another processor may go on with the thread that gave way.
+            $crate::pieces::release!(),
+            "ldr x30, [sp, #16]
+             ldp x19, x29, [sp], #32
+             ret"
+        )
     };
 }
 
@@ -120,7 +125,7 @@ pub(crate) use tail;
 /// each file of an image that has this code defines them.
 #[unsafe(naked)]
 extern "C" fn switch() {
-    naked_asm!(
+    with_state_and_lock!(
         ".ifndef \"taktos.mark.switch.begin\"",
         ".weak \"taktos.mark.schedule.end\"",
         ".weak \"taktos.mark.switch.begin\"",
@@ -129,7 +134,7 @@ extern "C" fn switch() {
         ".endif",
         load_state!(),
         tail!(slice),
-        state = sym STATE,
+        slice = const offset_of!(State, slice),
         leave_float = sym leave_float,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
@@ -140,10 +145,10 @@ extern "C" fn switch() {
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 extern "C" fn switch_in_slice() {
-    naked_asm!(
+    with_state_and_lock!(
         load_state!(),
         tail!(keep),
-        state = sym STATE,
+        slice = const offset_of!(State, slice),
         leave_float = sym leave_float_in_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
@@ -157,7 +162,7 @@ macro_rules! enter {
         /// Takes the decision `D`. Entered and left with the mask set.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
-            naked_asm!(
+            with_lock!(
                 // A decision that may block is not begun in a handler.
                 ".if {blocks}",
                 "mrs x9, spsel",
@@ -182,6 +187,7 @@ macro_rules! enter {
                 // Stay: the status is half of the odd word; the value is in x1.
                 "2:",
                 "lsr x0, x0, #1",
+                release!(),
                 "ldr x30, [sp, #16]",
                 "ldp x19, x29, [sp], #32",
                 "ret",
@@ -189,6 +195,7 @@ macro_rules! enter {
                 "3:",
                 "mov x0, #{context}",
                 "mov x1, #0",
+                release!(),
                 "ret",
                 ".endif",
                 blocks = const D::BLOCKS as u32,
@@ -208,7 +215,7 @@ enter!(enter_in_slice, switch_in_slice);
 /// thread's registers as they were, `ELR` and `SPSR` leading back to it, and nothing left on the handlers' stack.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
-    naked_asm!(
+    with_state_and_lock!(
         "msr spsel, #0",
         "sub sp, sp, #{both}",
         "stp x0, x1, [sp, #32]",
@@ -242,7 +249,7 @@ pub(crate) extern "C" fn preempt() {
         tail!(slice),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
-        state = sym STATE,
+        slice = const offset_of!(State, slice),
         leave_float = sym leave_float,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
@@ -332,9 +339,11 @@ extern "C" fn begin() {
 
 /// Leaves the start-up code, which runs on the handlers' stack pointer with interrupts masked, for
 /// the current thread.
-pub(crate) fn start() -> ! {
-    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
-    // frame was written by `prepare`.
+///
+/// `processor`: this one's pair; `handlers`: where the stack of its handlers begins.
+pub(crate) fn start(processor: &'static Processor, handlers: usize) -> ! {
+    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used again. The first
+    // thread's frame was written by `prepare`.
     unsafe {
         asm!(
             "msr tpidr_el1, {processor}",
@@ -348,8 +357,8 @@ pub(crate) fn start() -> ! {
             "ldr x30, [sp, #16]",
             "ldp x19, x29, [sp], #32",
             "ret",
-            processor = in(reg) &raw const TAKTOS_PROCESSOR,
-            handlers = in(reg) HANDLER_STACK.top(),
+            processor = in(reg) core::ptr::from_ref(processor),
+            handlers = in(reg) handlers,
             options(noreturn),
         )
     }

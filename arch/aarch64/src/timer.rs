@@ -5,7 +5,7 @@
 
 use crate::board::Board;
 use crate::interrupt;
-use crate::state::STATE;
+use crate::state;
 use aarch64_cpu::registers::{
     CNTFRQ_EL0, CNTP_CTL_EL0, CNTP_TVAL_EL0, CNTV_CTL_EL0, CNTV_CVAL_EL0, CNTVCT_EL0,
     ReadWriteable, Readable, Writeable,
@@ -23,6 +23,10 @@ unsafe extern "C" {
 const ALARM_INTERRUPT: u32 = 27;
 const SLICE_INTERRUPT: u32 = 30;
 
+/// The software interrupt by which one processor tells the others that slices have another length.
+#[cfg(feature = "several")]
+const FOLLOW_INTERRUPT: u32 = 7;
+
 const SECOND: u64 = 1_000_000_000;
 
 /// The counter's rate, as factors in fixed point.
@@ -35,7 +39,7 @@ struct Rate {
     zero: Cell<u64>,
 }
 
-// SAFETY: written once, by the start, before the first thread runs.
+// SAFETY: written once, by the start, before the first thread runs and other processors start.
 unsafe impl Sync for Rate {}
 
 static RATE: Rate = Rate {
@@ -49,6 +53,14 @@ pub(crate) fn start<B: Board>() {
     find_rate();
     interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
     interrupt::set_handler::<B>(SLICE_INTERRUPT, slice_end);
+    #[cfg(feature = "several")]
+    interrupt::set_handler::<B>(FOLLOW_INTERRUPT, follow_slice);
+}
+
+/// Sets this processor's timers up, which is not the first.
+#[cfg(feature = "several")]
+pub(crate) fn start_another() {
+    follow_slice();
 }
 
 fn find_rate() {
@@ -92,8 +104,12 @@ fn alarm() {
 }
 
 /// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
-/// and the timer is not due any more.
+/// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
 fn slice_end() {
+    #[cfg(feature = "several")]
+    if state::slice() == 0 {
+        return follow_slice();
+    }
     if CNTP_CTL_EL0.is_set(CNTP_CTL_EL0::ISTATUS) {
         begin_slice();
         taktos_slice_end();
@@ -101,15 +117,22 @@ fn slice_end() {
 }
 
 pub(crate) fn begin_slice() {
-    CNTP_TVAL_EL0.set(STATE.slice.get());
+    CNTP_TVAL_EL0.set(state::slice());
 }
 
 /// Slices are at least one tick and at most 2³¹ − 1 ticks long.
 pub(crate) fn set_slice(length: Option<Duration>) {
     const LONGEST: u64 = i32::MAX as u64;
     let ticks = length.map_or(0, |length| ticks_of(length.as_nanos()).min(LONGEST));
-    STATE.slice.set(ticks);
-    if ticks == 0 {
+    state::set_slice(ticks);
+    follow_slice();
+    #[cfg(feature = "several")]
+    interrupt::send_to_others(FOLLOW_INTERRUPT);
+}
+
+/// Makes this processor's timer follow the length of slices.
+fn follow_slice() {
+    if state::slice() == 0 {
         CNTP_CTL_EL0.modify(CNTP_CTL_EL0::ENABLE::CLEAR);
     } else {
         begin_slice();

@@ -16,15 +16,31 @@ pub(crate) struct HandlerStack {
     memory: UnsafeCell<[u8; Self::SIZE]>,
 }
 
-// SAFETY: used by the processor alone, as the stack of handlers, which do not nest.
+// SAFETY: used by its processor alone, as the stack of handlers, which do not nest.
 unsafe impl Sync for HandlerStack {}
 
 impl HandlerStack {
     const SIZE: usize = 4 * PAGE;
 
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self {
+        guard: Guard::NEW,
+        memory: UnsafeCell::new([0; Self::SIZE]),
+    };
+
     /// Where the stack begins, downwards.
     pub fn top(&self) -> usize {
         self.memory.get().addr() + Self::SIZE
+    }
+
+    /// The memory of the stack.
+    #[cfg(feature = "several")]
+    pub fn memory(&self) -> *mut [u8; Self::SIZE] {
+        self.memory.get()
     }
 
     /// The address of the guard.
@@ -33,21 +49,35 @@ impl HandlerStack {
     }
 }
 
-pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack {
-    guard: Guard::NEW,
-    memory: UnsafeCell::new([0; HandlerStack::SIZE]),
-};
-
 /// The stack on which faults are reported: whatever stack faulted, this one is good.
 #[repr(C, align(16))]
-struct FaultStack(UnsafeCell<[u8; FAULT_STACK]>);
+pub(crate) struct FaultStack(UnsafeCell<[u8; Self::SIZE]>);
 
-const FAULT_STACK: usize = 8192;
-
-// SAFETY: used by the processor alone, and what uses it never returns.
+// SAFETY: used by its processor alone, and what uses it never returns.
 unsafe impl Sync for FaultStack {}
 
-static FAULTS: FaultStack = FaultStack(UnsafeCell::new([0; FAULT_STACK]));
+impl FaultStack {
+    const SIZE: usize = 8192;
+
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
+
+    /// Where the stack begins, downwards.
+    #[cfg(feature = "several")]
+    pub fn top(&self) -> usize {
+        self.0.get().addr() + Self::SIZE
+    }
+}
+
+#[cfg(not(feature = "several"))]
+pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
+
+#[cfg(not(feature = "several"))]
+static FAULTS: FaultStack = FaultStack::NEW;
 
 unsafe extern "C" {
     /// The board's, by [`exceptions!`](crate::exceptions).
@@ -86,41 +116,79 @@ extern "C" fn table() {
     )
 }
 
+/// Keeps what a call does not keep, on the handlers' stack.
+macro_rules! keep_registers {
+    () => {
+        "stp x0, x1, [sp, #-160]!
+         stp x2, x3, [sp, #16]
+         stp x4, x5, [sp, #32]
+         stp x6, x7, [sp, #48]
+         stp x8, x9, [sp, #64]
+         stp x10, x11, [sp, #80]
+         stp x12, x13, [sp, #96]
+         stp x14, x15, [sp, #112]
+         stp x16, x17, [sp, #128]
+         stp x18, x30, [sp, #144]"
+    };
+}
+
+/// Gives the registers back, and leaves the interrupt: to the interrupted thread where the flag Z is set.
+macro_rules! end_interrupt {
+    () => {
+        "ldp x2, x3, [sp, #16]
+         ldp x4, x5, [sp, #32]
+         ldp x6, x7, [sp, #48]
+         ldp x8, x9, [sp, #64]
+         ldp x10, x11, [sp, #80]
+         ldp x12, x13, [sp, #96]
+         ldp x14, x15, [sp, #112]
+         ldp x16, x17, [sp, #128]
+         ldp x18, x30, [sp, #144]
+         ldp x0, x1, [sp], #160
+         b.eq 1f
+         b {preempt}
+         1:
+         eret"
+    };
+}
+
 /// An interrupt while a thread ran.
+#[cfg(not(feature = "several"))]
 #[unsafe(naked)]
 extern "C" fn interrupt() {
     naked_asm!(
-        // What a call does not keep, on the handlers' stack.
-        "stp x0, x1, [sp, #-160]!",
-        "stp x2, x3, [sp, #16]",
-        "stp x4, x5, [sp, #32]",
-        "stp x6, x7, [sp, #48]",
-        "stp x8, x9, [sp, #64]",
-        "stp x10, x11, [sp, #80]",
-        "stp x12, x13, [sp, #96]",
-        "stp x14, x15, [sp, #112]",
-        "stp x16, x17, [sp, #128]",
-        "stp x18, x30, [sp, #144]",
+        keep_registers!(),
         "bl {dispatch}",
         // Current and heir.
         "mrs x0, tpidr_el1",
         "ldp x0, x1, [x0, #{current}]",
         "cmp x0, x1",
-        "ldp x2, x3, [sp, #16]",
-        "ldp x4, x5, [sp, #32]",
-        "ldp x6, x7, [sp, #48]",
-        "ldp x8, x9, [sp, #64]",
-        "ldp x10, x11, [sp, #80]",
-        "ldp x12, x13, [sp, #96]",
-        "ldp x14, x15, [sp, #112]",
-        "ldp x16, x17, [sp, #128]",
-        "ldp x18, x30, [sp, #144]",
-        "ldp x0, x1, [sp], #160",
-        "b.eq 1f",
-        "b {preempt}",
-        "1:",
-        "eret",
+        end_interrupt!(),
         dispatch = sym dispatch,
+        preempt = sym preempt,
+        current = const offset_of!(Processor, current),
+    )
+}
+
+/// An interrupt while a thread ran. Another heir than the current thread may be none yet, or may have been replaced by
+/// another processor since: that is looked at once more with the lock held, which the switch then releases.
+#[cfg(feature = "several")]
+#[unsafe(naked)]
+extern "C" fn interrupt() {
+    naked_asm!(
+        keep_registers!(),
+        "bl {dispatch}",
+        // Current and heir.
+        "mrs x0, tpidr_el1",
+        "ldp x0, x1, [x0, #{current}]",
+        "cmp x0, x1",
+        "b.eq 2f",
+        "bl {choose}",
+        "cmp x0, #0",
+        "2:",
+        end_interrupt!(),
+        dispatch = sym dispatch,
+        choose = sym crate::several::choose,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
     )
@@ -147,17 +215,41 @@ extern "C" fn thread_fault() {
     )
 }
 
+/// Where the stack for faults begins, in x0. The code around is in `on_fault_stack!`.
+#[cfg(not(feature = "several"))]
+macro_rules! fault_stack {
+    () => {
+        "adrp x0, {stack}
+         add x0, x0, :lo12:{stack}
+         add x0, x0, #{size}"
+    };
+}
+#[cfg(feature = "several")]
+macro_rules! fault_stack {
+    () => {
+        "mrs x0, tpidr_el1
+         ldr x0, [x0, #{stack}]"
+    };
+}
+
+#[cfg(not(feature = "several"))]
+macro_rules! on_fault_stack {
+    ($($code:tt)*) => { naked_asm!($($code)* stack = sym FAULTS, size = const FaultStack::SIZE) };
+}
+#[cfg(feature = "several")]
+macro_rules! on_fault_stack {
+    ($($code:tt)*) => { naked_asm!($($code)* stack = const offset_of!(crate::state::State, fault_stack)) };
+}
+
 /// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two software registers
 /// hold x0 and the stack pointer until they are stored.
 #[unsafe(naked)]
 extern "C" fn fault() {
-    naked_asm!(
+    on_fault_stack!(
         "msr tpidr_el0, x0",
         "mov x0, sp",
         "msr tpidrro_el0, x0",
-        "adrp x0, {stack}",
-        "add x0, x0, :lo12:{stack}",
-        "add x0, x0, #{size}",
+        fault_stack!(),
         "mov sp, x0",
         "sub sp, sp, #{registers}",
         "stp x2, x3, [sp, #16]",
@@ -188,8 +280,6 @@ extern "C" fn fault() {
         "mov x0, sp",
         "mrs x1, esr_el1",
         "b {report}",
-        stack = sym FAULTS,
-        size = const FAULT_STACK,
         registers = const 34 * 8,
         report = sym taktos_fault,
     )

@@ -1,0 +1,100 @@
+//! Owns: the unit on several processors: its registers are saved when their thread gives way.
+//!
+//! The thread may go on elsewhere, and an interrupt to fetch them from a processor that has gone on would cost more than
+//! the stores. A thread that never uses the unit pays a branch not taken at each switch.
+
+use super::{AREA, ENABLE, clear_registers, load_registers, store_registers};
+use crate::pieces::with_lock;
+use crate::state::State;
+use crate::switch::{CALL_FRAME, tail};
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use taktos_machine::{Context, Processor, StackRegion};
+
+/// Defines what a switch does more where the thread that gives way has floating-point state.
+macro_rules! leave_float {
+    ($name:ident, $ending:ident) => {
+        /// Saves the registers on the thread's stack and traps the unit; then ends as each switch.
+        /// Entered like the tail, with the state's address in x2.
+        #[unsafe(naked)]
+        pub(crate) extern "C" fn $name() {
+            with_lock!(
+                ".arch_extension fp",
+                ".arch_extension simd",
+                "str xzr, [x2, #{float_in_use}]",
+                // The ticks of a slice.
+                "mov x8, x3",
+                "sub sp, sp, #{area}",
+                "mov x2, sp",
+                store_registers!(),
+                "msr cpacr_el1, xzr",
+                "isb",
+                "mov x3, x8",
+                // One frame more, of which only the address matters.
+                "adrp x4, {resume_float}",
+                "add x4, x4, :lo12:{resume_float}",
+                "sub sp, sp, #{frame}",
+                "str x4, [sp, #16]",
+                tail!($ending),
+                area = const AREA,
+                frame = const CALL_FRAME,
+                resume_float = sym resume_float,
+                float_in_use = const offset_of!(State, float_in_use),
+                stack_pointer = const offset_of!(Context, stack_pointer),
+                status = const offset_of!(Context, status),
+                current = const offset_of!(Processor, current),
+            )
+        }
+    };
+}
+
+leave_float!(leave_float, slice);
+leave_float!(leave_float_in_slice, keep);
+
+/// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. x0 and x1 are kept.
+#[unsafe(naked)]
+extern "C" fn resume_float() {
+    naked_asm!(
+        ".arch_extension fp",
+        ".arch_extension simd",
+        "mrs x6, tpidr_el1",
+        "mov x5, #{enable}",
+        "msr cpacr_el1, x5",
+        "isb",
+        "str x5, [x6, #{float_in_use}]",
+        load_registers!(),
+        "add sp, sp, #{area}",
+        // The frame proper.
+        "ldr x30, [sp, #16]",
+        "ldp x19, x29, [sp], #32",
+        "ret",
+        enable = const ENABLE,
+        area = const AREA,
+        float_in_use = const offset_of!(State, float_in_use),
+    )
+}
+
+/// The unit was used while it is trapped, in a thread. On the handlers' stack lie x0 to x3.
+/// Gives the thread the unit and repeats the instruction.
+#[unsafe(naked)]
+pub(crate) extern "C" fn give_unit() {
+    naked_asm!(
+        ".arch_extension fp",
+        ".arch_extension simd",
+        "mrs x1, tpidr_el1",
+        "mov x0, #{enable}",
+        "msr cpacr_el1, x0",
+        "isb",
+        "str x0, [x1, #{float_in_use}]",
+        clear_registers!(),
+        "ldp x2, x3, [sp, #16]",
+        "ldp x0, x1, [sp], #32",
+        "eret",
+        enable = const ENABLE,
+        float_in_use = const offset_of!(State, float_in_use),
+    )
+}
+
+/// Nothing is to be forgotten where a thread begins anew: the unit holds no registers but the current thread's.
+#[inline(always)]
+pub(crate) fn forget(_: StackRegion) {}

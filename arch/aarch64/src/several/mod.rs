@@ -1,0 +1,124 @@
+//! What only a machine with several processors has.
+//!
+//! Owns: the processors' stacks, the call from one to another, the choice at an interrupt's end, the wiring of a board.
+//! Must never know: who runs where, and why.
+
+mod start;
+
+pub(crate) use start::start_others;
+
+use crate::board::Board;
+use crate::interrupt;
+use crate::lock::LOCK;
+use crate::state;
+use crate::vectors::{FaultStack, HandlerStack};
+use taktos_machine::Context;
+
+unsafe extern "C" {
+    // The board's, by [`several!`](crate::several).
+    safe fn taktos_called();
+    safe fn taktos_choose() -> *const Context;
+    static taktos_stacks: OwnStacks;
+}
+
+/// The software interrupt by which one processor calls another: the lowest, which is served first.
+const CALL_INTERRUPT: u32 = 0;
+
+/// The stacks of one processor.
+#[repr(C, align(4096))]
+pub struct OwnStacks {
+    pub(crate) handlers: HandlerStack,
+    pub(crate) faults: FaultStack,
+}
+
+/// The stacks of all processors, in the order of their numbers; [`several!`](crate::several) makes them.
+#[repr(transparent)]
+pub struct Stacks<const N: usize>([OwnStacks; N]);
+
+impl<const N: usize> Stacks<N> {
+    /// Unused stacks.
+    #[expect(clippy::new_without_default, reason = "a value for one static")]
+    pub const fn new() -> Self {
+        Self(
+            [const {
+                OwnStacks {
+                    handlers: HandlerStack::NEW,
+                    faults: FaultStack::NEW,
+                }
+            }; N],
+        )
+    }
+}
+
+/// The stacks of the processor `number`.
+pub(crate) fn stacks<B: Board>(number: usize) -> &'static OwnStacks {
+    assert!(number < B::PROCESSORS, "there is no such processor");
+    // SAFETY: the board's stacks are as many as its processors.
+    unsafe { &*(&raw const taktos_stacks).add(number) }
+}
+
+/// Fills the blocks of all processors, makes the caller the first of them, and looks whether the others are there.
+pub(crate) fn set_up<B: Board>() {
+    state::set_up::<B>();
+    for number in 0..B::PROCESSORS {
+        let (state, stacks) = (state::numbered::<B>(number), stacks::<B>(number));
+        state.handler_stack.set(stacks.handlers.top());
+        state.fault_stack.set(stacks.faults.top());
+    }
+    state::adopt(state::numbered::<B>(0));
+    start::look_for_others::<B>();
+}
+
+/// Makes calls arrive, on all processors.
+pub(crate) fn take_calls<B: Board>() {
+    interrupt::set_handler::<B>(CALL_INTERRUPT, || taktos_called());
+}
+
+/// Calls the processor `number`.
+#[inline(always)]
+pub(crate) fn call(number: usize) {
+    interrupt::send_to(CALL_INTERRUPT, number);
+}
+
+/// The end of an interrupt that has found another heir than the current thread. Says whether to switch to the heir:
+/// then the lock is held. Called with interrupts masked.
+pub(crate) extern "C" fn choose() -> usize {
+    let processor = &state::own().processor;
+    LOCK.lock();
+    let chosen = taktos_choose();
+    processor.heir.set(chosen);
+    if chosen == processor.current.get() {
+        LOCK.unlock();
+        return 0;
+    }
+    1
+}
+
+/// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes room for those of
+/// `board`. Used once, in a board crate, beside [`exceptions!`](crate::exceptions).
+#[macro_export]
+macro_rules! several {
+    ($upcalls:ty, $board:ty) => {
+        /// Who runs on each processor; watched by the laboratory.
+        #[unsafe(no_mangle)]
+        static TAKTOS_PROCESSORS: $crate::Processors<{ <$board as $crate::Board>::PROCESSORS }> =
+            $crate::Processors::new();
+
+        /// The stacks of handlers and of fault reports.
+        #[unsafe(export_name = "taktos_stacks")]
+        static TAKTOS_STACKS: $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }> =
+            $crate::Stacks::new();
+
+        /// Another processor has called.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_called() {
+            <$upcalls as $crate::Upcalls>::called();
+        }
+
+        /// An interrupt ends, and the heir is not the current thread.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_choose() -> *const $crate::Context {
+            <$upcalls as $crate::Upcalls>::choose()
+        }
+    };
+}

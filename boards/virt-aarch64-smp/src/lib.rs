@@ -1,0 +1,6 @@
+//! The board that QEMU calls `virt` (`-M virt,gic-version=3 -smp 4`), with four Armv8-A processors at EL1.
+//!
+//! Owns: the memory map, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
