@@ -1,0 +1,235 @@
+//! The lock, and what the machines build upon it, in every order of events that the memory model allows.
+//!
+//! loom runs each test once for every such order (CDSChecker: Norris and Demsky, OOPSLA 2013), and finds accesses that
+//! race. The models have the steps of the machines' paths: where a path changes, its model is to change.
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use loom::thread;
+use std::cell::Cell;
+use taktos_lock::{TicketLock, Word};
+
+struct Loom(AtomicU32);
+
+impl Word for Loom {
+    fn zero() -> Self {
+        Self(AtomicU32::new(0))
+    }
+    fn draw(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+    fn peek(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+    fn acquire(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+    fn publish(&self, value: u32) {
+        self.0.store(value, Ordering::Release);
+    }
+}
+
+type Lock = TicketLock<Loom>;
+
+/// What the lock guards, with loom's check that no two are there at once.
+struct Guarded(UnsafeCell<usize>);
+
+impl Guarded {
+    fn new(value: usize) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// The caller holds the lock.
+    fn change(&self, change: impl FnOnce(&mut usize)) {
+        self.0.with_mut(|value| {
+            #[expect(unsafe_code, reason = "loom's cell, which checks the access")]
+            // SAFETY: loom fails the test if another access is going on.
+            change(unsafe { &mut *value });
+        });
+    }
+}
+
+#[test]
+fn one_at_a_time_and_nobody_is_forgotten() {
+    loom::model(|| {
+        let shared = Arc::new((Lock::of_words(), Guarded::new(0)));
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    shared.0.lock(thread::yield_now);
+                    shared.1.change(|count| *count += 1);
+                    shared.0.unlock();
+                })
+            })
+            .collect();
+        for other in others {
+            other.join().expect("the other comes to its end");
+        }
+        shared.0.lock(thread::yield_now);
+        shared.1.change(|count| assert_eq!(*count, 2));
+    });
+}
+
+/// Whoever gives the lock back and asks again at once is served behind the one that waits.
+#[test]
+fn first_come_first_served() {
+    loom::model(|| {
+        let shared = Arc::new((Lock::of_words(), AtomicBool::new(false), Guarded::new(0)));
+        shared.0.lock(thread::yield_now);
+        let first = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let told = Cell::new(false);
+                shared.0.lock(|| {
+                    if !told.replace(true) {
+                        shared.1.store(true, Ordering::Release);
+                    }
+                    thread::yield_now();
+                });
+                shared.2.change(|order| *order = *order * 10 + 1);
+                shared.0.unlock();
+            })
+        };
+        await_call(&shared.1);
+        shared.0.unlock();
+        shared.0.lock(thread::yield_now);
+        shared.2.change(|order| *order = *order * 10 + 2);
+        shared.0.unlock();
+        first.join().expect("the first comes to its end");
+        shared.2.change(|order| assert_eq!(*order, 12));
+    });
+}
+
+/// Waits for a call, and takes it.
+fn await_call(called: &AtomicBool) {
+    while !called.load(Ordering::Acquire) {
+        thread::yield_now();
+    }
+    called.store(false, Ordering::Relaxed);
+}
+
+/// Two processors and a thread that goes from one to the other. The registers are a cell that is written when the thread is saved,
+/// and read when it is loaded: the lock is given back by the tail of the switch, behind the saving.
+struct Migration {
+    lock: Lock,
+    /// The thread's registers, in its control block.
+    saved: Guarded,
+    /// Where its registers are: a processor's number plus one; 0 when they are saved.
+    live_on: Guarded,
+    /// Whether processor 1 was called.
+    called: AtomicBool,
+}
+
+#[test]
+fn a_thread_is_loaded_only_when_it_is_saved_whole() {
+    loom::model(|| {
+        let world = Arc::new(Migration {
+            lock: Lock::of_words(),
+            saved: Guarded::new(0),
+            live_on: Guarded::new(1),
+            called: AtomicBool::new(false),
+        });
+        let other = {
+            let world = world.clone();
+            thread::spawn(move || {
+                // Processor 1: an interrupt ends, and another is to run: it takes the lock and chooses.
+                loop {
+                    await_call(&world.called);
+                    world.lock.lock(thread::yield_now);
+                    let mut free = false;
+                    world.live_on.change(|place| {
+                        free = *place == 0;
+                        if free {
+                            *place = 2;
+                        }
+                    });
+                    if free {
+                        world.saved.change(|registers| assert_eq!(*registers, 42));
+                        world.lock.unlock();
+                        return;
+                    }
+                    // The idle thread, until it is called again.
+                    world.lock.unlock();
+                }
+            })
+        };
+        // Processor 0: another decides that the thread goes on there, and calls; it has not been saved yet.
+        world.lock.lock(thread::yield_now);
+        world.called.store(true, Ordering::Release);
+        world.lock.unlock();
+        // Then processor 0 gives way: it lets go, which calls who waits, saves, and the tail gives the lock back.
+        world.lock.lock(thread::yield_now);
+        world.live_on.change(|place| *place = 0);
+        world.called.store(true, Ordering::Release);
+        world.saved.change(|registers| *registers = 42);
+        world.lock.unlock();
+        other.join().expect("the other loads the thread");
+    });
+}
+
+/// The heir of a processor, null (0) where a decision is due; and its interrupt.
+#[test]
+fn a_processor_that_was_called_sees_that_a_decision_is_due() {
+    const CURRENT: usize = 7;
+    loom::model(|| {
+        let world = Arc::new((
+            Lock::of_words(),
+            AtomicUsize::new(CURRENT),
+            AtomicBool::new(false),
+        ));
+        let sleeper = {
+            let world = world.clone();
+            thread::spawn(move || {
+                // It waits for an interrupt: one that came before the wait ends the wait at once.
+                await_call(&world.2);
+                // The interrupt's end looks at the heir without the lock.
+                let heir = world.1.load(Ordering::Relaxed);
+                assert_ne!(
+                    heir, CURRENT,
+                    "the call came, and what it was for is not to be seen"
+                );
+                world.0.lock(thread::yield_now);
+                assert_eq!(world.1.load(Ordering::Relaxed), 0);
+                world.1.store(CURRENT + 1, Ordering::Relaxed);
+                world.0.unlock();
+            })
+        };
+        world.0.lock(thread::yield_now);
+        world.1.store(0, Ordering::Relaxed);
+        // The barrier of `Machine::call`.
+        world.2.store(true, Ordering::Release);
+        world.0.unlock();
+        sleeper.join().expect("the sleeper sees it");
+    });
+}
+
+/// A thread enters the kernel while another processor decides that it runs no more: it gives way before it does anything.
+#[test]
+fn who_was_taken_off_gives_way_before_it_enters() {
+    loom::model(|| {
+        // Whether the thread is ready, and whether its processor is to look again.
+        let world = Arc::new((Lock::of_words(), Guarded::new(1), AtomicBool::new(false)));
+        let thread = {
+            let world = world.clone();
+            thread::spawn(move || {
+                world.0.lock(thread::yield_now);
+                let due = world.2.load(Ordering::Relaxed);
+                world.1.change(|ready| {
+                    // The law of the kernel's sections: whoever is in one, and need not give way, is ready.
+                    assert!(
+                        due || *ready == 1,
+                        "a thread that was taken off is in the kernel"
+                    );
+                });
+                world.0.unlock();
+            })
+        };
+        world.0.lock(thread::yield_now);
+        world.1.change(|ready| *ready = 0);
+        world.2.store(true, Ordering::Relaxed);
+        world.0.unlock();
+        thread.join().expect("the thread comes to its end");
+    });
+}
