@@ -1,9 +1,10 @@
 //! Whole-system tests on the host machine.
 //!
-//! Owns: the host as a system ([`HostSystem`]); the naive model of the kernel and the random runs
+//! Owns: the host as a system ([`HostSystem`], and [`several`] for the one with several processors); the naive model of the kernel and the random runs
 //! that compare the kernel with it.
 
 pub mod model;
+pub mod several;
 mod system;
 
 pub use system::{AnyThread, HostSystem, Mutex, Semaphore, Thread, leak, run, spawn};

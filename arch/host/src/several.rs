@@ -4,9 +4,10 @@
 //! Must never know: the kernel; what the threads do.
 //!
 //! All processors run in one thread of the operating system: one acts until it comes to a point of
-//! interleaving, and then an [`Order`] says who goes on. Such points are: before a mask, and between it and the
-//! lock; after an unmask; at a call; at the beginning of an interrupt, and before its end takes the lock; while a
-//! processor is busy, idle, or waits for the lock. Calls arrive when the order says so, but in the instant in which they were made.
+//! interleaving, and then an [`Order`] says who goes on. Such points are: before a mask; after an unmask; at a call; at
+//! the beginning of an interrupt, and before its end takes the lock; while a processor is busy, idle, or waits for the
+//! lock. Calls arrive when the order says so, but in the instant in which they were made: one that is still on its way
+//! when its processor masks interrupts stands for what others do between the mask and the lock.
 //!
 //! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so beside those of the other processors; time
 //! passes when no processor can act at the present instant. Kernel operations take no time; but a processor that

@@ -16,12 +16,9 @@ impl World {
         if self.cpu().masked.get() {
             self.broken("the kernel masks interrupts that are masked");
         }
-        if !self.cpu().in_interrupt.get() {
-            self.point();
-            self.deliver();
-        }
-        self.cpu().masked.set(true);
         self.point();
+        self.deliver();
+        self.cpu().masked.set(true);
         self.take_lock();
     }
 

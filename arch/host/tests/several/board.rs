@@ -185,6 +185,19 @@ impl Decision<HostSeveral> for SwitchTo {
     }
 }
 
+/// The same, for the rest of the slice.
+pub struct SwitchInSlice;
+
+impl Decision<HostSeveral> for SwitchInSlice {
+    type Object = Context;
+    const KEEPS_SLICE: bool = true;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(to: &'static Context, argument: usize, timeout: Timeout) -> DecidedBy {
+        SwitchTo::decide(to, argument, timeout)
+    }
+}
+
 /// What a decision gives the machine.
 pub type DecidedBy = <HostSeveral as Machine>::Outcome;
 

@@ -59,6 +59,10 @@ impl<const HOW: u8> Decision<HostSeveral> for Wrong<HOW> {
         match HOW {
             0 => DecidedBy::switch(to, to),
             1 => DecidedBy::switch(cells.current.get(), to),
+            2 => {
+                HostSeveral::processor_numbered(1).heir.set(ptr::null());
+                SwitchTo::decide(to, 0, Timeout::FOREVER)
+            }
             _ => {
                 cells.heir.set(ptr::null());
                 DecidedBy::switch(cells.current.get(), ptr::null())
@@ -76,7 +80,7 @@ fn a_decision_saves_the_running_thread_and_goes_on_with_the_heir() {
     };
     assert_broken("saves another", wrong(enter::<Wrong<0>>));
     assert_broken("another than the heir", wrong(enter::<Wrong<1>>));
-    assert_broken("a null heir", wrong(enter::<Wrong<2>>));
+    assert_broken("a null heir", wrong(enter::<Wrong<3>>));
 }
 
 #[test]
@@ -130,6 +134,17 @@ fn who_writes_anothers_heir_calls_it() {
             }),
             busy(),
         ],
+    );
+}
+
+#[test]
+fn who_writes_anothers_heir_and_gives_way_calls_it() {
+    let switches = || {
+        enter::<Wrong<2>>(prepare(|| ()));
+    };
+    assert_broken(
+        "heir of processor 1 was written without a call",
+        vec![Box::new(switches), busy()],
     );
 }
 

@@ -9,8 +9,8 @@ mod board;
 mod laws;
 
 use board::{
-    Stay, SwitchTo, at, at_upcalls, enter, idle, let_choose, locked, log, prepare, take_log,
-    thread, world,
+    Stay, SwitchInSlice, SwitchTo, at, at_upcalls, enter, idle, let_choose, locked, log, prepare,
+    take_log, thread, world,
 };
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -168,6 +168,24 @@ fn slices_end_on_each_busy_processor() {
         ],
     );
     assert_eq!(take_log(), "slice@0:10 slice@1:10 slice@1:20 slice@0:20 ");
+}
+
+#[test]
+fn a_slice_begins_anew_at_a_switch_unless_the_decision_keeps_it() {
+    let switched = |enter: fn(usize) -> taktos_machine::Answer| {
+        world(
+            Order::Turns,
+            vec![Box::new(move || {
+                locked(|| HostSeveral::set_slice(Some(10u32.micros())));
+                let other = prepare(|| HostSeveral::spend(11u32.micros()));
+                HostSeveral::spend(4u32.micros());
+                enter(other);
+            })],
+        );
+        take_log()
+    };
+    assert_eq!(switched(enter::<SwitchTo>), "slice@0:14 ");
+    assert_eq!(switched(enter::<SwitchInSlice>), "slice@0:10 ");
 }
 
 #[test]
@@ -362,7 +380,9 @@ fn a_hook_sees_each_unmask_and_injects_interrupts_where_it_happened() {
                 let mut number = 0;
                 HostSeveral::at_each_unmask(move || {
                     number += 1;
-                    (number % 2 == 0).then(|| Box::new(|| log("hook")) as _)
+                    // That of the handler is not asked for one: interrupts are not nested.
+                    let handler = || locked(|| log("hook"));
+                    (number % 2 == 0).then(|| Box::new(handler) as _)
                 });
                 HostSeveral::spend(1u32.micros());
             }),

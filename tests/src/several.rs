@@ -1,0 +1,113 @@
+//! Owns: the host with several processors as a system ([`SeveralHost`]): which kernel runs in the calling thread's world.
+
+use crate::leak;
+use std::cell::{Cell, OnceCell};
+use taktos_arch_host::{HostSeveral, Order, Outcome};
+use taktos_kernel::{
+    InstanceConfig, Instant, Kernel, Several, SeveralMemory, System, Upcall, run_several,
+};
+use taktos_workloads::suite::{Objects, SuiteBoard};
+
+/// How many rows the kernels' tables of threads have: the processors' idle threads take some of them.
+pub const ROWS: usize = 128;
+/// How many scheduler instances there can be.
+pub const INSTANCES: usize = 4;
+/// How many cluster mutexes there can be.
+pub const LOCKS: usize = 16;
+
+/// The host with as many processors as [`run_on`] is told. Each run has a kernel of its own.
+pub struct SeveralHost;
+
+/// A thread of [`SeveralHost`]; its own stack is not used.
+pub type SeveralThread = taktos_kernel::Thread<SeveralHost, 64>;
+
+thread_local! {
+    static KERNEL: Cell<Option<&'static Kernel<SeveralHost>>> = const { Cell::new(None) };
+    static SEVERAL: Cell<Option<&'static Several<SeveralHost>>> = const { Cell::new(None) };
+    static OBJECTS: OnceCell<&'static Objects<SeveralHost>> = const { OnceCell::new() };
+    static MAIN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
+}
+
+impl System for SeveralHost {
+    type Machine = HostSeveral;
+
+    fn kernel() -> &'static Kernel<Self> {
+        KERNEL.get().expect("the kernel is used outside a world")
+    }
+
+    fn several() -> &'static Several<Self> {
+        SEVERAL.get().expect("the kernel is used outside a world")
+    }
+
+    fn write(text: &str) {
+        HostSeveral::write(text);
+    }
+
+    fn exit(status: i32) -> ! {
+        HostSeveral::exit(status)
+    }
+}
+
+impl SuiteBoard for SeveralHost {
+    fn objects() -> &'static Objects<Self> {
+        OBJECTS.with(|objects| *objects.get_or_init(|| leak(Objects::new())))
+    }
+
+    fn trigger_interrupt(handler: fn()) {
+        HostSeveral::interrupt(handler);
+    }
+
+    fn busy_until(instant: Instant) {
+        HostSeveral::busy_until(instant);
+    }
+}
+
+/// Runs a fresh kernel on `P` processors, in this order, with these instances. Its first thread, of priority 16, runs
+/// `main` in the instance of processor 0; a panic in it is passed on. When `main` returns the world goes on without it;
+/// [`System::exit`] ends it.
+pub fn run_on<const P: usize>(
+    order: Order,
+    instances: &'static [InstanceConfig],
+    main: impl FnOnce() + 'static,
+) -> Outcome {
+    let memory: &SeveralMemory<SeveralHost, ROWS, INSTANCES, P, LOCKS> = leak(SeveralMemory::new());
+    KERNEL.set(Some(leak(Kernel::new())));
+    SEVERAL.set(Some(memory.several()));
+    MAIN.set(Some(Box::new(main)));
+    let thread = leak(SeveralThread::new("main"));
+    HostSeveral::run::<Upcall<SeveralHost>>(P, order, move || {
+        run_several(thread, memory, instances, run_main)
+    })
+}
+
+fn run_main() {
+    if let Some(main) = MAIN.take() {
+        HostSeveral::shielded(main);
+    }
+}
+
+struct Body(Box<dyn Fn() + Sync>);
+
+/// Has `thread`, which was created or does not exist, run `body`; a panic in it ends the world and is passed on.
+///
+/// # Panics
+/// If the thread has been started, or the kernel has no room for another one.
+pub fn start_on(thread: &'static SeveralThread, body: impl Fn() + Sync + 'static) {
+    let body = leak(Body(Box::new(body)));
+    let started = thread.start_with(|body: &'static Body| HostSeveral::shielded(&body.0), body);
+    assert_eq!(started, Ok(()), "a new thread starts");
+}
+
+/// Starts a new thread that runs `body`, in the instance of the caller, as [`start_on`] does.
+///
+/// # Panics
+/// If `priority` is above 31, or the kernel has no room for another thread.
+pub fn spawn_on(
+    name: &'static str,
+    priority: u8,
+    body: impl Fn() + Sync + 'static,
+) -> &'static SeveralThread {
+    let thread = leak(SeveralThread::new(name).priority(priority));
+    start_on(thread, body);
+    thread
+}
