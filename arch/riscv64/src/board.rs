@@ -10,4 +10,11 @@ pub trait Board: 'static {
     const MEMORY: Range<usize>;
     /// The devices' registers; whole pages of 2 MiB.
     const DEVICES: Range<usize>;
+    /// How many processors there are, one to sixty-four; they are numbered (`mhartid`) from 0 without a gap. The
+    /// start-up code gives each a stack (`_max_hart_id`).
+    #[cfg(feature = "several")]
+    const PROCESSORS: usize;
+    /// The address of the words by which a processor is sent the supervisor's software interrupt (SETSSIP of the ACLINT).
+    #[cfg(feature = "several")]
+    const CALLS: usize;
 }

@@ -1,10 +1,11 @@
 //! Owns: the interrupts that software sends to its own processor, and the mask.
 //! Must never know: what an interrupt is good for.
 
+use crate::state::pending;
 use crate::timer;
 use core::arch::asm;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
@@ -14,15 +15,13 @@ const INTERRUPTS: usize = 16;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
 
-// SAFETY: one word each, written before the interrupt is sent, on the one processor.
+// SAFETY: one word each, written before the interrupt is sent.
 unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
-/// Bit n is set while the interrupt n waits.
-static PENDING: AtomicU32 = AtomicU32::new(0);
 
 /// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's.
-const SOFTWARE: usize = 1 << 1;
+pub(crate) const SOFTWARE: usize = 1 << 1;
 pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5;
 /// What `scause` says of them, below its highest bit.
 const SOFTWARE_CAUSE: usize = 1;
@@ -39,10 +38,21 @@ pub(crate) fn set_handler(number: u32, handler: Handler) {
 #[inline(always)]
 pub(crate) fn pend(number: u32) {
     if (number as usize) < INTERRUPTS {
-        PENDING.fetch_or(1 << number, Relaxed);
-        // SAFETY: makes the processor's software interrupt pending; memory is not moved across.
-        unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
+        // On several processors the caller stays on this one in between.
+        #[cfg(feature = "several")]
+        let was_unmasked = mask_remembering();
+        pending().fetch_or(1 << number, Relaxed);
+        raise();
+        #[cfg(feature = "several")]
+        unmask_again(was_unmasked);
     }
+}
+
+/// Makes this processor's software interrupt pending.
+#[inline(always)]
+fn raise() {
+    // SAFETY: memory is not moved across.
+    unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
 }
 
 /// Serves the interrupt that `scause` names. What comes meanwhile waits.
@@ -60,18 +70,19 @@ pub(crate) extern "C" fn dispatch(cause: usize) {
 fn serve_software() {
     // SAFETY: takes the interrupt; it is sent again below while others wait.
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
-    let waiting = PENDING.load(Relaxed);
+    #[cfg(feature = "several")]
+    crate::several::calls::serve();
+    let waiting = pending().load(Relaxed);
     if waiting == 0 {
         return;
     }
     let number = waiting.trailing_zeros();
-    PENDING.fetch_and(!(1 << number), Relaxed);
+    pending().fetch_and(!(1 << number), Relaxed);
     if let Some(handler) = HANDLERS.0.get(number as usize).and_then(Cell::get) {
         handler();
     }
-    if PENDING.load(Relaxed) != 0 {
-        // SAFETY: as in `pend`.
-        unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
+    if pending().load(Relaxed) != 0 {
+        raise();
     }
 }
 
@@ -87,6 +98,24 @@ pub(crate) fn mask() {
 pub(crate) fn unmask() {
     // SAFETY: as for `mask`; the crate's head says why this is right in handlers too.
     unsafe { asm!("csrsi sstatus, 2", options(nostack, preserves_flags)) }
+}
+
+/// Masks kernel-level interrupts; says in `sstatus.SIE` whether they were let through.
+#[cfg(feature = "several")]
+#[inline(always)]
+fn mask_remembering() -> usize {
+    let was;
+    // SAFETY: as for `mask`.
+    unsafe { asm!("csrrci {}, sstatus, 2", out(reg) was, options(nostack, preserves_flags)) };
+    was
+}
+
+/// Ends the mask if it was not set before.
+#[cfg(feature = "several")]
+#[inline(always)]
+fn unmask_again(was: usize) {
+    // SAFETY: as for `mask`.
+    unsafe { asm!("csrs sstatus, {}", in(reg) was & 2, options(nostack, preserves_flags)) };
 }
 
 /// Whether the caller is a handler.

@@ -19,7 +19,13 @@
 //! `float`). Whoever is resumed is so with the mask set; it ends behind the call, or by `sret`: when the frame is used
 //! up, so that frames cannot pile up under a storm of interrupts.
 //!
-//! The register tp names the processor, for threads and handlers alike.
+//! The register tp names the processor, for threads and handlers alike. No switch saves or restores it: a thread that
+//! goes on elsewhere finds there what names the other processor.
+//!
+//! # Several processors
+//! The feature `several` gives each processor a block of its own, at tp; `pieces` has what differs in the hand-written
+//! paths, `several` what is there besides, `float::eager` what moves with a thread. Without the feature nothing
+//! of that is in the code.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -28,22 +34,38 @@ mod board;
 mod fault;
 mod float;
 mod interrupt;
+#[cfg(feature = "several")]
+mod lock;
 mod machine;
 mod memory;
+mod pieces;
+#[cfg(feature = "several")]
+mod several;
+#[cfg(not(feature = "several"))]
 mod state;
 mod supervisor;
 mod switch;
 mod timer;
 mod trap;
 
+#[cfg(feature = "several")]
+use several::state;
+
 pub use board::Board;
 pub use fault::report_fault;
 pub use interrupt::Handler;
 pub use machine::RiscV64;
 pub use memory::Guard;
+#[cfg(feature = "several")]
+pub use several::{OwnStacks, Stacks};
+#[cfg(not(feature = "several"))]
 pub use state::TAKTOS_PROCESSOR;
+#[cfg(feature = "several")]
+pub use state::{Processors, State};
 pub use supervisor::enter_supervisor_mode;
 pub use switch::Outcome64;
+#[cfg(feature = "several")]
+pub use taktos_machine::Context;
 pub use taktos_machine::Upcalls;
 
 /// Wires the processor's exceptions to a type that implements [`Upcalls`]. Used once, in a board crate.

@@ -3,10 +3,19 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
+#[cfg(feature = "several")]
+use crate::lock::LOCK;
 use crate::memory::{self, Guard};
+#[cfg(feature = "several")]
+use crate::several::{self, calls};
+#[cfg(not(feature = "several"))]
 use crate::state::TAKTOS_PROCESSOR;
+#[cfg(feature = "several")]
+use crate::state::{numbered, own};
 use crate::switch::{self, Outcome64};
 use crate::timer;
+#[cfg(not(feature = "several"))]
+use crate::trap::HANDLER_STACK;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -37,14 +46,20 @@ impl<B: Board> Machine for RiscV64<B> {
     /// The frame of an interrupted thread (256 bytes), and room to work. Threads that use floating point
     /// need 304 bytes more.
     const SMALLEST_STACK: usize = 512;
+    #[cfg(feature = "several")]
+    const PROCESSORS: usize = B::PROCESSORS;
 
     #[inline(always)]
     fn mask() {
         interrupt::mask();
+        #[cfg(feature = "several")]
+        LOCK.lock();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
+        #[cfg(feature = "several")]
+        LOCK.unlock();
         interrupt::unmask();
     }
 
@@ -53,9 +68,34 @@ impl<B: Board> Machine for RiscV64<B> {
         interrupt::in_handler()
     }
 
+    #[cfg(not(feature = "several"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &TAKTOS_PROCESSOR.0
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn processor() -> &'static Processor {
+        &own().processor
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn number() -> usize {
+        own().number
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn processor_numbered(number: usize) -> &'static Processor {
+        &numbered::<B>(number).processor
+    }
+
+    #[cfg(feature = "several")]
+    #[inline(always)]
+    fn call(number: usize) {
+        calls::call::<B>(number, calls::KERNEL);
     }
 
     #[inline(always)]
@@ -91,11 +131,22 @@ impl<B: Board> Machine for RiscV64<B> {
         switch::prepare(context, stack, entry, first, second);
     }
 
+    #[cfg(not(feature = "several"))]
     fn start() -> ! {
         memory::start::<B>();
         timer::start();
         float::forbid();
-        switch::start()
+        switch::start(&TAKTOS_PROCESSOR.0, HANDLER_STACK.top())
+    }
+
+    #[cfg(feature = "several")]
+    fn start() -> ! {
+        several::set_up::<B>();
+        memory::start::<B>();
+        timer::start();
+        float::forbid();
+        several::start_others::<B>();
+        switch::start(&own().processor, own().handler_stack.get())
     }
 
     fn idle() {

@@ -6,6 +6,9 @@
 //! executed. Memory is mapped in pages, so that any of them can become a guard while the map is in use.
 
 use crate::board::Board;
+#[cfg(feature = "several")]
+use crate::several::{calls, stacks};
+#[cfg(not(feature = "several"))]
 use crate::trap::HANDLER_STACK;
 use core::arch::asm;
 use core::cell::Cell;
@@ -52,7 +55,8 @@ struct Tables {
     used: Cell<usize>,
 }
 
-// SAFETY: written with interrupts masked, on the one processor; words that the processor reads.
+// SAFETY: written with interrupts masked, and by the first processor alone before there are others; then only whole
+// words change, to one that says guard. The processors read them.
 unsafe impl Sync for Tables {}
 
 static TABLES_OF_THE_MAP: Tables = Tables {
@@ -129,18 +133,33 @@ fn make<B: Board>() {
     for device in (B::DEVICES.start..B::DEVICES.end).step_by(LARGE) {
         make_place(device, 1).set(entry(device, DATA));
     }
+    #[cfg(feature = "several")]
+    {
+        let calls = B::CALLS & !(LARGE - 1);
+        make_place(calls, 1).set(entry(calls, DATA));
+    }
 }
 
 /// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
 /// stack: a thread that starts another one comes here.
+///
+/// Other processors are called to drop the old translation, unless the page is a guard already. They are not waited for:
+/// the call comes at the latest when they end the mask that they may hold, so before a thread that uses the stack
+/// has run there for longer than it takes an interrupt to arrive.
 pub(crate) fn protect<B: Board>(guard: usize) {
     if TABLES_OF_THE_MAP.used.get() == 0 {
         make::<B>();
     }
     if let Some(entry) = page_entry(guard) {
+        #[cfg(feature = "several")]
+        if entry.get() == GUARD_PAGE {
+            return;
+        }
         entry.set(GUARD_PAGE);
         // SAFETY: drops one translation, which is read again from the tables when needed.
         unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
+        #[cfg(feature = "several")]
+        calls::call_others::<B>(calls::MAP);
     }
 }
 
@@ -151,9 +170,25 @@ pub(crate) fn is_guard(address: usize) -> bool {
 
 /// Switches the map on.
 pub(crate) fn start<B: Board>() {
-    const SV39: usize = 8 << 60;
+    #[cfg(feature = "several")]
+    for number in 0..B::PROCESSORS {
+        protect::<B>(stacks::<B>(number).handlers.guard());
+    }
     crate::trap::install();
+    #[cfg(not(feature = "several"))]
     protect::<B>(HANDLER_STACK.guard());
+    switch_on();
+}
+
+/// Switches the map on, on a processor behind the first.
+#[cfg(feature = "several")]
+pub(crate) fn start_another() {
+    crate::trap::install();
+    switch_on();
+}
+
+fn switch_on() {
+    const SV39: usize = 8 << 60;
     let map = SV39 | (core::ptr::from_ref(root()).addr() / PAGE);
     // SAFETY: it maps the code that runs, its data and its stack to where they are.
     unsafe { asm!("sfence.vma", "csrw satp, {}", "sfence.vma", in(reg) map, options(nostack)) };

@@ -1,6 +1,7 @@
 //! Owns: what this machine remembers between its calls.
 
 use core::cell::Cell;
+use core::sync::atomic::AtomicU32;
 use taktos_machine::Processor;
 
 unsafe extern "C" {
@@ -42,3 +43,29 @@ pub(crate) static STATE: State = State {
     slice_end: Cell::new(u64::MAX),
     alarm: Cell::new(u64::MAX),
 };
+
+/// What this machine remembers.
+#[inline(always)]
+pub(crate) fn own() -> &'static State {
+    &STATE
+}
+
+/// Bit n is set while the interrupt n that software sends waits.
+static PENDING: AtomicU32 = AtomicU32::new(0);
+
+/// The interrupts that software has sent.
+#[inline(always)]
+pub(crate) fn pending() -> &'static AtomicU32 {
+    &PENDING
+}
+
+/// Ticks of a slice.
+#[inline(always)]
+pub(crate) fn slice() -> u64 {
+    STATE.slice.get()
+}
+
+/// Sets the ticks of a slice.
+pub(crate) fn set_slice<B>(ticks: u64) {
+    STATE.slice.set(ticks);
+}

@@ -5,8 +5,20 @@
 use core::arch::asm;
 
 /// Goes on in supervisor mode behind this call: all traps are delegated, the whole memory is allowed, the timer and the
-/// counters are the supervisor's. Called once, in machine mode, by the board's start.
+/// counters are the supervisor's. Called once, in machine mode, by the board's start, on the first processor; before
+/// anything of the machine's is used.
+#[inline(always)]
 pub fn enter_supervisor_mode() {
+    // SAFETY: there is a first processor.
+    #[cfg(feature = "several")]
+    unsafe {
+        crate::state::adopt(0);
+    }
+    leave_machine_mode();
+}
+
+/// Does so on any processor.
+pub(crate) fn leave_machine_mode() {
     const ALL_EXCEPTIONS: usize = 0xFFFF;
     /// Software, timer and external interrupts of the supervisor.
     const INTERRUPTS: usize = 0x222;

@@ -5,12 +5,17 @@
 //! the two that cannot be so declared, s0 and s1.
 //!
 //! Everywhere below, at the common tail: a0 names the thread to go on with, a1 the thread that gives way, t0 is the
-//! state's address, t1 holds the ticks of a slice, kernel-level interrupts are masked, and the stack holds a whole frame.
+//! state's address (on several processors tp is), t1 holds the ticks of a slice, kernel-level interrupts are masked,
+//! and the stack holds a whole frame. On several processors the one lock is held until the tail releases it.
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
-use crate::state::{STATE, State, TAKTOS_PROCESSOR};
-use crate::trap::HANDLER_STACK;
+#[cfg(feature = "several")]
+use crate::lock::LOCK;
+use crate::pieces::{load_state_address, of_state, release};
+#[cfg(not(feature = "several"))]
+use crate::state::STATE;
+use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
@@ -79,12 +84,16 @@ call!(call_in_slice, enter_in_slice);
 /// floating-point state.
 macro_rules! load_state {
     () => {
-        "la t0, {state}
-         ld t1, {slice}(t0)
-         ld t2, {float_in_use}(t0)
-         beqz t2, 6f
-         j {leave_float}
-         6:"
+        concat!(
+            load_state_address!("t0"),
+            "ld t1, ",
+            of_state!("{slice}", "t0"),
+            "\n ld t2, ",
+            of_state!("{float_in_use}", "t0"),
+            "\n beqz t2, 6f
+             j {leave_float}
+             6:"
+        )
     };
 }
 
@@ -95,9 +104,11 @@ macro_rules! tail {
             "beqz t1, 5f
              rdtime t3
              add t3, t3, t1
-             sd t3, {slice_end}(t0)
-             ld t4, {alarm}(t0)
-             bgeu t4, t3, 4f
+             sd t3, ",
+            $crate::pieces::of_state!("{slice_end}", "t0"),
+            "\n ld t4, ",
+            $crate::pieces::of_state!("{alarm}", "t0"),
+            "\n bgeu t4, t3, 4f
              mv t3, t4
              4:
              csrw 0x14d, t3
@@ -106,18 +117,22 @@ macro_rules! tail {
         )
     };
     (keep) => {
-        "sd sp, {stack_pointer}(a1)
-         ld sp, {stack_pointer}(a0)
-         # The laboratory sees the switch by this store.
-         sd a0, {current}(tp)
-         # The answer, for a thread that called the kernel.
-         ld a1, {value}(a0)
-         ld a0, {status}(a0)
-         ld ra, 16(sp)
-         ld s0, 0(sp)
-         ld s1, 8(sp)
-         addi sp, sp, 32
-         ret"
+        concat!(
+            "sd sp, {stack_pointer}(a1)
+             ld sp, {stack_pointer}(a0)
+             # The laboratory sees the switch by this store.
+             sd a0, {current}(tp)
+             # The answer, for a thread that called the kernel.
+             ld a1, {value}(a0)
+             ld a0, {status}(a0)\n",
+            // From here on another processor may go on with the thread that gave way.
+            $crate::pieces::release!(),
+            "ld ra, 16(sp)
+             ld s0, 0(sp)
+             ld s1, 8(sp)
+             addi sp, sp, 32
+             ret"
+        )
     };
 }
 
@@ -139,7 +154,10 @@ extern "C" fn switch() {
         ".endif",
         load_state!(),
         tail!(slice),
+        #[cfg(not(feature = "several"))]
         state = sym STATE,
+        #[cfg(feature = "several")]
+        lock = sym LOCK,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -158,7 +176,10 @@ extern "C" fn switch_in_slice() {
     naked_asm!(
         load_state!(),
         tail!(keep),
+        #[cfg(not(feature = "several"))]
         state = sym STATE,
+        #[cfg(feature = "several")]
+        lock = sym LOCK,
         leave_float = sym leave_float_in_slice,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -203,6 +224,7 @@ macro_rules! enter {
                 // Stay: the status is half of the odd word; the value is in a1.
                 "2:",
                 "srli a0, a0, 1",
+                release!(),
                 "ld ra, 16(sp)",
                 "ld s0, 0(sp)",
                 "ld s1, 8(sp)",
@@ -212,6 +234,7 @@ macro_rules! enter {
                 "3:",
                 "li a0, {context}",
                 "li a1, 0",
+                release!(),
                 "ret",
                 ".endif",
                 blocks = const D::BLOCKS as u32,
@@ -219,6 +242,8 @@ macro_rules! enter {
                 decide = sym D::decide,
                 switch = sym $switch,
                 context = const Error::Context as u32,
+                #[cfg(feature = "several")]
+                lock = sym LOCK,
             )
         }
     };
@@ -232,7 +257,7 @@ pub(crate) const CALL_FRAME: usize = 32;
 const INTERRUPTED: usize = 224;
 
 /// The rest of an interrupt after which another thread runs: with the interrupted thread's registers as they were,
-/// on its stack, masked, `sepc` and `sstatus` leading back to it.
+/// on its stack, masked, `sepc` and `sstatus` leading back to it. On several processors the one lock is held.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
     naked_asm!(
@@ -279,7 +304,10 @@ pub(crate) extern "C" fn preempt() {
         tail!(slice),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
+        #[cfg(not(feature = "several"))]
         state = sym STATE,
+        #[cfg(feature = "several")]
+        lock = sym LOCK,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -384,9 +412,11 @@ extern "C" fn begin() {
 }
 
 /// Leaves the start-up code, which runs masked, for the current thread.
-pub(crate) fn start() -> ! {
-    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
-    // frame was written by `prepare`.
+///
+/// `processor`: this one's pair; `handlers`: where the stack of its handlers begins.
+pub(crate) fn start(processor: &'static Processor, handlers: usize) -> ! {
+    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used again. The first
+    // thread's frame was written by `prepare`.
     unsafe {
         asm!(
             "mv tp, {processor}",
@@ -399,8 +429,8 @@ pub(crate) fn start() -> ! {
             "ld s1, 8(sp)",
             "addi sp, sp, 32",
             "ret",
-            processor = in(reg) &raw const TAKTOS_PROCESSOR,
-            handlers = in(reg) HANDLER_STACK.top(),
+            processor = in(reg) core::ptr::from_ref(processor),
+            handlers = in(reg) handlers,
             enabled = in(reg) ENABLED,
             options(noreturn),
         )

@@ -2,7 +2,9 @@
 //! Must never know: who is to be woken.
 
 use crate::board::Board;
-use crate::state::STATE;
+#[cfg(feature = "several")]
+use crate::several::calls;
+use crate::state::{self, own};
 use core::arch::asm;
 use taktos_time::{Duration, Instant};
 
@@ -25,7 +27,8 @@ const fn ticks_a_nano<B: Board>() -> u64 {
     (((B::HERTZ as u128) << 63) / SECOND as u128) as u64
 }
 
-fn counter() -> u64 {
+/// Ticks since the machine began: the same on all processors.
+pub(crate) fn counter() -> u64 {
     let ticks;
     // SAFETY: reads a counter.
     unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
@@ -46,7 +49,7 @@ fn ticks_of<B: Board>(nanos: u64) -> u64 {
 
 /// Sets the comparator to what comes first.
 fn compare() {
-    let first = STATE.alarm.get().min(STATE.slice_end.get());
+    let first = own().alarm.get().min(own().slice_end.get());
     // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to this module and to the switch.
     unsafe { asm!("csrw 0x14d, {}", in(reg) first, options(nomem, nostack, preserves_flags)) };
 }
@@ -57,7 +60,7 @@ pub(crate) fn start() {
 }
 
 pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
-    STATE
+    own()
         .alarm
         .set(at.map_or(NEVER, |at| ticks_of::<B>(at.as_nanos())));
     compare();
@@ -66,11 +69,11 @@ pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
 /// The comparator's time has come: the alarm's, the slice's, or both.
 pub(crate) fn due() {
     let now = counter();
-    if STATE.alarm.get() <= now {
-        STATE.alarm.set(NEVER);
+    if own().alarm.get() <= now {
+        own().alarm.set(NEVER);
         taktos_alarm();
     }
-    if STATE.slice_end.get() <= now {
+    if own().slice_end.get() <= now {
         begin_slice();
         taktos_slice_end();
     }
@@ -78,8 +81,8 @@ pub(crate) fn due() {
 }
 
 pub(crate) fn begin_slice() {
-    let ticks = STATE.slice.get();
-    STATE.slice_end.set(match ticks {
+    let ticks = state::slice();
+    own().slice_end.set(match ticks {
         0 => NEVER,
         ticks => counter() + ticks,
     });
@@ -88,8 +91,8 @@ pub(crate) fn begin_slice() {
 
 /// Slices are at least one tick long.
 pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
-    STATE
-        .slice
-        .set(length.map_or(0, |length| ticks_of::<B>(length.as_nanos())));
+    state::set_slice::<B>(length.map_or(0, |length| ticks_of::<B>(length.as_nanos())));
     begin_slice();
+    #[cfg(feature = "several")]
+    calls::call_others::<B>(calls::SLICE);
 }

@@ -3,11 +3,15 @@
 use crate::float::give_unit;
 use crate::interrupt::{ENABLED, dispatch};
 use crate::memory::{Guard, PAGE};
-use crate::state::{STATE, State};
+use crate::pieces::{load_state_address, of_state};
+#[cfg(not(feature = "several"))]
+use crate::state::STATE;
+use crate::state::State;
 use crate::switch::preempt;
 use core::arch::{asm, naked_asm};
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
+#[cfg(not(feature = "several"))]
 use taktos_machine::Processor;
 
 /// The stack of handlers, with a guard below it.
@@ -17,11 +21,21 @@ pub(crate) struct HandlerStack {
     memory: UnsafeCell<[u8; Self::SIZE]>,
 }
 
-// SAFETY: used by the processor alone, as the stack of handlers, which do not nest.
+// SAFETY: used by its processor alone, as the stack of handlers, which do not nest.
 unsafe impl Sync for HandlerStack {}
 
 impl HandlerStack {
     const SIZE: usize = 4 * PAGE;
+
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self {
+        guard: Guard::NEW,
+        memory: UnsafeCell::new([0; Self::SIZE]),
+    };
 
     /// Where the stack begins, downwards.
     pub fn top(&self) -> usize {
@@ -34,21 +48,37 @@ impl HandlerStack {
     }
 }
 
-pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack {
-    guard: Guard::NEW,
-    memory: UnsafeCell::new([0; HandlerStack::SIZE]),
-};
-
 /// The stack on which faults are reported: whatever stack faulted, this one is good.
 #[repr(C, align(16))]
-struct FaultStack(UnsafeCell<[u8; FAULT_STACK]>);
+pub(crate) struct FaultStack(UnsafeCell<[u8; Self::SIZE]>);
 
-const FAULT_STACK: usize = 8192;
-
-// SAFETY: used by the processor alone, and what uses it never returns.
+// SAFETY: used by its processor alone, and what uses it never returns.
 unsafe impl Sync for FaultStack {}
 
-static FAULTS: FaultStack = FaultStack(UnsafeCell::new([0; FAULT_STACK]));
+impl FaultStack {
+    const SIZE: usize = 8192;
+    /// How far from its lowest address the registers are collected; the stack begins there, downwards.
+    const PLACE: usize = Self::SIZE - REGISTERS.next_multiple_of(16);
+
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
+
+    /// Where the registers are collected.
+    #[cfg(feature = "several")]
+    pub fn place(&self) -> usize {
+        self.0.get().addr() + Self::PLACE
+    }
+}
+
+#[cfg(not(feature = "several"))]
+pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
+
+#[cfg(not(feature = "several"))]
+static FAULTS: FaultStack = FaultStack::NEW;
 
 unsafe extern "C" {
     /// The board's, by [`exceptions!`](crate::exceptions).
@@ -92,6 +122,13 @@ macro_rules! restore {
     };
 }
 
+/// Serves an interrupt. Says whether another thread is to run: then the one lock is held.
+#[cfg(feature = "several")]
+extern "C" fn dispatch_and_choose(cause: usize) -> bool {
+    dispatch(cause);
+    crate::several::choose()
+}
+
 /// Every trap.
 #[unsafe(naked)]
 extern "C" fn trap() {
@@ -125,9 +162,14 @@ extern "C" fn trap() {
         "call {dispatch}",
         "li t0, {enabled}",
         "csrw sie, t0",
+        #[cfg(not(feature = "several"))]
         "ld t0, {current}(tp)",
+        #[cfg(not(feature = "several"))]
         "ld t1, {heir}(tp)",
+        #[cfg(not(feature = "several"))]
         "bne t0, t1, 2f",
+        #[cfg(feature = "several")]
+        "bnez a0, 2f",
         restore!(),
         "sret",
         "2:",
@@ -137,8 +179,8 @@ extern "C" fn trap() {
         "3:",
         "li t0, 2",
         "bne a0, t0, 4f",
-        "la t1, {state}",
-        "ld t0, {float_in_use}(t1)",
+        load_state_address!("t1"),
+        concat!("ld t0, ", of_state!("{float_in_use}", "t1")),
         "bnez t0, 4f",
         "call {give_unit}",
         restore!(),
@@ -150,13 +192,19 @@ extern "C" fn trap() {
         "9:",
         "csrrw sp, sscratch, sp",
         "j {fault_in_handler}",
+        #[cfg(not(feature = "several"))]
         dispatch = sym dispatch,
+        #[cfg(feature = "several")]
+        dispatch = sym dispatch_and_choose,
         preempt = sym preempt,
         give_unit = sym give_unit,
+        #[cfg(not(feature = "several"))]
         state = sym STATE,
         enabled = const ENABLED,
         float_in_use = const offset_of!(State, float_in_use),
+        #[cfg(not(feature = "several"))]
         current = const offset_of!(Processor, current),
+        #[cfg(not(feature = "several"))]
         heir = const offset_of!(Processor, heir),
         fault_in_thread = sym fault_in_thread,
         fault_in_handler = sym fault_in_handler,
@@ -172,7 +220,10 @@ macro_rules! fault {
         extern "C" fn $name() {
             naked_asm!(
                 "csrw sscratch, t0",
+                #[cfg(not(feature = "several"))]
                 "la t0, {stack} + {offset}",
+                #[cfg(feature = "several")]
+                "ld t0, {stack}(tp)",
                 ".irp n, 1,2,3,4,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
                 "sd x\\n, (\\n - 1) * 8(t0)",
                 ".endr",
@@ -188,8 +239,12 @@ macro_rules! fault {
                 "csrr a2, stval",
                 concat!("li a3, ", $in_handler),
                 "tail {report}",
+                #[cfg(not(feature = "several"))]
                 stack = sym FAULTS,
-                offset = const FAULT_STACK - REGISTERS.next_multiple_of(16),
+                #[cfg(not(feature = "several"))]
+                offset = const FaultStack::PLACE,
+                #[cfg(feature = "several")]
+                stack = const offset_of!(State, fault_stack),
                 report = sym taktos_fault,
             )
         }

@@ -1,43 +1,15 @@
-//! Owns: the floating-point registers (f0–f31, fcsr) and whose they are.
+//! Owns: the unit on one processor: its registers stay in it until another thread wants it.
 //!
-//! A thread begins without the unit: its first floating-point instruction is illegal, the handler of that
-//! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
-//! When it gives way, the unit is switched off again, and room for the registers is made on the thread's stack, under a
-//! frame that leads to [`resume_float`]; but they stay where they are. They are saved only when another thread wants
-//! the unit, and loaded only if that happened. So a thread that never uses the unit pays one load and a branch at each
-//! switch, and a thread that is alone in using it pays for switching it off and on, not for 66 loads and stores.
-//!
-//! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
+//! They are saved only then, and loaded only if that happened. So a thread that never uses the unit pays one load and a
+//! branch at each switch, and a thread that is alone in using it pays for switching it off and on, not for 66 loads and
+//! stores.
 
+use super::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::{STATE, State};
 use crate::switch::{CALL_FRAME, tail};
-use core::arch::{asm, naked_asm};
+use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
-
-/// 32 registers of eight bytes, and fcsr; a multiple of sixteen.
-const AREA: usize = 32 * 8 + 16;
-/// `sstatus.FS`: the unit is on, and its state is dirty.
-const ENABLE: usize = 3 << 13;
-
-/// The assembler knows the instructions, though the image's code is compiled without them.
-macro_rules! with_float {
-    () => {
-        ".option push
-         .option arch, +d"
-    };
-}
-
-/// Stores all registers from the address in t2 on. Uses t3.
-macro_rules! store_registers {
-    () => {
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-         fsd f\\n, \\n * 8(t2)
-         .endr
-         frcsr t3
-         sd t3, 256(t2)"
-    };
-}
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
@@ -97,11 +69,7 @@ extern "C" fn resume_float() {
         "beqz t2, 2f",
         store_registers!(),
         "2:",
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-        "fld f\\n, \\n * 8(sp)",
-        ".endr",
-        "ld t3, 256(sp)",
-        "fscsr t3",
+        load_registers!(),
         "3:",
         "sd zero, {float_area}(t0)",
         "addi sp, sp, {area}",
@@ -135,12 +103,8 @@ pub(crate) extern "C" fn give_unit() {
         "beqz t2, 2f",
         store_registers!(),
         "sd zero, {float_area}(t0)",
-        // A new owner finds zeroes.
         "2:",
-        "fscsr zero",
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
-        "fmv.d.x f\\n, zero",
-        ".endr",
+        clear_registers!(),
         "ret",
         ".option pop",
         state = sym STATE,
@@ -148,12 +112,6 @@ pub(crate) extern "C" fn give_unit() {
         float_in_use = const offset_of!(State, float_in_use),
         float_area = const offset_of!(State, float_area),
     )
-}
-
-/// Switches the unit off, which the start-up code may have switched on.
-pub(crate) fn forbid() {
-    // SAFETY: called once, before the first thread runs; nothing uses the unit before.
-    unsafe { asm!("csrc sstatus, {}", in(reg) ENABLE, options(nomem, nostack, preserves_flags)) };
 }
 
 /// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.

@@ -1,0 +1,55 @@
+//! Owns: the pieces of the hand-written paths that differ between one processor and several.
+//! Must never know: what the paths are for.
+//!
+//! On one processor the state lies in a static; on several it is the processor's own block, to which tp leads, and
+//! whoever switches or stays releases the one lock.
+
+/// The state's address, in the register named; on several processors it is in tp already.
+#[cfg(not(feature = "several"))]
+macro_rules! load_state_address {
+    ($register:literal) => {
+        concat!("la ", $register, ", {state}\n")
+    };
+}
+#[cfg(feature = "several")]
+macro_rules! load_state_address {
+    ($register:literal) => {
+        ""
+    };
+}
+
+/// A word of the state, whose address is in the register named where there is one processor.
+#[cfg(not(feature = "several"))]
+macro_rules! of_state {
+    ($word:literal, $register:literal) => {
+        concat!($word, "(", $register, ")")
+    };
+}
+#[cfg(feature = "several")]
+macro_rules! of_state {
+    ($word:literal, $register:literal) => {
+        concat!($word, "(tp)")
+    };
+}
+
+/// Releases the one lock, where there is one. Destroys t2 and t3.
+#[cfg(not(feature = "several"))]
+macro_rules! release {
+    () => {
+        ""
+    };
+}
+/// The holder alone writes the number that is served, so an addition in three steps does; the fence makes all that the
+/// holder read and wrote come before it.
+#[cfg(feature = "several")]
+macro_rules! release {
+    () => {
+        "la t2, {lock}
+         lw t3, 0(t2)
+         addiw t3, t3, 1
+         fence rw, w
+         sw t3, 0(t2)\n"
+    };
+}
+
+pub(crate) use {load_state_address, of_state, release};

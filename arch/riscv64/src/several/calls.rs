@@ -1,0 +1,70 @@
+//! Owns: calls from one processor to another, and what they are for.
+//! Must never know: what the kernel does when it is called.
+//!
+//! The device is the ACLINT's for supervisor software interrupts (RISC-V ACLINT specification, version 1.0-rc4, chapter
+//! 4): a store of one to a processor's word makes `sip.SSIP` pending there, and nothing needs to be acknowledged.
+
+use super::start::all_are_there;
+use crate::board::Board;
+use crate::state::{numbered, own};
+use crate::timer;
+use core::arch::asm;
+use core::ptr::{with_exposed_provenance_mut, write_volatile};
+use core::sync::atomic::Ordering::{AcqRel, Release};
+
+/// The kernel is to be told: [`Machine::call`](taktos_machine::Machine::call).
+pub(crate) const KERNEL: u32 = 1;
+/// A page that was memory is not any more.
+pub(crate) const MAP: u32 = 1 << 1;
+/// Slices have another length.
+pub(crate) const SLICE: u32 = 1 << 2;
+
+unsafe extern "C" {
+    /// The board's, by [`several!`](crate::several).
+    safe fn taktos_called();
+}
+
+/// Interrupts the processor `number`, which sees all that was stored before.
+#[inline(always)]
+pub(crate) fn signal<B: Board>(number: usize) {
+    // SAFETY: the fence orders memory before the device's word, which is the processor's.
+    unsafe {
+        asm!("fence rw, o", options(nostack, preserves_flags));
+        write_volatile(with_exposed_provenance_mut::<u32>(B::CALLS + 4 * number), 1);
+    }
+}
+
+/// Calls the processor `number` for `reason`.
+#[inline(always)]
+pub(crate) fn call<B: Board>(number: usize, reason: u32) {
+    numbered::<B>(number).calls.fetch_or(reason, Release);
+    signal::<B>(number);
+}
+
+/// Calls all but the caller's processor for `reason`; nobody before they have started.
+pub(crate) fn call_others<B: Board>(reason: u32) {
+    if !all_are_there() {
+        return;
+    }
+    let own = own().number;
+    for number in (0..B::PROCESSORS).filter(|number| *number != own) {
+        call::<B>(number, reason);
+    }
+}
+
+/// Does what this processor is called for. The interrupt has been taken: who calls from now on comes again.
+pub(crate) fn serve() {
+    // SAFETY: the interrupt is taken before the reasons are.
+    unsafe { asm!("fence", options(nostack, preserves_flags)) };
+    let reasons = own().calls.swap(0, AcqRel);
+    if reasons & MAP != 0 {
+        // SAFETY: drops translations, which are read again from the tables when needed.
+        unsafe { asm!("sfence.vma", options(nostack, preserves_flags)) };
+    }
+    if reasons & SLICE != 0 {
+        timer::begin_slice();
+    }
+    if reasons & KERNEL != 0 {
+        taktos_called();
+    }
+}

@@ -1,0 +1,80 @@
+//! Owns: how the other processors begin. Must never know: what their first threads do.
+//!
+//! All begin with the first, in machine mode. The start-up code gives each a stack, and leads the others to `_mp_hook`,
+//! where they wait until they are called.
+
+use super::calls::signal;
+use super::state::{adopt, numbered, own};
+use crate::board::Board;
+use crate::supervisor::leave_machine_mode;
+use crate::{float, memory, switch, timer};
+use core::arch::naked_asm;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a processor is called, each time for a millisecond, before it counts as missing. Once is enough, but where
+/// it had not come to wait when it was called.
+const CALLS: u32 = 100;
+
+static ALL_ARE_THERE: AtomicBool = AtomicBool::new(false);
+
+/// Whether each processor has started.
+pub(super) fn all_are_there() -> bool {
+    ALL_ARE_THERE.load(Ordering::Acquire)
+}
+
+/// Starts the processors behind the first, one after the other.
+pub(crate) fn start_others<B: Board>() {
+    for number in 1..B::PROCESSORS {
+        assert!(comes::<B>(number), "processor {number} does not start");
+    }
+    ALL_ARE_THERE.store(true, Ordering::Release);
+}
+
+fn comes<B: Board>(number: usize) -> bool {
+    let state = numbered::<B>(number);
+    (0..CALLS).any(|_| {
+        signal::<B>(number);
+        let until = timer::counter() + B::HERTZ / 1000;
+        while timer::counter() < until && !state.is_there.load(Ordering::Acquire) {
+            core::hint::spin_loop();
+        }
+        state.is_there.load(Ordering::Acquire)
+    })
+}
+
+/// Where the start-up code asks whether this processor, whose number is in a0, is the one that sets memory up. The
+/// others wait here: the call wakes them, though no interrupt is let through.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn _mp_hook() {
+    naked_asm!(
+        "bnez a0, 1f",
+        "li a0, 1",
+        "ret",
+        "1:",
+        "csrwi mie, {software}",
+        "2:",
+        "wfi",
+        "csrr t0, mip",
+        "andi t0, t0, {software}",
+        "beqz t0, 2b",
+        "csrci mip, {software}",
+        "csrwi mie, 0",
+        "fence",
+        "j {go_on}",
+        software = const crate::interrupt::SOFTWARE,
+        go_on = sym go_on,
+    )
+}
+
+/// The first Rust code of the processor `number`: sets it up, and goes on with its current thread.
+extern "C" fn go_on(number: usize) -> ! {
+    // SAFETY: it was called, so it is one of the board's.
+    unsafe { adopt(number) };
+    leave_machine_mode();
+    memory::start_another();
+    timer::begin_slice();
+    float::forbid();
+    own().is_there.store(true, Ordering::Release);
+    switch::start(&own().processor, own().handler_stack.get())
+}
