@@ -2,12 +2,13 @@
 #![expect(unsafe_code, reason = "fills registers and looks at them again")]
 
 mod float;
+mod float_work;
 mod interrupts;
 mod registers;
 mod time;
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use float::{spin_with_float, yield_with_float};
+use float_work::{spin_with_float, yield_with_float};
 use registers::{spin_with_registers, yield_with_registers};
 use taktos_kernel::{AnyThread, Kernel, Span, System, Thread, Timeout};
 use virt_riscv64::{Board, start};
