@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         room: "arch",
-        rooms: &["machine", "core/abi", "core/time"],
+        rooms: &["machine", "core/abi", "core/lock", "core/time"],
         outside: ANY,
     },
     Rule {

@@ -45,10 +45,10 @@ macro_rules! release {
 macro_rules! release {
     () => {
         "la t2, {lock}
-         lw t3, 0(t2)
+         lw t3, {serving}(t2)
          addiw t3, t3, 1
          fence rw, w
-         sw t3, 0(t2)\n"
+         sw t3, {serving}(t2)\n"
     };
 }
 

@@ -66,6 +66,6 @@ pub(crate) fn slice() -> u64 {
 }
 
 /// Sets the ticks of a slice.
-pub(crate) fn set_slice<B>(ticks: u64) {
+pub(crate) fn set_slice(ticks: u64) {
     STATE.slice.set(ticks);
 }

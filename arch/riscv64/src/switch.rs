@@ -158,6 +158,8 @@ extern "C" fn switch() {
         state = sym STATE,
         #[cfg(feature = "several")]
         lock = sym LOCK,
+        #[cfg(feature = "several")]
+        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -180,6 +182,8 @@ extern "C" fn switch_in_slice() {
         state = sym STATE,
         #[cfg(feature = "several")]
         lock = sym LOCK,
+        #[cfg(feature = "several")]
+        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float_in_slice,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -244,6 +248,8 @@ macro_rules! enter {
                 context = const Error::Context as u32,
                 #[cfg(feature = "several")]
                 lock = sym LOCK,
+                #[cfg(feature = "several")]
+                serving = const taktos_lock::SERVING_OFFSET,
             )
         }
     };
@@ -308,6 +314,8 @@ pub(crate) extern "C" fn preempt() {
         state = sym STATE,
         #[cfg(feature = "several")]
         lock = sym LOCK,
+        #[cfg(feature = "several")]
+        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),

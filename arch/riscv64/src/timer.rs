@@ -91,7 +91,11 @@ pub(crate) fn begin_slice() {
 
 /// Slices are at least one tick long.
 pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
-    state::set_slice::<B>(length.map_or(0, |length| ticks_of::<B>(length.as_nanos())));
+    let ticks = length.map_or(0, |length| ticks_of::<B>(length.as_nanos()));
+    #[cfg(not(feature = "several"))]
+    state::set_slice(ticks);
+    #[cfg(feature = "several")]
+    state::set_slice::<B>(ticks);
     begin_slice();
     #[cfg(feature = "several")]
     calls::call_others::<B>(calls::SLICE);

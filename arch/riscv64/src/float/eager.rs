@@ -37,6 +37,7 @@ macro_rules! leave_float {
                 frame = const CALL_FRAME,
                 resume_float = sym resume_float,
                 lock = sym LOCK,
+                serving = const taktos_lock::SERVING_OFFSET,
                 float_in_use = const offset_of!(State, float_in_use),
                 stack_pointer = const offset_of!(Context, stack_pointer),
                 status = const offset_of!(Context, status),

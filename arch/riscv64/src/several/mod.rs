@@ -10,7 +10,7 @@ pub(crate) mod state;
 pub(crate) use start::start_others;
 
 use crate::board::Board;
-use crate::lock::LOCK;
+use crate::lock::{lock, unlock};
 use crate::trap::{FaultStack, HandlerStack};
 use state::{numbered, own};
 use taktos_machine::Context;
@@ -73,11 +73,11 @@ pub(crate) fn choose() -> bool {
     if unsafe { processor.heir.as_ptr().read_volatile() } == current {
         return false;
     }
-    LOCK.lock();
+    lock();
     let chosen = taktos_choose();
     processor.heir.set(chosen);
     if chosen == current {
-        LOCK.unlock();
+        unlock();
         return false;
     }
     true
