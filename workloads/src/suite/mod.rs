@@ -20,6 +20,7 @@ mod messages;
 mod mutex;
 mod notify;
 mod objects;
+mod period;
 mod pipe;
 mod pool;
 mod semaphore;
@@ -84,5 +85,6 @@ pub fn run<S: SuiteBoard>() -> ! {
     pipe::cases(&mut tally);
     pool::cases(&mut tally);
     notify::cases(&mut tally);
+    period::cases(&mut tally);
     tally.finish()
 }

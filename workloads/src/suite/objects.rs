@@ -1,10 +1,10 @@
 //! Owns: the objects that cases work on, and how they are made as new.
 
-use super::{Log, SuiteBoard, mailbox, pipe, pool, stores};
+use super::{Log, SuiteBoard, UNIT, mailbox, pipe, pool, stores};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{
-    Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex, Pipe, Pool,
-    Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
+    Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex, Period, Pipe,
+    Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
 };
 
 /// The bytes of a helper's stack.
@@ -38,6 +38,9 @@ pub struct Objects<S: System> {
     pub(super) mailbox: Mailbox<S, u32, { mailbox::SLOTS }>,
     pub(super) pipe: Pipe<S, { pipe::BUFFER }>,
     pub(super) pool: Pool<S, { pool::SIZE }, { pool::BLOCKS }>,
+    pub(super) periods: [Period<S>; 2],
+    /// Its deadline is one unit after the release.
+    pub(super) constrained: Period<S>,
 }
 
 impl<S: System> Objects<S> {
@@ -63,6 +66,8 @@ impl<S: System> Objects<S> {
             mailbox: Mailbox::new(),
             pipe: Pipe::new(),
             pool: Pool::new(),
+            periods: [Period::new("left"), Period::new("right")],
+            constrained: Period::new("constrained").with_deadline(UNIT),
         }
     }
 }
@@ -113,6 +118,9 @@ impl<S: SuiteBoard> Objects<S> {
         as_new(self.mailbox.delete(), || self.mailbox.renew());
         as_new(self.pipe.delete(), || self.pipe.renew());
         as_new(self.pool.delete(), || self.pool.renew());
+        for period in self.periods.iter().chain([&self.constrained]) {
+            let _ = period.delete();
+        }
         Kernel::<S>::set_send_rule(Rule::Sound);
         self.log.take();
         self.set_number(0);

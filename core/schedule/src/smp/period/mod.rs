@@ -85,16 +85,24 @@ pub struct Status<Owner> {
 }
 
 /// The period of one thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Period<Owner> {
     owner: Owner,
     figures: Figures,
+    /// From a release to its deadline, where that comes before the next release.
+    constraint: Option<Duration>,
+    /// The processor time that a job may take.
+    budget: Option<Duration>,
     state: State,
     wait: Wait,
     /// Acts when the timer fires the next time.
     length: Duration,
-    /// When the timer fires: the latest deadline.
+    /// The last release of the grid.
+    released: Instant,
+    /// When the timer fires: the next release of the grid.
     expiry: Instant,
+    /// That of the job under way.
+    deadline: Instant,
     postponed: u32,
     /// Since when the figures of the present job count.
     start: Instant,
@@ -109,15 +117,35 @@ impl<Owner: Copy + Eq> Period<Owner> {
         Self {
             owner,
             figures,
+            constraint: None,
+            budget: None,
             state: State::Inactive,
             wait: Wait::No,
             length: Duration::ZERO,
+            released: Instant::START,
             expiry: Instant::START,
+            deadline: Instant::START,
             postponed: 0,
             start: Instant::START,
             cpu_at_start: Duration::ZERO,
             statistics: Statistics::EMPTY,
         }
+    }
+
+    /// The same with deadlines so long after the releases: constrained ones. Deadlines that would come after the next
+    /// release, as all do without this, are the next release. A job that is concluded behind a constrained
+    /// deadline has missed it, though the owner still waits for its next release and succeeds.
+    #[must_use]
+    pub const fn with_deadline(mut self, constraint: Duration) -> Self {
+        self.constraint = Some(constraint);
+        self
+    }
+
+    /// The same with a budget: a job that took more processor time has overrun, which is counted.
+    #[must_use]
+    pub const fn with_budget(mut self, budget: Duration) -> Self {
+        self.budget = Some(budget);
+        self
     }
 
     /// `caller` has concluded its job, if it had one, and asks for the next: one period of
@@ -152,7 +180,8 @@ impl<Owner: Copy + Eq> Period<Owner> {
                 Ok(Progress::Continues)
             }
             State::Active if self.postponed == 0 => {
-                self.conclude(false, now, cpu);
+                let late = self.constraint.is_some() && now > self.deadline;
+                self.conclude(late, now, cpu);
                 self.length = length;
                 self.wait = Wait::Intends;
                 Ok(Progress::Waits)
@@ -166,7 +195,7 @@ impl<Owner: Copy + Eq> Period<Owner> {
                     self.start = now;
                     self.cpu_at_start = cpu;
                 }
-                effects.release(self.expiry);
+                self.release(effects);
                 Err(Error::Timeout)
             }
         }
@@ -199,16 +228,47 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
         let wait = core::mem::replace(&mut self.wait, Wait::No);
         if wait == Wait::No {
-            self.state = State::Expired;
-            self.postponed = self.postponed.saturating_add(1);
-            self.expiry = self.expiry.saturating_add(self.length);
-            effects.arm(Some(self.expiry));
+            self.postpone(1, effects);
             return;
         }
         self.begin(self.expiry, cpu, effects);
         if wait == Wait::Sleeps {
             effects.wake();
         }
+    }
+
+    /// Brings a period that has no timer to `now`: all that [`Period::expire`] would have done by then, in as many
+    /// steps as once. For a world in which the owner's sleep ends by itself at [`Period::expiry`].
+    ///
+    /// Nothing can be told from a timer's work: while the owner does not wait, a release changes nothing but
+    /// what calls of this period say.
+    pub fn catch_up(&mut self, now: Instant, cpu: Duration, effects: &mut impl Effects) {
+        if self.state == State::Inactive || now < self.expiry {
+            return;
+        }
+        if self.wait != Wait::No {
+            self.expire(cpu, effects);
+        }
+        if now >= self.expiry {
+            let behind = now.since(self.expiry).as_nanos();
+            let more = behind.checked_div(self.length.as_nanos()).unwrap_or(0);
+            self.postpone(more.saturating_add(1), effects);
+        }
+    }
+
+    /// The thread that made it.
+    pub const fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// When the next release of the grid is; of no meaning while inactive.
+    pub const fn expiry(&self) -> Instant {
+        self.expiry
+    }
+
+    /// The deadline of the job that is released at [`Period::expiry`], by the present length.
+    pub fn upcoming_deadline(&self) -> Instant {
+        self.deadline_of(self.expiry, self.expiry.saturating_add(self.length))
     }
 
     /// Ends the grid: no postponed jobs, no deadline; the statistics stay.
@@ -276,14 +336,39 @@ impl<Owner: Copy + Eq> Period<Owner> {
     fn begin(&mut self, at: Instant, cpu: Duration, effects: &mut impl Effects) {
         self.start = at;
         self.cpu_at_start = cpu;
+        self.released = at;
         self.expiry = at.saturating_add(self.length);
         effects.arm(Some(self.expiry));
-        effects.release(self.expiry);
+        self.release(effects);
+    }
+
+    /// The owner has a job of the latest release.
+    fn release(&mut self, effects: &mut impl Effects) {
+        self.deadline = self.deadline_of(self.released, self.expiry);
+        effects.release(self.deadline);
+    }
+
+    fn deadline_of(&self, released: Instant, next: Instant) -> Instant {
+        self.constraint.map_or(next, |constraint| {
+            next.min(released.saturating_add(constraint))
+        })
+    }
+
+    /// So many releases, at least one, that the owner does not wait for.
+    fn postpone(&mut self, releases: u64, effects: &mut impl Effects) {
+        let further = Duration::from_nanos(self.length.as_nanos().saturating_mul(releases - 1));
+        self.state = State::Expired;
+        let postponed = u64::from(self.postponed).saturating_add(releases);
+        self.postponed = u32::try_from(postponed).unwrap_or(u32::MAX);
+        self.released = self.expiry.saturating_add(further);
+        self.expiry = self.released.saturating_add(self.length);
+        effects.arm(Some(self.expiry));
     }
 
     fn conclude(&mut self, missed: bool, now: Instant, cpu: Duration) {
         let (wall, cpu) = self.spent(now, cpu);
-        self.statistics.conclude(missed, cpu, wall);
+        let overrun = self.budget.is_some_and(|budget| cpu > budget);
+        self.statistics.conclude(missed, overrun, cpu, wall);
     }
 
     /// Wall and processor time since the start of the present job.

@@ -44,6 +44,8 @@ pub struct Statistics {
     pub count: u32,
     /// Jobs that were concluded after their deadline; stays at 2³² − 1.
     pub missed: u32,
+    /// Jobs that took more processor time than their budget; stays at 2³² − 1.
+    pub overruns: u32,
     /// Processor time of a job.
     pub cpu: Spread,
     /// Time from the start of a job to its end: the wait for the next release is none of it.
@@ -55,14 +57,16 @@ impl Statistics {
     pub const EMPTY: Self = Self {
         count: 0,
         missed: 0,
+        overruns: 0,
         cpu: Spread::EMPTY,
         wall: Spread::EMPTY,
     };
 
     /// One more job.
-    pub(super) fn conclude(&mut self, missed: bool, cpu: Duration, wall: Duration) {
+    pub(super) fn conclude(&mut self, missed: bool, overrun: bool, cpu: Duration, wall: Duration) {
         self.count = self.count.saturating_add(1);
         self.missed = self.missed.saturating_add(missed.into());
+        self.overruns = self.overruns.saturating_add(overrun.into());
         self.cpu.add(cpu);
         self.wall.add(wall);
     }
@@ -73,6 +77,7 @@ impl Statistics {
             id,
             owner,
             statistics: self,
+            counts_cpu: true,
         }
     }
 }
@@ -85,6 +90,16 @@ pub struct Line<'a> {
     id: u32,
     owner: &'a str,
     statistics: &'a Statistics,
+    counts_cpu: bool,
+}
+
+impl Line<'_> {
+    /// The same with dashes for the processor time, where nobody counts it.
+    #[must_use]
+    pub const fn without_cpu(mut self) -> Self {
+        self.counts_cpu = false;
+        self
+    }
 }
 
 impl fmt::Display for Line<'_> {
@@ -94,6 +109,7 @@ impl fmt::Display for Line<'_> {
             missed,
             cpu,
             wall,
+            ..
         } = self.statistics;
         write!(
             f,
@@ -103,7 +119,15 @@ impl fmt::Display for Line<'_> {
         if *count == 0 {
             return Ok(());
         }
-        for spread in [cpu, wall] {
+        if !self.counts_cpu {
+            f.write_str("  -/-/-")?;
+        }
+        let counted = if self.counts_cpu {
+            &[cpu, wall][..]
+        } else {
+            &[wall]
+        };
+        for spread in counted {
             write!(
                 f,
                 "  {}/{}/{}",

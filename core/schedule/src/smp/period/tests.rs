@@ -117,6 +117,7 @@ fn row_active_waits_and_the_timer_begins_the_next_on_the_grid() {
         missed,
         cpu,
         wall,
+        ..
     } = *case.period.statistics();
     assert_eq!((count, missed), (1, 0));
     assert_eq!((cpu.min, cpu.max, cpu.total), (ns(2), ns(2), ns(2)));
@@ -317,12 +318,118 @@ fn the_report_has_seconds_with_six_decimals_or_just_the_counts() {
         statistics.line(3, "TA1").to_string(),
         "    3  TA1           0      0"
     );
-    statistics.conclude(true, Duration::from_micros(5), Duration::from_millis(1_500));
-    statistics.conclude(false, Duration::from_micros(8), Duration::from_millis(500));
+    statistics.conclude(
+        true,
+        false,
+        Duration::from_micros(5),
+        Duration::from_millis(1_500),
+    );
+    statistics.conclude(
+        false,
+        false,
+        Duration::from_micros(8),
+        Duration::from_millis(500),
+    );
     assert_eq!(
         statistics.line(3, "TA1").to_string(),
         "    3  TA1           2      1  0.000005/0.000008/0.000006  0.500000/1.500000/1.000000"
     );
+}
+
+#[test]
+fn the_report_has_dashes_where_nobody_counts() {
+    let mut statistics = Statistics::EMPTY;
+    statistics.conclude(false, false, Duration::ZERO, Duration::from_millis(500));
+    assert_eq!(
+        statistics.line(3, "TA1").without_cpu().to_string(),
+        "    3  TA1           1      0  -/-/-  0.500000/0.500000/0.500000"
+    );
+}
+
+#[test]
+fn a_constrained_deadline_is_given_and_missed_without_an_error() {
+    let mut case = Case::new(Figures::Own);
+    case.period = case.period.with_deadline(ns(4));
+    assert_eq!(case.call(10, 100, 0), Ok(Progress::Continues));
+    assert_eq!(case.log.take(), [Arm(Some(110)), Release(104)]);
+    assert_eq!(case.call(10, 104, 4), Ok(Progress::Waits), "just in time");
+    assert_eq!(case.period.statistics().missed, 0);
+    assert_eq!(case.period.upcoming_deadline(), at(114));
+    assert!(case.period.falls_asleep());
+    assert_eq!(case.expire(4), [Arm(Some(120)), Release(114), Wake]);
+    assert_eq!(
+        case.call(10, 115, 9),
+        Ok(Progress::Waits),
+        "late, before its end"
+    );
+    assert_eq!(case.period.statistics().missed, 1);
+    assert_eq!(case.expire(9), [Arm(Some(130)), Release(124)]);
+    // Postponed: the latest release is at 130.
+    case.expire(19);
+    assert_eq!(case.call(10, 131, 20), Err(Error::Timeout));
+    assert_eq!(case.log.take(), [Release(134)]);
+    assert_eq!(case.call(10, 133, 22), Ok(Progress::Waits));
+    assert_eq!(case.period.statistics().missed, 2);
+}
+
+#[test]
+fn a_deadline_never_comes_after_the_next_release() {
+    let mut case = Case::new(Figures::Own);
+    case.period = case.period.with_deadline(ns(40));
+    assert_eq!(case.call(10, 100, 0), Ok(Progress::Continues));
+    assert_eq!(case.log.take(), [Arm(Some(110)), Release(110)]);
+    assert_eq!(case.period.upcoming_deadline(), at(120));
+}
+
+#[test]
+fn a_job_beyond_its_budget_is_counted() {
+    let mut case = Case::new(Figures::Own);
+    case.period = case.period.with_budget(ns(5));
+    let _ = case.call(10, 100, 0);
+    let _ = case.call(10, 106, 5);
+    assert_eq!(case.period.statistics().overruns, 0, "all of it, not more");
+    assert!(case.period.falls_asleep());
+    case.expire(5);
+    let _ = case.call(10, 117, 11);
+    assert_eq!(case.period.statistics().overruns, 1);
+    assert_eq!(case.period.statistics().missed, 0);
+}
+
+#[test]
+fn to_catch_up_is_as_good_as_a_timer() {
+    for sleeps in [false, true] {
+        for now in 100..150 {
+            let mut timed = Case::active();
+            if sleeps {
+                let _ = timed.call(10, 103, 7);
+                assert!(timed.period.falls_asleep());
+            }
+            let mut late = Case::new(Figures::Own);
+            late.period = timed.period;
+            while timed.period.expiry() <= at(now) {
+                timed.expire(7);
+            }
+            late.period.catch_up(at(now), ns(7), &mut late.log);
+            assert_eq!(late.state(), timed.state(), "{now}");
+            assert_eq!(late.period.expiry(), timed.period.expiry(), "{now}");
+            assert_eq!(late.period.released, timed.period.released, "{now}");
+            assert_eq!(late.period.deadline, timed.period.deadline, "{now}");
+            let status = |period: &Period<u8>| period.status(at(now), ns(9));
+            assert_eq!(status(&late.period), status(&timed.period), "{now}");
+        }
+    }
+}
+
+#[test]
+fn to_catch_up_with_ages_takes_no_age() {
+    let mut case = Case::active();
+    case.period.catch_up(at(1 << 60), ns(7), &mut case.log);
+    assert_eq!(case.state(), (State::Expired, u32::MAX));
+    assert!(case.period.expiry() > at(1 << 60));
+    let mut case = Case::new(Figures::Own);
+    case.period.catch_up(at(1 << 60), ns(7), &mut case.log);
+    assert_eq!(case.state(), (State::Inactive, 0));
+    assert_eq!(case.log.take(), []);
 }
 
 /// What a period must do, said without its state machine: a list of unanswered releases.
