@@ -40,7 +40,7 @@ mod thread;
 mod timeout_queue;
 mod transfer;
 mod urgency;
-mod usage;
+pub mod usage;
 mod wait;
 
 pub use condition::Condition;
@@ -65,3 +65,4 @@ pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};
 pub use tcb::INFO_OFFSET;
 pub use thread::{AnyThread, State, Thread};
+pub use usage::Usage;

@@ -2,6 +2,7 @@
 
 use crate::System;
 use crate::section::Section;
+use crate::several::several;
 use crate::tcb::ThreadRef;
 use taktos_schedule::smp::period::Effects;
 use taktos_time::Instant;
@@ -26,11 +27,15 @@ impl Requests {
         }
     }
 
-    /// Tells the scheduler of `owner`'s job. On one processor priorities are fixed, and there is nobody to tell.
-    pub fn carry_out<S: System>(self, _: Section, _owner: ThreadRef) {
+    /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards. On one processor priorities are
+    /// fixed, and there is nobody to tell.
+    pub fn carry_out<S: System>(self, s: Section, owner: ThreadRef) {
+        if !several::<S>() {
+            return;
+        }
         match self.job {
-            Some(Job::Released(_deadline)) => {}
-            Some(Job::Cancelled) => {}
+            Some(Job::Released(deadline)) => S::kernel().set_job(s, owner, Some(deadline)),
+            Some(Job::Cancelled) => S::kernel().set_job(s, owner, None),
             None => {}
         }
     }

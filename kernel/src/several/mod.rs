@@ -17,6 +17,7 @@
 mod alarm;
 mod api;
 mod effects;
+mod jobs;
 mod lock;
 mod memory;
 mod place;

@@ -72,7 +72,12 @@ impl<S: System> Transaction<S> for Carry<S> {
 }
 
 impl<S: System> Kernel<S> {
-    fn carry_out(&self, s: Section, thread: ThreadRef, request: Request) -> Result<(), Error> {
+    pub(super) fn carry_out(
+        &self,
+        s: Section,
+        thread: ThreadRef,
+        request: Request,
+    ) -> Result<(), Error> {
         if matches!(request, Request::Move(..)) {
             may_move(s, thread)?;
         }

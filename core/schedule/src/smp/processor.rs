@@ -1,13 +1,15 @@
 //! Owns: who shall run on a processor and who does. Must never know: why.
 
 use super::ids::NONE;
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
 
 /// A row of the table of processors.
 #[derive(Clone, Debug)]
 pub struct ProcessorRecord {
     /// Since when the heir is the heir.
     pub(crate) since: Instant,
+    /// How long an idle thread was the heir.
+    pub(crate) idle: Duration,
     /// Who shall run here; NONE where the processor is not online.
     pub(crate) heir: u16,
     /// Whose registers are here, or NONE.
@@ -31,6 +33,7 @@ impl ProcessorRecord {
     /// A processor that is not online.
     pub const EMPTY: Self = Self {
         since: Instant::START,
+        idle: Duration::ZERO,
         heir: NONE,
         executing: NONE,
         asks_first: NONE,

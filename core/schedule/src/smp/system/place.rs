@@ -59,6 +59,10 @@ impl System<'_> {
         processor.since = now;
         let heir = processor.heir;
         if heir != NONE {
+            if self.is_idle_row(heir) {
+                let idle = &mut self.processors[cpu.index()].idle;
+                *idle = idle.saturating_add(span);
+            }
             let charged = self.thread_mut(heir);
             charged.cpu_time = charged.cpu_time.saturating_add(span);
         }

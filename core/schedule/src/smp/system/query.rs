@@ -95,6 +95,19 @@ impl System<'_> {
         Ok(time)
     }
 
+    /// How long an idle thread was the heir of `cpu`, until `now`. Zero for a processor that there is not. A fixed number of
+    /// steps.
+    pub fn idle_time(&self, cpu: Cpu, now: Instant) -> Duration {
+        let Some(processor) = self.processors.get(cpu.index()) else {
+            return Duration::ZERO;
+        };
+        if processor.heir != NONE && self.is_idle_row(processor.heir) {
+            processor.idle.saturating_add(now.since(processor.since))
+        } else {
+            processor.idle
+        }
+    }
+
     /// The processor to which a pin of `thread` has taken effect: it runs nowhere else. A fixed number of steps.
     pub fn pinned_to(&self, thread: Thread) -> Option<Cpu> {
         let id = self.known(thread).ok()?;
