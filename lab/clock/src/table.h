@@ -46,7 +46,7 @@ struct operand {
     uint8_t reg, when;
 };
 
-#define OPERAND_REGISTERS 64
+#define OPERAND_REGISTERS 128
 #define MAX_PHASES 16
 #define NO_WATCH 0xffffffffu
 

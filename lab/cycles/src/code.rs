@@ -6,7 +6,7 @@ use crate::image::{Image, Stretch};
 use crate::model::{self, Events};
 use crate::t32::{self, Class};
 use crate::timing::{ALWAYS, Timing};
-use crate::{Cpu, UnknownInstruction};
+use crate::{Cpu, UnknownInstruction, a64, rv64};
 
 /// An instruction of an image.
 pub(crate) struct Instruction {
@@ -20,6 +20,8 @@ pub(crate) fn events(cpu: Cpu) -> Events {
     match cpu {
         Cpu::CortexM4 => model::cortex_m4::EVENTS,
         Cpu::CortexA8 => model::cortex_a8::EVENTS,
+        Cpu::CortexA53 => model::cortex_a53::EVENTS,
+        Cpu::U54 => model::u54::EVENTS,
     }
 }
 
@@ -33,7 +35,14 @@ pub(crate) fn instructions(
 ) -> Vec<Instruction> {
     match cpu {
         Cpu::CortexM4 => thumb(image, stretch, unknown),
-        Cpu::CortexA8 => arm(image, stretch, unknown),
+        Cpu::CortexA8 => words(image, stretch, unknown, |word| {
+            let (found, condition) = (a32::classify(word)?, a32::condition(word));
+            Some((condition, model::cortex_a8::timing(&found, condition)))
+        }),
+        Cpu::CortexA53 => words(image, stretch, unknown, |word| {
+            Some((ALWAYS, model::cortex_a53::timing(&a64::classify(word)?)))
+        }),
+        Cpu::U54 => risc_v(image, stretch, unknown),
     }
 }
 
@@ -84,18 +93,18 @@ fn thumb(
     found
 }
 
-fn arm(
+/// Instructions of four bytes each, with their condition and timing.
+fn words(
     image: &Image<'_>,
     stretch: &Stretch<'_>,
     unknown: &mut Vec<UnknownInstruction>,
+    timing: impl Fn(u32) -> Option<(u8, Timing)>,
 ) -> Vec<Instruction> {
     let mut found = Vec::new();
     for (i, bytes) in stretch.bytes.chunks_exact(4).enumerate() {
         let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let address = stretch.address + 4 * i as u32;
-        let condition = a32::condition(word);
-        if let Some(instruction) = a32::classify(word) {
-            let timing = model::cortex_a8::timing(&instruction, condition);
+        if let Some((condition, timing)) = timing(word) {
             found.push(Instruction {
                 address,
                 size: 4,
@@ -110,6 +119,46 @@ fn arm(
                 symbol,
             });
         }
+    }
+    found
+}
+
+fn risc_v(
+    image: &Image<'_>,
+    stretch: &Stretch<'_>,
+    unknown: &mut Vec<UnknownInstruction>,
+) -> Vec<Instruction> {
+    let mut found = Vec::new();
+    let mut rest = stretch.bytes;
+    let mut address = stretch.address;
+    while let [low, high, ..] = *rest {
+        let first = u16::from_le_bytes([low, high]);
+        let size = rv64::size(first);
+        let whole = rest.get(..usize::from(size));
+        let mut word = [0; 4];
+        whole
+            .into_iter()
+            .for_each(|bytes| word[..bytes.len()].copy_from_slice(bytes));
+        let word = u32::from_le_bytes(word);
+        if let Some(class) = whole.and_then(|_| rv64::classify(word)) {
+            found.push(Instruction {
+                address,
+                size,
+                condition: ALWAYS,
+                timing: model::u54::timing(&class),
+            });
+        } else if image.in_function(address) {
+            unknown.push(UnknownInstruction {
+                address,
+                bytes: match size {
+                    2 => format!("{first:04x}"),
+                    _ => format!("{word:08x}"),
+                },
+                symbol: image.symbol(address).to_owned(),
+            });
+        }
+        rest = rest.get(usize::from(size)..).unwrap_or(&[]);
+        address += u32::from(size);
     }
     found
 }

@@ -36,16 +36,19 @@ const ALLOCATED: u64 = 0x2;
 const INSTRUCTIONS: u64 = 0x4;
 
 impl<'data> Image<'data> {
-    pub fn read(elf: &'data [u8]) -> Result<Self, Error> {
+    pub fn read(elf: &'data [u8], cpu: Cpu) -> Result<Self, Error> {
         let file = object::File::parse(elf)?;
-        if file.architecture() != Architecture::Arm || !file.is_little_endian() || file.is_64() {
-            return Err(Error::Processor);
+        let (architecture, is_64) = architecture(cpu);
+        let fits = file.architecture() == architecture && file.is_64() == is_64;
+        if !fits || !file.is_little_endian() {
+            return Err(Error::Processor(cpu));
         }
         let mut functions = BTreeMap::new();
         let mut symbols = Vec::new();
         let mut phase_labels = BTreeMap::new();
         for symbol in file.symbols() {
-            let (Ok(name), address) = (symbol.name(), symbol.address() as u32) else {
+            // What lies beyond 32 bits is no code, nor one of the variables that are looked for.
+            let (Ok(name), Ok(address)) = (symbol.name(), u32::try_from(symbol.address())) else {
                 continue;
             };
             if name.is_empty() || name.starts_with('$') || symbol.is_undefined() {
@@ -116,7 +119,11 @@ impl<'data> Image<'data> {
         let mut code = Vec::new();
         for section in self.file.sections() {
             if flagged(&section, ALLOCATED | INSTRUCTIONS) && section.size() > 0 {
-                let address = section.address() as u32;
+                let end = section.address().saturating_add(section.size());
+                let (Ok(address), Ok(_)) = (u32::try_from(section.address()), u32::try_from(end))
+                else {
+                    return Err(Error::TooFar(section.address()));
+                };
                 let bytes = section.data()?;
                 let stretches = self.stretches(address, bytes);
                 code.push((address, bytes.len() as u32, stretches));
@@ -135,10 +142,10 @@ impl<'data> Image<'data> {
         let end = address.saturating_add(bytes.len() as u32);
         let mut kinds = BTreeMap::new();
         for symbol in self.file.symbols() {
-            let at = symbol.address() as u32;
+            let at = u32::try_from(symbol.address()).unwrap_or(u32::MAX);
             if let (Ok(name), true) = (symbol.name(), (address..end).contains(&at)) {
                 match name.as_bytes() {
-                    [b'$', b't' | b'a', ..] => kinds.insert(at, true),
+                    [b'$', b't' | b'a' | b'x', ..] => kinds.insert(at, true),
                     [b'$', b'd', ..] => kinds.insert(at, false),
                     _ => None,
                 };
@@ -164,6 +171,8 @@ impl<'data> Image<'data> {
         match cpu {
             Cpu::CortexM4 => self.vector_table(),
             Cpu::CortexA8 => self.vectors(),
+            Cpu::CortexA53 => self.table_of_sixteen(),
+            Cpu::U54 => self.trap_handlers(),
         }
     }
 
@@ -199,12 +208,42 @@ impl<'data> Image<'data> {
         (1..8).map(|i| base.wrapping_add(4 * i)).collect()
     }
 
+    /// Where the symbols are that contain one of these.
+    fn named(&self, parts: &[&str]) -> impl Iterator<Item = u32> {
+        self.symbols
+            .iter()
+            .filter(|(_, name)| parts.iter().any(|part| name.contains(part)))
+            .map(|(address, _)| *address)
+    }
+
+    /// Armv8-A: sixteen entries, 128 bytes apart (DDI 0487, D1.3.1).
+    fn table_of_sixteen(&self) -> BTreeSet<u32> {
+        self.named(&["7vectors5table", "_vector_table"])
+            .flat_map(|base| (0..16).map(move |i| base.wrapping_add(128 * i)))
+            .collect()
+    }
+
+    /// RISC-V: one handler for all traps; the start-up code has one of its own.
+    fn trap_handlers(&self) -> BTreeSet<u32> {
+        self.named(&["4trap4trap", "_start_trap", "_vector_table"])
+            .collect()
+    }
+
     /// The DWARF sections, for the line tables.
     pub fn section(&self, name: &str) -> &'data [u8] {
         self.file
             .section_by_name(name)
             .and_then(|s| s.data().ok())
             .unwrap_or(&[])
+    }
+}
+
+/// What an image for the processor says of itself, and whether it is of 64 bits.
+fn architecture(cpu: Cpu) -> (Architecture, bool) {
+    match cpu {
+        Cpu::CortexM4 | Cpu::CortexA8 => (Architecture::Arm, false),
+        Cpu::CortexA53 => (Architecture::Aarch64, true),
+        Cpu::U54 => (Architecture::Riscv64, true),
     }
 }
 

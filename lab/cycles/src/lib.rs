@@ -20,12 +20,14 @@
 //! ```
 
 pub mod a32;
+pub mod a64;
 mod code;
 mod image;
 pub mod marks;
 pub mod model;
 pub mod phase;
 pub mod pipeline;
+pub mod rv64;
 pub mod t32;
 pub mod table;
 pub mod timing;
@@ -41,6 +43,10 @@ pub enum Cpu {
     CortexM4,
     /// Cortex-A8, executing A32.
     CortexA8,
+    /// Cortex-A53, executing A64.
+    CortexA53,
+    /// SiFive U54, executing RV64GC.
+    U54,
 }
 
 /// Why an image has no timing table.
@@ -53,8 +59,11 @@ pub enum Error {
     #[error("the image's line tables cannot be read: {0}")]
     Lines(#[from] gimli::Error),
     /// The image is for another kind of processor.
-    #[error("the image is not for a 32-bit, little-endian Arm processor; build it for the board")]
-    Processor,
+    #[error("the image is not for the {0:?}; build it for the board")]
+    Processor(Cpu),
+    /// The image's code lies where the table's addresses do not reach.
+    #[error("the image has code at {0:#x}; a timing table reaches only the first 4 GiB")]
+    TooFar(u64),
     /// The image has no code for the processor.
     #[error("the image holds no code")]
     NoCode,
@@ -81,7 +90,7 @@ pub enum Error {
 pub struct UnknownInstruction {
     /// Where it is.
     pub address: u32,
-    /// Its halfwords (T32) or its word (A32), as written in the manuals.
+    /// Its halfwords (T32) or its word, as written in the manuals.
     pub bytes: String,
     /// The symbol it belongs to; empty when there is none.
     pub symbol: String,

@@ -1,8 +1,10 @@
 //! The processors: what each class of instruction costs, with the document and the
 //! section that says so.
 
+pub mod cortex_a53;
 pub mod cortex_a8;
 pub mod cortex_m4;
+pub mod u54;
 
 /// Cycles of events that belong to no single instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -115,10 +115,16 @@ impl Default for PhaseRules {
             (Rule::Symbol("6switch9turn_away"), "exit"),
             (Rule::Symbol("6switch"), "switch"),
             (Rule::Symbol("_arch_armv7_a5float"), "switch"),
+            (Rule::Symbol("_arch_aarch645float"), "switch"),
+            (Rule::Symbol("_arch_riscv645float"), "switch"),
+            (Rule::Symbol("_arch_aarch647vectors"), "entry"),
+            (Rule::Symbol("_arch_riscv644trap"), "entry"),
             (Rule::Symbol("PendSV"), "switch"),
             (Rule::Symbol("SVCall"), "switch"),
             (Rule::Path("/arch/cortex-m/src/switch.rs"), "switch"),
             (Rule::Path("/arch/armv7-a/src/switch.rs"), "switch"),
+            (Rule::Path("/arch/aarch64/src/switch.rs"), "switch"),
+            (Rule::Path("/arch/riscv64/src/switch.rs"), "switch"),
             (Rule::Path("/arch/"), "entry"),
         ])
     }

@@ -3,14 +3,14 @@
 //! For hand analysis and for tests: the clock's twin of this, in C, applies the same
 //! rules to what an image executes.
 
-use crate::timing::{Flags, Timing};
+use crate::timing::{Flags, Operand, Timing};
 
 /// A pipeline in the middle of a sequence.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     now: u64,
     first: Option<Timing>,
-    ready: [u64; 64],
+    ready: [u64; Operand::COUNT],
 }
 
 impl Default for Pipeline {
@@ -18,7 +18,7 @@ impl Default for Pipeline {
         Self {
             now: 0,
             first: None,
-            ready: [0; 64],
+            ready: [0; Operand::COUNT],
         }
     }
 }

@@ -21,6 +21,7 @@ pub struct Table {
     marks: Vec<Vec<Mark>>,
     phases: Vec<&'static str>,
     processor: Option<u32>,
+    processors: Option<u32>,
     thread_info: Option<u32>,
 }
 
@@ -45,7 +46,7 @@ impl Table {
     /// model does not know an instruction that lies in a function (all of them are
     /// named), or when there are more than 65,535 marked places or 16 phases.
     pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
-        let image = Image::read(elf)?;
+        let image = Image::read(elf, cpu)?;
         if phases.names().len() > MOST_PHASES {
             return Err(Error::TooMany {
                 what: "phases",
@@ -87,6 +88,7 @@ impl Table {
             marks,
             phases: phases.names().to_vec(),
             processor: image.value("TAKTOS_PROCESSOR"),
+            processors: image.value("TAKTOS_PROCESSORS"),
             thread_info: image.value("taktos.layout.tcb_info"),
         })
     }
@@ -107,6 +109,13 @@ impl Table {
     #[must_use]
     pub fn processor(&self) -> Option<u32> {
         self.processor
+    }
+
+    /// The address of the kernel's array of such variables, one a processor, on a machine with
+    /// several.
+    #[must_use]
+    pub fn processors(&self) -> Option<u32> {
+        self.processors
     }
 
     /// The offset, in a thread's control block, of the pointer to its information.
@@ -136,7 +145,7 @@ impl Table {
         out.write_all(b"TAKTAB01")?;
         let model = match self.cpu {
             Cpu::CortexM4 => 1,
-            Cpu::CortexA8 => 2,
+            Cpu::CortexA8 | Cpu::CortexA53 | Cpu::U54 => 2,
         };
         for word in [
             model,

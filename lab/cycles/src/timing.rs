@@ -63,8 +63,10 @@ impl BitOrAssign for Flags {
 /// A register and a time, in cycles from the first cycle of issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
-    /// 0 to 15: core registers; [`Operand::FLAGS`]; from [`Operand::FLOAT`] on: the
-    /// double registers.
+    /// Below [`Operand::COUNT`]. A32: 0 to 15 the core registers, [`Operand::FLAGS`], and from
+    /// [`Operand::FLOAT`] on the double registers. 64-bit processors: 0 to 31 the core
+    /// registers, from [`Operand::FLOAT`] on the floating-point registers, then the
+    /// constants below.
     pub register: u8,
     /// The latest at which a source must be there, or the first at which a result is.
     pub when: u8,
@@ -75,6 +77,22 @@ impl Operand {
     pub const FLAGS: u8 = 16;
     /// The first of the 32 double floating-point registers.
     pub const FLOAT: u8 = 32;
+    /// The condition flags of A64, whose core registers are more.
+    pub const WIDE_FLAGS: u8 = 64;
+    /// The integer multiplier, a unit: what uses it needs it at its issue, and the result is
+    /// when it can be used again.
+    pub const MULTIPLIER: u8 = 65;
+    /// The integer divider, a unit.
+    pub const DIVIDER: u8 = 66;
+    /// Shifting by a register, a unit.
+    pub const SHIFTER: u8 = 67;
+    /// Floating-point division and square root, a unit.
+    pub const FLOAT_DIVIDER: u8 = 68;
+    /// The first of the 32 core registers as address generation sees them, where results reach
+    /// it by another way than the arithmetic units.
+    pub const ADDRESS: u8 = 96;
+    /// How many registers an operand can name.
+    pub const COUNT: usize = 128;
 }
 
 /// One instruction's place in a cycle model.

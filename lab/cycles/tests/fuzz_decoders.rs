@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use taktos_cycles::model::{cortex_a8, cortex_m4};
-use taktos_cycles::timing::{Flags, Timing};
-use taktos_cycles::{Edge, Mark, a32, t32};
+use taktos_cycles::model::{cortex_a8, cortex_a53, cortex_m4, u54};
+use taktos_cycles::timing::{Flags, Operand, Timing};
+use taktos_cycles::{Edge, Mark, a32, a64, rv64, t32};
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -20,7 +20,7 @@ fn sane(timing: &Timing) -> bool {
     let operands = timing.sources.iter().chain(&timing.results);
     let known = operands
         .map(|operand| operand.register)
-        .all(|register| register < 64);
+        .all(|register| usize::from(register) < Operand::COUNT);
     let returns = timing.flags.contains(Flags::RETURN);
     timing.cost >= 1 && known && (!returns || timing.flags.contains(Flags::TRANSFER))
 }
@@ -35,6 +35,21 @@ fn a32_is_sane(word: u32) -> bool {
     let (found, condition) = (a32::classify(word), a32::condition(word));
     let timing = |found| cortex_a8::timing(&found, condition);
     found == a32::classify(word) && condition < 15 && found.is_none_or(|found| sane(&timing(found)))
+}
+
+fn a64_is_sane(word: u32) -> bool {
+    let found = a64::classify(word);
+    found == a64::classify(word) && found.is_none_or(|found| sane(&cortex_a53::timing(&found)))
+}
+
+/// What is read of a short instruction is its own halfword only.
+fn rv64_is_sane(word: u32) -> bool {
+    let found = rv64::classify(word);
+    let short = rv64::size(word as u16) == 2;
+    let alone = !short || found == rv64::classify(word & 0xffff);
+    alone
+        && found == rv64::classify(word)
+        && found.is_none_or(|found| found.sources.0 & 1 == 0 && sane(&u54::timing(&found)))
 }
 
 #[test]
@@ -63,6 +78,30 @@ fn every_upper_halfword_of_a32() {
     }
 }
 
+#[test]
+fn every_upper_halfword_of_a64() {
+    for upper in 0..=0xffff_u32 {
+        for lower in [
+            0, 0x001f, 0x03e0, 0x0400, 0x0800, 0x7c00, 0x8000, 0xfc1f, 0xffff,
+        ] {
+            let word = upper << 16 | lower;
+            assert!(a64_is_sane(word), "{word:08x}");
+        }
+    }
+}
+
+#[test]
+fn every_halfword_of_rv64() {
+    for lower in 0..=0xffff_u32 {
+        for upper in [
+            0, 0x0001, 0x0010, 0x0200, 0x1020, 0x4000, 0x8000, 0xc000, 0xffff,
+        ] {
+            let word = upper << 16 | lower;
+            assert!(rv64_is_sane(word), "{word:08x}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -81,6 +120,23 @@ proptest! {
     fn any_words_of_a32(words in prop::collection::vec(any::<u32>(), 500)) {
         for word in words {
             prop_assert!(a32_is_sane(word), "{:08x}", word);
+        }
+    }
+
+    #[test]
+    fn any_words_of_a64(words in prop::collection::vec(any::<u32>(), 500)) {
+        for word in words {
+            prop_assert!(a64_is_sane(word), "{:08x}", word);
+        }
+    }
+
+    #[test]
+    fn any_words_of_rv64(words in prop::collection::vec(any::<u32>(), 500)) {
+        for word in words {
+            // Long ones too, which are a quarter otherwise.
+            for word in [word, word | 3] {
+                prop_assert!(rv64_is_sane(word), "{:08x}", word);
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 use object::write;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use taktos_cycles::timing::Flags;
 use taktos_cycles::{Cpu, Error, PhaseRules, Table};
 
 fn config() -> ProptestConfig {
@@ -14,7 +15,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-const CPUS: [Cpu; 2] = [Cpu::CortexM4, Cpu::CortexA8];
+const CPUS: [Cpu; 4] = [Cpu::CortexM4, Cpu::CortexA8, Cpu::CortexA53, Cpu::U54];
 
 fn symbol(section: write::SectionId, name: &str, value: u64, size: u64) -> write::Symbol {
     let kind = match size {
@@ -33,10 +34,15 @@ fn symbol(section: write::SectionId, name: &str, value: u64, size: u64) -> write
     }
 }
 
-fn empty() -> write::Object<'static> {
+fn empty(cpu: Cpu) -> write::Object<'static> {
+    let architecture = match cpu {
+        Cpu::CortexM4 | Cpu::CortexA8 => object::Architecture::Arm,
+        Cpu::CortexA53 => object::Architecture::Aarch64,
+        Cpu::U54 => object::Architecture::Riscv64,
+    };
     write::Object::new(
         object::BinaryFormat::Elf,
-        object::Architecture::Arm,
+        architecture,
         object::Endianness::Little,
     )
 }
@@ -66,10 +72,12 @@ fn lines() -> [Vec<u8>; 3] {
 /// A small image for each processor: a function that does nothing and returns, marks, a
 /// phase, data in the code, vectors, and something where line tables are.
 fn image(cpu: Cpu) -> Vec<u8> {
-    let mut file = empty();
+    let mut file = empty(cpu);
     let (code, map): (&[u32], _) = match cpu {
         Cpu::CortexM4 => (&[0x4770_bf00, 0xb004_e92d, 0xbf00_4770, 0x1234_5678], "$t"),
         Cpu::CortexA8 => (&[0xe320_f000, 0xe12f_ff1e, 0xe3a0_0001, 0x1234_5678], "$a"),
+        Cpu::CortexA53 => (&[0xd503_201f, 0xd65f_03c0, 0xd280_0020, 0x1234_5678], "$x"),
+        Cpu::U54 => (&[0x8082_0001, 0x00b5_0533, 0x0001_0001, 0x1234_5678], "$x"),
     };
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     let text = file.section_id(write::StandardSection::Text);
@@ -117,7 +125,7 @@ fn is_written(table: &Table) -> bool {
 
 #[test]
 fn the_image_has_a_table_unchanged() {
-    for (cpu, instructions) in CPUS.into_iter().zip([5, 3]) {
+    for (cpu, instructions) in CPUS.into_iter().zip([5, 3, 3, 5]) {
         let table = Table::for_image(&image(cpu), cpu, &PhaseRules::default()).unwrap();
         assert_eq!(table.instructions(), instructions);
         assert_eq!(table.marks().len(), 2);
@@ -127,17 +135,95 @@ fn the_image_has_a_table_unchanged() {
 
 #[test]
 fn an_image_of_another_processor_is_refused() {
-    let file = write::Object::new(
-        object::BinaryFormat::Elf,
-        object::Architecture::X86_64,
-        object::Endianness::Little,
-    );
-    let error = Table::for_image(
+    let arms = [Cpu::CortexM4, Cpu::CortexA8];
+    for cpu in CPUS {
+        for other in CPUS {
+            let table = Table::for_image(&image(other), cpu, &PhaseRules::default());
+            if cpu == other || arms.contains(&cpu) && arms.contains(&other) {
+                assert!(
+                    !matches!(table, Err(Error::Processor(_))),
+                    "{cpu:?} {other:?}"
+                );
+            } else {
+                assert!(matches!(table, Err(Error::Processor(c)) if c == cpu));
+            }
+        }
+    }
+}
+
+/// The flags of the instructions at these places of the first region.
+fn flags(table: &Table, places: impl Iterator<Item = usize>) -> Vec<u16> {
+    let mut bytes = Vec::new();
+    table.write(&mut bytes).unwrap();
+    let records = 48 + 8; // one region
+    places
+        .map(|place| records + place / 2 * 16 + 4)
+        .map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]))
+        .collect()
+}
+
+#[test]
+fn the_handlers_of_64_bit_processors_are_known() {
+    let handler = Flags::HANDLER.bits();
+    let mut file = empty(Cpu::CortexA53);
+    let text = file.section_id(write::StandardSection::Text);
+    file.append_section_data(text, &0xd503_201f_u32.to_le_bytes().repeat(17 * 32), 4);
+    file.add_symbol(symbol(text, "_ZN4arch7vectors5tableE", 0, 17 * 128));
+    let table = Table::for_image(
         &file.write().unwrap(),
-        Cpu::CortexM4,
+        Cpu::CortexA53,
         &PhaseRules::default(),
+    )
+    .unwrap();
+    let entries = flags(&table, (0..17).map(|i| i * 128));
+    assert!(entries[..16].iter().all(|flags| flags & handler != 0));
+    assert!(entries[16] & handler == 0);
+    let between = flags(&table, (0..17).map(|i| i * 128 + 4));
+    assert!(between.iter().all(|flags| flags & handler == 0));
+
+    let mut file = empty(Cpu::U54);
+    let text = file.section_id(write::StandardSection::Text);
+    file.append_section_data(text, &[1, 0].repeat(4), 4);
+    file.add_symbol(symbol(text, "_ZN4arch4trap4trapE", 4, 2));
+    let table = Table::for_image(&file.write().unwrap(), Cpu::U54, &PhaseRules::default()).unwrap();
+    let found = flags(&table, (0..4).map(|i| i * 2));
+    assert_eq!(
+        found
+            .iter()
+            .map(|flags| flags & handler != 0)
+            .collect::<Vec<_>>(),
+        [false, false, true, false]
     );
-    assert!(matches!(error, Err(Error::Processor)));
+}
+
+#[test]
+fn code_beyond_the_table_s_addresses_is_refused() {
+    let mut bytes = image(Cpu::CortexA53);
+    // The address of each section: the sections' headers are 64 bytes, the address 16 in.
+    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let (headers, count) = (word(&bytes, 40) as usize, usize::from(bytes[60]));
+    for header in 0..count {
+        let address = headers + 64 * header + 16;
+        bytes[address..address + 8].copy_from_slice(&0xffff_0000_0000_u64.to_le_bytes());
+    }
+    let table = Table::for_image(&bytes, Cpu::CortexA53, &PhaseRules::default());
+    assert!(matches!(table, Err(Error::TooFar(0xffff_0000_0000))));
+}
+
+#[test]
+fn what_no_model_knows_is_named() {
+    for (cpu, word) in [(Cpu::CortexA53, 0xd65f_0bff_u32), (Cpu::U54, 0x0105_7557)] {
+        let mut file = empty(cpu);
+        let text = file.section_id(write::StandardSection::Text);
+        file.append_section_data(text, &word.to_le_bytes(), 4);
+        file.add_symbol(symbol(text, "function", 0, 4));
+        let table = Table::for_image(&file.write().unwrap(), cpu, &PhaseRules::default());
+        let Err(Error::Unknown { unknown, .. }) = table else {
+            panic!("{cpu:?}: {word:08x} was taken");
+        };
+        assert_eq!(unknown[0].bytes, format!("{word:08x}"));
+        assert_eq!(unknown[0].symbol, "function");
+    }
 }
 
 #[test]
@@ -185,7 +271,7 @@ fn an_image_with_any_word_changed_is_read_or_refused() {
 #[test]
 fn as_many_places_are_marked_as_the_table_can_number() {
     for (places, fit) in [(65_535, true), (65_536, false)] {
-        let mut file = empty();
+        let mut file = empty(Cpu::CortexM4);
         let text = file.section_id(write::StandardSection::Text);
         file.append_section_data(text, &[0x70, 0x47], 2);
         for place in 0..places {
@@ -205,11 +291,11 @@ proptest! {
 
     #[test]
     fn a_changed_image_is_read_or_refused(
-        first: bool,
+        which in 0..CPUS.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(vec![0, 1, 2, 4, 0x7f, 0x80, 0xff_u8])), 1..12),
         word: u32,
     ) {
-        let cpu = CPUS[usize::from(first)];
+        let cpu = CPUS[which];
         let mut bytes = image(cpu);
         for (place, byte) in changes {
             let place = place.index(bytes.len());
