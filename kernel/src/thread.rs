@@ -327,7 +327,9 @@ impl<S: System> AnyThread<S> {
     /// The calling thread; in an interrupt handler, the thread that was interrupted. Bound: fixed.
     #[inline(always)]
     pub fn current() -> &'static Self {
-        Self::of(Kernel::<S>::running().current(hold::<S>().section()))
+        // The processor is asked for behind the mask: before, the thread can move.
+        let held = hold::<S>();
+        Self::of(Kernel::<S>::running().current(held.section()))
     }
 
     /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler

@@ -9,5 +9,6 @@ mod mark;
 pub mod bench;
 pub mod ipc;
 pub mod smallest;
+pub mod storm;
 pub mod suite;
 pub mod switch;

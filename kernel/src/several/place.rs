@@ -105,6 +105,10 @@ impl<S: System> Kernel<S> {
             )
             .ok_or(Error::Context)?
             .map_err(error_of)?;
+        if matches!(request, Request::Pin) {
+            // It takes effect with a dispatch: now, before anybody can take the processor away.
+            S::Machine::processor().heir.set(core::ptr::null());
+        }
         if let Request::Move(_, priority) = request {
             let urgency = thread.urgency.get(s);
             let urgency = urgency.with_base(priority).with_effective(priority);

@@ -1,0 +1,138 @@
+//! A storm over the kernel on several processors: threads that do anything to everything, in an order that a seed
+//! decides, while another one suspends, deletes, starts and moves them and takes processors away.
+//!
+//! Owns: the storm, its laws, its verdict.
+//! Must never know: a board; the kernel's inside; how many processors there are, beyond what the kernel says.
+//!
+//! Laws that are looked at all the time: a mutex has one owner, whatever its kind; a message arrives as it was sent; a call says
+//! no error that it does not have; the scheduler's state keeps its laws ([`Kernel::check`]). And in the end: everything stops, nothing is owned, nothing
+//! is lost, the processors are all back.
+
+mod chance;
+mod control;
+mod objects;
+mod work;
+
+pub use objects::{StormObjects, WORKERS};
+
+use chance::Chance;
+use core::sync::atomic::Ordering::Relaxed;
+use taktos_kernel::fault::print;
+use taktos_kernel::{AnyThread, Duration, Kernel, System};
+
+/// What a system gives the storm.
+pub trait StormBoard: System {
+    /// The storm's objects: always the same.
+    fn storm() -> &'static StormObjects<Self>;
+    /// Keeps the processor busy for about this time.
+    fn busy(span: Duration);
+}
+
+/// How a storm is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// What all chance comes from.
+    pub seed: u64,
+    /// After how many operations it ends.
+    pub operations: u64,
+}
+
+/// The bytes of the stack that the controlling thread needs.
+pub const STACK: usize = 1024 * size_of::<usize>();
+/// The priority of the controlling thread: above all workers.
+pub const CONTROL: u8 = 2;
+
+/// Lets the storm rage, in the calling thread, which must have the priority [`CONTROL`]; says whether all laws held. What
+/// does not hold is printed, and then the numbers in one line: `@storm passed` or `@storm failed`, `seed=`, `operations=`,
+/// and how often what was done.
+pub fn run<S: StormBoard>(plan: Plan) -> bool {
+    let storm = S::storm();
+    storm.seed.store(plan.seed, Relaxed);
+    let mut chance = Chance::new(plan.seed);
+    storm.begin();
+    control::make_locks::<S>();
+    for index in 0..WORKERS {
+        control::revive::<S>(index);
+    }
+    let mut watch = Watch::new();
+    while storm.operations() < plan.operations && !storm.failed() {
+        control::act::<S>(&mut chance);
+        watch.look::<S>();
+    }
+    control::end::<S>();
+    let passed = !storm.failed();
+    let n = &storm.numbers;
+    print::<S>(format_args!(
+        "@storm {} seed={} operations={} refused={} timeouts={} deletions={} suspensions={} moves={} removals={} checks={}\n",
+        if passed { "passed" } else { "failed" },
+        plan.seed,
+        storm.operations(),
+        n.refused.load(Relaxed),
+        n.timeouts.load(Relaxed),
+        n.deletions.load(Relaxed),
+        n.suspensions.load(Relaxed),
+        n.moves.load(Relaxed),
+        n.removals.load(Relaxed),
+        n.checks.load(Relaxed),
+    ));
+    passed
+}
+
+/// Sees that the workers come along, and checks the scheduler.
+struct Watch {
+    seen: u64,
+    idle_rounds: u32,
+    round: u32,
+}
+
+/// So many rounds of the controlling thread without one operation are the end: it sleeps in each, and every wait of the
+/// workers is shorter.
+const PATIENCE: u32 = 2000;
+/// The scheduler's state is checked in one of so many rounds: it takes long.
+const CHECKED: u32 = 8;
+
+impl Watch {
+    fn new() -> Self {
+        Self {
+            seen: 0,
+            idle_rounds: 0,
+            round: 0,
+        }
+    }
+
+    fn look<S: StormBoard>(&mut self) {
+        let storm = S::storm();
+        self.round += 1;
+        if self.round.is_multiple_of(CHECKED) {
+            storm.numbers.checks.fetch_add(1, Relaxed);
+            if let Err(violation) = Kernel::<S>::check() {
+                storm.fail::<S>(format_args!("the scheduler's state: {violation:?}"));
+            }
+        }
+        let operations = storm.operations();
+        self.idle_rounds = if operations == self.seen {
+            self.idle_rounds + 1
+        } else {
+            0
+        };
+        self.seen = operations;
+        if self.idle_rounds > PATIENCE {
+            storm.fail::<S>(format_args!(
+                "nothing happens any more after {operations} operations"
+            ));
+            for (index, worker) in storm.workers.iter().enumerate() {
+                print::<S>(format_args!(
+                    "  worker {index}: {:?}, in operation {}\n",
+                    worker.thread.state(),
+                    worker.at.load(Relaxed)
+                ));
+            }
+        }
+    }
+}
+
+/// Sleeps a little. Only a cancellation could end it early, and then the storm goes on earlier.
+fn nap<S: System>(chance: &mut Chance) {
+    let span = Duration::from_micros(1 + chance.below(40));
+    let _ = AnyThread::<S>::sleep(span);
+}
