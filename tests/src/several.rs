@@ -4,8 +4,9 @@ use crate::leak;
 use std::cell::{Cell, OnceCell};
 use taktos_arch_host::{HostSeveral, Order, Outcome};
 use taktos_kernel::{
-    InstanceConfig, Instant, Kernel, Several, SeveralMemory, System, Upcall, run_several,
+    Duration, InstanceConfig, Instant, Kernel, Several, SeveralMemory, System, Upcall, run_several,
 };
+use taktos_workloads::storm::{StormBoard, StormObjects};
 use taktos_workloads::suite::{Objects, SuiteBoard};
 
 /// How many rows the kernels' tables of threads have: the processors' idle threads take some of them.
@@ -25,6 +26,7 @@ thread_local! {
     static KERNEL: Cell<Option<&'static Kernel<SeveralHost>>> = const { Cell::new(None) };
     static SEVERAL: Cell<Option<&'static Several<SeveralHost>>> = const { Cell::new(None) };
     static OBJECTS: OnceCell<&'static Objects<SeveralHost>> = const { OnceCell::new() };
+    static STORM: Cell<Option<&'static StormObjects<SeveralHost>>> = const { Cell::new(None) };
     static MAIN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
 }
 
@@ -62,6 +64,16 @@ impl SuiteBoard for SeveralHost {
     }
 }
 
+impl StormBoard for SeveralHost {
+    fn storm() -> &'static StormObjects<Self> {
+        STORM.get().expect("a storm rages outside a world")
+    }
+
+    fn busy(span: Duration) {
+        HostSeveral::spend(span);
+    }
+}
+
 /// Runs a fresh kernel on `P` processors, in this order, with these instances. Its first thread, of priority 16, runs
 /// `main` in the instance of processor 0; a panic in it is passed on. When `main` returns the world goes on without it;
 /// [`System::exit`] ends it.
@@ -73,6 +85,7 @@ pub fn run_on<const P: usize>(
     let memory: &SeveralMemory<SeveralHost, ROWS, INSTANCES, P, LOCKS> = leak(SeveralMemory::new());
     KERNEL.set(Some(leak(Kernel::new())));
     SEVERAL.set(Some(memory.several()));
+    STORM.set(Some(leak(StormObjects::new())));
     MAIN.set(Some(Box::new(main)));
     let thread = leak(SeveralThread::new("main"));
     HostSeveral::run::<Upcall<SeveralHost>>(P, order, move || {

@@ -18,7 +18,7 @@ pub use objects::{StormObjects, WORKERS};
 use chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
-use taktos_kernel::{AnyThread, Duration, Kernel, System};
+use taktos_kernel::{AnyThread, Duration, Kernel, Priority, System};
 
 /// What a system gives the storm.
 pub trait StormBoard: System {
@@ -40,13 +40,16 @@ pub struct Plan {
 /// The bytes of the stack that the controlling thread needs.
 pub const STACK: usize = 1024 * size_of::<usize>();
 /// The priority of the controlling thread: above all workers.
-pub const CONTROL: u8 = 2;
+const CONTROL: Priority = Priority::from_stored(2);
 
-/// Lets the storm rage, in the calling thread, which must have the priority [`CONTROL`]; says whether all laws held. What
+/// Lets the storm rage, in the calling thread, which gets a priority above all; says whether all laws held. What
 /// does not hold is printed, and then the numbers in one line: `@storm passed` or `@storm failed`, `seed=`, `operations=`,
 /// and how often what was done.
 pub fn run<S: StormBoard>(plan: Plan) -> bool {
     let storm = S::storm();
+    if let Err(error) = AnyThread::<S>::current().set_priority(CONTROL) {
+        storm.fail::<S>(format_args!("no priority above all: {error:?}"));
+    }
     storm.seed.store(plan.seed, Relaxed);
     let mut chance = Chance::new(plan.seed);
     storm.begin();
