@@ -1,5 +1,7 @@
-//! Owns: what is fixed while a thread exists, its name and its stack; and its place among all threads.
+//! Owns: what is fixed while a thread exists, its name and its stack; its place among all threads;
+//! the periods that it owns.
 
+use crate::period::Owned;
 use crate::section::Guarded;
 use crate::tcb::ThreadRef;
 use taktos_machine::StackRegion;
@@ -17,6 +19,8 @@ pub(crate) struct Info {
     pub stack: Guarded<StackRegion>,
     /// The next of all threads that exist.
     pub next: Guarded<Option<ThreadRef>>,
+    /// The periods that the thread owns.
+    pub periods: Owned,
 }
 
 impl Info {
@@ -31,6 +35,7 @@ impl Info {
                 size: 0,
             }),
             next: Guarded::new(None),
+            periods: Owned::new(None),
         }
     }
 }

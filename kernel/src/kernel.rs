@@ -1,7 +1,6 @@
 //! Owns: the kernel's state as a whole, its start, and what the machine tells it.
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
-use crate::period::Periods;
 use crate::registry::Registry;
 use crate::section::{Guarded, hold, in_decision, in_upcall};
 use crate::several::several;
@@ -30,7 +29,6 @@ pub struct Kernel<S: System> {
     pub(crate) threads: Registry,
     pub(crate) always_direct: Guarded<bool>,
     pub(crate) special: Guarded<Option<&'static Acts<S>>>,
-    pub(crate) periods: Periods<S>,
     idle: Thread<S, IDLE_STACK>,
 }
 
@@ -47,7 +45,6 @@ impl<S: System> Kernel<S> {
             threads: Registry::new(),
             always_direct: Guarded::new(false),
             special: Guarded::new(None),
-            periods: Periods::new(),
             idle: Thread::new("idle"),
         }
     }

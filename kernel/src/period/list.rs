@@ -1,56 +1,56 @@
-//! Owns: the list of all periods that exist, in the order of their creation. Must never know: what they do.
+//! Owns: the list of the periods that each thread owns. Must never know: what they do.
 
-use super::Period;
+use super::PeriodCore;
 use crate::System;
 use crate::section::{Guarded, Section};
+use crate::tcb::ThreadRef;
 
-/// All periods that exist.
-pub struct Periods<S: System> {
-    first: Guarded<Option<&'static Period<S>>>,
+/// The periods that a thread owns, the one created last first.
+pub(crate) type Owned = Guarded<Option<&'static PeriodCore>>;
+
+/// Adds `period`, which `owner` has just created, with the next number. Steps: the threads and periods that exist.
+pub fn add<S: System>(s: Section, owner: ThreadRef, period: &'static PeriodCore) {
+    let mut last = 0;
+    for_each::<S>(s, |other| last = last.max(other.number.get(s)));
+    period.number.set(s, last.saturating_add(1));
+    if let Some(info) = owner.info.get(s) {
+        period.following.set(s, info.periods.get(s));
+        info.periods.set(s, Some(period));
+    }
 }
 
-impl<S: System> Periods<S> {
-    /// There is none.
-    pub const fn new() -> Self {
-        Self {
-            first: Guarded::new(None),
+/// Takes out `period` of `owner`. Steps: its periods.
+pub fn remove(s: Section, owner: ThreadRef, period: &'static PeriodCore) {
+    let mut place = owner.info.get(s).map(|info| &info.periods);
+    while let Some(cell) = place {
+        let Some(other) = cell.get(s) else { return };
+        if core::ptr::eq(other, period) {
+            cell.set(s, other.following.get(s));
+            return;
         }
+        place = Some(&other.following);
     }
+}
 
-    /// Adds `period` behind all others, with the next number. Steps: the periods that exist.
-    pub fn add(&self, s: Section, period: &'static Period<S>) {
-        let mut place = &self.first;
-        let mut last = 0;
-        while let Some(other) = place.get(s) {
-            last = other.number.get(s);
-            place = &other.following;
+/// The period with the least number above `number`. Steps: the threads and periods that exist.
+pub fn after<S: System>(s: Section, number: u32) -> Option<&'static PeriodCore> {
+    let mut found: Option<&'static PeriodCore> = None;
+    for_each::<S>(s, |period| {
+        let own = period.number.get(s);
+        if own > number && found.is_none_or(|found| own < found.number.get(s)) {
+            found = Some(period);
         }
-        period.number.set(s, last.saturating_add(1));
-        period.following.set(s, None);
-        place.set(s, Some(period));
-    }
+    });
+    found
+}
 
-    /// Takes out `period`. Steps: the periods before it.
-    pub fn remove(&self, s: Section, period: &'static Period<S>) {
-        let mut place = &self.first;
-        while let Some(other) = place.get(s) {
-            if core::ptr::eq(other, period) {
-                place.set(s, other.following.get(s));
-                return;
-            }
-            place = &other.following;
+/// Calls `visit` with each period of each thread that exists.
+fn for_each<S: System>(s: Section, mut visit: impl FnMut(&'static PeriodCore)) {
+    S::kernel().threads.for_each(s, |thread| {
+        let mut next = thread.info.get(s).and_then(|info| info.periods.get(s));
+        while let Some(period) = next {
+            visit(period);
+            next = period.following.get(s);
         }
-    }
-
-    /// The first period whose number is above `number`. Steps: the periods before it.
-    pub fn after(&self, s: Section, number: u32) -> Option<&'static Period<S>> {
-        let mut place = &self.first;
-        while let Some(other) = place.get(s) {
-            if other.number.get(s) > number {
-                return Some(other);
-            }
-            place = &other.following;
-        }
-        None
-    }
+    });
 }

@@ -18,7 +18,7 @@ mod scheduler;
 pub use report::Report;
 pub use taktos_schedule::smp::period::{Figures, Spread, State, Statistics, Status};
 
-pub(crate) use list::Periods;
+pub(crate) use list::Owned;
 
 use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::{self, Deletable};
@@ -42,7 +42,13 @@ type ThreadGrid = Grid<ThreadRef>;
 /// A period: the releases of one thread, its owner. Made to be a static; it exists once a thread has created it, which owns it
 /// from then on, until it is deleted. A thread may own several. A thread that ends leaves its periods as they are, and
 /// goes on with them if it is started again.
-pub struct Period<S: System> {
+pub struct Period<S> {
+    core: PeriodCore,
+    system: PhantomData<fn() -> S>,
+}
+
+/// A period, whatever the system.
+pub(crate) struct PeriodCore {
     name: &'static str,
     constraint: Option<Duration>,
     budget: Option<Duration>,
@@ -52,7 +58,7 @@ pub struct Period<S: System> {
     /// The owner, while it sleeps for the next release.
     sleeper: WaitQueue,
     number: Guarded<u32>,
-    /// The next of all periods that exist.
+    /// The next of its owner's periods.
     following: Guarded<Option<&'static Self>>,
 }
 
@@ -63,14 +69,17 @@ impl<S: System> Period<S> {
     /// A period that does not exist yet.
     pub const fn new(name: &'static str) -> Self {
         Self {
-            name,
-            constraint: None,
-            budget: None,
-            figures: Figures::Own,
-            grid: Guarded::new(None),
-            sleeper: WaitQueue::new(),
-            number: Guarded::new(0),
-            following: Guarded::new(None),
+            core: PeriodCore {
+                name,
+                constraint: None,
+                budget: None,
+                figures: Figures::Own,
+                grid: Guarded::new(None),
+                sleeper: WaitQueue::new(),
+                number: Guarded::new(0),
+                following: Guarded::new(None),
+            },
+            system: PhantomData,
         }
     }
 
@@ -78,7 +87,7 @@ impl<S: System> Period<S> {
     /// the next release. A job that is concluded between the two counts as missed, but its owner sleeps on the grid as ever.
     #[must_use]
     pub const fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.constraint = Some(deadline);
+        self.core.constraint = Some(deadline);
         self
     }
 
@@ -87,7 +96,7 @@ impl<S: System> Period<S> {
     /// threads' processor time, nothing is counted.
     #[must_use]
     pub const fn with_budget(mut self, budget: Duration) -> Self {
-        self.budget = Some(budget);
+        self.core.budget = Some(budget);
         self
     }
 
@@ -95,31 +104,32 @@ impl<S: System> Period<S> {
     /// this.
     #[must_use]
     pub const fn with_figures(mut self, figures: Figures) -> Self {
-        self.figures = figures;
+        self.core.figures = figures;
         self
     }
 
     /// Creates the period: it is inactive, and the caller owns it.
     ///
-    /// Bound: the periods that exist. Errors: `State` if it exists; `Context` in an interrupt handler.
+    /// Bound: the threads and the periods that exist. Errors: `State` if it exists; `Context` in an interrupt handler.
     pub fn create(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
         }
-        if self.grid.get(s).is_some() {
+        if self.core.grid.get(s).is_some() {
             return Err(Error::State);
         }
-        let mut grid = Grid::new(Kernel::<S>::running().current(s), self.figures);
-        if let Some(constraint) = self.constraint {
+        let owner = Kernel::<S>::running().current(s);
+        let mut grid = Grid::new(owner, self.core.figures);
+        if let Some(constraint) = self.core.constraint {
             grid = grid.with_deadline(constraint);
         }
-        if let Some(budget) = self.budget {
+        if let Some(budget) = self.core.budget {
             grid = grid.with_budget(budget);
         }
-        self.grid.set(s, Some(grid));
-        S::kernel().periods.add(s, self);
+        self.core.grid.set(s, Some(grid));
+        list::add::<S>(s, owner, &self.core);
         Ok(())
     }
 
@@ -157,9 +167,9 @@ impl<S: System> Period<S> {
     fn change(&'static self, change: impl FnOnce(&mut ThreadGrid, &mut Requests, Section)) {
         let held = hold::<S>();
         let s = held.section();
-        if let Some(mut grid) = self.grid.get(s) {
+        if let Some(mut grid) = self.core.grid.get(s) {
             change(&mut grid, &mut Requests::default(), s);
-            self.grid.set(s, Some(grid));
+            self.core.grid.set(s, Some(grid));
         }
     }
 
@@ -173,7 +183,7 @@ impl<S: System> Period<S> {
     }
 
     /// Deletes the period, on anyone's behalf; an owner that sleeps for it gets `Deleted`. Allowed in interrupt
-    /// handlers. Bound: the periods that exist, and that of the scheduler. Errors: `Deleted` if it does not exist.
+    /// handlers. Bound: the owner's periods, and that of the scheduler. Errors: `Deleted` if it does not exist.
     pub fn delete(&'static self) -> Result<(), Error> {
         deletion::delete::<S, Self>(self)
     }
@@ -183,7 +193,7 @@ impl<S: System> Period<S> {
     pub fn status(&'static self) -> Result<Status<&'static AnyThread<S>>, Error> {
         let held = hold::<S>();
         let s = held.section();
-        let mut grid = self.grid.get(s).ok_or(Error::Deleted)?;
+        let mut grid = self.core.grid.get(s).ok_or(Error::Deleted)?;
         let now = S::Machine::now();
         let cpu = usage::lifetime::<S>(s, grid.owner());
         // Only a copy: what has passed is entered by the owner, who alone knows how its sleep ended.
@@ -203,7 +213,7 @@ impl<S: System> Period<S> {
     /// Errors: `Deleted` if it does not exist.
     pub fn statistics(&'static self) -> Result<Statistics, Error> {
         let held = hold::<S>();
-        let grid = self.grid.get(held.section()).ok_or(Error::Deleted)?;
+        let grid = self.core.grid.get(held.section()).ok_or(Error::Deleted)?;
         Ok(*grid.statistics())
     }
 
@@ -212,9 +222,9 @@ impl<S: System> Period<S> {
     pub fn reset(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
-        let mut grid = self.grid.get(s).ok_or(Error::Deleted)?;
+        let mut grid = self.core.grid.get(s).ok_or(Error::Deleted)?;
         grid.reset();
-        self.grid.set(s, Some(grid));
+        self.core.grid.set(s, Some(grid));
         Ok(())
     }
 }
@@ -243,7 +253,7 @@ impl<S: System> Transaction<S> for Next<S> {
         length: Lent<'_, Duration>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        let Some(mut grid) = period.grid.get(s) else {
+        let Some(mut grid) = period.core.grid.get(s) else {
             return fail::<S>(Error::Deleted);
         };
         let caller = Kernel::<S>::running().current(s);
@@ -257,7 +267,7 @@ impl<S: System> Transaction<S> for Next<S> {
         let mut asked = Requests::default();
         let progress = grid.call(caller, *length, now, cpu, &mut asked);
         let waits = progress == Ok(Progress::Waits) && grid.falls_asleep();
-        period.grid.set(s, Some(grid));
+        period.core.grid.set(s, Some(grid));
         if waits {
             return period.sleep(s, caller, &grid);
         }
@@ -273,7 +283,7 @@ impl<S: System> Period<S> {
     fn sleep(&'static self, s: Section, owner: ThreadRef, grid: &ThreadGrid) -> OutcomeOf<S> {
         owner.set_value(s, SLEPT);
         let timeout = Timeout::until(grid.expiry());
-        let outcome = S::kernel().block_in(s, &self.sleeper, timeout);
+        let outcome = S::kernel().block_in(s, &self.core.sleeper, timeout);
         Requests::release(grid.upcoming_deadline()).carry_out::<S>(s, owner);
         outcome
     }
@@ -289,7 +299,7 @@ impl<S: System> Decision<S::Machine> for Cancel<S> {
 
     extern "C" fn decide(period: &'static Period<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
         let s = in_decision();
-        let Some(mut grid) = period.grid.get(s) else {
+        let Some(mut grid) = period.core.grid.get(s) else {
             return fail::<S>(Error::Deleted);
         };
         let caller = Kernel::<S>::running().current(s);
@@ -297,7 +307,7 @@ impl<S: System> Decision<S::Machine> for Cancel<S> {
         if let Err(error) = grid.cancel(caller, &mut asked) {
             return stay::<S>(Word::failed(error_of(error)));
         }
-        period.grid.set(s, Some(grid));
+        period.core.grid.set(s, Some(grid));
         asked.carry_out::<S>(s, caller);
         Kernel::<S>::conclude(s, Word::OK, 0)
     }
@@ -305,18 +315,18 @@ impl<S: System> Decision<S::Machine> for Cancel<S> {
 
 impl<S: System> Deletable for Period<S> {
     fn is_deleted(&self, s: Section) -> bool {
-        self.grid.get(s).is_none()
+        self.core.grid.get(s).is_none()
     }
 
     fn close(&'static self, s: Section) {
-        let Some(mut grid) = self.grid.get(s) else {
+        let Some(mut grid) = self.core.grid.get(s) else {
             return;
         };
         let mut asked = Requests::default();
         grid.delete(&mut asked);
-        self.grid.set(s, None);
-        S::kernel().periods.remove(s, self);
+        self.core.grid.set(s, None);
+        list::remove(s, grid.owner(), &self.core);
         asked.carry_out::<S>(s, grid.owner());
-        S::kernel().flush(s, &self.sleeper, Error::Deleted);
+        S::kernel().flush(s, &self.core.sleeper, Error::Deleted);
     }
 }

@@ -1,6 +1,6 @@
 //! Owns: the report of all periods. Must never know: how a period works.
 
-use super::{Period, Statistics};
+use super::{Period, Statistics, list};
 use crate::section::hold;
 use crate::{Kernel, System, fault, usage};
 use core::fmt;
@@ -36,14 +36,14 @@ impl fmt::Display for Report {
 const HEAD: &str = "   id  owner     count missed  cpu min/max/mean s  wall min/max/mean s  name\n";
 
 impl<S: System> Kernel<S> {
-    /// What the report says of all periods that exist, one after the other, in the order of their creation. A period that is created
-    /// or deleted meanwhile is there or not. Bound of each step: the periods that exist.
+    /// What the report says of the periods of all threads that exist, one after the other, in the order of their creation. A period that is created
+    /// or deleted meanwhile is there or not. Bound of each step: the threads and the periods that exist.
     pub fn periods() -> impl Iterator<Item = Report> {
         let mut number = 0;
         core::iter::from_fn(move || {
             let held = hold::<S>();
             let s = held.section();
-            let period = S::kernel().periods.after(s, number)?;
+            let period = list::after::<S>(s, number)?;
             number = period.number.get(s);
             let grid = period.grid.get(s)?;
             Some(Report {
@@ -69,6 +69,6 @@ impl<S: System> Kernel<S> {
 impl<S: System> Period<S> {
     /// The period's name.
     pub const fn name(&self) -> &'static str {
-        self.name
+        self.core.name
     }
 }
