@@ -125,6 +125,8 @@ fn refusals<S: SuiteBoard>(tally: &mut Tally<S>) {
                 let _ = o.log.result(period.reset());
                 let _ = o.log.result(period.delete());
             });
+            // Where deadlines decide, a job is more urgent than any thread without one.
+            c.let_others_run();
             c.expect_log("NNN...");
             c.expect("next", period.next(UNIT), Err(Error::Deleted));
         },
