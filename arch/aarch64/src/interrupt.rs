@@ -157,6 +157,14 @@ fn publish() {
     unsafe { asm!("dsb ishst", options(nostack, preserves_flags)) }
 }
 
+/// What is read from here on is not older than the interrupt that was acknowledged: its sender's stores are seen.
+#[cfg(feature = "several")]
+#[inline(always)]
+fn settle() {
+    // SAFETY: a barrier.
+    unsafe { asm!("dsb sy", options(nostack, preserves_flags)) }
+}
+
 /// A processor by its number, below 16, which is the lowest field of its affinity; the others are zero.
 #[inline(always)]
 fn listed(processor: usize) -> SgiTarget {
@@ -183,6 +191,8 @@ pub(crate) extern "C" fn dispatch() {
     else {
         return;
     };
+    #[cfg(feature = "several")]
+    settle();
     let number = interrupt.raw_value() as usize;
     if let Some(handler) = HANDLERS.0.get(number).and_then(Cell::get) {
         handler();

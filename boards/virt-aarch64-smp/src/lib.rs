@@ -4,3 +4,12 @@
 //! Must never know: what the programs do.
 #![no_std]
 #![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod console;
+mod suite;
+mod system;
+mod virt;
+
+pub use system::{Board, PROCESSORS, interrupt, start, start_with};
+pub use virt::Virt;
