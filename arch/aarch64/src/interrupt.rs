@@ -38,14 +38,14 @@ static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
 /// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
 #[cfg(feature = "several")]
-static CONTROLLER_LOCK: crate::lock::TicketLock = crate::lock::TicketLock::new();
+static CONTROLLER_LOCK: taktos_lock::TicketLock = taktos_lock::TicketLock::new();
 
 /// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
 /// afterwards.
 fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
     let mask = mask_and_remember();
     #[cfg(feature = "several")]
-    CONTROLLER_LOCK.lock();
+    CONTROLLER_LOCK.lock(crate::lock::wait);
     // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one processor or has the lock.
     let controller = unsafe { &mut *CONTROLLER.0.get() };
     body(controller.get_or_insert_with(set_up::<B>));

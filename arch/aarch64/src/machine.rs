@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
 #[cfg(feature = "several")]
-use crate::lock::LOCK;
+use crate::lock;
 use crate::memory::{self, Guard};
 #[cfg(not(feature = "several"))]
 use crate::state::TAKTOS_PROCESSOR;
@@ -62,13 +62,13 @@ impl<B: Board> Machine for AArch64<B> {
     fn mask() {
         interrupt::mask();
         #[cfg(feature = "several")]
-        LOCK.lock();
+        lock::lock();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
         #[cfg(feature = "several")]
-        LOCK.unlock();
+        lock::unlock();
         interrupt::unmask();
     }
 

@@ -9,7 +9,7 @@ pub(crate) use start::start_others;
 
 use crate::board::Board;
 use crate::interrupt;
-use crate::lock::LOCK;
+use crate::lock;
 use crate::state;
 use crate::vectors::{FaultStack, HandlerStack};
 use taktos_machine::Context;
@@ -84,11 +84,11 @@ pub(crate) fn call(number: usize) {
 /// then the lock is held. Called with interrupts masked.
 pub(crate) extern "C" fn choose() -> usize {
     let processor = &state::own().processor;
-    LOCK.lock();
+    lock::lock();
     let chosen = taktos_choose();
     processor.heir.set(chosen);
     if chosen == processor.current.get() {
-        LOCK.unlock();
+        lock::unlock();
         return 0;
     }
     1
