@@ -2,6 +2,7 @@
 //! closing line that counts.
 
 pub(super) mod book;
+mod four;
 mod images;
 mod programs;
 mod repeat;
@@ -89,6 +90,10 @@ fn steps() -> Vec<Step> {
             several::lints(workspace, board)
         }));
     }
+    for board in four::BOARDS {
+        let name = format!("lints of {}", four::name(board));
+        steps.push(step(name, move |workspace| four::lints(workspace, board)));
+    }
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
     for board in Board::ALL {
@@ -108,6 +113,12 @@ fn steps() -> Vec<Step> {
         steps.push(step(name, move |workspace| {
             several::programs(workspace, board)
         }));
+    }
+    for board in four::BOARDS {
+        let name = format!("kernel suite on {}", four::name(board));
+        steps.push(step(name, move |workspace| four::suite(workspace, board)));
+        let name = format!("port and faults on {}", four::name(board));
+        steps.push(step(name, move |workspace| four::port(workspace, board)));
     }
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());

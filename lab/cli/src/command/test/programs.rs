@@ -116,6 +116,9 @@ pub(super) const VIRT: &[Case] = &[
     fault("panic", PANIC),
 ];
 
+/// On boards with four processors.
+pub(super) const FOUR: &[Case] = &[PORT];
+
 /// Runs the programs of `board`.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find()?;
