@@ -4,7 +4,7 @@
 //! "High" is more urgent than "low"; "left" and "right" are equals. Where an operation wakes a thread, the interval
 //! reaches from the call in the one thread to the return in the other.
 #![cfg_attr(
-    target_arch = "arm",
+    target_os = "none",
     expect(unsafe_code, reason = "labels at the ends of intervals")
 )]
 

@@ -5,7 +5,7 @@
 //! four bytes. The receiver always waits before the sender sends. Each of the others is busy for [`BUSY_CYCLES`]
 //! and then gives way.
 #![cfg_attr(
-    target_arch = "arm",
+    target_os = "none",
     expect(
         unsafe_code,
         reason = "labels at the ends of intervals, and a busy loop of known length"
@@ -141,22 +141,28 @@ fn keep_busy<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// Is busy for about `cycles` modelled Cortex-M4 cycles: a loop of two instructions and four cycles.
+/// Is busy for about `cycles` modelled Cortex-M4 cycles: a loop of two instructions and four cycles, and on other
+/// processors as many turns of a loop of two instructions.
 #[inline(never)]
 fn busy(cycles: u32) {
+    let turns = cycles / 4;
     #[cfg(target_arch = "arm")]
     // SAFETY: counts a register down.
     unsafe {
-        core::arch::asm!(
-            "2:",
-            "subs {turns}, {turns}, #1",
-            "bne 2b",
-            turns = inout(reg) cycles / 4 => _,
-            options(nomem, nostack)
-        );
+        core::arch::asm!("2:", "subs {0}, {0}, #1", "bne 2b", inout(reg) turns => _, options(nomem, nostack));
     }
-    #[cfg(not(target_arch = "arm"))]
-    core::hint::black_box(cycles);
+    #[cfg(all(target_arch = "aarch64", target_os = "none"))]
+    // SAFETY: counts a register down.
+    unsafe {
+        core::arch::asm!("2:", "subs {0:w}, {0:w}, #1", "b.ne 2b", inout(reg) turns => _, options(nomem, nostack));
+    }
+    #[cfg(target_arch = "riscv64")]
+    // SAFETY: counts a register down.
+    unsafe {
+        core::arch::asm!("2:", "addi {0}, {0}, -1", "bnez {0}, 2b", inout(reg) turns => _, options(nomem, nostack));
+    }
+    #[cfg(not(target_os = "none"))]
+    core::hint::black_box(turns);
 }
 
 #[inline(never)]

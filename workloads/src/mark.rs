@@ -29,7 +29,7 @@ macro_rules! point {
 macro_rules! label {
     ($symbol:expr) => {
         // SAFETY: defines a symbol and no instruction.
-        #[cfg(target_arch = "arm")]
+        #[cfg(target_os = "none")]
         unsafe {
             core::arch::asm!(
                 ".ifndef .Ltaktos_labels",

@@ -5,7 +5,7 @@
 //! machine marks where the decision is done: what comes before is `schedule`, what comes behind `switch`, the saving
 //! and restoring. So the two add up to the total, and both include their share of the way in and out.
 #![cfg_attr(
-    target_arch = "arm",
+    target_os = "none",
     expect(unsafe_code, reason = "labels at the ends of intervals")
 )]
 

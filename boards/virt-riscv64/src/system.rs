@@ -82,3 +82,6 @@ pub mod interrupt {
 fn panic(info: &PanicInfo<'_>) -> ! {
     taktos_kernel::fault::panicked::<Board>(info)
 }
+
+/// The offset that `memory.x` tells tools.
+const _: () = assert!(taktos_kernel::INFO_OFFSET == 128);

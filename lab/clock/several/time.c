@@ -15,7 +15,7 @@ struct processor {
     uint64_t from;
     int64_t woken;       /* the time of the last interrupt that it was sent while halted */
     bool halted;
-    uint64_t cycles;     /* up to `from` */
+    uint64_t ticks;      /* up to `from` */
 };
 
 static struct processor processors[MOST_PROCESSORS];
@@ -28,6 +28,7 @@ static pthread_t thread;
 static int64_t quantum_begin, quantum_end;
 static int64_t common;       /* the time that devices see while no processor runs */
 static int turn = -1;
+static int first;            /* the processor that begins each quantum */
 static bool timers_changed;  /* by the running processor, since the quantum's end was chosen */
 static bool deciding;        /* inside the gate or the jump: no processor runs */
 
@@ -46,9 +47,24 @@ int64_t time_of(int i)
     return i == turn ? processors[i].since + run_since(i) : processors[i].local;
 }
 
-uint64_t time_cycles(int i)
+uint64_t time_ticks(int i)
 {
-    return processors[i].cycles + (i == turn ? read_word(i) - processors[i].from : 0);
+    return processors[i].ticks + (i == turn ? read_word(i) - processors[i].from : 0);
+}
+
+int64_t time_before(int i, uint64_t ticks)
+{
+    return time_of(i) - (int64_t)ticks * options.cycle;
+}
+
+int64_t time_cycle(void) { return options.cycle; }
+
+unsigned time_asleep(void)
+{
+    unsigned asleep = 0;
+    for (int i = 0; i < count; i++)
+        asleep |= (unsigned)cpu_thread_is_idle(processors[i].state) << i;
+    return asleep;
 }
 
 static int index_of(const CPUState *state)
@@ -65,7 +81,7 @@ static void take_turn_away(void)
 {
     struct processor *p = &processors[turn];
     p->local = time_of(turn);
-    p->cycles = time_cycles(turn);
+    p->ticks = time_ticks(turn);
     write_word(turn, FULL);
     turn = -1;
 }
@@ -73,9 +89,9 @@ static void take_turn_away(void)
 static void give_turn(int i)
 {
     struct processor *p = &processors[i];
-    uint64_t cycles = (uint64_t)((quantum_end - p->local + options.cycle - 1) / options.cycle);
+    uint64_t ticks = (uint64_t)((quantum_end - p->local + options.cycle - 1) / options.cycle);
     p->since = p->local;
-    p->from = FULL - cycles;
+    p->from = FULL - ticks;
     write_word(i, p->from);
     turn = i;
 }
@@ -118,13 +134,35 @@ static int busy_processors(void)
 
 #define STRETCH 1000
 
+/* The next number of the sequence that the seed chooses: xorshift of 64 bits (Marsaglia 2003). */
+static uint64_t random_number(void)
+{
+    static uint64_t state;
+    if (state == 0)
+        state = options.seed;
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+/* How long the next quantum is to be. Varied: from a tick to the whole quantum, and another processor begins. */
+static int64_t quantum_length(void)
+{
+    if (options.seed == 0)
+        return options.quantum;
+    first = (int)(random_number() % (uint64_t)count);
+    uint64_t most = (uint64_t)((options.quantum + options.cycle - 1) / options.cycle);
+    return (int64_t)(1 + random_number() % most) * options.cycle;
+}
+
 /* The next quantum: never past the next timer, so that timers are on time. */
 static void next_quantum(void)
 {
     quantum_begin = quantum_end;
+    options.quantum_ended(quantum_begin);
     advance(quantum_begin);
     int64_t next = until_next_timer();
-    int64_t length = options.quantum;
+    int64_t length = quantum_length();
     if (options.stretch && busy_processors() == 1)
         length *= STRETCH;
     if (next >= 0 && next < length / 1000)
@@ -132,16 +170,21 @@ static void next_quantum(void)
     quantum_end = quantum_begin + (length < options.cycle ? options.cycle : length);
 }
 
-/* Gives the turn to the first processor from `from` on that has time left in this quantum. */
+/* A processor's place in the order of turns, and the other way round. */
+static int place_of(int i) { return (i - first + count) % count; }
+static int at_place(int place) { return (first + place) % count; }
+
+/* Gives the turn to the first processor from place `from` on that has time left in this quantum. */
 static bool offer_turn(int from)
 {
-    for (int i = 0; i < count; i++) {
+    for (int place = 0; place < count; place++) {
+        int i = at_place(place);
         struct processor *p = &processors[i];
         if (cpu_thread_is_idle(p->state)) {
             p->halted = true;
             continue;
         }
-        if (i < from)
+        if (place < from)
             continue;
         if (p->halted)
             wake(p);
@@ -189,7 +232,7 @@ static void decide(int caller)
     if (turn >= 0 && turn != caller && !cpu_thread_is_idle(processors[turn].state))
         return;
     if (turn >= 0) {
-        from = turn + 1;
+        from = place_of(turn) + 1;
         processors[turn].halted = turn != caller;
         take_turn_away();
     }
@@ -225,7 +268,7 @@ void time_timer_changes(unsigned index, void *unused)
         return;
     struct processor *p = &processors[turn];
     p->since = time_of(turn);
-    p->cycles = time_cycles(turn);
+    p->ticks = time_ticks(turn);
     p->from = FULL;
     write_word(turn, FULL);
     timers_changed = true;

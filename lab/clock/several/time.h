@@ -2,7 +2,7 @@
 /*
  * One honest virtual time for several processors.
  *
- * Each processor has a count of cycles, which translated code adds to. A processor may run
+ * Each processor has a count of ticks, which translated code adds to. A processor may run
  * until its count reaches FULL; then it falls into the gate, which gives the turn to the next.
  * All of them pass through the same quanta of time, in the order of their numbers.
  */
@@ -21,6 +21,9 @@ struct time_options {
     int64_t cycle;    /* picoseconds */
     int64_t quantum;  /* picoseconds */
     bool stretch;     /* a processor that is busy alone gets long quanta */
+    uint64_t seed;    /* not 0: quanta of every length up to `quantum`, begun by any processor, in a sequence that
+                       * the seed chooses: for finding races, not for time */
+    void (*quantum_ended)(int64_t time); /* told of each quantum's end */
 };
 
 /* Takes the emulator's clock over, for `processors` processors whose counts are `counts`. False, with a line
@@ -38,8 +41,14 @@ void time_timer_changes(unsigned index, void *unused);
 
 /* Which processor has the turn; -1: none. */
 int time_turn(void);
-/* A processor's own time in picoseconds, and the cycles it has run. */
+/* A processor's own time in picoseconds, and the ticks that it has run: cycles of the clock, added to its count. */
 int64_t time_of(int processor);
-uint64_t time_cycles(int processor);
+uint64_t time_ticks(int processor);
+/* The time of the running processor so many ticks ago. */
+int64_t time_before(int processor, uint64_t ticks);
+/* Picoseconds of a tick. */
+int64_t time_cycle(void);
+/* Which processors are halted: a bit each. */
+unsigned time_asleep(void);
 
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan: which addresses of an image are marks, and which words name the running threads.
+ *
+ * It owns the plan's text form, which lab/emulator writes: a line each of
+ *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
+ *   watch ADDRESS STRIDE COUNT     the words that name the running thread, one a processor
+ *   information OFFSET             where, in what such a word names, a pointer to its name is
+ */
+#ifndef TAKTOS_PLAN_H
+#define TAKTOS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watch {
+    uint64_t base, stride, count; /* count 0: nothing is watched */
+    uint64_t information;
+    bool named;                   /* `information` is known */
+};
+
+extern struct watch watch;
+
+/* Reads the whole plan; false, with one line on standard error, when it is not one. */
+bool plan_read(const char *path);
+
+/* The number of the mark at this address; 0: none. */
+uint16_t plan_mark(uint64_t address);
+
+#endif

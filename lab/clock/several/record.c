@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record.h"
+
+#include <stdio.h>
+
+#include "time.h"
+
+enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4 };
+
+/* Enough to see what is wrong; the run is refused at the first one anyway. */
+#define MOST_TROUBLES 32
+
+static FILE *file;
+static int processors;
+static unsigned troubles;
+
+static void word(uint64_t value)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    fwrite(bytes, 1, sizeof bytes, file);
+}
+
+static void head(enum kind kind, int processor, uint64_t argument)
+{
+    word((uint64_t)kind | (uint64_t)processor << 8 | argument << 16);
+}
+
+static void amount(const struct amount *amount)
+{
+    word(amount->instructions);
+    word(amount->cycles);
+}
+
+static void state(int64_t time, const struct totals *totals, bool with_phases)
+{
+    word((uint64_t)time);
+    amount(&totals->all);
+    for (uint32_t i = 0; with_phases && i < count_phases(); i++)
+        amount(&totals->phase[i]);
+}
+
+bool record_open(const char *path, int count)
+{
+    file = fopen(path, "wb");
+    if (!file) {
+        fprintf(stderr, "taktos-clock: %s: cannot be written\n", path);
+        return false;
+    }
+    setvbuf(file, NULL, _IOFBF, 1 << 20);
+    processors = count;
+    fwrite("TAKREC02", 1, 8, file);
+    word((uint64_t)processors);
+    word(count_phases());
+    word((uint64_t)time_cycle());
+    word(count_modelled());
+    return true;
+}
+
+void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals)
+{
+    head(MARK, processor, mark | (uint64_t)asleep << 16);
+    state(time, totals, true);
+}
+
+void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
+                   uint64_t length)
+{
+    head(SWITCH, processor, 0);
+    state(time, totals, false);
+    word(thread);
+    word(text);
+    word(length);
+}
+
+void record_trouble(enum trouble kind, int processor, uint64_t address)
+{
+    if (troubles++ >= MOST_TROUBLES)
+        return;
+    head(TROUBLE, processor, kind);
+    word(address);
+}
+
+void record_end(enum ending how)
+{
+    if (!file)
+        return;
+    head(END, 0, how);
+    for (int i = 0; i < processors; i++) {
+        struct totals totals = count_totals(i);
+        state(time_of(i), &totals, true);
+    }
+    fclose(file);
+    file = NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record file of several processors. It owns the file's binary form.
+ *
+ * Little-endian 64-bit words throughout. A header: magic, processors, phases, picoseconds of a cycle, whether a
+ * model counts cycles. Then records in the order of execution, each beginning with a word that holds its kind in
+ * the low byte; a processor's times never go back, those of different processors may by up to a quantum. The last
+ * record is an END, so a file that was cut short is known as such. Nothing is kept in memory.
+ */
+#ifndef TAKTOS_RECORD_H
+#define TAKTOS_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "count.h"
+
+enum trouble {
+    UNKNOWN_INSTRUCTION = 1, /* executed, but not in the timing table */
+};
+
+enum ending { GUEST_ENDED = 0, LIMIT_REACHED = 1 };
+
+/* Opens the file of a run of so many processors. */
+bool record_open(const char *path, int processors);
+
+/* A mark was passed: by whom, when, with which totals, and who slept then (a bit a processor). */
+void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals);
+
+/* A processor's word that names the running thread got a new value. `text` and `length`: its name. */
+void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
+                   uint64_t length);
+
+void record_trouble(enum trouble kind, int processor, uint64_t address);
+
+/* Writes the END record and closes the file. Further calls do nothing. */
+void record_end(enum ending how);
+
+#endif
