@@ -139,7 +139,7 @@ static uint64_t random_number(void)
 {
     static uint64_t state;
     if (state == 0)
-        state = options.seed;
+        state = options.seed * 0x9e3779b97f4a7c15u; /* small seeds, far apart; odd, so never 0 */
     state ^= state << 13;
     state ^= state >> 7;
     return state ^= state << 17;

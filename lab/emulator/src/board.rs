@@ -2,18 +2,27 @@
 
 use taktos_cycles::Cpu;
 
-/// A board that images are built for.
+use crate::several::Virt;
+
+/// A board that images are built for, with one processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Board {
     /// Arm MPS2 with the AN386 image: one Cortex-M4 with floating point.
     Mps2An386,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
+    /// QEMU's `virt` with one processor of 64 bits. Its time is that of the clock for several.
+    Virt(Virt),
 }
 
 impl Board {
     /// Every board.
-    pub const ALL: [Self; 2] = [Self::Mps2An386, Self::RealviewPbA8];
+    pub const ALL: [Self; 4] = [
+        Self::Mps2An386,
+        Self::RealviewPbA8,
+        Self::Virt(Virt::Aarch64),
+        Self::Virt(Virt::RiscV64),
+    ];
 
     /// The board's name, which is also the name of its crate in `boards/`.
     #[must_use]
@@ -21,6 +30,7 @@ impl Board {
         match self {
             Self::Mps2An386 => "mps2-an386",
             Self::RealviewPbA8 => "realview-pb-a8",
+            Self::Virt(virt) => virt.name(),
         }
     }
 
@@ -30,12 +40,13 @@ impl Board {
         Self::ALL.into_iter().find(|board| board.name() == name)
     }
 
-    /// The processor whose cycle model applies.
+    /// The processor whose cycle model applies; `None`: only instructions are counted.
     #[must_use]
-    pub fn cpu(self) -> Cpu {
+    pub fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Mps2An386 => Cpu::CortexM4,
-            Self::RealviewPbA8 => Cpu::CortexA8,
+            Self::Mps2An386 => Some(Cpu::CortexM4),
+            Self::RealviewPbA8 => Some(Cpu::CortexA8),
+            Self::Virt(virt) => virt.cpu(),
         }
     }
 
@@ -45,6 +56,7 @@ impl Board {
         match self {
             Self::Mps2An386 => "Cortex-M4F",
             Self::RealviewPbA8 => "Cortex-A8",
+            Self::Virt(virt) => virt.cpu_name(),
         }
     }
 
@@ -54,6 +66,7 @@ impl Board {
         match self {
             Self::Mps2An386 => "thumbv7em-none-eabi",
             Self::RealviewPbA8 => "armv7a-none-eabi",
+            Self::Virt(virt) => virt.triple(),
         }
     }
 
@@ -76,6 +89,7 @@ impl Board {
                 "-audio",
                 "driver=none",
             ],
+            Self::Virt(virt) => return virt.arguments(),
         };
         let common = [
             "-monitor",

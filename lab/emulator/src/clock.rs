@@ -27,8 +27,9 @@ pub(crate) fn sources_for_several() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../clock/several")
 }
 
-/// The interface that both clocks declare for themselves, in the folder of the first.
-const INTERFACE: &str = "../src/qemu_plugin.h";
+/// What both clocks are made of, in the folder of the first: the interface that they declare for themselves, the
+/// timing table, and issue in pairs.
+const SHARED: [&str; 5] = ["qemu_plugin.h", "table.h", "table.c", "issue.h", "issue.c"];
 
 /// Where it is built: `clock/` in cargo's target directory.
 pub(crate) fn directory() -> PathBuf {
@@ -51,7 +52,10 @@ pub(crate) fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> 
         .map(|entry| entry.map(|e| e.path()).map_err(io))
         .collect::<Result<_, _>>()?;
     files.sort();
-    files.push(sources.join(INTERFACE));
+    let own = files.clone();
+    let shared = SHARED.map(|name| sources.join("../src").join(name));
+    let is_own = |file: &PathBuf| own.iter().any(|f| f.file_name() == file.file_name());
+    files.extend(shared.into_iter().filter(|file| !is_own(file)));
     let mut digest = Digest::new();
     for flag in FLAGS {
         digest.add(flag.as_bytes());

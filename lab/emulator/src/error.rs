@@ -42,6 +42,12 @@ pub enum Error {
         /// Why not.
         cause: taktos_cycles::Error,
     },
+    /// The image's symbols make no plan for the clock.
+    #[error("the image cannot be watched: {0}")]
+    Plan(String),
+    /// A setting of several processors that cannot be.
+    #[error("{0}; choose another setting")]
+    Setting(String),
     /// A file or process of the run itself failed.
     #[error("{what}: {cause}")]
     Io {
@@ -80,7 +86,7 @@ pub enum Error {
     )]
     UnknownInstruction {
         /// Where.
-        address: u32,
+        address: u64,
     },
     /// Control went where the timing table says that it cannot.
     #[error(

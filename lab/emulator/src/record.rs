@@ -13,6 +13,17 @@ pub struct Count {
     pub cycles: u64,
 }
 
+impl Count {
+    /// What was added since an earlier count.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            instructions: self.instructions - earlier.instructions,
+            cycles: self.cycles - earlier.cycles,
+        }
+    }
+}
+
 /// A mark was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passing {
@@ -28,7 +39,7 @@ pub struct Passing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switch {
     /// The address of the thread's control block; 0: none.
-    pub thread: u32,
+    pub thread: u64,
     /// The thread's name; its address where the image does not name it.
     pub name: String,
     /// Totals before the store that said so.
@@ -63,8 +74,10 @@ pub struct Record {
     pub phases: Vec<Count>,
     /// The names of the phases, by number.
     pub phase_names: Vec<&'static str>,
-    /// Exceptions of the whole run.
+    /// Exceptions of the whole run; on the boards `virt-*` they are not counted.
     pub exceptions: Exceptions,
+    /// Whether cycles were counted beside instructions; otherwise they are all 0.
+    pub modelled: bool,
 }
 
 const MARK: u64 = 1;
@@ -155,7 +168,7 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
 fn trouble(kind: u64, addresses: u64) -> Error {
     let (from, to) = ((addresses >> 32) as u32, addresses as u32);
     if kind == UNKNOWN_INSTRUCTION {
-        Error::UnknownInstruction { address: to }
+        Error::UnknownInstruction { address: to.into() }
     } else {
         Error::UnexplainedTransfer { from, to }
     }

@@ -11,6 +11,7 @@ use taktos_cycles::{PhaseRules, Table};
 use crate::names::Names;
 use crate::record::{self, Contents};
 use crate::scratch::Scratch;
+use crate::several::{Setting, Several};
 use crate::{Board, Emulator, Error, Record, Switch};
 
 /// How far a run may go, and how it is counted.
@@ -38,6 +39,9 @@ pub struct Ended {
     /// What the image said when it ended itself.
     pub exit_status: i32,
 }
+
+/// One processor of a board that can have several; then the quantum does not matter.
+const ONE: Setting = Setting::new(1, 100);
 
 impl Default for Options {
     /// Twenty thousand million instructions, ten minutes, the kernel's phases.
@@ -68,15 +72,21 @@ impl Emulator {
         options: &Options,
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Record, Error> {
+        if let Board::Virt(virt) = board {
+            let record = Several::find(virt)?.record(image, &ONE, options, on_line)?;
+            return Ok(record.of_one());
+        }
+        let cpu = board.cpu().ok_or_else(|| {
+            Error::Setting(format!("{} has no cycle model to count with", board.name()))
+        })?;
         let elf = std::fs::read(image).map_err(|cause| Error::Image {
             path: image.to_owned(),
             cause,
         })?;
-        let table =
-            Table::for_image(&elf, board.cpu(), &options.phases).map_err(|cause| Error::Table {
-                path: image.to_owned(),
-                cause,
-            })?;
+        let table = Table::for_image(&elf, cpu, &options.phases).map_err(|cause| Error::Table {
+            path: image.to_owned(),
+            cause,
+        })?;
         let scratch = Scratch::new()?;
         write_table(&table, &scratch)?;
         let plugin = self.plugin(options, &scratch);
@@ -98,6 +108,9 @@ impl Emulator {
         image: &Path,
         options: &Options,
     ) -> Result<Ended, Error> {
+        if let Board::Virt(virt) = board {
+            return Several::find(virt)?.run_as(image, &ONE, options);
+        }
         let (mut child, output) = self.start(board, image, options, None)?;
         let (console, exit_status) = watch(&mut child, output, options.real_time, &mut |_| {})?;
         Ok(Ended {
@@ -162,7 +175,7 @@ pub(crate) fn argument(path: &Path) -> String {
     path.to_string_lossy().replace(',', ",,")
 }
 
-fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
+pub(crate) fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
     let path = scratch.file("table");
     let io = |cause| Error::Io {
         what: format!("{}", path.display()),
@@ -225,7 +238,7 @@ fn lines(output: PipeReader) -> Receiver<String> {
     receiver
 }
 
-fn last_line(console: &str) -> String {
+pub(crate) fn last_line(console: &str) -> String {
     console.lines().next_back().unwrap_or("").to_owned()
 }
 
@@ -262,8 +275,8 @@ fn finish(
         marks: contents.marks,
         switches: switches
             .map(|s| Switch {
-                thread: s.thread,
-                name: names.name(&s),
+                thread: s.thread.into(),
+                name: names.name(s.thread.into(), s.text.into(), s.length.into()),
                 total: s.total,
             })
             .collect(),
@@ -271,5 +284,6 @@ fn finish(
         phases: contents.phases,
         phase_names: table.phases().to_vec(),
         exceptions: contents.exceptions,
+        modelled: true,
     })
 }

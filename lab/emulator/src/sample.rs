@@ -57,9 +57,13 @@ impl Record {
                 Edge::Begin => begun = Some(passing),
                 Edge::End => {
                     if let Some(begin) = begun.take() {
+                        let Count {
+                            instructions,
+                            cycles,
+                        } = passing.total.since(begin.total);
                         samples.push(Sample {
-                            instructions: passing.total.instructions - begin.total.instructions,
-                            cycles: passing.total.cycles - begin.total.cycles,
+                            instructions,
+                            cycles,
                             phases: difference(&begin.phases, &passing.phases),
                         });
                     }
@@ -105,12 +109,7 @@ impl Record {
 
 fn difference(before: &[Count], after: &[Count]) -> Vec<Count> {
     let pairs = before.iter().zip(after);
-    pairs
-        .map(|(before, after)| Count {
-            instructions: after.instructions - before.instructions,
-            cycles: after.cycles - before.cycles,
-        })
-        .collect()
+    pairs.map(|(before, after)| after.since(*before)).collect()
 }
 
 #[cfg(test)]
@@ -144,6 +143,7 @@ mod tests {
             phases: Vec::new(),
             phase_names: Vec::new(),
             exceptions: crate::Exceptions::default(),
+            modelled: true,
         }
     }
 

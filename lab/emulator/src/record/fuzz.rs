@@ -88,6 +88,7 @@ fn sampled(contents: Contents) -> usize {
         phases: contents.phases,
         phase_names: Vec::new(),
         exceptions: contents.exceptions,
+        modelled: true,
     };
     record.samples("give").len()
 }

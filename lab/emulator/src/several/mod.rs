@@ -1,0 +1,105 @@
+//! Several emulated processors under one honest time: run, measured from outside, shaken for races.
+//!
+//! Owns: how the emulator is started with the clock for several processors, and the reading of what that clock
+//! hands over. Must never know: what an image under measurement does.
+//!
+//! # What the times mean
+//! Every time is one of the *common clock*: each processor takes its own cycles of it, an instruction or a modelled
+//! cycle each, and all processors pass through the same quanta. So two times of one processor are exact to each
+//! other. Of two processors one may run ahead of the other by up to a quantum; a span from one to the other is
+//! exact as far as the other slept when it was called, because it wakes at its caller's time.
+
+mod plan;
+mod probe;
+mod record;
+mod run;
+mod sample;
+mod stream;
+
+pub use probe::Probe;
+pub use record::{Passing, Record, Switch, Total};
+pub use run::{Setting, Several, Time};
+pub use sample::{Sample, Span};
+pub use stream::{Event, Summary};
+
+use taktos_cycles::Cpu;
+
+/// A board whose processors can be several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Virt {
+    /// QEMU's `virt` with Armv8-A processors (Cortex-A53) and a GICv3.
+    Aarch64,
+    /// QEMU's `virt` with 64-bit RISC-V processors and an ACLINT, started without firmware.
+    RiscV64,
+}
+
+/// The most processors that the clock follows.
+pub const MOST_PROCESSORS: usize = 8;
+
+impl Virt {
+    /// Every such board.
+    pub const ALL: [Self; 2] = [Self::Aarch64, Self::RiscV64];
+
+    /// The board's name, which is also the name of its crate in `boards/`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "virt-aarch64",
+            Self::RiscV64 => "virt-riscv64",
+        }
+    }
+
+    /// The target triple that its images are compiled for.
+    #[must_use]
+    pub const fn triple(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "aarch64-unknown-none-softfloat",
+            Self::RiscV64 => "riscv64imac-unknown-none-elf",
+        }
+    }
+
+    /// The processors' name, for people.
+    #[must_use]
+    pub const fn cpu_name(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "Cortex-A53",
+            Self::RiscV64 => "RV64IMAC",
+        }
+    }
+
+    /// The processor whose cycle model applies; `None`: only instructions are counted.
+    #[must_use]
+    pub const fn cpu(self) -> Option<Cpu> {
+        match self {
+            Self::Aarch64 | Self::RiscV64 => None,
+        }
+    }
+
+    const fn program(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "qemu-system-aarch64",
+            Self::RiscV64 => "qemu-system-riscv64",
+        }
+    }
+
+    /// The emulator's arguments for the machine and its time, of which the clock has charge.
+    #[must_use]
+    pub fn arguments(self) -> Vec<&'static str> {
+        let machine: &[&str] = match self {
+            Self::Aarch64 => &["-M", "virt,gic-version=3", "-cpu", "cortex-a53"],
+            Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
+        };
+        let common = [
+            "-m",
+            "128M",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-semihosting-config",
+            "enable=on,target=native",
+        ];
+        machine.iter().copied().chain(common).collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! What the clock is to look at in an image: marks, and the words that name the running threads.
+//!
+//! Owns: the plan's text form, and which symbols it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use object::{Object, ObjectSymbol};
+use taktos_cycles::Mark;
+
+use crate::Error;
+
+/// The cells of all processors: `current` first in each.
+const PROCESSORS: &str = "TAKTOS_PROCESSORS";
+/// The cells of the one processor.
+const PROCESSOR: &str = "TAKTOS_PROCESSOR";
+/// Bytes of one processor's two cells.
+const PAIR: u64 = 16;
+/// Where, in a thread's control block, the pointer to its name is.
+const INFORMATION: &str = "taktos.layout.tcb_info";
+
+/// The plan of an image.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The marks at each marked place, by the place's number less one.
+    pub places: Vec<Vec<Arc<Mark>>>,
+    addresses: Vec<u64>,
+    watch: Option<Watch>,
+    information: Option<u64>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Watch {
+    base: u64,
+    stride: u64,
+    count: u64,
+}
+
+impl Plan {
+    /// The plan of an ELF image that runs on so many processors.
+    pub fn of(elf: &[u8], processors: usize) -> Result<Self, Error> {
+        let file = object::File::parse(elf).map_err(|cause| Error::Plan(cause.to_string()))?;
+        let mut marked: BTreeMap<u64, BTreeSet<Mark>> = BTreeMap::new();
+        for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
+            if let Some(mark) = symbol.name().ok().and_then(Mark::parse) {
+                marked.entry(symbol.address()).or_default().insert(mark);
+            }
+        }
+        if marked.len() > usize::from(u16::MAX) {
+            let many = marked.len();
+            return Err(Error::Plan(format!(
+                "{many} marked places; at most 65,535 can be told apart"
+            )));
+        }
+        let shared = |marks: BTreeSet<Mark>| marks.into_iter().map(Arc::new).collect();
+        Ok(Self {
+            addresses: marked.keys().copied().collect(),
+            places: marked.into_values().map(shared).collect(),
+            watch: watch(&file, processors as u64)?,
+            information: value(&file, INFORMATION).map(|(address, _)| address),
+        })
+    }
+
+    /// The form that the clock reads.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        for (number, address) in self.addresses.iter().enumerate() {
+            let _ = writeln!(text, "mark {address:x} {}", number + 1);
+        }
+        if let Some(Watch {
+            base,
+            stride,
+            count,
+        }) = self.watch
+        {
+            let _ = writeln!(text, "watch {base:x} {stride} {count}");
+        }
+        if let Some(offset) = self.information {
+            let _ = writeln!(text, "information {offset}");
+        }
+        text
+    }
+}
+
+/// Where the cells are: an array where there are several, the kernel's own where there is one.
+fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Watch>, Error> {
+    let Some((base, size)) = value(file, PROCESSORS) else {
+        let one = |(base, _)| Watch {
+            base,
+            stride: PAIR,
+            count: 1,
+        };
+        return Ok(value(file, PROCESSOR).map(one));
+    };
+    let stride = size / processors;
+    if stride * processors != size || stride < PAIR {
+        return Err(Error::Plan(format!(
+            "{PROCESSORS} of {size} bytes does not hold the cells of {processors} processors; \
+             run it on as many as it is made for"
+        )));
+    }
+    Ok(Some(Watch {
+        base,
+        stride,
+        count: processors,
+    }))
+}
+
+/// A symbol's value and size.
+fn value(file: &object::File<'_>, name: &str) -> Option<(u64, u64)> {
+    let symbol = file
+        .symbols()
+        .find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
+    Some((symbol.address(), symbol.size()))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use object::write;
+    use taktos_cycles::Edge;
+
+    use super::*;
+
+    /// An image without code, with these symbols: name, value, size.
+    pub fn image(symbols: &[(&str, u64, u64)]) -> Vec<u8> {
+        let mut file = write::Object::new(
+            object::BinaryFormat::Elf,
+            object::Architecture::Aarch64,
+            object::Endianness::Little,
+        );
+        for (name, value, size) in symbols {
+            file.add_symbol(write::Symbol {
+                name: (*name).into(),
+                value: *value,
+                size: *size,
+                kind: object::SymbolKind::Data,
+                scope: object::SymbolScope::Linkage,
+                weak: false,
+                section: write::SymbolSection::Absolute,
+                flags: object::SymbolFlags::None,
+            });
+        }
+        file.write().unwrap()
+    }
+
+    #[test]
+    fn an_array_of_cells_is_cut_by_the_number_of_processors() {
+        let elf = image(&[
+            (PROCESSORS, 0x4000, 256),
+            (PROCESSOR, 0x8000, 0x4000),
+            (INFORMATION, 128, 0),
+            ("taktos.mark.wake.begin.2", 0x1_4000_0010, 0),
+            ("taktos.mark.wake.begin.3", 0x1000, 0),
+            ("taktos.mark.give.end", 0x1000, 0),
+        ]);
+        let plan = Plan::of(&elf, 4).unwrap();
+        assert_eq!(
+            plan.to_text(),
+            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\n"
+        );
+        let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
+        assert_eq!(edges, [Edge::End, Edge::Begin]);
+        let error = Plan::of(&elf, 3).unwrap_err().to_string();
+        assert!(error.contains("256 bytes"), "{error}");
+        assert!(error.contains("3 processors"), "{error}");
+    }
+
+    #[test]
+    fn without_the_array_the_one_processor_is_watched() {
+        let one = image(&[(PROCESSOR, 0x8000, 0x4000)]);
+        assert_eq!(Plan::of(&one, 1).unwrap().to_text(), "watch 8000 16 1\n");
+        assert_eq!(Plan::of(&image(&[]), 1).unwrap().to_text(), "");
+        assert!(Plan::of(b"no ELF", 1).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! Everything that one run on several processors showed.
+
+use std::sync::Arc;
+
+use taktos_cycles::Mark;
+
+use crate::{Count, Exceptions};
+
+/// What a processor has executed until a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Total {
+    /// The moment, in nanoseconds of the common clock. Where a cycle is no whole number of them, cut to one.
+    pub at: u64,
+    /// All of it. Without a model the cycles are 0.
+    pub count: Count,
+    /// The share of each phase, by its number; empty without a model.
+    pub phases: Vec<Count>,
+}
+
+/// A processor passed a mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passing {
+    /// The processor.
+    pub processor: usize,
+    /// The mark.
+    pub mark: Arc<Mark>,
+    /// Which processors were halted then: a bit each.
+    pub asleep: u8,
+    /// When, and what the processor had executed before the marked instruction.
+    pub total: Total,
+}
+
+/// A processor was given to a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// The processor.
+    pub processor: usize,
+    /// The address of the thread's control block; 0: none.
+    pub thread: u64,
+    /// The thread's name; its address where the image does not name it.
+    pub name: String,
+    /// When, in nanoseconds of the common clock.
+    pub at: u64,
+    /// What the processor had executed before the store that said so.
+    pub total: Count,
+}
+
+/// Everything that one run showed. Passings and switches are in the order in which the emulator executed them:
+/// what comes later may be caused by what came before. Times of different processors in it may go back by up to a
+/// quantum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What the image wrote, with its line ends.
+    pub console: String,
+    /// What the image said when it ended itself.
+    pub exit_status: i32,
+    /// Every passing of a mark.
+    pub marks: Vec<Passing>,
+    /// Every switch of threads.
+    pub switches: Vec<Switch>,
+    /// What each processor executed, by its number.
+    pub processors: Vec<Total>,
+    /// The names of the phases, by number; none without a model.
+    pub phase_names: Vec<&'static str>,
+    /// Whether cycles were counted beside instructions.
+    pub modelled: bool,
+    /// How far one processor could run ahead of another, in nanoseconds.
+    pub quantum: u32,
+}
+
+impl Record {
+    /// What all processors executed together.
+    #[must_use]
+    pub fn total(&self) -> Count {
+        let counts = self.processors.iter().map(|total| total.count);
+        counts.fold(Count::default(), |sum, count| Count {
+            instructions: sum.instructions.saturating_add(count.instructions),
+            cycles: sum.cycles.saturating_add(count.cycles),
+        })
+    }
+
+    /// The last moment of any processor, in nanoseconds of the common clock.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        let ends = self.processors.iter().map(|total| total.at);
+        ends.max().unwrap_or_default()
+    }
+
+    /// The same as a record of one processor: that of number 0. Exceptions are not counted by this clock.
+    #[must_use]
+    pub fn of_one(self) -> crate::Record {
+        let total = self.processors.into_iter().next().unwrap_or_default();
+        let marks = self.marks.into_iter().filter(|p| p.processor == 0);
+        let switches = self.switches.into_iter().filter(|s| s.processor == 0);
+        crate::Record {
+            console: self.console,
+            exit_status: self.exit_status,
+            marks: marks
+                .map(|passing| crate::Passing {
+                    mark: Mark::clone(&passing.mark),
+                    total: passing.total.count,
+                    phases: passing.total.phases,
+                })
+                .collect(),
+            switches: switches
+                .map(|switch| crate::Switch {
+                    thread: switch.thread,
+                    name: switch.name,
+                    total: switch.total,
+                })
+                .collect(),
+            total: total.count,
+            phases: total.phases,
+            phase_names: self.phase_names,
+            exceptions: Exceptions::default(),
+            modelled: self.modelled,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The record file of several processors, read as a stream: one event after the other, none kept.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use taktos_cycles::Mark;
+
+use super::{MOST_PROCESSORS, Passing, Total};
+use crate::{Count, Error};
+
+/// One event, in the order in which the emulator executed: times of one processor never go back, those of
+/// different processors may by up to a quantum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A processor passed a mark.
+    Mark(Passing),
+    /// A processor was given to a thread.
+    Switch(Switched),
+}
+
+/// A switch as the clock saw it: the thread's name is a place in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switched {
+    /// The processor.
+    pub processor: usize,
+    /// The address of the thread's control block; 0: none.
+    pub thread: u64,
+    /// When, in nanoseconds of the common clock.
+    pub at: u64,
+    /// What the processor had executed before the store that said so.
+    pub total: Count,
+    /// Where the thread's name is; 0: the image does not say.
+    pub text: u64,
+    /// How many bytes the name has.
+    pub length: u64,
+}
+
+/// What stands at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// What each processor executed, by its number.
+    pub processors: Vec<Total>,
+    /// Whether cycles were counted beside instructions.
+    pub modelled: bool,
+    /// Whether the run was stopped at its limit.
+    pub limit_reached: bool,
+}
+
+const MARK: u64 = 1;
+const SWITCH: u64 = 2;
+const TROUBLE: u64 = 3;
+const END: u64 = 4;
+
+/// Reads a whole file and tells each event. A trouble that the clock met is an error, and so is a file that was cut
+/// short, or is longer than it says.
+pub(super) fn read(
+    file: impl Read,
+    places: &[Vec<Arc<Mark>>],
+    phases: usize,
+    event: &mut dyn FnMut(Event),
+) -> Result<Summary, Error> {
+    let mut stream = Stream::begin(file, phases)?;
+    loop {
+        let head = stream.word()?;
+        let (processor, argument) = ((head >> 8 & 0xff) as usize, head >> 16);
+        match head & 0xff {
+            MARK => {
+                let place = (argument as u16 as usize).checked_sub(1);
+                let marks = place.and_then(|place| places.get(place));
+                let marks = marks.ok_or(Error::Damaged("a mark of no place"))?;
+                let total = stream.total(processor, true)?;
+                for mark in marks {
+                    event(Event::Mark(Passing {
+                        processor,
+                        mark: Arc::clone(mark),
+                        asleep: (argument >> 16) as u8,
+                        total: total.clone(),
+                    }));
+                }
+            }
+            SWITCH => {
+                let total = stream.total(processor, false)?;
+                event(Event::Switch(Switched {
+                    processor,
+                    at: total.at,
+                    total: total.count,
+                    thread: stream.word()?,
+                    text: stream.word()?,
+                    length: stream.word()?,
+                }));
+            }
+            TROUBLE => {
+                let address = stream.word()?;
+                return Err(Error::UnknownInstruction { address });
+            }
+            END => return stream.end(argument != 0),
+            _ => return Err(Error::Damaged("a record of no kind")),
+        }
+    }
+}
+
+/// The file's words, and the last totals of each processor, below which no later ones are.
+struct Stream<R> {
+    file: R,
+    last: Vec<Total>,
+    modelled: bool,
+}
+
+impl<R: Read> Stream<R> {
+    fn begin(mut file: R, phases: usize) -> Result<Self, Error> {
+        let mut form = [0; 8];
+        file.read_exact(&mut form)
+            .map_err(|_| Error::Damaged("no header"))?;
+        if &form != b"TAKREC02" {
+            return Err(Error::Damaged("no header"));
+        }
+        let mut stream = Self {
+            file,
+            last: Vec::new(),
+            modelled: false,
+        };
+        let processors = stream.word()?;
+        if processors == 0 || processors > MOST_PROCESSORS as u64 {
+            return Err(Error::Damaged("too many processors, or none"));
+        }
+        if stream.word()? != phases as u64 {
+            return Err(Error::Damaged("other phases than the table's"));
+        }
+        let empty = Total {
+            phases: vec![Count::default(); phases],
+            ..Total::default()
+        };
+        stream.last = vec![empty; processors as usize];
+        let _cycle = stream.word()?;
+        stream.modelled = stream.word()? != 0;
+        Ok(stream)
+    }
+
+    fn word(&mut self) -> Result<u64, Error> {
+        let mut bytes = [0; 8];
+        self.file
+            .read_exact(&mut bytes)
+            .map_err(|_| Error::Damaged("cut short"))?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn count(&mut self, least: Count) -> Result<Count, Error> {
+        let count = Count {
+            instructions: self.word()?,
+            cycles: self.word()?,
+        };
+        let forwards = count.instructions >= least.instructions && count.cycles >= least.cycles;
+        forwards
+            .then_some(count)
+            .ok_or(Error::Damaged("totals that shrink"))
+    }
+
+    /// A processor's time and totals.
+    fn total(&mut self, processor: usize, with_phases: bool) -> Result<Total, Error> {
+        let last = self.last.get_mut(processor).map(std::mem::take);
+        let mut total = last.ok_or(Error::Damaged("a processor of no number"))?;
+        let at = self.word()? / PICOSECONDS;
+        if at < total.at {
+            return Err(Error::Damaged("a time that goes back"));
+        }
+        total.at = at;
+        total.count = self.count(total.count)?;
+        for phase in total.phases.iter_mut().filter(|_| with_phases) {
+            *phase = self.count(*phase)?;
+        }
+        self.last[processor] = total.clone();
+        Ok(total)
+    }
+
+    fn end(mut self, limit_reached: bool) -> Result<Summary, Error> {
+        let numbers = 0..self.last.len();
+        let processors = numbers
+            .map(|processor| self.total(processor, true))
+            .collect::<Result<_, _>>()?;
+        match self.file.read(&mut [0]) {
+            Ok(0) => Ok(Summary {
+                processors,
+                modelled: self.modelled,
+                limit_reached,
+            }),
+            _ => Err(Error::Damaged("words behind its end")),
+        }
+    }
+}
+
+/// Of a nanosecond: the file counts them.
+const PICOSECONDS: u64 = 1000;
+
+#[cfg(test)]
+mod fuzz;
