@@ -27,8 +27,9 @@ pub struct Baseline {
 pub struct Counts {
     /// Executed instructions.
     pub instructions: Summary,
-    /// Modelled cycles.
-    pub cycles: Summary,
+    /// Modelled cycles, where there is a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<Summary>,
 }
 
 impl Baseline {
@@ -117,24 +118,30 @@ impl Baseline {
 impl Counts {
     fn changes(&self, now: &Self, name: &str) -> Option<String> {
         let (before, after) = (&self.instructions, &now.instructions);
-        let (cycles, cycles_now) = (&self.cycles, &now.cycles);
-        let pairs = [
+        let mut pairs = vec![
             ("instructions min", before.min, after.min),
             ("instructions median", before.median, after.median),
             ("instructions max", before.max, after.max),
-            ("cycles min", cycles.min, cycles_now.min),
-            ("cycles median", cycles.median, cycles_now.median),
-            ("cycles max", cycles.max, cycles_now.max),
-            ("samples", before.samples, after.samples),
         ];
-        let changed: Vec<String> = pairs
-            .iter()
-            .filter(|(_, before, now)| before != now)
-            .map(|(what, before, now)| {
-                let sign = if now > before { '+' } else { '-' };
-                format!("{what} {before} -> {now} ({sign}{})", now.abs_diff(*before))
-            })
-            .collect();
+        if let (Some(before), Some(after)) = (&self.cycles, &now.cycles) {
+            pairs.extend([
+                ("cycles min", before.min, after.min),
+                ("cycles median", before.median, after.median),
+                ("cycles max", before.max, after.max),
+            ]);
+        }
+        pairs.push(("samples", before.samples, after.samples));
+        let difference = |(what, before, now): (&str, u64, u64)| {
+            let sign = if now > before { '+' } else { '-' };
+            format!("{what} {before} -> {now} ({sign}{})", now.abs_diff(before))
+        };
+        let differing = pairs.into_iter().filter(|(_, before, now)| before != now);
+        let mut changed: Vec<String> = differing.map(difference).collect();
+        match (self.cycles, now.cycles) {
+            (None, Some(_)) => changed.push("cycles are not in the baseline".into()),
+            (Some(_), None) => changed.push("cycles are counted no more".into()),
+            _ => {}
+        }
         (!changed.is_empty()).then(|| format!("{name}: {}", changed.join(", ")))
     }
 }
@@ -159,7 +166,7 @@ mod tests {
                 Operation {
                     name: (*name).into(),
                     instructions: summary(*count),
-                    cycles: summary(2 * count),
+                    cycles: Some(summary(2 * count)),
                 }
             })
             .collect();
@@ -187,6 +194,21 @@ mod tests {
             changes[0].contains("cycles min 40 -> 42 (+2)"),
             "{changes:?}"
         );
+    }
+
+    #[test]
+    fn cycles_that_came_or_went_are_named() {
+        let (with, mut without) = (baseline(&[("yield", 20)]), baseline(&[("yield", 20)]));
+        without.operations.get_mut("yield").unwrap().cycles = None;
+        assert_eq!(
+            without.changes(&with),
+            ["yield: cycles are not in the baseline"]
+        );
+        assert_eq!(
+            with.changes(&without),
+            ["yield: cycles are counted no more"]
+        );
+        assert!(without.changes(&without).is_empty());
     }
 
     #[test]

@@ -45,13 +45,20 @@ impl Form {
 #[derive(Serialize)]
 struct Classes {
     instructions: Evidence,
-    cycles: Evidence,
+    cycles: Option<Evidence>,
 }
 
-const CLASSES: Classes = Classes {
-    instructions: Evidence::Emulated,
-    cycles: Evidence::Modelled,
-};
+impl Classes {
+    const fn of(session: &Session) -> Self {
+        Self {
+            instructions: Evidence::Emulated,
+            cycles: match session.observation.modelled {
+                true => Some(Evidence::Modelled),
+                false => None,
+            },
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct Ipc {
@@ -98,7 +105,7 @@ fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
     let file = curve.published.as_ref().map(|paper| paper.file.as_str());
     Ok(Ipc {
         board: session.board.name(),
-        evidence: CLASSES,
+        evidence: Classes::of(session),
         threads,
         series,
         published: publication(workspace, file)?,
@@ -161,7 +168,7 @@ struct Bench {
 #[derive(Serialize)]
 struct Counted {
     instructions: Summary,
-    cycles: Least,
+    cycles: Option<Least>,
 }
 
 /// A summary without the number of samples, which stands beside it.
@@ -181,10 +188,12 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
     let counted = operations(&session.observation, &peers)
         .into_iter()
         .map(|operation| {
-            let Summary {
-                min, median, max, ..
-            } = operation.cycles;
-            let cycles = Least { min, median, max };
+            let least = |cycles: Summary| Least {
+                min: cycles.min,
+                median: cycles.median,
+                max: cycles.max,
+            };
+            let cycles = operation.cycles.map(least);
             (
                 operation.name,
                 Counted {
@@ -195,7 +204,7 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
         });
     Ok(Bench {
         board: session.board.name(),
-        evidence: CLASSES,
+        evidence: Classes::of(session),
         operations: counted.collect(),
     })
 }

@@ -10,7 +10,7 @@ use taktos_emulator::Count;
 use taktos_export::report::{Report, Section};
 use taktos_export::{Evidence, Recording, ResultDirectory, perfetto, to_json};
 
-use crate::measure::{Labels, Round};
+use crate::measure::{Labels, Observation, Round};
 use crate::session::Session;
 
 /// The most events of a trace that is written: viewers stay quick with it.
@@ -137,7 +137,7 @@ fn setup(session: &Session) -> Vec<(String, String)> {
         ("image".into(), session.image.digest.clone()),
         ("emulator".into(), session.emulator.clone()),
         ("emulator's options".into(), board.arguments().join(" ")),
-        ("executed".into(), executed(observation.total)),
+        ("executed".into(), executed(observation)),
         ("rounds, samples".into(), {
             format!(
                 "{}, {}",
@@ -154,11 +154,16 @@ fn setup(session: &Session) -> Vec<(String, String)> {
     setup
 }
 
-fn executed(total: Count) -> String {
-    format!(
-        "{} instructions (emulated), {} cycles (modelled)",
-        total.instructions, total.cycles
-    )
+fn executed(observation: &Observation) -> String {
+    let Count {
+        instructions,
+        cycles,
+    } = observation.total;
+    let instructions = format!("{instructions} instructions (emulated)");
+    match observation.modelled {
+        true => format!("{instructions}, {cycles} cycles (modelled)"),
+        false => format!("{instructions}; no model of the cycles yet"),
+    }
 }
 
 /// Every sample in its order; equal ones that follow each other are one line.

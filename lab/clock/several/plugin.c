@@ -23,7 +23,7 @@ PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_INTERFACE;
 
 #define STOPPED 98 /* exit status; the record file tells why */
 
-static int64_t limit; /* picoseconds of the common clock; 0: none */
+static uint64_t limit; /* ticks of all processors together; 0: none */
 
 static uint32_t encoding(const struct qemu_plugin_insn *insn)
 {
@@ -48,9 +48,9 @@ static void unknown(unsigned index, void *address)
     _exit(STOPPED);
 }
 
-static void quantum_ended(int64_t time)
+static void quantum_ended(void)
 {
-    if (limit == 0 || time < limit)
+    if (limit == 0 || time_all_ticks() < limit)
         return;
     record_end(LIMIT_REACHED);
     _exit(STOPPED);
@@ -192,7 +192,7 @@ static bool files(const struct options *options, int processors)
         .seed = (uint64_t)options->vary,
         .quantum_ended = quantum_ended,
     };
-    limit = options->limit * 1000;
+    limit = (uint64_t)options->limit;
     return time_begin(processors, count_time(), time) &&
            (!options->out || record_open(options->out, processors));
 }
@@ -207,7 +207,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
     if (!good || !complete(&options)) {
         fprintf(stderr,
                 "taktos-clock: options are cycle=PICOSECONDS, quantum=NANOSECONDS, stretch=1|2, vary=SEED, "
-                "limit=NANOSECONDS, plan=FILE with out=FILE, table=FILE, and time=instructions|cycles, the "
+                "limit=TICKS, plan=FILE with out=FILE, table=FILE, and time=instructions|cycles, the "
                 "latter with a table\n");
         return -1;
     }

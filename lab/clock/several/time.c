@@ -67,6 +67,14 @@ unsigned time_asleep(void)
     return asleep;
 }
 
+uint64_t time_all_ticks(void)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < count; i++)
+        all += time_ticks(i);
+    return all;
+}
+
 static int index_of(const CPUState *state)
 {
     for (int i = 0; i < count; i++)
@@ -159,7 +167,7 @@ static int64_t quantum_length(void)
 static void next_quantum(void)
 {
     quantum_begin = quantum_end;
-    options.quantum_ended(quantum_begin);
+    options.quantum_ended();
     advance(quantum_begin);
     int64_t next = until_next_timer();
     int64_t length = quantum_length();

@@ -23,7 +23,7 @@ struct time_options {
     bool stretch;     /* a processor that is busy alone gets long quanta */
     uint64_t seed;    /* not 0: quanta of every length up to `quantum`, begun by any processor, in a sequence that
                        * the seed chooses: for finding races, not for time */
-    void (*quantum_ended)(int64_t time); /* told of each quantum's end */
+    void (*quantum_ended)(void); /* told of each quantum's end */
 };
 
 /* Takes the emulator's clock over, for `processors` processors whose counts are `counts`. False, with a line
@@ -44,6 +44,7 @@ int time_turn(void);
 /* A processor's own time in picoseconds, and the ticks that it has run: cycles of the clock, added to its count. */
 int64_t time_of(int processor);
 uint64_t time_ticks(int processor);
+uint64_t time_all_ticks(void);
 /* The time of the running processor so many ticks ago. */
 int64_t time_before(int processor, uint64_t ticks);
 /* Picoseconds of a tick. */

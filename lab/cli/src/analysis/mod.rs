@@ -33,7 +33,7 @@ const WALKS: usize = 8;
 /// # Errors
 /// When the image cannot be read, or the emulator does not walk it.
 pub fn analyse(board: Board, image: &Image, marks: &[String]) -> Result<BTreeMap<String, Summary>> {
-    if board.cpu() != Cpu::CortexA8 || marks.is_empty() {
+    if board.cpu() != Some(Cpu::CortexA8) || marks.is_empty() {
         return Ok(BTreeMap::new());
     }
     let file = std::fs::read(&image.path)

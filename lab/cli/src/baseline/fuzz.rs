@@ -30,10 +30,11 @@ fn summary() -> impl Strategy<Value = Summary> {
 }
 
 fn baseline() -> impl Strategy<Value = Baseline> {
-    let counts = (summary(), summary()).prop_map(|(instructions, cycles)| Counts {
-        instructions,
-        cycles,
-    });
+    let counts =
+        (summary(), prop::option::of(summary())).prop_map(|(instructions, cycles)| Counts {
+            instructions,
+            cycles,
+        });
     let operations = prop::collection::btree_map(text(), counts, 0..6);
     (text(), operations).prop_map(|(board, operations)| Baseline { board, operations })
 }

@@ -137,6 +137,33 @@ pub enum Figure {
     Goals(Goals),
 }
 
+impl Figure {
+    /// What it shows.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Curve(curve) => &curve.title,
+            Self::Summary(spread)
+            | Self::Histogram(spread)
+            | Self::Phases(spread)
+            | Self::Tail(spread) => &spread.title,
+            Self::Schedule(schedule) => &schedule.title,
+            Self::Parts(parts) => &parts.title,
+            Self::Goals(goals) => &goals.title,
+        }
+    }
+
+    /// Whether there is nothing of it without a model of the processor.
+    pub fn needs_cycles(&self) -> bool {
+        match self {
+            Self::Curve(curve) => curve.unit == Unit::Cycles,
+            Self::Phases(_) => true,
+            Self::Histogram(spread) | Self::Tail(spread) => spread.unit != Some(Unit::Instructions),
+            Self::Parts(parts) => parts.unit == Unit::Cycles,
+            Self::Summary(_) | Self::Schedule(_) | Self::Goals(_) => false,
+        }
+    }
+}
+
 /// A statistic of some marks along a label of the rounds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -15,8 +15,8 @@ pub struct Operation {
     pub name: String,
     /// Executed instructions.
     pub instructions: Summary,
-    /// Modelled cycles.
-    pub cycles: Summary,
+    /// Modelled cycles, where there is a model.
+    pub cycles: Option<Summary>,
 }
 
 /// All operations that the program measured: in the order of the published
@@ -34,11 +34,11 @@ pub fn operations(observation: &Observation, peers: &Peers) -> Vec<Operation> {
     let summarised = names.into_iter().filter_map(|name| {
         let samples = || observation.samples(&name);
         let instructions = Summary::of(samples().map(|sample| sample.instructions))?;
-        let cycles = Summary::of(samples().map(|sample| sample.cycles))?;
+        let cycles = Summary::of(samples().map(|sample| sample.cycles));
         Some(Operation {
             name: name.clone(),
             instructions,
-            cycles,
+            cycles: cycles.filter(|_| observation.modelled),
         })
     });
     summarised.collect()
@@ -91,12 +91,13 @@ pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
             .notes
             .push(format!("Published: {}.", published::source(&figures)));
     }
+    table.notes.extend(material.without_model());
     Ok(Drawn {
         title: goals.title.clone(),
         answer,
         tables: vec![table],
         details: vec![meanings],
-        evidence: vec![Evidence::Emulated, Evidence::Modelled],
+        evidence: material.observation.evidence(),
         printed: true,
         ..Drawn::default()
     })
@@ -140,7 +141,7 @@ fn columns(peers: &Peers, basis: &str) -> Vec<Column> {
 }
 
 fn row(operation: &Operation, published: &PeerOperation, peers: &Peers) -> Vec<Cell> {
-    let cycles = operation.cycles.median;
+    let cycles = operation.cycles.map(|cycles| cycles.median);
     let mut row = vec![
         operation.name.as_str().into(),
         operation.instructions.median.into(),
@@ -148,8 +149,9 @@ fn row(operation: &Operation, published: &PeerOperation, peers: &Peers) -> Vec<C
         published.goal.into(),
         published
             .goal
-            .map_or(Cell::Blank, |goal| against_goal(cycles, goal)),
-        against_peers(cycles, published),
+            .zip(cycles)
+            .map_or(Cell::Blank, |(goal, cycles)| against_goal(cycles, goal)),
+        cycles.map_or(Cell::Blank, |cycles| against_peers(cycles, published)),
     ];
     for system in peers.systems.keys() {
         let figures = published.systems.get(system);

@@ -39,6 +39,19 @@ pub struct Material<'a> {
     pub analysed: &'a BTreeMap<String, Summary>,
 }
 
+impl Material<'_> {
+    /// Says that there are no cycles, where there are none.
+    pub fn without_model(&self) -> Option<String> {
+        let words = || {
+            format!(
+                "No model of the {} yet: instructions only.",
+                self.board.cpu_name()
+            )
+        };
+        (!self.observation.modelled).then(words)
+    }
+}
+
 /// A figure that is ready to be shown.
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
@@ -64,6 +77,15 @@ pub struct Drawn {
 /// When the figure asks for a mark, a label or a published figure that is not
 /// there.
 pub fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
+    if let Some(words) = material.without_model()
+        && figure.needs_cycles()
+    {
+        return Ok(Drawn {
+            title: figure.title().to_owned(),
+            answer: vec![format!("{}: {words}", figure.title())],
+            ..Drawn::default()
+        });
+    }
     match figure {
         Figure::Curve(curve) => curve::draw(curve, material),
         Figure::Summary(spread) => spread::summary(spread, material),

@@ -18,22 +18,25 @@ pub(super) fn summary(spread: &Spread, material: &Material<'_>) -> Result<Drawn>
     for name in ["instructions, min", "median", "max"] {
         columns.push(Column::figures(name, emulated()));
     }
-    for name in ["cycles, min", "median", "max"] {
-        columns.push(Column::figures(name, modelled()));
+    let units = units(material.observation);
+    if units.contains(&Unit::Cycles) {
+        for name in ["cycles, min", "median", "max"] {
+            columns.push(Column::figures(name, modelled()));
+        }
     }
     let mut table = Table::new(spread.title.as_str(), columns);
     for mark in chosen(spread, material.observation)? {
         for (label, samples) in grouped(spread, material.observation, &mark) {
             let mut row = vec![Cell::from(mark.as_str())];
             row.extend(spread.along.as_ref().map(|_| number_or_words(&label)));
-            row.extend(statistics(&samples));
+            row.extend(statistics(&samples, units));
             table.push(row);
         }
     }
     Ok(Drawn {
         title: spread.title.clone(),
         tables: vec![table],
-        evidence: vec![Evidence::Emulated, Evidence::Modelled],
+        evidence: material.observation.evidence(),
         ..Drawn::default()
     })
 }
@@ -111,9 +114,17 @@ fn number_or_words(label: &str) -> Cell {
         .map_or_else(|_| label.into(), Cell::Count)
 }
 
-fn statistics(samples: &[Count]) -> Vec<Cell> {
+/// What was counted.
+const fn units(observation: &Observation) -> &'static [Unit] {
+    match observation.modelled {
+        true => &[Unit::Instructions, Unit::Cycles],
+        false => &[Unit::Instructions],
+    }
+}
+
+fn statistics(samples: &[Count], units: &[Unit]) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![(samples.len() as u64).into()];
-    for unit in [Unit::Instructions, Unit::Cycles] {
+    for unit in units {
         match Summary::of(samples.iter().map(|sample| unit.of(sample))) {
             Some(Summary {
                 min, median, max, ..

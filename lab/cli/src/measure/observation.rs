@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use taktos_emulator::{Count, Edge, Passing, Record};
+use taktos_export::Evidence;
 
 /// The point mark that begins a round.
 const ROUND: &str = "round";
@@ -39,6 +40,8 @@ pub struct Observation {
     pub total: Count,
     /// The names of the phases, by their number.
     pub phase_names: Vec<&'static str>,
+    /// Whether cycles were counted beside instructions; otherwise they are 0.
+    pub modelled: bool,
 }
 
 impl Observation {
@@ -60,6 +63,14 @@ impl Observation {
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// What its counts rest on.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let modelled = self.modelled.then_some(Evidence::Modelled);
+        std::iter::once(Evidence::Emulated)
+            .chain(modelled)
+            .collect()
     }
 
     /// A fact by its key.
@@ -129,13 +140,14 @@ pub fn observe(record: &Record) -> Result<Observation> {
         rounds,
         total: record.total,
         phase_names,
+        modelled: record.modelled,
     })
 }
 
 impl Round {
     fn record(&mut self, begin: &Passing, end: &Passing) {
         let name = &end.mark.name;
-        let sample = difference(begin.total, end.total);
+        let sample = end.total.since(begin.total);
         if !self.samples.contains_key(name) {
             self.samples.insert(name.clone(), Vec::new());
         }
@@ -145,7 +157,7 @@ impl Round {
         let share = self.phases.get(name).map(|shares| total_cycles(shares));
         if share.is_none_or(|least| sample.cycles < least) {
             let pairs = begin.phases.iter().zip(&end.phases);
-            let shares = pairs.map(|(begin, end)| difference(*begin, *end)).collect();
+            let shares = pairs.map(|(begin, end)| end.since(*begin)).collect();
             self.phases.insert(name.clone(), shares);
         }
         samples.push(sample);
@@ -156,13 +168,6 @@ impl Round {
 fn total_cycles(phases: &[Count]) -> u64 {
     let cycles = phases.iter().map(|phase| phase.cycles);
     cycles.fold(0, u64::saturating_add)
-}
-
-fn difference(begin: Count, end: Count) -> Count {
-    Count {
-        instructions: end.instructions - begin.instructions,
-        cycles: end.cycles - begin.cycles,
-    }
 }
 
 type Facts = Vec<(String, String)>;
@@ -224,6 +229,7 @@ pub(crate) mod tests {
             phases: Vec::new(),
             phase_names: vec!["other"],
             exceptions: Exceptions::default(),
+            modelled: true,
         }
     }
 

@@ -9,13 +9,13 @@ use taktos_trace::{Event, Kind, Thread};
 /// The names given to what has none yet, in the order of first mention.
 #[derive(Default)]
 struct Names<'a> {
-    known: BTreeMap<(u32, &'a str), usize>,
+    known: BTreeMap<(u64, &'a str), usize>,
     list: Vec<String>,
 }
 
 impl<'a> Names<'a> {
     /// The index of a name; `tag` tells apart what bears the same name.
-    fn index(&mut self, tag: u32, name: &'a str) -> usize {
+    fn index(&mut self, tag: u64, name: &'a str) -> usize {
         *self.known.entry((tag, name)).or_insert_with(|| {
             self.list.push(name.to_owned());
             self.list.len() - 1

@@ -155,7 +155,7 @@ impl Several {
     }
 
     /// Runs an image to its end, and gives all that it showed: marks, switches, counts. The most instructions of the
-    /// options are a limit of time: as many nanoseconds. Their reference makes each instruction a block of its own;
+    /// options are those of all processors together; where cycles pass the time, it is cycles. Their reference makes each instruction a block of its own;
     /// the counts must be the same.
     ///
     /// # Errors

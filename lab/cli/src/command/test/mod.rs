@@ -11,7 +11,6 @@ mod tools;
 
 use anyhow::Result;
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
@@ -84,12 +83,6 @@ fn steps() -> Vec<Step> {
             tools::board_lints(workspace, board)
         }));
     }
-    for board in Virt::ALL {
-        let name = format!("lints of {}", board.name());
-        steps.push(step(name, move |workspace| {
-            several::lints(workspace, board)
-        }));
-    }
     for board in four::BOARDS {
         let name = format!("lints of {}", four::name(board));
         steps.push(step(name, move |workspace| four::lints(workspace, board)));
@@ -103,16 +96,6 @@ fn steps() -> Vec<Step> {
     for board in Board::ALL {
         let name = format!("port and faults on {}", board.name());
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
-    }
-    for board in Virt::ALL {
-        let name = format!("kernel suite on {}", board.name());
-        steps.push(step(name, move |workspace| {
-            several::suite(workspace, board)
-        }));
-        let name = format!("port and faults on {}", board.name());
-        steps.push(step(name, move |workspace| {
-            several::programs(workspace, board)
-        }));
     }
     for board in four::BOARDS {
         let name = format!("kernel suite on {}", four::name(board));

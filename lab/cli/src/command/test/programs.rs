@@ -11,10 +11,10 @@ use crate::workspace::Workspace;
 use crate::{emulator, image};
 
 /// How one run of a program must end.
-pub(super) struct Case {
-    pub(super) program: &'static str,
+struct Case {
+    program: &'static str,
     /// The word that the program finds on its command line.
-    pub(super) argument: Option<&'static str>,
+    argument: Option<&'static str>,
     status: i32,
     /// What its console must contain.
     says: &'static str,
@@ -99,7 +99,7 @@ const CORTEX_A8: &[Case] = &[
     fault("panic", PANIC),
 ];
 
-pub(super) const VIRT: &[Case] = &[
+const VIRT: &[Case] = &[
     PORT,
     fault("overflow", OVERFLOW),
     fault("overflow-at-a-call", OVERFLOW),
@@ -125,15 +125,11 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let cases = match board {
         Board::Mps2An386 => CORTEX_M4,
         Board::RealviewPbA8 => CORTEX_A8,
+        Board::Virt(_) => VIRT,
     };
-    run_each(cases, |case| call(workspace, &emulator, board, case))
-}
-
-/// Runs each case and judges how it ended.
-pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) -> Result<Tally> {
     let mut all = Tally::default();
     for case in cases {
-        all.add(judge(case, &call(case)?));
+        all.add(judge(case, &call(workspace, &emulator, board, case)?));
     }
     Ok(all)
 }

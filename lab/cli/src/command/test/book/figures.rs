@@ -110,7 +110,11 @@ fn table(baseline: &Baseline, page: &str, lines: &[&str], start: usize) -> Tally
 }
 
 fn medians(counts: &Counts) -> [String; 2] {
-    [counts.instructions.median, counts.cycles.median].map(|count| count.to_string())
+    let cycles = counts.cycles.map(|cycles| cycles.median.to_string());
+    [
+        counts.instructions.median.to_string(),
+        cycles.unwrap_or_else(|| "–".into()),
+    ]
 }
 
 #[cfg(test)]
@@ -127,7 +131,7 @@ mod tests {
         };
         let counts = Counts {
             instructions: summary(36),
-            cycles: summary(60),
+            cycles: Some(summary(60)),
         };
         Baseline {
             board: "mps2-an386".into(),
