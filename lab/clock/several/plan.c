@@ -12,6 +12,7 @@ struct mark {
     uint16_t number;
 };
 
+static uint64_t before_base, before_size;
 static struct mark *marks;
 static size_t count, room;
 
@@ -40,6 +41,11 @@ static bool line(const char *text)
         watch.count = c;
         return b >= sizeof(uint64_t);
     }
+    if (sscanf(text, "before %" SCNx64 " %" SCNx64, &a, &b) == 2) {
+        before_base = a;
+        before_size = b;
+        return true;
+    }
     if (sscanf(text, "information %" SCNu64, &a) == 1) {
         watch.information = a;
         return watch.named = true;
@@ -66,6 +72,11 @@ bool plan_read(const char *path)
         fprintf(stderr, "taktos-clock: %s: %s\n", path, file ? "is not a plan" : "cannot be read");
     qsort(marks, count, sizeof *marks, by_address);
     return good;
+}
+
+bool plan_before_image(uint64_t address)
+{
+    return address >= before_base && address - before_base < before_size;
 }
 
 uint16_t plan_mark(uint64_t address)

@@ -6,6 +6,7 @@
  *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
  *   watch ADDRESS STRIDE COUNT     the words that name the running thread, one a processor
  *   information OFFSET             where, in what such a word names, a pointer to its name is
+ *   before BASE SIZE               code of the machine's own, which runs before the image: it is in no timing table
  */
 #ifndef TAKTOS_PLAN_H
 #define TAKTOS_PLAN_H
@@ -26,5 +27,8 @@ bool plan_read(const char *path);
 
 /* The number of the mark at this address; 0: none. */
 uint16_t plan_mark(uint64_t address);
+
+/* Whether an instruction at this address is the machine's own. */
+bool plan_before_image(uint64_t address);
 
 #endif

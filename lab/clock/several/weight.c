@@ -3,6 +3,7 @@
 
 #include "../src/issue.h"
 #include "../src/table.h"
+#include "plan.h"
 
 /* A core that issues one instruction after another: a single load or store directly after another takes one cycle. */
 static uint32_t simple_cost(const struct record *r, bool after_single)
@@ -32,7 +33,7 @@ void weigh(const struct qemu_plugin_tb *block, struct weight weights[LONGEST_BLO
         const struct record *r = table_find((uint32_t)qemu_plugin_insn_vaddr(insn));
         if (r && r->size == qemu_plugin_insn_size(insn))
             weights[i] = weigh_one(r, &pipe, &after_single);
-        else
-            weights[i] = (struct weight){ 0 };
+        else /* the machine's own: a cycle each, in the phase of all that has no other */
+            weights[i] = (struct weight){ 1, 0, plan_before_image(qemu_plugin_insn_vaddr(insn)) };
     }
 }

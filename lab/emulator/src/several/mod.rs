@@ -22,6 +22,8 @@ pub use run::{Setting, Several, Time};
 pub use sample::{Sample, Span};
 pub use stream::{Event, Summary};
 
+use std::ops::Range;
+
 use taktos_cycles::Cpu;
 
 /// A board whose processors can be several.
@@ -63,7 +65,7 @@ impl Virt {
     pub const fn cpu_name(self) -> &'static str {
         match self {
             Self::Aarch64 => "Cortex-A53",
-            Self::RiscV64 => "RV64IMAC",
+            Self::RiscV64 => "SiFive U54",
         }
     }
 
@@ -71,7 +73,8 @@ impl Virt {
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Aarch64 | Self::RiscV64 => None,
+            Self::Aarch64 => Some(Cpu::CortexA53),
+            Self::RiscV64 => Some(Cpu::U54),
         }
     }
 
@@ -79,6 +82,14 @@ impl Virt {
         match self {
             Self::Aarch64 => "qemu-system-aarch64",
             Self::RiscV64 => "qemu-system-riscv64",
+        }
+    }
+
+    /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
+    const fn reset_code(self) -> Option<Range<u64>> {
+        match self {
+            Self::Aarch64 => None,
+            Self::RiscV64 => Some(0x1000..0x1_0000),
         }
     }
 

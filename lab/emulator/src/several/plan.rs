@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 use object::{Object, ObjectSymbol};
@@ -28,6 +29,7 @@ pub(super) struct Plan {
     addresses: Vec<u64>,
     watch: Option<Watch>,
     information: Option<u64>,
+    before: Option<Range<u64>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -38,8 +40,8 @@ struct Watch {
 }
 
 impl Plan {
-    /// The plan of an ELF image that runs on so many processors.
-    pub fn of(elf: &[u8], processors: usize) -> Result<Self, Error> {
+    /// The plan of an ELF image that runs on so many processors; `before`: where the machine has code of its own.
+    pub fn of(elf: &[u8], processors: usize, before: Option<Range<u64>>) -> Result<Self, Error> {
         let file = object::File::parse(elf).map_err(|cause| Error::Plan(cause.to_string()))?;
         let mut marked: BTreeMap<u64, BTreeSet<Mark>> = BTreeMap::new();
         for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
@@ -59,6 +61,7 @@ impl Plan {
             places: marked.into_values().map(shared).collect(),
             watch: watch(&file, processors as u64)?,
             information: value(&file, INFORMATION).map(|(address, _)| address),
+            before,
         })
     }
 
@@ -79,6 +82,9 @@ impl Plan {
         }
         if let Some(offset) = self.information {
             let _ = writeln!(text, "information {offset}");
+        }
+        if let Some(Range { start, end }) = &self.before {
+            let _ = writeln!(text, "before {start:x} {:x}", end - start);
         }
         text
     }
@@ -155,14 +161,14 @@ pub(super) mod tests {
             ("taktos.mark.wake.begin.3", 0x1000, 0),
             ("taktos.mark.give.end", 0x1000, 0),
         ]);
-        let plan = Plan::of(&elf, 4).unwrap();
+        let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000)).unwrap();
         assert_eq!(
             plan.to_text(),
-            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\n"
+            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\nbefore 1000 f000\n"
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);
-        let error = Plan::of(&elf, 3).unwrap_err().to_string();
+        let error = Plan::of(&elf, 3, None).unwrap_err().to_string();
         assert!(error.contains("256 bytes"), "{error}");
         assert!(error.contains("3 processors"), "{error}");
     }
@@ -170,8 +176,11 @@ pub(super) mod tests {
     #[test]
     fn without_the_array_the_one_processor_is_watched() {
         let one = image(&[(PROCESSOR, 0x8000, 0x4000)]);
-        assert_eq!(Plan::of(&one, 1).unwrap().to_text(), "watch 8000 16 1\n");
-        assert_eq!(Plan::of(&image(&[]), 1).unwrap().to_text(), "");
-        assert!(Plan::of(b"no ELF", 1).is_err());
+        assert_eq!(
+            Plan::of(&one, 1, None).unwrap().to_text(),
+            "watch 8000 16 1\n"
+        );
+        assert_eq!(Plan::of(&image(&[]), 1, None).unwrap().to_text(), "");
+        assert!(Plan::of(b"no ELF", 1, None).is_err());
     }
 }

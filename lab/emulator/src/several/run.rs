@@ -221,7 +221,7 @@ impl Several {
         event: &mut dyn FnMut(Event),
     ) -> Result<(Ended, Summary, Vec<&'static str>), Error> {
         setting.check(self.board)?;
-        let plan = Plan::of(elf, setting.processors)?;
+        let plan = Plan::of(elf, setting.processors, self.board.reset_code())?;
         let table = self.table(image, elf, options)?;
         let scratch = Scratch::new()?;
         write(&scratch.file("plan"), plan.to_text().as_bytes())?;

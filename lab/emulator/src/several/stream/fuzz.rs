@@ -142,9 +142,12 @@ proptest! {
     }
 }
 
+/// What is done to the words of a good file.
+type Change = fn(&mut Vec<u64>);
+
 #[test]
 fn what_is_wrong_is_named() {
-    let named = |change: fn(&mut Vec<u64>)| {
+    let named = |change: Change| {
         let (bytes, ..) = file(&[(true, 0, 0, 5), (true, 0, 0, 5)]);
         let mut words: Vec<u64> = bytes[8..]
             .chunks_exact(8)
@@ -155,7 +158,7 @@ fn what_is_wrong_is_named() {
         let bytes: Vec<u8> = b"TAKREC02".iter().copied().chain(body).collect();
         told(&bytes).1.unwrap_err().to_string()
     };
-    let cases: [(fn(&mut Vec<u64>), &str); 8] = [
+    let cases: [(Change, &str); 8] = [
         (|words| words[0] = 9, "too many processors"),
         (|words| words[0] = 0, "or none"),
         (|words| words[1] = 3, "other phases"),
