@@ -11,10 +11,10 @@ use crate::workspace::Workspace;
 use crate::{emulator, image};
 
 /// How one run of a program must end.
-struct Case {
-    program: &'static str,
+pub(super) struct Case {
+    pub(super) program: &'static str,
     /// The word that the program finds on its command line.
-    argument: Option<&'static str>,
+    pub(super) argument: Option<&'static str>,
     status: i32,
     /// What its console must contain.
     says: &'static str,
@@ -127,9 +127,14 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
         Board::RealviewPbA8 => CORTEX_A8,
         Board::Virt(_) => VIRT,
     };
+    run_each(cases, |case| call(workspace, &emulator, board, case))
+}
+
+/// Runs each case and judges how it ended.
+pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) -> Result<Tally> {
     let mut all = Tally::default();
     for case in cases {
-        all.add(judge(case, &call(workspace, &emulator, board, case)?));
+        all.add(judge(case, &call(case)?));
     }
     Ok(all)
 }
