@@ -9,6 +9,7 @@ mod mark;
 pub mod bench;
 pub mod ipc;
 pub mod smallest;
+#[cfg(target_has_atomic = "64")]
 pub mod storm;
 pub mod suite;
 pub mod switch;
