@@ -6,10 +6,13 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+mod arguments;
 mod console;
+mod storm;
 mod suite;
 mod system;
 mod virt;
 
+pub use arguments::each_argument;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;

@@ -11,9 +11,11 @@
 mod chance;
 mod control;
 mod objects;
+mod words;
 mod work;
 
 pub use objects::{StormObjects, WORKERS};
+pub use words::{Refused, Wanted};
 
 use chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;

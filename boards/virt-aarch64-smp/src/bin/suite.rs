@@ -5,16 +5,13 @@
 
 #[cfg(target_os = "none")]
 mod target {
-    #![expect(unsafe_code, reason = "asks for the command line")]
-
-    use core::arch::asm;
     use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use taktos_kernel::{
         AnyThread, Cpu, CpuSet, Duration, InstanceConfig, Kernel, PolicyKind, Priority, Semaphore,
         System, Thread, Timeout,
     };
     use taktos_workloads::suite;
-    use virt_aarch64_smp::{Board, PROCESSORS, start_with};
+    use virt_aarch64_smp::{Board, PROCESSORS, each_argument, start_with};
 
     static MAIN: Thread<Board, 16384> = Thread::new("main").priority(suite::MAIN);
     static NOISE: [Thread<Board, 4096>; PROCESSORS] =
@@ -101,34 +98,11 @@ mod target {
         }
     }
 
-    /// Whether the word behind the program's name on the command line is this digit.
+    /// Whether a word of the command line is this number.
     fn argument_is(number: usize) -> bool {
-        let mut line = [0u8; 64];
-        let Ok(length) = command_line(&mut line) else {
-            return false;
-        };
-        let words = core::str::from_utf8(&line[..length]).unwrap_or("");
-        words
-            .trim_end_matches('\0')
-            .split(' ')
-            .skip(1)
-            .any(|word| word.parse() == Ok(number))
-    }
-
-    fn command_line(buffer: &mut [u8]) -> Result<usize, ()> {
-        const GET_COMMAND_LINE: u64 = 0x15;
-        let mut block = [buffer.as_mut_ptr().addr(), buffer.len()];
-        let failed: u64;
-        // SAFETY: the debugger writes into the buffer, and its length into the block.
-        unsafe {
-            asm!(
-                "hlt #0xF000",
-                inout("x0") GET_COMMAND_LINE => failed,
-                in("x1") block.as_mut_ptr(),
-                options(nostack),
-            );
-        }
-        if failed == 0 { Ok(block[1]) } else { Err(()) }
+        let mut found = false;
+        each_argument(|word| found |= word.parse() == Ok(number));
+        found
     }
 }
 
