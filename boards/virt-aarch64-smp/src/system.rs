@@ -104,5 +104,6 @@ pub mod interrupt {
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
+    taktos_kernel::fault::print::<Board>(format_args!("{}\n", info.message()));
     taktos_kernel::fault::panicked::<Board>(info)
 }

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use taktos_emulator::several::{Several, Virt};
 use taktos_emulator::{Ended, Options};
 
-use super::{Tally, images, programs, tools};
+use super::programs::{self, Case};
+use super::{Tally, images, tools};
 use crate::image;
 use crate::workspace::Workspace;
 
@@ -28,14 +29,18 @@ pub(super) fn lints(workspace: &Workspace, board: Virt) -> Result<Tally> {
     tools::lints_for(workspace, &name(board), board.triple())
 }
 
-/// The programs that test the port, with each quantum.
-pub(super) fn port(workspace: &Workspace, board: Virt) -> Result<Tally> {
-    let mut all = Tally::default();
-    for quantum in QUANTA {
-        all.add(programs::run_each(programs::FOUR, |case| {
-            run(workspace, board, case.program, quantum, case.argument)
-        })?);
-    }
+/// The programs that test the port: with each quantum, faults with one, and with too few processors.
+pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let on = |processors, quantum, cases: &[Case]| {
+        programs::run_each(cases, |case| {
+            let what = (case.program, case.argument);
+            run(workspace, board, what, processors, quantum)
+        })
+    };
+    let mut all = on(PROCESSORS, QUANTA[1], programs::VIRT)?;
+    all.add(on(PROCESSORS, QUANTA[0], &[programs::PORT])?);
+    all.add(on(PROCESSORS, QUANTA[2], &[programs::PORT])?);
+    all.add(on(PROCESSORS - 1, QUANTA[1], &[programs::MISSING])?);
     Ok(all)
 }
 
@@ -43,7 +48,9 @@ pub(super) fn port(workspace: &Workspace, board: Virt) -> Result<Tally> {
 pub(super) fn suite(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let mut all = Tally::default();
     for (place, quantum) in (0..PROCESSORS).zip(QUANTA.into_iter().cycle()) {
-        let ended = run(workspace, board, "suite", quantum, Some(&place.to_string()))?;
+        let argument = place.to_string();
+        let what = ("suite", Some(argument.as_str()));
+        let ended = run(workspace, board, what, PROCESSORS, quantum)?;
         all.add(count(place, ended)?);
     }
     Ok(all)
@@ -73,9 +80,9 @@ fn count(place: usize, ended: Ended) -> Result<Tally> {
 fn run(
     workspace: &Workspace,
     board: Virt,
-    program: &str,
+    (program, argument): (&str, Option<&str>),
+    processors: usize,
     quantum: u32,
-    argument: Option<&str>,
 ) -> Result<Ended> {
     let image = image::build_for(
         workspace,
@@ -88,7 +95,7 @@ fn run(
         real_time: TIME,
         ..Options::default()
     };
-    Ok(Several::find(board)?.run(&image.path, PROCESSORS, quantum, &options)?)
+    Ok(Several::find(board)?.run(&image.path, processors, quantum, &options)?)
 }
 
 #[cfg(test)]

@@ -101,7 +101,9 @@ fn steps() -> Vec<Step> {
         let name = format!("kernel suite on {}", four::name(board));
         steps.push(step(name, move |workspace| four::suite(workspace, board)));
         let name = format!("port and faults on {}", four::name(board));
-        steps.push(step(name, move |workspace| four::port(workspace, board)));
+        steps.push(step(name, move |workspace| {
+            four::programs(workspace, board)
+        }));
     }
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());

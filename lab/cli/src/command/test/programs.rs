@@ -30,7 +30,7 @@ const fn fault(argument: &'static str, says: &'static str) -> Case {
     }
 }
 
-const PORT: Case = Case {
+pub(super) const PORT: Case = Case {
     program: "port",
     argument: None,
     status: 0,
@@ -116,8 +116,13 @@ const VIRT: &[Case] = &[
     fault("panic", PANIC),
 ];
 
-/// On boards with four processors.
-pub(super) const FOUR: &[Case] = &[PORT];
+/// With a processor less than the image is for.
+pub(super) const MISSING: Case = Case {
+    program: "hello",
+    argument: None,
+    status: 70,
+    says: "processor 3 is not there",
+};
 
 /// Runs the programs of `board`.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
