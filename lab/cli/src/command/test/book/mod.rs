@@ -3,7 +3,7 @@
 //!
 //! - `rust`: the body of the first thread of a program. It is compiled and run on
 //!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
-//!   is only compiled.
+//!   is only compiled. `rust,several` runs on four processors in two instances.
 //! - `rust,BOARD`: a whole program of that board, checked by its compiler.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows.
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;

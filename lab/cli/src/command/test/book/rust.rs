@@ -26,7 +26,18 @@ const PRELUDE: &str = "#![allow(unused, reason = \"an example\")] use taktos_ker
     use taktos_tests::HostSystem as Board; \
     fn on_host(example: fn() -> Result<(), Error>) { \
     let outcome = taktos_tests::run(move || { example().unwrap(); Board::exit(0) }); \
+    assert_eq!(outcome.status(), Some(0), \"{}\", outcome.end); } \
+    fn on_several(example: fn() -> Result<(), Error>) { \
+    use taktos_tests::several::{SeveralHost, run_on}; \
+    let cluster = |name, bits| InstanceConfig { \
+    name, policy: PolicyKind::StrongAffinity, cpus: CpuSet::from_bits(bits) }; \
+    let clusters = taktos_tests::leak([cluster(*b\"one \", 3), cluster(*b\"two \", 12)]); \
+    let outcome = run_on::<4>(taktos_arch_host::Order::Turns, clusters, move || { \
+    example().unwrap(); SeveralHost::exit(0) }); \
     assert_eq!(outcome.status(), Some(0), \"{}\", outcome.end); }";
+
+/// What an example on several processors sees besides.
+const SEVERAL: &str = "use taktos_tests::several::SeveralHost as Board; ";
 
 /// The arguments by which the compiler finds libraries.
 type Libraries = Vec<String>;
@@ -169,8 +180,10 @@ fn harness(blocks: &[&Block<'_>]) -> String {
     for block in blocks {
         let fence = block.line - 1;
         file.push_str(&"\n".repeat(fence - line));
+        let has = |wanted: &str| block.words().any(|word| word == wanted);
+        let sees = if has("several") { SEVERAL } else { "" };
         file.push_str(&format!(
-            "#[test] fn line_{fence}() {{ fn example() -> Result<(), Error> {{\n"
+            "#[test] fn line_{fence}() {{ {sees}fn example() -> Result<(), Error> {{\n"
         ));
         file.push_str(block.text);
         let start = if block.text.contains("fn main()") {
@@ -178,10 +191,10 @@ fn harness(blocks: &[&Block<'_>]) -> String {
         } else {
             ""
         };
-        let run = if block.words().any(|word| word == "no_run") {
-            "let _: fn() -> Result<(), Error> = example;"
-        } else {
-            "on_host(example);"
+        let run = match (has("no_run"), has("several")) {
+            (true, _) => "let _: fn() -> Result<(), Error> = example;",
+            (false, true) => "on_several(example);",
+            (false, false) => "on_host(example);",
         };
         file.push_str(&format!("\n{start}Ok(()) }} {run} }}"));
         line = fence + 1 + block.text.lines().count();
