@@ -57,8 +57,9 @@ impl Assembler {
 
     /// LDP or STP of two eight-byte registers.
     fn pair(&mut self, operation: u32, [first, second]: [u32; 2], base: u32, offset: u32) {
+        let words = offset / 8;
         self.0
-            .push(operation | offset / 8 << 15 | second << 10 | base << 5 | first);
+            .push(operation | words << 15 | second << 10 | base << 5 | first);
     }
 
     /// ADD, SUB, SUBS of a constant.

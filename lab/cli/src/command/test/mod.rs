@@ -4,6 +4,7 @@
 pub(super) mod book;
 mod four;
 mod images;
+mod models;
 mod programs;
 mod repeat;
 mod several;
@@ -89,6 +90,7 @@ fn steps() -> Vec<Step> {
     }
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
+    steps.push(step("instructions known", models::every_instruction));
     for board in Board::ALL {
         let name = format!("kernel suite on {}", board.name());
         steps.push(step(name, move |workspace| images::suite(workspace, board)));
