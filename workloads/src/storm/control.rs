@@ -47,8 +47,6 @@ pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
         }
         3 => {
             numbers.deletions.fetch_add(1, Relaxed);
-            // Before: what it does from here on counts as done by one that is gone; and behind: the next life is another
-            // than the one in which it did that.
             worker.life.fetch_add(1, Relaxed);
             let deleted = thread.delete();
             worker.life.fetch_add(1, Relaxed);

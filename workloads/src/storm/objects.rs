@@ -29,7 +29,7 @@ pub(super) struct Worker<S: System> {
     pub chance: AtomicU64,
     /// How many operations it has done, in all its lives.
     pub operations: AtomicU64,
-    /// In which life it is: one more at each end.
+    /// In which life it is, twice; odd while it is being ended: what it does then counts as left behind.
     pub life: AtomicU32,
     /// The operation that it is in.
     pub at: AtomicU32,
@@ -151,7 +151,8 @@ impl<S: System> StormObjects<S> {
         let mark = (worker as u64 + 1) << 32 | u64::from(self.life(worker));
         let found = self.inside[place].0.swap(mark, Relaxed);
         let other = (found >> 32) as usize;
-        (other != 0 && found as u32 == self.life(other - 1)).then(|| other - 1)
+        let life = found as u32;
+        (other != 0 && life.is_multiple_of(2) && life == self.life(other - 1)).then(|| other - 1)
     }
 
     /// `worker` leaves; whether its mark was still there.
