@@ -100,6 +100,9 @@ pub enum Command {
         /// Say which steps there are
         #[arg(long)]
         list: bool,
+        /// Longer storms: a million operations each on the boards with four processors, which takes hours
+        #[arg(long)]
+        long: bool,
     },
 }
 

@@ -52,6 +52,6 @@ pub fn run(command: Command) -> Result<()> {
             length,
         } => trace::run(&workspace, &subject, &options, from, length),
         Command::Doctor => doctor::run(&workspace),
-        Command::Test { only, list } => test::run(&workspace, only.as_deref(), list),
+        Command::Test { only, list, long } => test::run(&workspace, only.as_deref(), list, long),
     }
 }

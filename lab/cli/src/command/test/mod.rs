@@ -8,6 +8,7 @@ mod models;
 mod programs;
 mod repeat;
 mod several;
+mod storms;
 mod tools;
 
 use anyhow::Result;
@@ -72,7 +73,7 @@ fn step(name: impl Into<String>, work: impl Fn(&Workspace) -> Result<Tally> + 's
 }
 
 /// The steps: the cheap ones first.
-fn steps() -> Vec<Step> {
+fn steps(length: storms::Length) -> Vec<Step> {
     let mut steps = vec![
         step("format", tools::format),
         step("layering", tools::layering),
@@ -106,6 +107,10 @@ fn steps() -> Vec<Step> {
         steps.push(step(name, move |workspace| {
             four::programs(workspace, board)
         }));
+        let name = format!("storms on {}", four::name(board));
+        steps.push(step(name, move |workspace| {
+            storms::rage(workspace, board, length)
+        }));
     }
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());
@@ -129,8 +134,11 @@ fn steps() -> Vec<Step> {
 }
 
 /// Runs the steps whose name contains the words, and counts.
-pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool) -> Result<()> {
-    let mut steps = steps();
+pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool, long: bool) -> Result<()> {
+    let mut steps = steps(match long {
+        true => storms::Length::Long,
+        false => storms::Length::Short,
+    });
     steps.retain(|step| only.is_none_or(|words| step.name.contains(words)));
     if steps.is_empty() {
         return Err(Failure::error(
@@ -204,7 +212,10 @@ mod tests {
 
     #[test]
     fn every_step_has_a_name_of_its_own() {
-        let mut names: Vec<String> = steps().into_iter().map(|step| step.name).collect();
+        let mut names: Vec<String> = steps(storms::Length::Short)
+            .into_iter()
+            .map(|step| step.name)
+            .collect();
         let all = names.len();
         names.sort();
         names.dedup();
