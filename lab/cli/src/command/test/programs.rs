@@ -99,7 +99,7 @@ const CORTEX_A8: &[Case] = &[
     fault("panic", PANIC),
 ];
 
-const VIRT: &[Case] = &[
+pub(super) const VIRT: &[Case] = &[
     PORT,
     fault("overflow", OVERFLOW),
     fault("overflow-at-a-call", OVERFLOW),
