@@ -669,6 +669,10 @@ impl<S: System> Kernel<S> {
                 if !thread.urgency.get(s).has(Urgency::SUSPENDED) {
                     self.unready(s, thread);
                 }
+                if several::<S>() {
+                    // That of one that spins for a lock.
+                    self.stop_timeout(s, thread);
+                }
             } else {
                 self.stop_timeout(s, thread);
                 let lent_to = self.withdraw(s, thread);

@@ -6,6 +6,7 @@ use taktos_arch_host::{HostSeveral, Order, Outcome};
 use taktos_kernel::{
     Duration, InstanceConfig, Instant, Kernel, Several, SeveralMemory, System, Upcall, run_several,
 };
+use taktos_workloads::several::{self, SeveralBoard};
 use taktos_workloads::storm::{StormBoard, StormObjects};
 use taktos_workloads::suite::{Objects, SuiteBoard};
 
@@ -26,6 +27,8 @@ thread_local! {
     static KERNEL: Cell<Option<&'static Kernel<SeveralHost>>> = const { Cell::new(None) };
     static SEVERAL: Cell<Option<&'static Several<SeveralHost>>> = const { Cell::new(None) };
     static OBJECTS: OnceCell<&'static Objects<SeveralHost>> = const { OnceCell::new() };
+    static SMP_OBJECTS: Cell<Option<&'static several::Objects<SeveralHost>>> =
+        const { Cell::new(None) };
     static STORM: Cell<Option<&'static StormObjects<SeveralHost>>> = const { Cell::new(None) };
     static MAIN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
 }
@@ -64,6 +67,20 @@ impl SuiteBoard for SeveralHost {
     }
 }
 
+impl SeveralBoard for SeveralHost {
+    fn objects() -> &'static several::Objects<Self> {
+        SMP_OBJECTS.get().expect("a suite runs outside a world")
+    }
+
+    fn trigger_interrupt(handler: fn()) {
+        HostSeveral::interrupt(handler);
+    }
+
+    fn pause() {
+        HostSeveral::spend(Duration::from_micros(10));
+    }
+}
+
 impl StormBoard for SeveralHost {
     fn storm() -> &'static StormObjects<Self> {
         STORM.get().expect("a storm rages outside a world")
@@ -86,6 +103,7 @@ pub fn run_on<const P: usize>(
     KERNEL.set(Some(leak(Kernel::new())));
     SEVERAL.set(Some(memory.several()));
     STORM.set(Some(leak(StormObjects::new())));
+    SMP_OBJECTS.set(Some(leak(several::Objects::new())));
     MAIN.set(Some(Box::new(main)));
     let thread = leak(SeveralThread::new("main"));
     HostSeveral::run::<Upcall<SeveralHost>>(P, order, move || {

@@ -1,6 +1,6 @@
 //! The programs that experiments and boards run on the kernel.
 //!
-//! Owns: the kernel's test-suite, and the workloads of the experiments.
+//! Owns: the kernel's test-suites, and the workloads of the experiments.
 //! Must never know: a board; the kernel's inside.
 #![no_std]
 
@@ -8,6 +8,7 @@ mod mark;
 
 pub mod bench;
 pub mod ipc;
+pub mod several;
 pub mod smallest;
 #[cfg(target_has_atomic = "64")]
 pub mod storm;

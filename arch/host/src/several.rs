@@ -11,8 +11,8 @@
 //!
 //! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so beside those of the other processors; time
 //! passes when no processor can act at the present instant. Kernel operations take no time; but a processor that
-//! passes ten thousand points of interleaving in one instant loses a microsecond, so that a thread that asks again and
-//! again does not stop the clock that the others wait for.
+//! passes a hundred points of interleaving in one instant loses a microsecond, so that a thread that asks again and
+//! again does not stop the clock that the others wait for ([`HostSeveral::set_patience`]).
 //!
 //! The laws of the seam are checked; where the kernel breaks one, [`HostSeveral::run`] panics and tells what happened
 //! last.
@@ -205,6 +205,12 @@ impl HostSeveral {
     /// Keeps the processor busy until `instant`, or as long as others run when that has passed.
     pub fn busy_until(instant: Instant) {
         with_world(|world| world.busy_until(instant.as_nanos()));
+    }
+
+    /// Has a processor lose a microsecond at so many points of interleaving in one instant, instead of at a hundred. Until the
+    /// world ends.
+    pub fn set_patience(points: u32) {
+        with_world(|world| world.patience.set(points));
     }
 
     /// A point of interleaving in the calling thread: other processors may go on, and interrupts come in.

@@ -5,6 +5,7 @@ use crate::block::OutcomeOf;
 use crate::section::{Section, hold};
 use crate::tcb::ThreadRef;
 use crate::timeout_queue::TimeoutQueue;
+use crate::wait::Wait;
 use crate::{Error, Kernel, System};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Status;
@@ -54,7 +55,12 @@ impl<S: System> Kernel<S> {
         let here = S::Machine::number();
         let several = S::several();
         while let Some(thread) = several.timeouts[here].pop_due(s, S::Machine::now()) {
-            self.abort(s, thread, Error::Timeout);
+            if thread.wait.get(s) == Wait::NOTHING {
+                // It spins for a lock, and sees by itself that its wait is over.
+                self.abandon_lock(s, thread);
+            } else {
+                self.abort(s, thread, Error::Timeout);
+            }
         }
         let due = |at| at <= S::Machine::now();
         if several.budgets[here].get(s).is_some_and(due) {

@@ -90,17 +90,16 @@ impl<S: System> ClusterMutex<S> {
     /// in another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an interrupt
     /// handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
-        let deadline = timeout.deadline(S::Machine::now());
         hold::<S>().hand_over();
         let answer = S::Machine::enter::<Obtain<S>>(self, 0, timeout);
         answer.told::<S>()?;
         if answer.value == SPINS {
-            return Self::spin(deadline);
+            return Self::spin();
         }
         Ok(())
     }
 
-    fn spin(deadline: Option<Instant>) -> Result<(), Error> {
+    fn spin() -> Result<(), Error> {
         loop {
             if let Some(outcome) = Kernel::<S>::outcome_of_wait() {
                 return match outcome {
@@ -108,11 +107,6 @@ impl<S: System> ClusterMutex<S> {
                     Outcome::Timeout => Err(Error::Timeout),
                     Outcome::Flushed => Err(Error::Cancelled),
                 };
-            }
-            if deadline.is_some_and(|deadline| deadline <= S::Machine::now()) {
-                hold::<S>().hand_over();
-                // If the mutex was granted in between, the next turn of the loop sees it.
-                let _ = S::Machine::enter::<GiveUp<S>>(S::kernel(), 0, Timeout::NONE).told::<S>();
             }
             for _ in 0..PAUSES {
                 core::hint::spin_loop();
@@ -212,12 +206,15 @@ impl<S: System> Kernel<S> {
             .map_err(error_of)
     }
 
-    /// How the running thread's wait for a lock ended; none while it lasts.
+    /// How the running thread's spinning for a lock ended; none while it lasts.
     fn outcome_of_wait() -> Option<Outcome> {
         let held = hold::<S>();
         let s = held.section();
-        let row = Self::running().current(s).row(s)?;
-        Self::ask_library(s, |system, _, _| system.outcome(row)).ok()?
+        let current = Self::running().current(s);
+        let row = current.row(s)?;
+        let outcome = Self::ask_library(s, |system, _, _| system.outcome(row)).ok()??;
+        S::kernel().stop_timeout(s, current);
+        Some(outcome)
     }
 
     /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
@@ -297,7 +294,13 @@ decision!(Obtain, ClusterMutex<S>, |s, current, mutex, _, timeout| {
     })?;
     Ok(match obtained {
         Obtained::Owned => Kernel::<S>::conclude_several(s, Status::OK, 0),
-        Obtained::Spinning => Kernel::<S>::conclude_several(s, Status::OK, SPINS),
+        Obtained::Spinning => {
+            // The owner may run in its place: then it cannot look at the clock itself.
+            if !timeout.is_forever() {
+                S::kernel().start_timeout(s, current, timeout);
+            }
+            Kernel::<S>::conclude_several(s, Status::OK, SPINS)
+        }
         Obtained::Waiting => {
             // Nothing that the kernel's own objects know: `abort` asks the library.
             current.wait.set(s, Wait::SLEEP);
@@ -331,11 +334,5 @@ decision!(SetCeiling, ClusterMutex<S>, |s, _, mutex, words, _| {
     Kernel::<S>::ask_library(s, |system, now, doings| {
         system.set_ceiling(lock, instance, ceiling, now, doings)
     })?;
-    Ok(Kernel::<S>::conclude_several(s, Status::OK, 0))
-});
-
-decision!(GiveUp, Kernel<S>, |s, current, _, _, _| {
-    let row = current.row(s).ok_or(Error::Context)?;
-    Kernel::<S>::ask_library(s, |system, now, doings| system.time_out(row, now, doings))?;
     Ok(Kernel::<S>::conclude_several(s, Status::OK, 0))
 });

@@ -16,9 +16,9 @@ use taktos_time::Instant;
 /// How many processors a world has at most.
 pub const MOST: usize = 32;
 
-/// At so many points of one instant a processor loses a step of time: a thread that asks the kernel again and
-/// again must not stop the clock that others wait for.
-const PATIENCE: u32 = 10_000;
+/// At so many points of one instant a processor loses a step of time, unless it is told otherwise: a thread that asks
+/// the kernel again and again must not stop the clock that others wait for.
+const PATIENCE: u32 = 100;
 /// That step, in nanoseconds.
 const STEP: u64 = 1_000;
 
@@ -57,6 +57,8 @@ pub struct World {
     pub hook: RefCell<Option<Hook>>,
     pub history: History,
     pub switches: Cell<u64>,
+    /// At how many points of one instant a processor loses time.
+    pub patience: Cell<u32>,
     wiring: Cell<Option<Wiring>>,
     chooser: RefCell<Option<Chooser>>,
     steps: RefCell<Vec<Step>>,
@@ -117,6 +119,7 @@ impl World {
             hook: RefCell::new(None),
             history: History::new(),
             switches: Cell::new(0),
+            patience: Cell::new(PATIENCE),
             wiring: Cell::new(None),
             chooser: RefCell::new(None),
             steps: RefCell::new(Vec::new()),
@@ -217,7 +220,7 @@ impl World {
         let now = self.now.get();
         if since != now {
             cpu.stands.set((now, 1));
-        } else if count == PATIENCE {
+        } else if count == self.patience.get() {
             cpu.stands.set((now, 0));
             return self.be_busy(now + STEP, false);
         } else {
@@ -283,6 +286,7 @@ impl World {
         self.switch.set(None);
         self.started.set(false);
         self.history.reset();
+        self.patience.set(PATIENCE);
         self.hook.take();
         self.chooser.take();
         self.wiring.set(None);

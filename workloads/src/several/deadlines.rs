@@ -1,0 +1,143 @@
+//! Owns: the cases of deadlines, servers and the time that threads have had.
+
+use super::case::Tally;
+use super::{Helper, SeveralBoard, UNIT, units};
+use taktos_kernel::{Duration, Kernel, PolicyKind, Timeout};
+
+pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    times(tally);
+    if tally.policy().knows_deadlines() {
+        deadlines(tally);
+    }
+    if tally.policy() == PolicyKind::Cbs {
+        servers(tally);
+    }
+}
+
+fn spin<S: SeveralBoard>(helper: &'static Helper<S>) {
+    helper.spin();
+}
+
+fn times<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "deadlines: threads have the processor's time that they use",
+        |c| {
+            let begin = Kernel::<S>::now();
+            for index in 0..4 {
+                c.start(index, 10 + index as u8, spin);
+            }
+            c.expect_running("three of them", &[0, 1, 2]);
+            super::busy::<S>(4);
+            let passed = Kernel::<S>::now().since(begin);
+            for index in 0..3 {
+                let time = c
+                    .helper(index)
+                    .thread()
+                    .cpu_time()
+                    .unwrap_or(Duration::ZERO);
+                c.expect("at least", time.as_nanos() >= 3 * UNIT.as_nanos(), true);
+                c.expect("at most", time <= Kernel::<S>::now().since(begin), true);
+            }
+            let waits = c.helper(3).thread().cpu_time().unwrap_or(passed);
+            c.expect(
+                "the fourth little",
+                waits.as_nanos() < UNIT.as_nanos(),
+                true,
+            );
+        },
+    );
+    tally.case("deadlines: who sleeps has no processor's time", |c| {
+        c.start(0, 10, |h| {
+            h.tick();
+            let _ = taktos_kernel::AnyThread::<S>::sleep(Timeout::FOREVER);
+        });
+        super::busy::<S>(1);
+        let before = c.helper(0).thread().cpu_time();
+        super::busy::<S>(2);
+        c.expect("as before", c.helper(0).thread().cpu_time(), before);
+    });
+}
+
+fn deadlines<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "deadlines: the earliest run, before all that have none",
+        |c| {
+            for index in 0..5 {
+                c.start(index, 10 + index as u8, spin);
+            }
+            c.expect_running("by priority", &[0, 1, 2]);
+            // Main has none: it is behind them, and no more than two can have one.
+            let release = |index: usize, at: u64| {
+                S::objects()
+                    .helper(index)
+                    .thread()
+                    .release_job(units::<S>(100 * at))
+            };
+            c.ok("release", release(4, 2));
+            c.expect_running("the one with a deadline", &[0, 1, 4]);
+            c.ok("release", release(3, 1));
+            c.expect_running("both", &[0, 3, 4]);
+            c.ok("end of a job", c.helper(4).thread().cancel_job());
+            c.expect_running("one", &[0, 1, 3]);
+            c.ok("end of a job", c.helper(3).thread().cancel_job());
+            c.expect_running("by priority again", &[0, 1, 2]);
+        },
+    );
+    tally.case(
+        "deadlines: a later deadline gives way to an earlier one",
+        |c| {
+            for index in 0..4 {
+                c.start(index, 10, spin);
+            }
+            let main = taktos_kernel::AnyThread::<S>::current();
+            let end = units::<S>(1);
+            c.ok("main's own", main.release_job(end));
+            for (index, later) in [(0, 400), (1, 300), (2, 200), (3, 100)] {
+                let thread = c.helper(index).thread();
+                c.ok("release", thread.release_job(units::<S>(later)));
+            }
+            c.expect_running("the earliest three", &[1, 2, 3]);
+            c.ok(
+                "an earlier one",
+                c.helper(0).thread().release_job(units::<S>(50)),
+            );
+            c.expect_running("it instead of the latest", &[0, 2, 3]);
+            for index in 0..4 {
+                c.ok("end of a job", c.helper(index).thread().cancel_job());
+            }
+            c.ok("main's end", main.cancel_job());
+        },
+    );
+}
+
+fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "deadlines: servers share processors by their bandwidths",
+        |c| {
+            let main = taktos_kernel::AnyThread::<S>::current();
+            let end = units::<S>(1);
+            c.ok("main's own", main.release_job(end));
+            // Six that want all they can get, on three processors: the first half as much as each of the others.
+            for index in 0..6 {
+                c.create(index, 10);
+                let period = if index == 0 { 4 } else { 2 };
+                let period = Duration::from_nanos(period * UNIT.as_nanos());
+                c.ok("server", c.helper(index).thread().set_server(UNIT, period));
+                c.go(index, spin);
+            }
+            super::busy::<S>(60);
+            let time = |index: usize| {
+                let time = S::objects().helper(index).thread().cpu_time();
+                time.unwrap_or(Duration::ZERO).as_nanos()
+            };
+            for index in 1..6 {
+                let ratio = time(index) * 10 / time(0).max(1);
+                c.expect("twice as much, about", (16..=25).contains(&ratio), true);
+            }
+            for index in 0..6 {
+                c.ok("deletion", c.helper(index).thread().delete());
+            }
+            c.ok("main's end", main.cancel_job());
+        },
+    );
+}

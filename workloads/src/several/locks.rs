@@ -1,0 +1,376 @@
+//! Owns: the cases of mutexes among threads on several processors of one cluster, of each kind.
+
+use super::case::{Case, Tally};
+use super::objects::CEILING;
+use super::{Helper, SeveralBoard, UNIT};
+use core::sync::atomic::Ordering::Relaxed;
+use taktos_kernel::{AnyThread, ClusterMutex, Error, State, Timeout};
+
+/// How often each helper locks.
+const ROUNDS: u32 = 60;
+
+/// The kinds of cluster mutexes, by their place among the objects.
+pub(super) mod kind {
+    pub const NONE: usize = 0;
+    pub const INHERITANCE: usize = 1;
+    pub const OMIP: usize = 2;
+    pub const CEILING: usize = 3;
+    pub const MRSP: usize = 4;
+}
+
+pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    exclusion(tally);
+    limits(tally);
+    ends(tally);
+    urgency(tally);
+}
+
+/// The cluster mutex of a kind.
+pub(super) fn mutex<S: SeveralBoard>(kind: usize) -> &'static ClusterMutex<S> {
+    &S::objects().cluster[kind]
+}
+
+/// Adds one to the plain number, slowly and without any protection.
+fn add_one<S: SeveralBoard>() {
+    let number = &S::objects().plain_number;
+    let read = number.load(Relaxed);
+    S::pause();
+    S::pause();
+    number.store(read + 1, Relaxed);
+}
+
+/// Adds to the plain number with the cluster mutex `KIND`.
+fn add<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+    for _ in 0..ROUNDS {
+        let locked = mutex::<S>(KIND).lock(Timeout::FOREVER);
+        if locked.is_err() {
+            return helper.tell_result(locked);
+        }
+        add_one::<S>();
+        let unlocked = mutex::<S>(KIND).unlock();
+        if unlocked.is_err() {
+            return helper.tell_result(unlocked);
+        }
+        helper.tick();
+    }
+    helper.tell(1);
+}
+
+fn all_have_added<S: SeveralBoard>(c: &mut Case<S>, helpers: u32) {
+    for index in 0..helpers as usize {
+        c.expect_told("no call failed", index, Ok(()));
+    }
+    let number = S::objects().plain_number.load(Relaxed);
+    c.expect("nothing is lost", number, helpers * ROUNDS);
+}
+
+fn exclude<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    for index in 0..5 {
+        c.start(index, 10 + index as u8 % 2, add::<S, KIND>);
+    }
+    all_have_added(c, 5);
+}
+
+fn exclusion<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "locks: without one, updates on several processors are lost",
+        |c| {
+            // Otherwise the cases that follow would show nothing.
+            for index in 0..3 {
+                c.start(index, 10, |h| {
+                    while S::objects().number() == 0 {
+                        S::pause();
+                    }
+                    for _ in 0..ROUNDS * 20 {
+                        add_one::<S>();
+                    }
+                    h.tell(1);
+                });
+            }
+            S::objects().set_number(1);
+            for index in 0..3 {
+                c.expect_told("done", index, Ok(()));
+            }
+            let number = S::objects().plain_number.load(Relaxed);
+            c.expect("some are lost", number < 3 * ROUNDS * 20, true);
+        },
+    );
+    tally.case("locks: a mutex excludes", |c| {
+        for index in 0..5 {
+            c.start(index, 10 + index as u8 % 2, |h| {
+                for _ in 0..ROUNDS {
+                    let _ = S::objects().mutex.lock(Timeout::FOREVER);
+                    add_one::<S>();
+                    let _ = S::objects().mutex.unlock();
+                }
+                h.tell(1);
+            });
+        }
+        all_have_added(c, 5);
+    });
+    tally.case("locks: a cluster mutex without protocol excludes", |c| {
+        exclude::<S, { kind::NONE }>(c);
+    });
+    tally.case("locks: one with inheritance excludes", |c| {
+        exclude::<S, { kind::INHERITANCE }>(c);
+    });
+    tally.case("locks: one under OMIP excludes", |c| {
+        exclude::<S, { kind::OMIP }>(c)
+    });
+    tally.case("locks: one with a ceiling excludes", |c| {
+        exclude::<S, { kind::CEILING }>(c);
+    });
+    tally.case("locks: one under MrsP excludes", |c| {
+        exclude::<S, { kind::MRSP }>(c)
+    });
+}
+
+/// Locks all cluster mutexes, and keeps them until the case's number is 1.
+fn own_all<S: SeveralBoard>(helper: &'static Helper<S>) {
+    for mutex in &S::objects().cluster {
+        let locked = mutex.lock(Timeout::FOREVER);
+        if locked.is_err() {
+            return helper.tell_result(locked);
+        }
+    }
+    helper.tell(1);
+    helper.spin_until(1);
+    for mutex in &S::objects().cluster {
+        let _ = mutex.unlock();
+    }
+    helper.take_place();
+    helper.spin();
+}
+
+fn limits<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "locks: waits for each kind end by time-outs, and then it can be had",
+        |c| {
+            c.start(0, 10, own_all);
+            c.expect_told("its locks", 0, Ok(()));
+            c.start(1, 11, |h| {
+                for mutex in &S::objects().cluster {
+                    let tried = mutex.lock(Timeout::NONE);
+                    let locked = mutex.lock(Timeout::after(UNIT));
+                    if tried != Err(Error::WouldBlock) || locked != Err(Error::Timeout) {
+                        return h.tell(99);
+                    }
+                    h.tick();
+                }
+                h.tell(1);
+                S::objects().set_number(1);
+                for mutex in &S::objects().cluster {
+                    if mutex.lock(Timeout::FOREVER).is_err() || mutex.unlock().is_err() {
+                        return h.tell(98);
+                    }
+                }
+                h.take_place();
+            });
+            c.expect_told("time-outs", 1, Ok(()));
+            let helper = c.helper(1);
+            c.soon("it had them all", || helper.place() != 0);
+            c.expect("no error", helper.value(), 1);
+        },
+    );
+    tally.case(
+        "locks: only the owner unlocks, and what is owned is not deleted",
+        |c| {
+            c.start(0, 10, own_all);
+            c.expect_told("its locks", 0, Ok(()));
+            for mutex in &S::objects().cluster {
+                c.expect("another's unlock", mutex.unlock(), Err(Error::NotOwner));
+                c.expect("deletion", mutex.delete(), Err(Error::InUse));
+            }
+            S::objects().set_number(1);
+            let helper = c.helper(0);
+            c.soon("all are free", || helper.place() != 0);
+        },
+    );
+    tally.case(
+        "locks: who is more urgent than a ceiling may not lock",
+        |c| {
+            c.start(0, CEILING - 1, |h| {
+                let refused = |kind| mutex::<S>(kind).lock(Timeout::FOREVER);
+                // Made by one who may, whose home the ceiling is for.
+                h.spin_until(1);
+                let both = [refused(kind::CEILING), refused(kind::MRSP)];
+                h.tell(if both == [Err(Error::Ceiling); 2] {
+                    1
+                } else {
+                    99
+                });
+            });
+            c.start(1, 10, |h| {
+                for kind in [kind::CEILING, kind::MRSP] {
+                    let _ = mutex::<S>(kind).lock(Timeout::FOREVER);
+                    let _ = mutex::<S>(kind).unlock();
+                }
+                S::objects().set_number(1);
+                h.tell(1);
+            });
+            c.expect_told("refused", 0, Ok(()));
+        },
+    );
+}
+
+fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "locks: what a deleted thread owned goes to those who wait",
+        |c| {
+            for mutex in 0..S::objects().cluster.len() {
+                S::objects().set_number(mutex as u32);
+                c.start(0, 10, |h| {
+                    let mutex = &S::objects().cluster[S::objects().number() as usize];
+                    h.tell_result(mutex.lock(Timeout::FOREVER));
+                    h.spin();
+                });
+                c.expect_told("lock", 0, Ok(()));
+                c.start(1, 11, |h| {
+                    let mutex = &S::objects().cluster[S::objects().number() as usize];
+                    h.tick();
+                    h.tell_result(mutex.lock(Timeout::FOREVER));
+                    let _ = mutex.unlock();
+                });
+                let waiter = c.helper(1);
+                c.soon("it asks", || waiter.ticks() == 1);
+                c.never("it waits", || waiter.value() != 0);
+                c.ok("deletion", c.helper(0).thread().delete());
+                c.expect_told("it has it", 1, Ok(()));
+                c.ok("its end", waiter.thread().join(Timeout::FOREVER));
+                c.ok("deletion", waiter.thread().delete());
+                super::busy::<S>(1);
+                c.helper(0).reset();
+                c.helper(1).reset();
+            }
+        },
+    );
+    tally.case(
+        "locks: a thread that waits is deleted, and the others get their turns",
+        |c| {
+            for mutex in 0..S::objects().cluster.len() {
+                S::objects().set_number(100 + mutex as u32);
+                for index in 0..3 {
+                    c.start(index, 10, |h| {
+                        let mutex = &S::objects().cluster[S::objects().number() as usize - 100];
+                        h.tick();
+                        h.tell_result(mutex.lock(Timeout::FOREVER));
+                        h.spin_until(200);
+                        let _ = mutex.unlock();
+                        h.take_place();
+                    });
+                    let helper = c.helper(index);
+                    c.soon("it asks", || helper.ticks() > 0);
+                    if index == 0 {
+                        c.expect_told("lock", 0, Ok(()));
+                    }
+                }
+                super::busy::<S>(1);
+                c.expect(
+                    "both wait",
+                    (c.helper(1).value(), c.helper(2).value()),
+                    (0, 0),
+                );
+                c.ok("deletion", c.helper(1).thread().delete());
+                S::objects().set_number(200);
+                c.expect_told("the third has it", 2, Ok(()));
+                let helper = c.helper(2);
+                c.soon("all are done", || helper.place() != 0);
+                c.ok("its end", helper.thread().join(Timeout::FOREVER));
+                for index in [0, 2] {
+                    c.ok("deletion", c.helper(index).thread().delete());
+                }
+                super::busy::<S>(1);
+                (0..3).for_each(|index| c.helper(index).reset());
+            }
+        },
+    );
+}
+
+/// A thread of little urgency owns a lock, three of more urgency keep it from the processors, and one that is urgent wants the
+/// lock: whether the owner then runs.
+fn inversion<S: SeveralBoard>(
+    c: &mut Case<S>,
+    own: fn(&'static Helper<S>),
+    want: fn(&'static Helper<S>),
+) {
+    c.start(0, 25, own);
+    c.expect_told("lock", 0, Ok(()));
+    for index in 1..4 {
+        c.start(index, 15, |h| h.spin());
+    }
+    c.start(4, 8, want);
+}
+
+fn own<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+    helper.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
+    helper.spin_until(1);
+    let _ = mutex::<S>(KIND).unlock();
+    helper.spin();
+}
+
+fn want<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+    helper.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
+    let _ = mutex::<S>(KIND).unlock();
+}
+
+/// The owner runs until it unlocks, and not behind that.
+fn owner_runs<S: SeveralBoard>(c: &mut Case<S>) {
+    let owner = c.helper(0);
+    let ticks = owner.ticks();
+    c.soon("the owner runs", || owner.ticks() > ticks + 2);
+    c.expect("the other waits", c.helper(4).value(), 0);
+    S::objects().set_number(1);
+    c.expect_told("then the other has it", 4, Ok(()));
+    c.expect_running("and the owner waits again", &[1, 2, 3]);
+}
+
+fn urgency<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "locks: the owner of a mutex runs for an urgent waiter, wherever",
+        |c| {
+            fn own<S: SeveralBoard>(helper: &'static Helper<S>) {
+                helper.tell_result(S::objects().mutex.lock(Timeout::FOREVER));
+                helper.spin_until(1);
+                let _ = S::objects().mutex.unlock();
+                helper.spin();
+            }
+            fn want<S: SeveralBoard>(helper: &'static Helper<S>) {
+                helper.tell_result(S::objects().mutex.lock(Timeout::FOREVER));
+                let _ = S::objects().mutex.unlock();
+            }
+            inversion(c, own, want);
+            owner_runs(c);
+        },
+    );
+    tally.case("locks: that of a cluster mutex with inheritance", |c| {
+        inversion(
+            c,
+            own::<S, { kind::INHERITANCE }>,
+            want::<S, { kind::INHERITANCE }>,
+        );
+        owner_runs(c);
+    });
+    tally.case("locks: that of one under OMIP", |c| {
+        inversion(c, own::<S, { kind::OMIP }>, want::<S, { kind::OMIP }>);
+        owner_runs(c);
+    });
+    tally.case("locks: that of one with a ceiling", |c| {
+        inversion(c, own::<S, { kind::CEILING }>, want::<S, { kind::CEILING }>);
+        owner_runs(c);
+    });
+    tally.case("locks: that of one under MrsP", |c| {
+        inversion(c, own::<S, { kind::MRSP }>, want::<S, { kind::MRSP }>);
+        owner_runs(c);
+    });
+    tally.case("locks: that of one without protocol waits", |c| {
+        inversion(c, own::<S, { kind::NONE }>, want::<S, { kind::NONE }>);
+        let waiter = c.helper(4);
+        c.soon("the other waits", || {
+            waiter.thread().state() == State::Blocked
+        });
+        c.expect_running("and so does the owner", &[1, 2, 3]);
+        S::objects().set_number(1);
+        c.ok("main sleeps", AnyThread::<S>::sleep(UNIT));
+        c.expect_told("a free processor helps", 4, Ok(()));
+    });
+}

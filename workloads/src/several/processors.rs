@@ -1,0 +1,368 @@
+//! Owns: the cases of processors that come and go, of clusters, and of threads that move between them.
+
+use super::case::{ALL, Case, Tally, at, cpu};
+use super::objects::{all_processors, hand_over, instance};
+use super::{Helper, SIDE, SeveralBoard, WORK};
+use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Kernel, State, Timeout};
+
+pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    questions(tally);
+    removal(tally);
+    clusters(tally);
+    moves(tally);
+}
+
+fn spin<S: SeveralBoard>(helper: &'static Helper<S>) {
+    helper.spin();
+}
+
+/// Gives these processors to the other instance.
+pub(super) fn give_to_side<S: SeveralBoard>(c: &mut Case<S>, processors: &[usize]) {
+    for number in processors {
+        c.ok(
+            "hand-over of a processor",
+            hand_over::<S>(cpu(*number), WORK, SIDE),
+        );
+    }
+}
+
+fn take<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
+    let taken = instance::<S>(WORK).and_then(|work| Kernel::<S>::remove_processor(work, processor));
+    c.ok("removal of a processor", taken);
+}
+
+fn give<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
+    let given = instance::<S>(WORK).and_then(|work| Kernel::<S>::add_processor(work, processor));
+    c.ok("return of a processor", given);
+}
+
+fn questions<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "processors: instances are known by names and processors",
+        |c| {
+            let (work, side) = (instance::<S>(WORK), instance::<S>(SIDE));
+            c.expect("two instances", work == side, false);
+            c.expect(
+                "no other name",
+                instance::<S>(*b"none"),
+                Err(Error::Parameter),
+            );
+            for processor in all_processors() {
+                c.expect("whose it is", Kernel::<S>::instance_with(processor), work);
+            }
+            c.expect("all", work.and_then(Kernel::<S>::processors), Ok(ALL));
+            c.expect(
+                "none",
+                side.and_then(Kernel::<S>::processors),
+                Ok(CpuSet::EMPTY),
+            );
+            c.create(0, 10);
+            c.expect(
+                "home of a new thread",
+                c.helper(0).thread().instance(),
+                work,
+            );
+            give_to_side(c, &[3]);
+            c.expect(
+                "the one",
+                side.and_then(Kernel::<S>::processors),
+                Ok(CpuSet::of(cpu(3))),
+            );
+            c.expect("whose it is now", Kernel::<S>::instance_with(cpu(3)), side);
+        },
+    );
+    tally.case(
+        "processors: what cannot be given or taken is refused",
+        |c| {
+            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+                return c.ok("instances", instance::<S>(SIDE));
+            };
+            let (add, remove) = (Kernel::<S>::add_processor, Kernel::<S>::remove_processor);
+            c.expect("one that it has", add(work, cpu(1)), Err(Error::InUse));
+            c.expect("one that another has", add(side, cpu(1)), Err(Error::InUse));
+            c.expect(
+                "one that it does not have",
+                remove(side, cpu(1)),
+                Err(Error::Parameter),
+            );
+            let far = Cpu::new(63).map_or(Ok(()), |far| remove(work, far));
+            c.expect("one that is not there", far, Err(Error::Parameter));
+        },
+    );
+}
+
+fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "processors: who runs on a processor that goes runs elsewhere",
+        |c| {
+            for index in 0..3 {
+                c.start(index, 10 + index as u8, spin);
+            }
+            for processor in all_processors() {
+                c.expect_running("all", &[0, 1, 2]);
+                take(c, processor);
+                c.expect_running("all but the least urgent", &[0, 1]);
+                for index in 0..2 {
+                    c.helper(index).forget();
+                }
+                c.expect_running("all but the least urgent", &[0, 1]);
+                for index in 0..2 {
+                    let there = c.helper(index).seen().contains(processor);
+                    c.expect("nobody on it", there, false);
+                }
+                give(c, processor);
+            }
+            c.expect_running("all", &[0, 1, 2]);
+        },
+    );
+    tally.case("processors: all but one can go", |c| {
+        for index in 0..2 {
+            c.start(index, 10 + index as u8, spin);
+        }
+        for number in [1, 3, 0] {
+            take(c, cpu(number));
+        }
+        c.expect_running("nobody beside main", &[]);
+        let before = c.helper(0).ticks();
+        c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+        c.expect(
+            "the most urgent has run",
+            c.helper(0).ticks() > before,
+            true,
+        );
+        c.expect("on the last one", AnyThread::<S>::processor(), cpu(2));
+        for number in [3, 0] {
+            give(c, cpu(number));
+        }
+        c.expect_running("both", &[0, 1]);
+        give(c, cpu(1));
+    });
+    tally.case("processors: idle ones go and come", |c| {
+        for _ in 0..5 {
+            for processor in all_processors() {
+                take(c, processor);
+                give(c, processor);
+            }
+        }
+        for index in 0..3 {
+            c.start(index, 10, spin);
+        }
+        c.expect_running("all serve", &[0, 1, 2]);
+    });
+    tally.case(
+        "processors: sleepers wake though their processor has gone",
+        |c| {
+            for index in 0..3 {
+                c.start(index, 10, |h| {
+                    h.tick();
+                    h.tell_result(AnyThread::<S>::sleep(super::UNIT));
+                });
+            }
+            let asleep = |index| S::objects().helper(index).thread().state() == State::Blocked;
+            c.soon("all sleep", || (0..3).all(asleep));
+            for number in [0, 1, 3] {
+                take(c, cpu(number));
+            }
+            c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+            c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+            for index in 0..3 {
+                c.expect_told("it woke", index, Ok(()));
+            }
+        },
+    );
+    if tally.can_bind() {
+        tally.case("processors: one that a thread is bound to stays", |c| {
+            c.start_on(0, 10, 2, spin);
+            let taken =
+                instance::<S>(WORK).and_then(|work| Kernel::<S>::remove_processor(work, cpu(2)));
+            c.expect("removal", taken, Err(Error::InUse));
+            c.ok("unbind", c.helper(0).thread().set_affinity(ALL));
+            take(c, cpu(2));
+            c.expect_running("it runs elsewhere", &[0]);
+        });
+    }
+}
+
+fn clusters<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "processors: each cluster runs its own most urgent threads",
+        |c| {
+            give_to_side(c, &[3]);
+            c.start_in(0, 20, SIDE, spin);
+            c.start_in(1, 19, SIDE, spin);
+            for index in 2..5 {
+                c.start(index, 8 + index as u8, spin);
+            }
+            c.expect_running("one there, two here", &[1, 2, 3]);
+            c.expect("there", c.helper(1).seen(), CpuSet::of(cpu(3)));
+            for index in 2..4 {
+                let strayed = c.helper(index).seen().contains(cpu(3));
+                c.expect("not there", strayed, false);
+            }
+            c.ok("deletion", c.helper(1).thread().delete());
+            c.expect_running("the next there", &[0, 2, 3]);
+        },
+    );
+    tally.case(
+        "processors: a thread that another creates is at home where that one is",
+        |c| {
+            give_to_side(c, &[3]);
+            c.start_in(0, 10, SIDE, |h| {
+                let other = S::objects().helper(1);
+                h.tell_result(other.thread().start_with(spin::<S>, other));
+                h.spin();
+            });
+            c.expect_told("start", 0, Ok(()));
+            c.expect(
+                "its home",
+                c.helper(1).thread().instance(),
+                instance::<S>(SIDE),
+            );
+            c.ok("deletion", c.helper(0).thread().delete());
+            c.expect_running("it", &[1]);
+            c.expect("there", c.helper(1).seen(), CpuSet::of(cpu(3)));
+        },
+    );
+    tally.case(
+        "processors: a processor goes to and fro between clusters that are busy",
+        |c| {
+            give_to_side(c, &[3]);
+            for index in 0..3 {
+                c.start(index, 10 + index as u8, spin);
+            }
+            c.start_in(3, 10, SIDE, spin);
+            c.start_in(4, 11, SIDE, spin);
+            for _ in 0..6 {
+                c.expect_running("two here, one there", &[0, 1, 3]);
+                c.ok("one more there", hand_over::<S>(cpu(1), WORK, SIDE));
+                c.expect_running("one here, two there", &[0, 3, 4]);
+                c.ok("one more here", hand_over::<S>(cpu(1), SIDE, WORK));
+            }
+        },
+    );
+}
+
+fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "processors: a running thread is moved to another cluster and back",
+        |c| {
+            give_to_side(c, &[3]);
+            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+                return c.ok("instances", instance::<S>(SIDE));
+            };
+            c.start(0, 10, spin);
+            for _ in 0..8 {
+                for (to, there) in [(side, true), (work, false)] {
+                    let helper = c.helper(0);
+                    c.ok("move", helper.thread().move_to(to, at(12)));
+                    c.expect("its home", helper.thread().instance(), Ok(to));
+                    c.soon("it runs there alone", || {
+                        helper.forget();
+                        let before = helper.ticks();
+                        while helper.ticks() < before + 3 {
+                            S::pause();
+                        }
+                        CpuSet::of(cpu(3)).covers(helper.seen()) == there
+                            && helper.seen().contains(cpu(3)) == there
+                    });
+                }
+            }
+            let (base, _) = c.helper(0).thread().priorities();
+            c.expect("its priority there", base, at(12));
+        },
+    );
+    tally.case(
+        "processors: a thread moves itself, and is there when the call returns",
+        |c| {
+            give_to_side(c, &[2, 3]);
+            c.start(0, 10, |h| {
+                let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+                    return h.tell(99);
+                };
+                for _ in 0..40 {
+                    for to in [side, work] {
+                        let moved = AnyThread::<S>::current().move_to(to, at(9));
+                        let there = Kernel::<S>::processors(to);
+                        let here = AnyThread::<S>::processor();
+                        if moved.is_err() || !there.is_ok_and(|set| set.contains(here)) {
+                            return h.tell(98);
+                        }
+                    }
+                }
+                h.tell(1);
+            });
+            c.expect_told("each time", 0, Ok(()));
+        },
+    );
+    tally.case(
+        "processors: main itself goes to another cluster and comes back",
+        |c| {
+            give_to_side(c, &[3]);
+            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+                return c.ok("instances", instance::<S>(SIDE));
+            };
+            for index in 0..4 {
+                c.start(index, 10 + index as u8, spin);
+            }
+            let main = AnyThread::<S>::current();
+            c.ok("move", main.move_to(side, at(super::MAIN)));
+            c.expect("there", AnyThread::<S>::processor(), cpu(3));
+            c.expect_running("one more here", &[0, 1, 2]);
+            c.ok("back", main.move_to(work, at(super::MAIN)));
+            c.expect_running("one less", &[0, 1]);
+        },
+    );
+    tally.case("processors: threads move while they wait", |c| {
+        give_to_side(c, &[3]);
+        let Ok(side) = instance::<S>(SIDE) else {
+            return c.ok("instance", instance::<S>(SIDE));
+        };
+        c.start(0, 10, |h| {
+            h.tick();
+            let _ = AnyThread::<S>::sleep(Timeout::FOREVER);
+            h.forget();
+            h.tick();
+            h.tell(1);
+        });
+        let helper = c.helper(0);
+        c.soon("it sleeps", || {
+            helper.ticks() == 1 && helper.thread().state() == State::Blocked
+        });
+        c.ok("move", helper.thread().move_to(side, at(10)));
+        c.ok("wake", helper.thread().cancel_wait());
+        c.expect_told("it woke", 0, Ok(()));
+        c.expect("there", helper.seen(), CpuSet::of(cpu(3)));
+    });
+    tally.case("processors: moves that cannot be are refused", |c| {
+        let Ok(side) = instance::<S>(SIDE) else {
+            return c.ok("instance", instance::<S>(SIDE));
+        };
+        let thread = c.helper(0).thread();
+        c.expect(
+            "who does not exist",
+            thread.move_to(side, at(10)),
+            Err(Error::Deleted),
+        );
+        c.start(0, 10, |h| {
+            h.tell_result(S::objects().mutex.lock(Timeout::FOREVER));
+            h.spin_until(1);
+            let _ = S::objects().mutex.unlock();
+            h.spin();
+        });
+        c.expect_told("lock", 0, Ok(()));
+        c.expect(
+            "where no processor is",
+            thread.move_to(side, at(10)).is_err(),
+            true,
+        );
+        give_to_side(c, &[3]);
+        c.expect(
+            "who owns a mutex",
+            thread.move_to(side, at(10)),
+            Err(Error::InUse),
+        );
+        c.expect("its home", thread.instance(), instance::<S>(WORK));
+        S::objects().set_number(1);
+        c.soon("then it can", || thread.move_to(side, at(10)).is_ok());
+    });
+}
