@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Several, Virt};
+use taktos_emulator::several::{Setting, Several, Virt};
 use taktos_emulator::{Ended, Options};
 
 use super::programs::{self, Case};
@@ -29,18 +29,28 @@ pub(super) fn lints(workspace: &Workspace, board: Virt) -> Result<Tally> {
     tools::lints_for(workspace, &name(board), board.triple())
 }
 
-/// The programs that test the port: with each quantum, faults with one, and with too few processors.
+/// The seeds of the runs that hunt for races.
+const SEEDS: [u32; 3] = [1, 2, 3];
+/// The longest quantum in them: while one processor stands between two instructions, another one has the time to take
+/// its thread over.
+const HUNTED: u32 = 300;
+
+/// The programs that test the port: with each quantum, hunting for races, faults with one quantum, and with too few
+/// processors.
 pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
-    let on = |processors, quantum, cases: &[Case]| {
+    let [least, middle, most] = QUANTA.map(|quantum| Setting::new(PROCESSORS, quantum));
+    let run_each = |setting: Setting, cases: &[Case]| {
         programs::run_each(cases, |case| {
-            let what = (case.program, case.argument);
-            run(workspace, board, what, processors, quantum)
+            run(workspace, board, (case.program, case.argument), &setting)
         })
     };
-    let mut all = on(PROCESSORS, QUANTA[1], programs::VIRT)?;
-    all.add(on(PROCESSORS, QUANTA[0], &[programs::PORT])?);
-    all.add(on(PROCESSORS, QUANTA[2], &[programs::PORT])?);
-    all.add(on(PROCESSORS - 1, QUANTA[1], &[programs::MISSING])?);
+    let mut all = run_each(middle, programs::VIRT)?;
+    let hunted = SEEDS.map(|seed| Setting::new(PROCESSORS, HUNTED).hunting(seed));
+    for setting in [least, most].into_iter().chain(hunted) {
+        all.add(run_each(setting, &[programs::PORT])?);
+    }
+    let too_few = Setting::new(PROCESSORS - 1, middle.quantum);
+    all.add(run_each(too_few, &[programs::MISSING])?);
     Ok(all)
 }
 
@@ -50,7 +60,7 @@ pub(super) fn suite(workspace: &Workspace, board: Virt) -> Result<Tally> {
     for (place, quantum) in (0..PROCESSORS).zip(QUANTA.into_iter().cycle()) {
         let argument = place.to_string();
         let what = ("suite", Some(argument.as_str()));
-        let ended = run(workspace, board, what, PROCESSORS, quantum)?;
+        let ended = run(workspace, board, what, &Setting::new(PROCESSORS, quantum))?;
         all.add(count(place, ended)?);
     }
     Ok(all)
@@ -81,8 +91,7 @@ fn run(
     workspace: &Workspace,
     board: Virt,
     (program, argument): (&str, Option<&str>),
-    processors: usize,
-    quantum: u32,
+    setting: &Setting,
 ) -> Result<Ended> {
     let image = image::build_for(
         workspace,
@@ -95,7 +104,7 @@ fn run(
         real_time: TIME,
         ..Options::default()
     };
-    Ok(Several::find(board)?.run(&image.path, processors, quantum, &options)?)
+    Ok(Several::find(board)?.run_as(&image.path, setting, &options)?)
 }
 
 #[cfg(test)]
