@@ -34,7 +34,7 @@ use taktos_abi::Status as Word;
 use taktos_machine::{Decision, Machine};
 use taktos_schedule::smp;
 use taktos_schedule::smp::period::{Period as Grid, Progress};
-use taktos_time::Duration;
+use taktos_time::{Duration, Instant};
 
 /// The grid of a thread.
 type ThreadGrid = Grid<ThreadRef>;
@@ -112,6 +112,16 @@ impl<S: System> Period<S> {
     ///
     /// Bound: the threads and the periods that exist. Errors: `State` if it exists; `Context` in an interrupt handler.
     pub fn create(&'static self) -> Result<(), Error> {
+        self.create_with(self.core.constraint, self.core.budget)
+    }
+
+    /// Creates the period with a deadline and a budget that are known only now, or with none: as [`Period::with_deadline`],
+    /// [`Period::with_budget`] and [`Period::create`].
+    pub fn create_with(
+        &'static self,
+        deadline: Option<Duration>,
+        budget: Option<Duration>,
+    ) -> Result<(), Error> {
         let held = hold::<S>();
         let s = held.section();
         if S::Machine::in_interrupt() {
@@ -122,10 +132,10 @@ impl<S: System> Period<S> {
         }
         let owner = Kernel::<S>::running().current(s);
         let mut grid = Grid::new(owner, self.core.figures);
-        if let Some(constraint) = self.core.constraint {
-            grid = grid.with_deadline(constraint);
+        if let Some(deadline) = deadline {
+            grid = grid.with_deadline(deadline);
         }
-        if let Some(budget) = self.core.budget {
+        if let Some(budget) = budget {
             grid = grid.with_budget(budget);
         }
         self.core.grid.set(s, Some(grid));
@@ -145,7 +155,29 @@ impl<S: System> Period<S> {
     /// stand; `State` where an inactive one was; `Deleted` if it does not exist, or is deleted meanwhile; `NotOwner`; `Cancelled`: the
     /// owner does not wait any longer, the next release is postponed; `Context` in an interrupt handler.
     pub fn next(&'static self, length: Duration) -> Result<(), Error> {
-        let answer = transact::<S, Next<S>>(hold(), self, &length, Timeout::NONE);
+        self.go_on(Asked {
+            first: None,
+            length,
+        })
+    }
+
+    /// Begins the grid with a first release at `first`, and sleeps until then; at once if it has passed. From then on a
+    /// job is on, as after [`Period::next`]. So the releases of several threads can be laid out exactly.
+    ///
+    /// Bound: fixed, and that of the scheduler. Errors: `State` where the period is not inactive; `Parameter` for a length of zero;
+    /// `Deleted`, `NotOwner`, `Cancelled`, `Context` as for [`Period::next`].
+    pub fn begin_at(&'static self, first: Instant, length: Duration) -> Result<(), Error> {
+        if length == Duration::ZERO {
+            return Err(Error::Parameter);
+        }
+        self.go_on(Asked {
+            first: Some(first),
+            length,
+        })
+    }
+
+    fn go_on(&'static self, asked: Asked) -> Result<(), Error> {
+        let answer = transact::<S, Next<S>>(hold(), self, &asked, Timeout::NONE);
         let slept = answer.value == SLEPT;
         match answer.told::<S>() {
             Err(Error::Timeout) if slept => {
@@ -238,19 +270,26 @@ const fn error_of(error: smp::Error) -> Error {
     }
 }
 
-/// Concludes the caller's job and begins the next. The record is the length.
+/// What an owner asks for: the next job, or a grid with this first release.
+#[derive(Clone, Copy)]
+struct Asked {
+    first: Option<Instant>,
+    length: Duration,
+}
+
+/// Concludes the caller's job and begins the next.
 struct Next<S>(PhantomData<S>);
 
 impl<S: System> Transaction<S> for Next<S> {
     type Object = Period<S>;
-    type Record = Duration;
+    type Record = Asked;
     const BLOCKS: bool = true;
     const USES_TIMEOUT: bool = false;
 
     fn decide(
         s: Section,
         period: &'static Period<S>,
-        length: Lent<'_, Duration>,
+        record: Lent<'_, Asked>,
         _: Timeout,
     ) -> OutcomeOf<S> {
         let Some(mut grid) = period.core.grid.get(s) else {
@@ -265,7 +304,10 @@ impl<S: System> Transaction<S> for Next<S> {
         grid.forget_wait();
         grid.catch_up(now, cpu, &mut Requests::default());
         let mut asked = Requests::default();
-        let progress = grid.call(caller, *length, now, cpu, &mut asked);
+        let progress = match record.first {
+            Some(first) => grid.begin_at(caller, first, record.length, cpu),
+            None => grid.call(caller, record.length, now, cpu, &mut asked),
+        };
         let waits = progress == Ok(Progress::Waits) && grid.falls_asleep();
         period.core.grid.set(s, Some(grid));
         if waits {

@@ -44,6 +44,7 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
     life(tally);
     refusals(tally);
     grid(tally);
+    beginnings(tally);
     misses(tally);
     sleeps(tally);
     owners(tally);
@@ -213,6 +214,33 @@ fn grid<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.start(1, LOW, || rounds::<S>(right::<S>(), 4, 'b', 4));
         c.expect("sleep", AnyThread::<S>::sleep(span(16)), Ok(()));
         c.expect_log(".a.b.b.a.b.a.b");
+    });
+}
+
+fn beginnings<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case("period: a grid begins at an instant, passed or not", |c| {
+        let period = left::<S>();
+        c.expect("creation", period.create(), Ok(()));
+        let first = units::<S>(2);
+        c.expect(
+            "none",
+            period.begin_at(first, Duration::ZERO),
+            Err(Error::Parameter),
+        );
+        c.expect("first", period.begin_at(first, span(3)), Ok(()));
+        c.expect_true("the time has come", Kernel::<S>::now() >= first);
+        c.expect("again", period.begin_at(first, span(3)), Err(Error::State));
+        c.expect("count", statistics(period).count, 0);
+        c.expect("next", period.next(span(3)), Ok(()));
+        let (from, to) = release(period);
+        let second = first.saturating_add(span(3));
+        c.expect_true("on the grid", from <= second && second <= to);
+        c.expect("cancellation", period.cancel(), Ok(()));
+        let past = Kernel::<S>::now();
+        S::busy_until(units::<S>(1));
+        c.expect("past", period.begin_at(past, span(8)), Ok(()));
+        let (from, to) = release(period);
+        c.expect_true("as if it had waited", from <= past && past <= to);
     });
 }
 

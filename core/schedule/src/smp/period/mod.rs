@@ -201,6 +201,36 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
+    /// `caller` asks for a grid whose first release is at `first`, and waits for that: as for the next release of a
+    /// grid that is on. If it has passed already, the wait is at its end.
+    ///
+    /// # Errors
+    /// - [`Error::NotOwner`]: `caller` is not the thread that made the period.
+    /// - [`Error::NotDefined`]: a length of zero.
+    /// - [`Error::IncorrectState`]: the period is not inactive.
+    pub fn begin_at(
+        &mut self,
+        caller: Owner,
+        first: Instant,
+        length: Duration,
+        cpu: Duration,
+    ) -> Result<Progress, Error> {
+        self.check(caller)?;
+        if length == Duration::ZERO {
+            return Err(Error::NotDefined);
+        }
+        if self.state != State::Inactive {
+            return Err(Error::IncorrectState);
+        }
+        self.state = State::Active;
+        self.wait = Wait::Intends;
+        self.length = length;
+        self.start = first;
+        self.cpu_at_start = cpu;
+        self.expiry = first;
+        Ok(Progress::Waits)
+    }
+
     /// Asked by the owner between a call that said [`Progress::Waits`] and its sleep:
     /// whether it still has to. If not, the release has come in between, and it goes on.
     #[must_use]

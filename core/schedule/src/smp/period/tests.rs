@@ -396,6 +396,26 @@ fn a_job_beyond_its_budget_is_counted() {
 }
 
 #[test]
+fn a_grid_may_begin_at_an_instant() {
+    let mut case = Case::new(Figures::Own);
+    let begin =
+        |case: &mut Case, owner, length| case.period.begin_at(owner, at(200), ns(length), ns(5));
+    assert_eq!(begin(&mut case, OWNER + 1, 10), Err(Error::NotOwner));
+    assert_eq!(begin(&mut case, OWNER, 0), Err(Error::NotDefined));
+    assert_eq!(case.state(), (State::Inactive, 0));
+    assert_eq!(begin(&mut case, OWNER, 10), Ok(Progress::Waits));
+    assert_eq!(begin(&mut case, OWNER, 10), Err(Error::IncorrectState));
+    assert_eq!(case.period.status(at(150), ns(6)).wall, Duration::ZERO);
+    assert_eq!(case.period.upcoming_deadline(), at(210));
+    assert!(case.period.falls_asleep());
+    assert_eq!(case.expire(6), [Arm(Some(210)), Release(210), Wake]);
+    assert_eq!(case.call(10, 203, 8), Ok(Progress::Waits));
+    let found = case.period.statistics();
+    assert_eq!((found.count, found.missed), (1, 0));
+    assert_eq!((found.wall.max, found.cpu.max), (ns(3), ns(2)));
+}
+
+#[test]
 fn to_catch_up_is_as_good_as_a_timer() {
     for sleeps in [false, true] {
         for now in 100..150 {
