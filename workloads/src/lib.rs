@@ -4,12 +4,24 @@
 //! Must never know: a board; the kernel's inside.
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 mod mark;
 
 pub mod bench;
+// With words of 64 bits, as all machines with several processors have.
+#[cfg(target_has_atomic = "64")]
+pub mod experiment;
 pub mod ipc;
+#[cfg(target_has_atomic = "64")]
+pub mod latency;
+#[cfg(target_has_atomic = "64")]
+pub mod mechanisms;
 pub mod several;
 pub mod smallest;
+#[cfg(target_has_atomic = "64")]
+pub mod spacecraft;
 #[cfg(target_has_atomic = "64")]
 pub mod storm;
 pub mod suite;
