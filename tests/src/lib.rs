@@ -3,6 +3,7 @@
 //! Owns: the host as a system ([`HostSystem`], and [`several`] for the one with several processors); the naive model of the kernel and the random runs
 //! that compare the kernel with it.
 
+pub mod experiment;
 pub mod model;
 pub mod several;
 mod system;

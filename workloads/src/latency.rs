@@ -27,9 +27,6 @@ const LEAD: Duration = Duration::from_millis(20);
 /// What a loading thread computes between two visits to the kernel.
 const COMPUTING: Duration = Duration::from_nanos(1_000);
 
-/// The priority with which the main thread is to be started.
-pub const PRIORITY: u8 = MAIN;
-
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
@@ -122,10 +119,12 @@ pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usi
     (scheme.configuration(), scheme.instances())
 }
 
-/// Runs the workload as the command line says, and ends the program. In the main thread, of priority [`PRIORITY`], on a stack of 16 KiB.
+/// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
+/// stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = [0; LONGEST_LINE];
     let plan = read::<S>(&mut buffer);
+    certain(AnyThread::<S>::current().set_priority(experiment::priority(MAIN)));
     let parts = &objects.parts[..plan.scheme.used()];
     let begin = Kernel::<S>::now().saturating_add(LEAD);
     for (processor, part) in parts.iter().enumerate() {

@@ -30,9 +30,6 @@ const RELEASED: u8 = 8;
 /// From the creation of the threads to the first release.
 const LEAD: Duration = Duration::from_millis(5);
 
-/// The priority with which the main thread is to be started.
-pub const PRIORITY: u8 = MAIN;
-
 type Entry<S> = fn(&'static Objects<S>);
 
 /// An experiment: its name, what the released thread does and what its partner does, if there is one.
@@ -139,14 +136,15 @@ pub fn configuration() -> ([InstanceConfig; PROCESSORS], usize) {
     )
 }
 
-/// Runs the experiments that the command line asks for, and ends the program. In the main thread, of priority [`PRIORITY`], on a stack of
-/// 16 KiB.
+/// Runs the experiments that the command line asks for, and ends the program. In the main thread, which becomes more urgent than all
+/// others, on a stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = [0; LONGEST_LINE];
     let plan = match Plan::read(S::command_line(&mut buffer)) {
         Ok(plan) => plan,
         Err(refused) => experiment::refuse::<S>(refused),
     };
+    certain(AnyThread::<S>::current().set_priority(experiment::priority(MAIN)));
     let places = match plan.across {
         None => "all",
         Some(false) => "same",

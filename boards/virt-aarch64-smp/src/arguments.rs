@@ -17,8 +17,8 @@ pub fn each_argument(mut act: impl FnMut(&str)) {
     words.split(' ').skip(1).for_each(&mut act);
 }
 
-/// Semihosting's call for the command line (Arm, "Semihosting for AArch32 and AArch64", 2.0, SYS_GET_CMDLINE).
-fn command_line(buffer: &mut [u8]) -> Option<usize> {
+/// Reads the command line into `buffer`, and says how long it is; none where the emulator does not tell it, or it does not fit. Semihosting's call (Arm, "Semihosting for AArch32 and AArch64", 2.0, SYS_GET_CMDLINE).
+pub(crate) fn command_line(buffer: &mut [u8]) -> Option<usize> {
     const GET_COMMAND_LINE: u64 = 0x15;
     let mut block = [buffer.as_mut_ptr().addr(), buffer.len()];
     let failed: u64;

@@ -8,6 +8,7 @@
 
 mod arguments;
 mod console;
+mod experiment;
 mod storm;
 mod suite;
 mod system;

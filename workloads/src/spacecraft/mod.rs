@@ -37,9 +37,6 @@ const ROWS: usize = TASKS + 1;
 const MAIN: u8 = 1;
 const FIRST: u8 = 4;
 
-/// The priority with which the main thread is to be started.
-pub const PRIORITY: u8 = MAIN;
-
 /// A task under way.
 struct Running<S: System> {
     thread: Thread<S, STACK>,
@@ -98,10 +95,12 @@ fn read<S: ExperimentBoard>(buffer: &mut [u8; LONGEST_LINE]) -> Plan {
     }
 }
 
-/// Runs the workload as the command line says, and ends the program. In the main thread, of priority [`PRIORITY`], on a stack of 16 KiB.
+/// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
+/// stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = [0; LONGEST_LINE];
     let plan = read::<S>(&mut buffer);
+    certain(AnyThread::<S>::current().set_priority(experiment::priority(MAIN)));
     // Where deadlines decide, this thread is before all others, too.
     certain(AnyThread::<S>::current().release_job(Instant::START));
     let begin = Kernel::<S>::now().saturating_add(LEAD);
