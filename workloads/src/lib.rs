@@ -18,6 +18,7 @@ pub mod ipc;
 pub mod latency;
 #[cfg(target_has_atomic = "64")]
 pub mod mechanisms;
+pub mod orders;
 pub mod several;
 pub mod smallest;
 #[cfg(target_has_atomic = "64")]

@@ -3,10 +3,10 @@
 use core::arch::asm;
 
 /// The most bytes of all words.
-const MOST: usize = 512;
+const MOST: usize = 2560;
 
 /// Calls `act` with each word behind the program's name; with none where the emulator does not tell them, or where they are
-/// more than 512 bytes. Needs a stack of one kilobyte.
+/// more than 2560 bytes. Needs a stack of four kilobytes.
 pub fn each_argument(mut act: impl FnMut(&str)) {
     let mut line = [0u8; MOST];
     let length = command_line(&mut line).unwrap_or(0);

@@ -9,6 +9,7 @@
 mod arguments;
 mod console;
 mod experiment;
+mod stage;
 mod storm;
 mod suite;
 mod system;

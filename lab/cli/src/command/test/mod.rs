@@ -7,6 +7,7 @@ mod images;
 mod models;
 mod programs;
 mod repeat;
+mod scripts;
 mod several;
 mod storms;
 mod tools;
@@ -106,6 +107,10 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("port and faults on {}", four::name(board));
         steps.push(step(name, move |workspace| {
             four::programs(workspace, board)
+        }));
+        let name = format!("scheduling scripts on {}", four::name(board));
+        steps.push(step(name, move |workspace| {
+            scripts::follow(workspace, board)
         }));
         let name = format!("storms on {}", four::name(board));
         steps.push(step(name, move |workspace| {
