@@ -1,19 +1,25 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod several;
 mod simulation;
 
 use std::path::PathBuf;
 
+pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  taktos run                                    both papers, ours beside theirs
+  taktos run                                    three papers, ours beside theirs
   taktos run experiments/ipc.toml               one experiment, from its file
+  taktos run experiments/onboard.toml           a task set, on the kernel and in the simulator
   taktos reproduce ipc --board mps2-an386       the paper on fixed-time IPC
   taktos reproduce switch --format json         the paper on context switching, for a program
+  taktos reproduce smp --format json            the paper on several processors, every policy
+  taktos reproduce mechanisms --loops 1000      semaphores, FIFOs, mailboxes, queues
+  taktos latency --load --format cyclictest     how late periodic threads wake
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
@@ -37,13 +43,16 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Run an experiment; without a file, repeat both papers
+    /// Run an experiment, or a task set on the kernel and in the simulator; without a file, repeat the papers
     Run {
-        /// An experiment file, such as experiments/ipc.toml
+        /// An experiment file, such as experiments/ipc.toml, or a task set, such as experiments/onboard.toml
         experiment: Option<PathBuf>,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// How much is run.
+        #[command(flatten)]
+        size: SizeOptions,
     },
     /// Repeat a paper's experiment, ours beside theirs
     Reproduce {
@@ -53,7 +62,12 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// How much is run.
+        #[command(flatten)]
+        size: SizeOptions,
     },
+    /// How late periodic threads wake, one on each processor: cyclictest for the kernel
+    Latency(Box<LatencyOptions>),
     /// Count instructions and cycles of every kernel operation, or measure the simulator
     Bench {
         /// What is measured
@@ -147,7 +161,11 @@ pub enum Part {
     Switch,
     /// Synchronous message passing in fixed time
     Ipc,
-    /// Both
+    /// Spacecraft tasks on several processors
+    Smp,
+    /// Response times of mechanisms
+    Mechanisms,
+    /// All of them
     All,
 }
 

@@ -40,6 +40,31 @@ impl Progress {
         result
     }
 
+    /// The same for work in so many parts: on a terminal it is said how many
+    /// are done, which the work reports.
+    pub fn counted<T>(
+        &self,
+        what: &str,
+        all: usize,
+        work: impl FnOnce(&(dyn Fn(usize) + Sync)) -> T,
+    ) -> T {
+        let line = self.line(what);
+        if !std::io::stderr().is_terminal() {
+            eprintln!("{line} ({all} runs)");
+            return work(&|_| ());
+        }
+        let bar = ProgressBar::new(all as u64);
+        if let Ok(style) = ProgressStyle::with_template("{msg} {pos}/{len} {spinner} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(line.clone());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        let result = work(&|done| bar.set_position(done as u64));
+        bar.finish_and_clear();
+        eprintln!("{line} done");
+        result
+    }
+
     fn line(&self, what: &str) -> String {
         match self.step {
             Some((number, all)) => format!("  [{number}/{all}] {what}"),

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use taktos_export::ResultDirectory;
 
-use crate::arguments::{Format, Part, RunOptions};
+use super::smp::Extent;
+use super::{compare, latency, mechanisms, smp};
+use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
+use crate::experiment::{Asked, Several, asked};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::progress::Progress;
@@ -13,12 +16,53 @@ use crate::session::{self, Session};
 use crate::workspace::Workspace;
 use crate::{emulator, result, screen};
 
-/// Runs the experiment of a file.
-pub(super) fn from_file(workspace: &Workspace, file: &Path, options: &RunOptions) -> Result<()> {
+/// Runs what a file asks for.
+pub(super) fn from_file(
+    workspace: &Workspace,
+    file: &Path,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
     let name = file
         .file_stem()
         .map_or("experiment".into(), |stem| stem.to_string_lossy());
-    one(workspace, file, &name, options, Form::General).map(drop)
+    match asked(file)? {
+        Asked::Experiment => {
+            size.only(&[])?;
+            one(workspace, file, &name, options, Form::General).map(drop)
+        }
+        Asked::TaskSet => compare::run(workspace, file, options, size),
+        Asked::Several(several) => on_several(workspace, file, &several, options, size),
+    }
+}
+
+/// Runs an experiment on several processors.
+fn on_several(
+    workspace: &Workspace,
+    file: &Path,
+    several: &Several,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
+    match several {
+        Several::Smp(experiment) => {
+            size.only(&["for"])?;
+            let extent = Extent {
+                everything: true,
+                horizon: size.horizon,
+            };
+            smp::run(workspace, experiment, file, options, extent)
+        }
+        Several::Mechanisms(experiment) => {
+            size.only(&["loops"])?;
+            mechanisms::run(workspace, experiment, file, options, size.loops)
+        }
+        Several::Latency(experiment) => {
+            size.only(&["loops"])?;
+            let options = LatencyOptions::of(options, size.loops);
+            latency::from_file(workspace, experiment, file, &options)
+        }
+    }
 }
 
 /// Runs one experiment, writes its result and shows it.
@@ -54,12 +98,76 @@ const IPC: Paper = Paper {
     form: Form::Ipc,
 };
 
-/// Repeats one paper, or both in three steps.
-pub(super) fn papers(workspace: &Workspace, part: Part, options: &RunOptions) -> Result<()> {
+/// Repeats one paper, or all.
+pub(super) fn papers(
+    workspace: &Workspace,
+    part: Part,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
+    let shipped = |name: &str, options: &RunOptions| {
+        from_file(
+            workspace,
+            &workspace.path(&format!("experiments/{name}.toml")),
+            options,
+            size,
+        )
+    };
+    match part {
+        Part::Switch | Part::Ipc => size.only(&[])?,
+        Part::Smp | Part::Mechanisms | Part::All => {}
+    }
     match part {
         Part::Switch => paper(workspace, &SWITCH, options),
         Part::Ipc => paper(workspace, &IPC, options),
-        Part::All => both(workspace, options),
+        Part::Smp => shipped("spacecraft", options),
+        Part::Mechanisms => shipped("mechanisms", options),
+        Part::All => {
+            size.only(&[])?;
+            both(workspace, options)?;
+            for name in ["spacecraft", "mechanisms"] {
+                shipped(name, &inside(options, name))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The main job: the papers on one processor, then the spacecraft on one and on four.
+pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()> {
+    both(workspace, options)?;
+    let file = workspace.path("experiments/spacecraft.toml");
+    let Asked::Several(several) = asked(&file)? else {
+        return Err(other_kind(&file));
+    };
+    let Several::Smp(experiment) = *several else {
+        return Err(other_kind(&file));
+    };
+    let extent = Extent {
+        everything: false,
+        horizon: None,
+    };
+    smp::run(
+        workspace,
+        &experiment,
+        &file,
+        &inside(options, "spacecraft"),
+        extent,
+    )
+}
+
+fn other_kind(file: &Path) -> anyhow::Error {
+    Failure::error(
+        format!("{} is not of the kind `smp`", file.display()),
+        "take the file that ships",
+    )
+}
+
+/// The options of one of several experiments: its result lies inside.
+fn inside(options: &RunOptions, name: &str) -> RunOptions {
+    RunOptions {
+        out: options.out.as_ref().map(|out| out.join(name)),
+        ..options.clone()
     }
 }
 
@@ -81,18 +189,14 @@ fn paper(workspace: &Workspace, paper: &Paper, options: &RunOptions) -> Result<(
 fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     if options.format == Format::Json {
         return Err(Failure::error(
-            "two papers are no one JSON document",
-            "name one: taktos reproduce ipc --format json, taktos reproduce switch --format json",
+            "several papers are no one JSON document",
+            "name one: taktos reproduce ipc --format json, taktos reproduce smp --format json",
         ));
     }
     let mut prepared = Vec::new();
     for paper in [SWITCH, IPC] {
         let experiment = session::prepare(&file_of(workspace, &paper), options.board.as_deref())?;
-        let inside = options.out.as_ref().map(|out| out.join(paper.name));
-        let own = RunOptions {
-            out: inside,
-            ..options.clone()
-        };
+        let own = inside(options, paper.name);
         prepared.push((begin(workspace, paper.name, &own)?, paper, experiment));
     }
     let emulator = Progress::step(1, 3).during("emulator, clock ...", emulator::find)?;

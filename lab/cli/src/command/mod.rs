@@ -1,18 +1,23 @@
 //! The commands: what each does, in the order in which a person sees it.
 
 mod bench;
+mod compare;
 mod doctor;
 mod experiment;
 mod generate;
+mod latency;
+mod mechanisms;
 mod scenario;
+mod several;
 mod sim;
+mod smp;
 mod storm;
 mod test;
 mod trace;
 
 use anyhow::Result;
 
-use crate::arguments::{Command, Part, Suite};
+use crate::arguments::{Command, Suite};
 use crate::workspace::Workspace;
 
 /// Does what the command line asks.
@@ -25,12 +30,22 @@ pub fn run(command: Command) -> Result<()> {
         Command::Run {
             experiment: Some(file),
             options,
-        } => experiment::from_file(&workspace, &file, &options),
+            size,
+        } => experiment::from_file(&workspace, &file, &options, &size),
         Command::Run {
             experiment: None,
             options,
-        } => experiment::papers(&workspace, Part::All, &options),
-        Command::Reproduce { part, options } => experiment::papers(&workspace, part, &options),
+            size,
+        } => {
+            size.only(&[])?;
+            experiment::main_job(&workspace, &options)
+        }
+        Command::Reproduce {
+            part,
+            options,
+            size,
+        } => experiment::papers(&workspace, part, &options, &size),
+        Command::Latency(options) => latency::run(&workspace, &options),
         Command::Bench {
             suite: Suite::Kernel,
             options,

@@ -3,11 +3,39 @@
 use std::path::Path;
 
 use anyhow::Result;
+use serde::de::DeserializeOwned;
 
 use super::file::Experiment;
+use super::several::{Several, several};
 use crate::failure::{Failure, one_line};
 
 const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an experiment";
+
+/// What a file asks for.
+#[derive(Debug)]
+pub enum Asked {
+    /// Marks of a program on one processor.
+    Experiment,
+    /// An experiment on several processors.
+    Several(Box<Several>),
+    /// A task set: it says what runs, not what is asked.
+    TaskSet,
+}
+
+/// What the file asks for.
+///
+/// # Errors
+/// When it cannot be read, or is a broken experiment on several processors.
+pub fn asked(path: &Path) -> Result<Asked> {
+    let text = read(path)?;
+    if is_task_set(&text) {
+        return Ok(Asked::TaskSet);
+    }
+    let several = several(&text, path)?;
+    Ok(several.map_or(Asked::Experiment, |several| {
+        Asked::Several(Box::new(several))
+    }))
+}
 
 /// Reads the experiment from a file.
 ///
@@ -15,19 +43,16 @@ const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an 
 /// When the file cannot be read, is no TOML, or holds a key that experiments
 /// do not have.
 pub fn load(path: &Path) -> Result<Experiment> {
-    let text = std::fs::read_to_string(path).map_err(|cause| {
+    parse(&read(path)?, path)
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|cause| {
         Failure::error(
             format!("cannot read the experiment {}: {cause}", path.display()),
             "name an experiment file, such as experiments/ipc.toml",
         )
-    })?;
-    if is_task_set(&text) {
-        return Err(Failure::error(
-            format!("{} is a task set, not an experiment", path.display()),
-            format!("simulate it: taktos sim {}", path.display()),
-        ));
-    }
-    parse(&text, path)
+    })
 }
 
 /// Whether the text is that of a task set, which names no program.
@@ -38,6 +63,11 @@ fn is_task_set(text: &str) -> bool {
 
 /// Reads the experiment from the text of the file of that path.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Experiment> {
+    parse_as(text, path)
+}
+
+/// Reads what has that schema; what is wrong is named with its line.
+pub(super) fn parse_as<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T> {
     toml::from_str(text).map_err(|error| {
         let cause = error
             .message()
@@ -46,10 +76,20 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Experiment> {
             .unwrap_or("it is no TOML")
             .to_owned();
         let begin = error.span().map_or(0, |span| span.start);
-        let line = line_of(text, begin + offset_of_key(&text[begin..], &cause));
-        let cause = one_line(&cause);
-        Failure::error(format!("{}:{line}: {cause}", path.display()), MEND)
+        refused(
+            text,
+            path,
+            begin + offset_of_key(&text[begin..], &cause),
+            &cause,
+        )
     })
+}
+
+/// The error that the line which holds the byte is wrong.
+pub(super) fn refused(text: &str, path: &Path, byte: usize, cause: &str) -> anyhow::Error {
+    let line = line_of(text, byte);
+    let cause = one_line(cause);
+    Failure::error(format!("{}:{line}: {cause}", path.display()), MEND)
 }
 
 /// How far on the line begins that gives the key which the cause names; a
@@ -58,7 +98,11 @@ fn offset_of_key(text: &str, cause: &str) -> usize {
     let key = cause
         .strip_prefix("unknown field `")
         .and_then(|rest| rest.split('`').next());
-    let Some(key) = key else { return 0 };
+    key.map_or(0, |key| offset_of(text, key))
+}
+
+/// How far on the line begins that gives the key.
+pub(super) fn offset_of(text: &str, key: &str) -> usize {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let name = line.split('=').next().unwrap_or_default();

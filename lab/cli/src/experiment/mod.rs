@@ -3,6 +3,7 @@
 
 mod file;
 mod load;
+mod several;
 
 #[cfg(test)]
 mod fuzz;
@@ -10,4 +11,5 @@ mod fuzz;
 pub use file::{
     Curve, Experiment, Figure, Goals, Parts, PublishedCurve, PublishedParts, Schedule, Spread, Unit,
 };
-pub use load::{line_of, load};
+pub use load::{Asked, asked, line_of, load};
+pub use several::{Latency, Mechanisms, Several, Smp};

@@ -1,0 +1,107 @@
+//! `taktos latency`: cyclictest for the kernel.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::experiment::begin;
+use super::several::{board, ready, result_name};
+use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
+use crate::experiment::{Asked, Latency, Several, asked};
+use crate::failure::Failure;
+use crate::figure::Drawn;
+use crate::latency::{self, Question};
+use crate::progress::Progress;
+use crate::response::sets;
+use crate::screen;
+use crate::several::{Board, Call, Outcome, QUANTUM};
+use crate::workspace::Workspace;
+
+/// The program's own name of what it does.
+const WORKLOAD: &str = "latency";
+/// The experiment that ships.
+const FILE: &str = "experiments/latency.toml";
+
+/// Runs the experiment that ships, as the command line says.
+pub(super) fn run(workspace: &Workspace, options: &LatencyOptions) -> Result<()> {
+    let file = workspace.path(FILE);
+    let Asked::Several(several) = asked(&file)? else {
+        return Err(other_kind(&file));
+    };
+    let Several::Latency(experiment) = *several else {
+        return Err(other_kind(&file));
+    };
+    from_file(workspace, &experiment, &file, options)
+}
+
+fn other_kind(file: &Path) -> anyhow::Error {
+    Failure::error(
+        format!("{} is not of the kind `latency`", file.display()),
+        "take the file that ships",
+    )
+}
+
+/// Runs the experiment of a file.
+pub(super) fn from_file(
+    workspace: &Workspace,
+    experiment: &Latency,
+    file: &Path,
+    options: &LatencyOptions,
+) -> Result<()> {
+    let board = board(options.board.as_deref(), &experiment.board, file)?;
+    let question = Question {
+        loops: options.loops.unwrap_or(experiment.loops),
+        interval_us: options.interval.unwrap_or(experiment.interval.0).as_nanos() / 1000,
+        load: options.load,
+    };
+    let as_run = RunOptions {
+        board: options.board.clone(),
+        format: Format::Table,
+        out: options.out.clone(),
+    };
+    let directory = begin(workspace, &result_name(file, &as_run), &as_run)?;
+    let progress = Progress::default();
+    let ready = ready(workspace, board, &experiment.program, &[QUANTUM], &progress)?;
+    let call = Call {
+        argument: question.argument(Board::PROCESSORS),
+        quantum: QUANTUM,
+    };
+    let what = format!(
+        "{} wake-ups on each processor of {} ...",
+        question.loops, board.name
+    );
+    let console = progress.during(&what, || ready.machine.run(&ready.image, &call))?;
+    let sets = sets(&console, WORKLOAD)?;
+    let text = latency::text(&question, &sets, options.nanoseconds);
+    let outcome = Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        board,
+        emulator: ready.machine.emulator(),
+        program: experiment.program.clone(),
+        image: ready.image.digest.clone(),
+        calls: vec![call],
+        drawn: vec![
+            latency::draw(&question, &sets),
+            Drawn {
+                title: "Honest time".into(),
+                tables: vec![ready.honest.table()],
+                ..Drawn::default()
+            },
+        ],
+        traces: Vec::new(),
+        files: vec![("cyclictest.txt".into(), text.clone())],
+        json: latency::json(board.name, &question, &sets),
+    };
+    match options.format {
+        LatencyFormat::Table => outcome.finish(workspace, directory, Format::Table),
+        LatencyFormat::Json => outcome.finish(workspace, directory, Format::Json),
+        LatencyFormat::Csv => outcome.finish(workspace, directory, Format::Csv),
+        LatencyFormat::Cyclictest => {
+            let place = outcome.keep(workspace, directory)?;
+            screen::print(&text)?;
+            eprintln!("{place}");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `taktos reproduce mechanisms`: the papers' four experiments on this kernel.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::experiment::begin;
+use super::several::{Ready, board, ready, result_name};
+use crate::arguments::RunOptions;
+use crate::experiment::Mechanisms;
+use crate::figure::Drawn;
+use crate::mechanisms::{self, EXPERIMENTS, Paper};
+use crate::progress::Progress;
+use crate::response::{Set, sets};
+use crate::several::{Call, Outcome, QUANTA, QUANTUM, each};
+use crate::workspace::Workspace;
+
+/// The program's own name of what it does.
+const WORKLOAD: &str = "mechanisms";
+/// How often experiments are repeated at other quanta, at most: the finest one is slow.
+const GRAIN: u64 = 1_000;
+
+/// Runs the experiment of a file, so often as the command line says, or the file.
+pub(super) fn run(
+    workspace: &Workspace,
+    experiment: &Mechanisms,
+    file: &Path,
+    options: &RunOptions,
+    loops: Option<u64>,
+) -> Result<()> {
+    let board = board(options.board.as_deref(), &experiment.board, file)?;
+    let paper = match &experiment.published {
+        Some(published) => Paper::read(workspace, published)?,
+        None => Paper::default(),
+    };
+    let directory = begin(workspace, &result_name(file, options), options)?;
+    let progress = Progress::default();
+    let ready = ready(workspace, board, &experiment.program, &QUANTA, &progress)?;
+    let loops = loops.unwrap_or(experiment.loops);
+    let interval_us = experiment.interval.0.as_nanos() / 1000;
+    let calls = calls(loops, interval_us);
+    let all = measure(&ready, &calls, &progress)?;
+    let (closely, grain) = all.split_at(EXPERIMENTS.len());
+    let sets: Vec<Set> = closely.concat();
+    let mut drawn = mechanisms::draw(&sets, &paper);
+    drawn.push(mechanisms::grain(&by_quantum(grain)));
+    drawn.push(Drawn {
+        title: "Honest time".into(),
+        tables: vec![ready.honest.table()],
+        ..Drawn::default()
+    });
+    let outcome = Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        board,
+        emulator: ready.machine.emulator(),
+        program: experiment.program.clone(),
+        image: ready.image.digest.clone(),
+        calls,
+        drawn,
+        traces: Vec::new(),
+        files: Vec::new(),
+        json: mechanisms::json(board.name, &sets),
+    };
+    outcome.finish(workspace, directory, options.format)
+}
+
+/// Each experiment here and across, then those across at each quantum.
+fn calls(loops: u64, interval_us: u64) -> Vec<Call> {
+    let call = |name: &str, place: &str, loops: u64, quantum| Call {
+        argument: format!(
+            "experiment={name}+where={place}+loops={loops}+interval-us={interval_us}"
+        ),
+        quantum,
+    };
+    let closely = EXPERIMENTS.map(|(name, _)| call(name, "all", loops, QUANTUM));
+    let grain = QUANTA.map(|quantum| call("all", "across", loops.min(GRAIN), quantum));
+    closely.into_iter().chain(grain).collect()
+}
+
+fn measure(ready: &Ready, calls: &[Call], progress: &Progress) -> Result<Vec<Vec<Set>>> {
+    let what = format!("measuring mechanisms on {} ...", ready.machine.board.name);
+    progress.counted(&what, calls.len(), |done| {
+        each(calls, done, |call| {
+            let console = ready.machine.run(&ready.image, call)?;
+            sets(&console, WORKLOAD)
+        })
+    })
+}
+
+fn by_quantum(sets: &[Vec<Set>]) -> Vec<(u32, Vec<Set>)> {
+    QUANTA.into_iter().zip(sets.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finest_quantum_has_few_repetitions() {
+        let calls = calls(100_000, 1000);
+        assert_eq!(calls.len(), 5 + 3);
+        assert_eq!(
+            calls[1].argument,
+            "experiment=semaphore+where=all+loops=100000+interval-us=1000"
+        );
+        assert_eq!((calls[5].quantum, calls[7].quantum), (20, 1000));
+        assert!(calls[5].argument.contains("where=across+loops=1000+"));
+    }
+}

@@ -1,0 +1,66 @@
+//! What all commands on several processors begin with.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::arguments::RunOptions;
+use crate::image::Image;
+use crate::progress::Progress;
+use crate::several::{Board, Honest, Machine, honest};
+use crate::workspace::Workspace;
+
+/// A machine whose time is honest, and the image that it runs.
+pub(super) struct Ready {
+    pub machine: Machine,
+    pub image: Image,
+    pub honest: Honest,
+}
+
+/// Finds the emulator, sees that its time is honest at each quantum, and builds the program.
+///
+/// # Errors
+/// When something is missing or does not build; a failed check when time is not honest.
+pub(super) fn ready(
+    workspace: &Workspace,
+    board: Board,
+    program: &str,
+    quanta: &[u32],
+    progress: &Progress,
+) -> Result<Ready> {
+    let machine = progress.during("emulator, clock ...", || Machine::find(board))?;
+    let probing = format!(
+        "is the time of several processors honest on {}? ...",
+        board.name
+    );
+    let honest = progress.during(&probing, || honest(workspace, &machine, quanta))?;
+    let building = format!("building {program} for {} ...", board.name);
+    let image = progress.during(&building, || machine.build(workspace, program))?;
+    Ok(Ready {
+        machine,
+        image,
+        honest,
+    })
+}
+
+/// The board of the command line, or of the experiment.
+///
+/// # Errors
+/// When there is none of that name.
+pub(super) fn board(given: Option<&str>, own: &str, file: &Path) -> Result<Board> {
+    match given {
+        Some(name) => Board::by_name(name, "--board"),
+        None => Board::by_name(own, &file.display().to_string()),
+    }
+}
+
+/// The name of the result directory: that of another board does not replace that of the file's own.
+pub(super) fn result_name(file: &Path, options: &RunOptions) -> String {
+    let stem = file
+        .file_stem()
+        .map_or("experiment".into(), |stem| stem.to_string_lossy());
+    match &options.board {
+        Some(board) => format!("{stem}-{board}"),
+        None => stem.into_owned(),
+    }
+}

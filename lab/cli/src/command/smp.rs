@@ -1,0 +1,104 @@
+//! `taktos reproduce smp`: the spacecraft's tasks on one processor and on four.
+
+use std::path::Path;
+
+use anyhow::Result;
+use taktos_simulate::file;
+use taktos_time::Duration;
+
+use super::experiment::begin;
+use super::several::{Ready, board, ready, result_name};
+use crate::arguments::RunOptions;
+use crate::experiment::Smp;
+use crate::failure::Failure;
+use crate::figure::Drawn;
+use crate::progress::Progress;
+use crate::several::{Machine, Outcome, QUANTA, QUANTUM, each};
+use crate::smp::{Case, Figures, Paper, Plan, Question, Run, periodic};
+use crate::workspace::Workspace;
+
+/// How much of the experiment is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Every policy, layout, quantum and period; otherwise the paper's own two runs.
+    pub everything: bool,
+    /// How much time passes, where the command line says.
+    pub horizon: Option<Duration>,
+}
+
+/// Runs the experiment of a file.
+pub(super) fn run(
+    workspace: &Workspace,
+    experiment: &Smp,
+    file: &Path,
+    options: &RunOptions,
+    extent: Extent,
+) -> Result<()> {
+    let board = board(options.board.as_deref(), &experiment.board, file)?;
+    let question = question(experiment, file, extent)?;
+    let paper = match &experiment.published {
+        Some(published) => Paper::read(workspace, published)?,
+        None => Paper::default(),
+    };
+    let directory = begin(workspace, &result_name(file, options), options)?;
+    let (plan, progress) = (question.plan(), Progress::default());
+    let quanta: &[u32] = if extent.everything {
+        &QUANTA
+    } else {
+        &[QUANTUM]
+    };
+    let ready = ready(workspace, board, &experiment.program, quanta, &progress)?;
+    let runs = measure(&ready, &plan, &progress)?;
+    let mut drawn = plan.draw(&runs, &paper)?;
+    drawn.push(Drawn {
+        title: "Honest time".into(),
+        tables: vec![ready.honest.table()],
+        ..Drawn::default()
+    });
+    let outcome = Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        board,
+        emulator: ready.machine.emulator(),
+        program: experiment.program.clone(),
+        image: ready.image.digest.clone(),
+        calls: runs.iter().map(|run| run.case.call()).collect(),
+        drawn,
+        traces: Vec::new(),
+        files: Vec::new(),
+        json: plan.json(board.name, &runs)?,
+    };
+    outcome.finish(workspace, directory, options.format)
+}
+
+fn question(experiment: &Smp, file: &Path, extent: Extent) -> Result<Question> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let set = file::read(&folder.join(&experiment.tasks)).map_err(|error| {
+        let mend = error.mend.clone();
+        Failure::error(error.to_string(), mend)
+    })?;
+    let all = experiment.policies.iter().filter(|_| extent.everything);
+    Ok(Question {
+        tasks: periodic(&set.workload)?,
+        horizon: extent.horizon.unwrap_or(experiment.horizon.0),
+        policy: experiment.policy.0,
+        policies: all.map(|policy| policy.0).collect(),
+        periods: experiment.periods.iter().map(|period| period.0).collect(),
+    })
+}
+
+fn measure(ready: &Ready, plan: &Plan, progress: &Progress) -> Result<Vec<Run>> {
+    let cases = plan.cases();
+    let what = format!("running the tasks on {} ...", ready.machine.board.name);
+    progress.counted(&what, cases.len(), |done| {
+        each(&cases, done, |case| one(&ready.machine, ready, case))
+    })
+}
+
+fn one(machine: &Machine, ready: &Ready, case: &Case) -> Result<Run> {
+    let console = machine.run(&ready.image, &case.call())?;
+    Ok(Run {
+        figures: Figures::read(&console, case)?,
+        case: case.clone(),
+    })
+}

@@ -1,0 +1,213 @@
+//! The schemas of the experiments on several processors. The key `kind` tells
+//! them apart; an unknown key is an error.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use taktos_simulate::Policy;
+use taktos_simulate::file::text;
+use taktos_time::Duration;
+
+use super::load::{self, parse_as};
+
+/// An experiment on several processors.
+#[derive(Debug)]
+pub enum Several {
+    /// A task set under each policy.
+    Smp(Smp),
+    /// The response times of mechanisms.
+    Mechanisms(Mechanisms),
+    /// Periodic threads on each processor.
+    Latency(Latency),
+}
+
+/// A task set on the kernel, on one processor and on several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Smp {
+    #[serde(rename = "kind")]
+    _kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The board, unless the command line names another.
+    pub board: String,
+    /// The program that it runs.
+    pub program: String,
+    /// The task set's file, from the folder of the experiment's.
+    pub tasks: PathBuf,
+    /// How much time passes in each run.
+    #[serde(rename = "for")]
+    pub horizon: Time,
+    /// The policies that are compared.
+    pub policies: Vec<PolicyName>,
+    /// The policy that is looked at closely: beside the paper, in each layout,
+    /// at each quantum, and for the overhead.
+    pub policy: PolicyName,
+    /// The periods for which the overhead is measured.
+    pub periods: Vec<Time>,
+    /// Others' figures.
+    pub published: Option<String>,
+}
+
+/// The response times of mechanisms.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mechanisms {
+    #[serde(rename = "kind")]
+    _kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The board, unless the command line names another.
+    pub board: String,
+    /// The program that it runs.
+    pub program: String,
+    /// How often each experiment is repeated.
+    pub loops: u64,
+    /// The period of those that are periodic.
+    pub interval: Time,
+    /// Others' figures.
+    pub published: Option<String>,
+}
+
+/// Periodic threads on each processor.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Latency {
+    #[serde(rename = "kind")]
+    _kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The board, unless the command line names another.
+    pub board: String,
+    /// The program that it runs.
+    pub program: String,
+    /// How often each thread wakes.
+    pub loops: u64,
+    /// The threads' period.
+    pub interval: Time,
+}
+
+/// A time with its unit, as people write it: `10 s`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub Duration);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = String::deserialize(deserializer)?;
+        text::duration(&words).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// A policy by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyName(pub Policy);
+
+impl<'de> Deserialize<'de> for PolicyName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = || Policy::ALL.map(Policy::name).join(", ");
+        let policy = name.parse().map(Self);
+        policy.map_err(|_| {
+            D::Error::custom(format!(
+                "no policy is called `{name}`: name one of {}",
+                known()
+            ))
+        })
+    }
+}
+
+/// What is looked at first.
+#[derive(Deserialize)]
+struct Head {
+    kind: Option<String>,
+}
+
+/// The kinds of experiments on several processors.
+const KINDS: [&str; 3] = ["smp", "mechanisms", "latency"];
+
+/// Reads the experiment, where the text is that of one on several processors.
+///
+/// # Errors
+/// When its kind is unknown, or a key is missing, unknown or broken.
+pub fn several(text: &str, path: &Path) -> Result<Option<Several>> {
+    let head: Head = parse_as(text, path)?;
+    let experiment = match head.kind.as_deref() {
+        None => return Ok(None),
+        Some("smp") => Several::Smp(parse_as(text, path)?),
+        Some("mechanisms") => Several::Mechanisms(parse_as(text, path)?),
+        Some("latency") => Several::Latency(parse_as(text, path)?),
+        Some(other) => {
+            let cause = format!(
+                "no experiment is of the kind `{other}`: there are {}",
+                KINDS.join(", ")
+            );
+            return Err(load::refused(
+                text,
+                path,
+                load::offset_of(text, "kind"),
+                &cause,
+            ));
+        }
+    };
+    Ok(Some(experiment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Several>> {
+        several(text, Path::new("mine.toml"))
+    }
+
+    #[test]
+    fn what_is_shipped_is_read() {
+        let smp = include_str!("../../../../experiments/spacecraft.toml");
+        assert!(
+            matches!(read(smp).unwrap(), Some(Several::Smp(smp)) if smp.policy.0 == Policy::Edf)
+        );
+        let mechanisms = include_str!("../../../../experiments/mechanisms.toml");
+        assert!(
+            matches!(read(mechanisms).unwrap(), Some(Several::Mechanisms(it)) if it.loops == 100_000)
+        );
+        let latency = include_str!("../../../../experiments/latency.toml");
+        assert!(matches!(read(latency).unwrap(), Some(Several::Latency(_))));
+        let other = include_str!("../../../../experiments/ipc.toml");
+        assert!(read(other).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_broken_line_is_named() {
+        let smp = include_str!("../../../../experiments/spacecraft.toml");
+        for (from, to, words) in [
+            ("kind ", "knid ", "unknown field"),
+            ("\"smp\"", "\"spm\"", "no experiment is of the kind `spm`"),
+            ("\"10 s\"", "\"10\"", "`10` has no unit"),
+            ("\"cbs\"", "\"cbz\"", "no policy is called `cbz`"),
+            ("periods ", "period ", "unknown field `period`"),
+        ] {
+            let text = smp.replacen(from, to, 1);
+            let broken = text
+                .lines()
+                .zip(smp.lines())
+                .position(|(text, smp)| text != smp);
+            let line = 1 + broken.unwrap_or_else(|| panic!("{from} is not there"));
+            // Without its kind it is an experiment of one processor, with too many keys.
+            let error = match read(&text) {
+                Ok(None) => continue,
+                Ok(_) => panic!("{to} was read"),
+                Err(error) => error.to_string(),
+            };
+            assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

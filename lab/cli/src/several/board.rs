@@ -1,0 +1,69 @@
+//! The boards of several processors, by name.
+
+use anyhow::Result;
+use taktos_emulator::several::Virt;
+
+use crate::failure::{Failure, one_line};
+
+/// A board of several processors: a crate in `boards/` on a machine of the emulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// The machine.
+    pub machine: Virt,
+    /// The board's name, which is also that of its crate.
+    pub name: &'static str,
+    /// Its processors.
+    pub cpu_name: &'static str,
+}
+
+impl Board {
+    /// Every such board; the first one is taken where nobody names one.
+    pub const ALL: [Self; 2] = [
+        Self {
+            machine: Virt::Aarch64,
+            name: "virt-aarch64-smp",
+            cpu_name: "Cortex-A53",
+        },
+        Self {
+            machine: Virt::RiscV64,
+            name: "virt-riscv64-smp",
+            cpu_name: "RV64",
+        },
+    ];
+    /// How many processors each has.
+    pub const PROCESSORS: usize = 4;
+
+    /// The board of that name. `place` says where the name stands.
+    ///
+    /// # Errors
+    /// When there is none; the message lists those that there are.
+    pub fn by_name(name: &str, place: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|board| board.name == name);
+        found.ok_or_else(|| {
+            let cause = format!(
+                "{place}: `{}` is no board of several processors",
+                one_line(name)
+            );
+            let known = Self::ALL.map(|board| board.name).join(" or ");
+            Failure::error(cause, format!("name {known}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_found_by_name() {
+        for board in Board::ALL {
+            assert_eq!(Board::by_name(board.name, "--board").unwrap(), board);
+        }
+        let error = Board::by_name("virt\n", "--board").unwrap_err();
+        assert_eq!(
+            crate::failure::shown(&error),
+            "error: --board: `virt\\n` is no board of several processors\n \
+             mend: name virt-aarch64-smp or virt-riscv64-smp\n"
+        );
+    }
+}

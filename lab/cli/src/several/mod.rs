@@ -1,0 +1,173 @@
+//! Images on boards of several processors: found, told to be honest about time,
+//! run one beside another.
+//!
+//! Owns: the boards' names, the probe that comes before any figure, and how
+//! many runs go on at once. Must never know: what a run is for.
+
+mod board;
+mod honest;
+pub mod number;
+mod outcome;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Options;
+use taktos_emulator::several::Several;
+
+pub use board::Board;
+pub use honest::{Honest, honest};
+pub use outcome::Outcome;
+
+use crate::failure::Failure;
+use crate::image::{self, Image};
+use crate::workspace::Workspace;
+
+/// Nanoseconds that one processor may run ahead of another, where nobody says.
+pub const QUANTUM: u32 = 100;
+/// The quanta whose figures stand beside each other.
+pub const QUANTA: [u32; 3] = [20, 100, 1000];
+/// The most real time of one run: only what hangs takes as long.
+const TIME: Duration = Duration::from_secs(1800);
+
+/// What these figures cannot say, in one sentence: it stands in every report.
+pub const LIMITS: &str = "one instruction takes one nanosecond on every processor; no caches, no bus contention, \
+     sequentially consistent memory; an interrupt to a running processor is off by up to one quantum";
+
+/// A board and its emulator.
+#[derive(Debug)]
+pub struct Machine {
+    /// The board.
+    pub board: Board,
+    emulator: Several,
+}
+
+/// One run of an image: what it is told, and how far processors may drift apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The image's command line.
+    pub argument: String,
+    /// Nanoseconds that one processor may run ahead of another.
+    pub quantum: u32,
+}
+
+impl Machine {
+    /// Finds the board's emulator and builds the clock for it.
+    ///
+    /// # Errors
+    /// When one of them is missing.
+    pub fn find(board: Board) -> Result<Self> {
+        let emulator = Several::find(board.machine)
+            .map_err(|error| Failure::error(error.to_string(), crate::emulator::SET_UP))?;
+        Ok(Self { board, emulator })
+    }
+
+    /// What it is, with its version.
+    pub fn emulator(&self) -> String {
+        format!("QEMU {}", self.emulator.version())
+    }
+
+    /// Builds a program of the board.
+    ///
+    /// # Errors
+    /// When cargo refuses.
+    pub fn build(&self, workspace: &Workspace, program: &str) -> Result<Image> {
+        let board = (self.board.name, self.board.machine.triple());
+        image::build_for(workspace, board, program, "release")
+    }
+
+    /// Runs an image to its end, and gives its console.
+    ///
+    /// # Errors
+    /// When it does not end, or says that it failed.
+    pub fn run(&self, image: &Image, call: &Call) -> Result<String> {
+        let options = Options {
+            argument: Some(call.argument.clone()),
+            real_time: TIME,
+            ..Options::default()
+        };
+        let what = || format!("`{}` on {}", call.argument, self.board.name);
+        let ended = self
+            .emulator
+            .run(&image.path, Board::PROCESSORS, call.quantum, &options)
+            .with_context(what)?;
+        if ended.exit_status == 0 {
+            return Ok(ended.console);
+        }
+        for line in ended.console.lines() {
+            eprintln!("    {line}");
+        }
+        let what = what();
+        Err(Failure::error(
+            format!(
+                "{what} ended with status {}; its console is above",
+                ended.exit_status
+            ),
+            "the program found a fault: mend it, or the kernel",
+        ))
+    }
+}
+
+/// Does `work` with each of `all`, as many at once as this machine has
+/// processors; the results are in the order of `all`, whoever is done first.
+/// `done` hears each time how many are done.
+///
+/// # Errors
+/// The first error, in the order of `all`; what has not begun by then is not done.
+pub fn each<T: Sync, R: Send>(
+    all: &[T],
+    done: &(dyn Fn(usize) + Sync),
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let results: Mutex<Vec<Option<Result<R>>>> = Mutex::new(all.iter().map(|_| None).collect());
+    let worker = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(place) else { break };
+            let result = work(one);
+            if result.is_err() {
+                next.store(all.len(), Ordering::Relaxed);
+            }
+            if let Ok(mut results) = results.lock() {
+                results[place] = Some(result);
+            }
+            done(finished.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(all.len()) {
+            scope.spawn(worker);
+        }
+    });
+    let results = results
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_keep_their_order_and_the_first_error_wins() {
+        let all: Vec<u64> = (0..40).collect();
+        let heard = AtomicUsize::new(0);
+        let count = |number| {
+            heard.fetch_max(number, Ordering::Relaxed);
+        };
+        let doubled = each(&all, &count, |one| Ok(2 * one)).unwrap();
+        assert_eq!(doubled, all.iter().map(|one| 2 * one).collect::<Vec<_>>());
+        assert_eq!(heard.into_inner(), 40);
+        let refused = each(&all, &|_| (), |one| match one {
+            3.. => anyhow::bail!("no {one}"),
+            one => Ok(*one),
+        });
+        assert_eq!(refused.unwrap_err().to_string(), "no 3");
+        assert!(each(&[0_u8; 0], &|_| (), |_| Ok(())).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,53 @@
+//! Consoles of the program with lines changed, lost or added: read, or refused
+//! in one line with a mend.
+//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::super::case::{Layout, tests::case};
+use super::Figures;
+use super::tests::console;
+use crate::failure::{Failure, shown};
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_changed_console_is_read_or_refused(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), "[@a-z_=0-9 \n-]{0,12}", 0..20_usize), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let case = case(Layout::Global);
+        let mut letters: Vec<char> = console(&case, 1200).chars().collect();
+        for (place, piece, gone) in changes {
+            let place = place.index(letters.len());
+            let gone = gone.min(letters.len() - place);
+            letters.splice(place..place + gone, piece.chars());
+            letters.push('\n');
+        }
+        if let Some(cut) = cut {
+            letters.truncate(cut.index(letters.len()));
+        }
+        let text: String = letters.into_iter().collect();
+        match Figures::read(&text, &case) {
+            Ok(figures) => {
+                prop_assert_eq!(figures.tasks.len(), case.tasks.len());
+                prop_assert!(figures.overhead() <= 1_000_000);
+                let _ = figures.wall();
+            }
+            Err(error) => {
+                prop_assert!(error.is::<Failure>());
+                prop_assert_eq!(shown(&error).lines().count(), 2);
+            }
+        }
+    }
+}

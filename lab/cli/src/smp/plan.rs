@@ -1,0 +1,275 @@
+//! Which runs answer an experiment's questions, and what is drawn of them.
+//! A run that several questions need is done once.
+
+use anyhow::{Context, Result};
+use taktos_simulate::Policy;
+use taktos_time::Duration;
+
+use super::beside::Beside;
+use super::case::{Case, Layout, Periodic};
+use super::paper::Paper;
+use super::rows::{self, Run};
+use super::{form, overhead};
+use crate::figure::Drawn;
+use crate::several::{QUANTA, QUANTUM};
+
+/// How long the runs at other quanta are at most: the finest one is slow.
+const GRAIN: Duration = Duration::from_secs(2);
+/// Over how many periods the overhead is measured, and how long at least.
+const PERIODS: u64 = 4;
+const LEAST: Duration = Duration::from_millis(100);
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The task set.
+    pub tasks: Vec<Periodic>,
+    /// How much time passes.
+    pub horizon: Duration,
+    /// The policy that is looked at closely.
+    pub policy: Policy,
+    /// The policies that are compared; empty: only the close look is wanted.
+    pub policies: Vec<Policy>,
+    /// The periods along which the overhead is measured.
+    pub periods: Vec<Duration>,
+}
+
+/// The runs that answer it, by what they are for.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// One processor, four processors.
+    paper: Vec<Case>,
+    policies: Vec<Case>,
+    layouts: Vec<Case>,
+    grain: Vec<Case>,
+    periods: Vec<Case>,
+}
+
+impl Question {
+    /// The paper's own two runs, and where more is asked all the others.
+    pub fn plan(&self) -> Plan {
+        let both = [Layout::One, Layout::Global];
+        let paper = both.map(|layout| self.case(self.policy, layout)).to_vec();
+        if self.policies.is_empty() {
+            return Plan {
+                paper,
+                ..Plan::default()
+            };
+        }
+        let of_policy = |policy: &Policy| both.map(|layout| self.case(*policy, layout));
+        let at_quantum = |quantum| Case {
+            quantum,
+            horizon: self.horizon.min(GRAIN),
+            ..self.case(self.policy, Layout::Global)
+        };
+        Plan {
+            paper,
+            policies: self.policies.iter().flat_map(of_policy).collect(),
+            layouts: Layout::OF_FOUR
+                .map(|layout| self.case(self.policy, layout))
+                .to_vec(),
+            grain: QUANTA.map(at_quantum).to_vec(),
+            periods: self
+                .periods
+                .iter()
+                .flat_map(|period| both.map(|layout| self.with_period(*period, layout)))
+                .collect(),
+        }
+    }
+
+    fn case(&self, policy: Policy, layout: Layout) -> Case {
+        Case {
+            tasks: self.tasks.clone(),
+            policy,
+            layout,
+            horizon: self.horizon,
+            quantum: QUANTUM,
+        }
+    }
+
+    /// Every task with this period, and the utilisation that it has.
+    fn with_period(&self, period: Duration, layout: Layout) -> Case {
+        let period = period.as_nanos();
+        let scaled = |task: &Periodic| {
+            let execution =
+                u128::from(task.execution) * u128::from(period) / u128::from(task.period.max(1));
+            Periodic {
+                period,
+                execution: u64::try_from(execution).unwrap_or(u64::MAX).max(1),
+                offset: 0,
+                name: task.name.clone(),
+            }
+        };
+        let horizon = Duration::from_nanos(period.saturating_mul(PERIODS)).max(LEAST);
+        Case {
+            tasks: self.tasks.iter().map(scaled).collect(),
+            // Never more than asked for, but always some jobs: the program counts whole milliseconds.
+            horizon: horizon.min(self.horizon.max(Duration::from_nanos(2 * period))),
+            ..self.case(self.policy, layout)
+        }
+    }
+}
+
+impl Plan {
+    /// Every run, once, in the order of the questions.
+    pub fn cases(&self) -> Vec<Case> {
+        let mut cases: Vec<Case> = Vec::new();
+        let all = [
+            &self.paper,
+            &self.policies,
+            &self.layouts,
+            &self.grain,
+            &self.periods,
+        ];
+        for case in all.into_iter().flatten() {
+            if !cases.contains(case) {
+                cases.push(case.clone());
+            }
+        }
+        cases
+    }
+
+    /// The answers, from the runs of all cases.
+    ///
+    /// # Errors
+    /// When a run is missing.
+    pub fn draw(&self, runs: &[Run], paper: &Paper) -> Result<Vec<Drawn>> {
+        let [one, four] = find(runs, &self.paper)?[..] else {
+            return Ok(Vec::new());
+        };
+        let beside = Beside {
+            policy: one.case.policy.name(),
+            one: &one.figures,
+            four: &four.figures,
+            paper,
+        };
+        let mut all = vec![beside.draw()];
+        let more: [(&[Case], fn(&[&Run]) -> Drawn); 4] = [
+            (&self.policies, rows::policies),
+            (&self.layouts, rows::layouts),
+            (&self.periods, overhead::curve),
+            (&self.grain, rows::quanta),
+        ];
+        for (cases, draw) in more.into_iter().filter(|(cases, _)| !cases.is_empty()) {
+            all.push(draw(&find(runs, cases)?));
+        }
+        Ok(all)
+    }
+
+    /// The figures for programs: of the policies and layouts.
+    ///
+    /// # Errors
+    /// When a run is missing.
+    pub fn json(&self, platform: &str, runs: &[Run]) -> Result<String> {
+        let mut cases: Vec<&Case> = Vec::new();
+        for case in self.paper.iter().chain(&self.policies).chain(&self.layouts) {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        Ok(form::json(platform, &find(runs, cases)?))
+    }
+
+    /// The runs that the paper has too: on one processor, on four.
+    ///
+    /// # Errors
+    /// When a run is missing.
+    pub fn paper<'a>(&self, runs: &'a [Run]) -> Result<Vec<&'a Run>> {
+        find(runs, &self.paper)
+    }
+}
+
+/// The run of each case.
+fn find<'a, 'b>(
+    runs: &'a [Run],
+    cases: impl IntoIterator<Item = &'b Case>,
+) -> Result<Vec<&'a Run>> {
+    let run = |case: &Case| {
+        let found = runs.iter().find(|run| run.case == *case);
+        found.with_context(|| format!("the run {} is missing", case.name()))
+    };
+    cases.into_iter().map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::tests::case;
+    use super::super::figures::{Figures, tests::console};
+    use super::super::paper::tests::paper;
+    use super::*;
+
+    fn question() -> Question {
+        Question {
+            tasks: case(Layout::One).tasks,
+            horizon: Duration::from_secs(10),
+            policy: Policy::Edf,
+            policies: Policy::ALL.to_vec(),
+            periods: [1, 1000].map(Duration::from_millis).to_vec(),
+        }
+    }
+
+    fn runs(plan: &Plan) -> Vec<Run> {
+        let run = |case: Case| Run {
+            figures: Figures::read(&console(&case, 1000 + case.quantum as u64), &case).unwrap(),
+            case,
+        };
+        plan.cases().into_iter().map(run).collect()
+    }
+
+    #[test]
+    fn each_run_is_done_once() {
+        let cases = question().plan().cases();
+        // Six policies twice, two more layouts, three quanta for two seconds, two periods twice.
+        assert_eq!(cases.len(), 12 + 2 + 3 + 4);
+        let few = Question {
+            policies: Vec::new(),
+            ..question()
+        }
+        .plan();
+        assert_eq!(few.cases().len(), 2);
+        assert_eq!(few.draw(&runs(&few), &paper()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn short_periods_keep_the_utilisation() {
+        let cases = question().plan().periods;
+        let (short, long) = (&cases[0], &cases[3]);
+        assert_eq!(
+            (short.tasks[0].period, short.tasks[0].execution),
+            (1_000_000, 120_000)
+        );
+        assert_eq!(short.horizon, LEAST);
+        assert_eq!(
+            (long.horizon, long.layout),
+            (Duration::from_secs(4), Layout::Global)
+        );
+    }
+
+    #[test]
+    fn every_question_is_answered() {
+        let plan = question().plan();
+        let mut runs = runs(&plan);
+        let drawn = plan.draw(&runs, &paper()).unwrap();
+        assert_eq!(drawn.len(), 5);
+        let mut names: Vec<String> = drawn
+            .iter()
+            .flat_map(|drawn| drawn.tables.iter().chain(&drawn.details))
+            .map(taktos_export::table::Table::file_stem)
+            .collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "each table has a file of its own");
+        let data: serde_json::Value =
+            serde_json::from_str(&plan.json("virt", &runs).unwrap()).unwrap();
+        let policies = data["policies"].as_object().unwrap();
+        assert_eq!(policies.len(), 6 + 2);
+        assert!(data["policies"]["cbs"]["1"]["tasks"]["T1"].is_object());
+        runs.pop();
+        let error = plan.draw(&runs, &paper()).unwrap_err();
+        assert!(
+            error.to_string().contains("edf, global is missing"),
+            "{error}"
+        );
+    }
+}
