@@ -9,6 +9,7 @@ mod arguments;
 mod baseline;
 mod board;
 mod command;
+mod compare;
 mod console;
 mod emulator;
 mod experiment;

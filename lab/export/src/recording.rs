@@ -20,10 +20,18 @@ pub enum TimeUnit {
     Cycles,
     /// Nanoseconds of virtual time (simulated).
     Nanoseconds,
+    /// Nanoseconds of the emulator's clock for several processors, of which each executed
+    /// instruction takes one (emulated).
+    ClockNanoseconds,
 }
 
 impl TimeUnit {
-    const ALL: [Self; 3] = [Self::Instructions, Self::Cycles, Self::Nanoseconds];
+    const ALL: [Self; 4] = [
+        Self::Instructions,
+        Self::Cycles,
+        Self::Nanoseconds,
+        Self::ClockNanoseconds,
+    ];
 
     /// The unit's name in the plural.
     #[must_use]
@@ -31,7 +39,7 @@ impl TimeUnit {
         match self {
             Self::Instructions => "instructions",
             Self::Cycles => "cycles",
-            Self::Nanoseconds => "nanoseconds",
+            Self::Nanoseconds | Self::ClockNanoseconds => "nanoseconds",
         }
     }
 
@@ -39,7 +47,7 @@ impl TimeUnit {
     #[must_use]
     pub const fn evidence(self) -> Evidence {
         match self {
-            Self::Instructions => Evidence::Emulated,
+            Self::Instructions | Self::ClockNanoseconds => Evidence::Emulated,
             Self::Cycles => Evidence::Modelled,
             Self::Nanoseconds => Evidence::Simulated,
         }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Options;
-use taktos_emulator::several::Several;
+use taktos_emulator::several::{Record, Setting, Several};
 
 pub use board::Board;
 pub use honest::{Honest, honest};
@@ -83,31 +83,56 @@ impl Machine {
     /// # Errors
     /// When it does not end, or says that it failed.
     pub fn run(&self, image: &Image, call: &Call) -> Result<String> {
-        let options = Options {
-            argument: Some(call.argument.clone()),
-            real_time: TIME,
-            ..Options::default()
-        };
-        let what = || format!("`{}` on {}", call.argument, self.board.name);
+        let what = || self.what(call);
         let ended = self
             .emulator
-            .run(&image.path, Board::PROCESSORS, call.quantum, &options)
+            .run(&image.path, Board::PROCESSORS, call.quantum, &options(call))
             .with_context(what)?;
-        if ended.exit_status == 0 {
-            return Ok(ended.console);
-        }
-        for line in ended.console.lines() {
-            eprintln!("    {line}");
-        }
-        let what = what();
-        Err(Failure::error(
-            format!(
-                "{what} ended with status {}; its console is above",
-                ended.exit_status
-            ),
-            "the program found a fault: mend it, or the kernel",
-        ))
+        succeeded(ended.exit_status, &ended.console, what)?;
+        Ok(ended.console)
     }
+
+    /// The same, with all that the clock saw.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn record(&self, image: &Image, call: &Call) -> Result<Record> {
+        let what = || self.what(call);
+        let setting = Setting::new(Board::PROCESSORS, call.quantum);
+        let record = self
+            .emulator
+            .record(&image.path, &setting, &options(call), &mut |_| {})
+            .with_context(what)?;
+        succeeded(record.exit_status, &record.console, what)?;
+        Ok(record)
+    }
+
+    fn what(&self, call: &Call) -> String {
+        format!("`{}` on {}", call.argument, self.board.name)
+    }
+}
+
+fn options(call: &Call) -> Options {
+    Options {
+        argument: Some(call.argument.clone()),
+        real_time: TIME,
+        instructions: u64::MAX,
+        ..Options::default()
+    }
+}
+
+fn succeeded(exit_status: i32, console: &str, what: impl Fn() -> String) -> Result<()> {
+    if exit_status == 0 {
+        return Ok(());
+    }
+    for line in console.lines() {
+        eprintln!("    {line}");
+    }
+    let what = what();
+    Err(Failure::error(
+        format!("{what} ended with status {exit_status}; its console is above"),
+        "the program found a fault: mend it, or the kernel",
+    ))
 }
 
 /// Does `work` with each of `all`, as many at once as this machine has

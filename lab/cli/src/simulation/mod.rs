@@ -13,5 +13,6 @@ mod tables;
 pub use clusters::{ClusterRequest, clusters};
 pub use form::{csv, json, screen};
 pub use outcome::simulate;
+pub use recorder::Recorder;
 pub use request::{Request, request};
 pub use result::{pftrace, write};

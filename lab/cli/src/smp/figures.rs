@@ -31,6 +31,8 @@ pub struct TaskFigures {
     pub period: u64,
     /// The processors that it may use: bit n for number n.
     pub processors: u64,
+    /// Where its thread lies: what the kernel writes when it switches to it.
+    pub thread: Option<u64>,
     /// Jobs that were done, late ones too.
     pub jobs: u64,
     /// Jobs that were late.
@@ -147,6 +149,7 @@ fn task(line: &Line<'_>) -> Result<TaskFigures> {
         name: line.word("name")?.to_owned(),
         period: line.number("period_ns")?,
         processors: line.number("processors")?,
+        thread: line.word_if_any("thread").map(|_| line.number("thread")).transpose()?,
         jobs,
         missed: line.number("missed")?,
         cpu: times("cpu")?,

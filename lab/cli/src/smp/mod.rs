@@ -14,7 +14,15 @@ mod plan;
 mod rows;
 
 pub use case::{Case, Layout, Periodic, periodic};
-pub use figures::Figures;
+pub use figures::{Figures, TaskFigures, Times};
 pub use paper::Paper;
 pub use plan::{Plan, Question};
 pub use rows::Run;
+
+#[cfg(test)]
+pub mod tests {
+    //! What tests of other modules need: a case, and what the program says of it.
+
+    pub use super::case::tests::case;
+    pub use super::figures::tests::console;
+}

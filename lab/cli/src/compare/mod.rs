@@ -1,0 +1,312 @@
+//! The same tasks on the kernel and in the simulator: what each says, and how
+//! far they lie apart, task by task.
+//!
+//! Owns: the comparison and its bounds. Must never know: how images are run.
+
+mod order;
+mod schedule;
+mod simulated;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use taktos_export::table::{Cell, Column, Table, thousands};
+use taktos_export::{Basis, Evidence, Recording, in_order, to_json};
+use taktos_simulate::Summary;
+use taktos_trace::Thread;
+
+pub use order::{Order, Turns};
+pub use schedule::schedule;
+pub use simulated::{Simulated, simulate};
+
+use crate::figure::Drawn;
+use crate::several::number::millis;
+use crate::smp::{Case, Figures, TaskFigures, Times};
+
+/// What the kernel did, and what the simulator says of the same.
+#[derive(Clone, Copy)]
+pub struct Both<'a> {
+    /// What both ran.
+    pub case: &'a Case,
+    /// The kernel's own figures.
+    pub kernel: &'a Figures,
+    /// The kernel's schedule, from outside: its first threads are the tasks, its time begins with the first release.
+    pub schedule: &'a Recording,
+    /// The simulator's.
+    pub simulated: &'a Simulated,
+    /// What the kernel works for one job, in nanoseconds: measured.
+    pub cost: u64,
+}
+
+/// One task in both worlds.
+struct Pair<'a> {
+    kernel: &'a TaskFigures,
+    wall: Option<Times>,
+    jobs: u64,
+    missed: u64,
+    /// By how much the wall times may differ.
+    bound: u64,
+}
+
+impl Both<'_> {
+    fn pairs(&self) -> Vec<Pair<'_>> {
+        let tasks = self.kernel.tasks.iter().zip(&self.simulated.outcome.tasks).enumerate();
+        tasks
+            .map(|(place, (kernel, simulated))| Pair {
+                kernel,
+                wall: times(&simulated.wall),
+                jobs: simulated.jobs,
+                missed: simulated.missed,
+                bound: self.bound(place),
+            })
+            .collect()
+    }
+
+    /// What the kernel may work for while a job of the task is on: its own job
+    /// and each job of another task that is released meanwhile or was on
+    /// before; and on several processors one quantum for each.
+    fn bound(&self, place: usize) -> u64 {
+        let longest = self.kernel.tasks[place].wall.map_or(0, |times| times.max);
+        let others = self.case.tasks.iter().enumerate().filter(|(other, _)| *other != place);
+        let jobs: u64 = 1 + others.map(|(_, task)| longest / task.period.max(1) + 2).sum::<u64>();
+        let quantum = if self.case.layout.processors() > 1 { u64::from(self.case.quantum) } else { 0 };
+        jobs.saturating_mul(self.cost + quantum)
+    }
+
+    /// How the orders of the turns compare.
+    pub fn order(&self) -> Order {
+        let (tasks, processors) = (self.case.tasks.len(), self.case.layout.processors());
+        let until = self.case.horizon.as_nanos();
+        let kernel = Turns::of(self.schedule, tasks, None, processors, until);
+        // The simulator's own work is the thread behind the tasks.
+        let work = u16::try_from(tasks).ok().map(Thread);
+        let simulated = Turns::of(&self.simulated.recording, tasks, work, processors, until);
+        kernel.compare(&simulated)
+    }
+
+    /// The tables, and the words.
+    pub fn draw(&self) -> Drawn {
+        let name = self.case.name();
+        Drawn {
+            title: format!("Kernel and simulator: {name}"),
+            answer: vec![self.about_order(), self.about_times()],
+            tables: vec![self.table(&name)],
+            evidence: vec![Evidence::Emulated, Evidence::Simulated],
+            printed: true,
+            ..Drawn::default()
+        }
+    }
+
+    fn table(&self, name: &str) -> Table {
+        let emulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Emulated));
+        let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
+        let mut table = Table::new(
+            format!("Kernel and simulator, task by task: {name}"),
+            vec![
+                Column::label("task"),
+                emulated("jobs"),
+                simulated("jobs"),
+                emulated("late"),
+                simulated("late"),
+                emulated("wall, mean, ms"),
+                simulated("wall, mean, ms"),
+                Column::label("difference, ns"),
+                emulated("longest, ms"),
+                simulated("longest, ms"),
+                Column::label("difference, ns"),
+                Column::label("bound, ns"),
+                Column::label("within"),
+            ],
+        );
+        for pair in self.pairs() {
+            table.push(pair.row());
+        }
+        table.notes.push(format!(
+            "The kernel works {} ns for a job that nothing disturbs (measured with one task): this is what the \
+             simulator charges, half of it for each of two switches. Bound: as often as jobs can be on or come while \
+             one of the task is.",
+            thousands(self.cost)
+        ));
+        table
+    }
+
+    fn about_order(&self) -> String {
+        let name = self.case.name();
+        let task = |task: Option<u16>| {
+            let found = task.and_then(|task| self.case.tasks.get(usize::from(task)));
+            found.map_or("nobody".to_owned(), |task| task.name.clone())
+        };
+        match self.order() {
+            Order::Same(turns) => format!(
+                "Order, {name}: kernel (emulated) and simulator (simulated) gave the processors to the same tasks in \
+                 the same order, in all {} turns.",
+                thousands(turns as u64)
+            ),
+            Order::Parts { processor, turn, first, second } => format!(
+                "Order, {name}: they part at turn {turn} of processor {processor}: {} on the kernel (emulated), {} in \
+                 the simulator (simulated).",
+                task(first),
+                task(second)
+            ),
+        }
+    }
+
+    fn about_times(&self) -> String {
+        let pairs = self.pairs();
+        let within = pairs.iter().filter(|pair| pair.is_within()).count();
+        let worst = pairs.iter().filter_map(|pair| Some((pair.difference()?, &pair.kernel.name))).max();
+        let (most, whose) = worst.map_or((0, "none"), |(most, name)| (most, name.as_str()));
+        format!(
+            "Times, {}: the wall times of {within} of {} tasks lie within the measured costs; the greatest difference \
+             is {} ns ({whose}).",
+            self.case.name(),
+            pairs.len(),
+            thousands(most)
+        )
+    }
+
+    /// Whether the orders are the same, and all times within their bounds.
+    pub fn agree(&self) -> bool {
+        matches!(self.order(), Order::Same(turns) if turns > 0) && self.pairs().iter().all(Pair::is_within)
+    }
+}
+
+impl Pair<'_> {
+    /// The greatest difference of least, mean and greatest wall times.
+    fn difference(&self) -> Option<u64> {
+        let (kernel, simulated) = self.kernel.wall.zip(self.wall)?;
+        let all = [
+            kernel.min.abs_diff(simulated.min),
+            kernel.mean.abs_diff(simulated.mean),
+            kernel.max.abs_diff(simulated.max),
+        ];
+        all.into_iter().max()
+    }
+
+    /// Whether the numbers of jobs are the same but for one at the end, and the times within the bound.
+    fn is_within(&self) -> bool {
+        let jobs = self.kernel.jobs.abs_diff(self.jobs) <= 1;
+        jobs && self.difference().is_none_or(|difference| difference <= self.bound)
+    }
+
+    fn row(&self) -> Vec<Cell> {
+        let of = |times: Option<Times>, part: fn(Times) -> u64| times.map(part);
+        let mean = |times: Times| times.mean;
+        let longest = |times: Times| times.max;
+        let difference = |part: fn(Times) -> u64| {
+            let pair = of(self.kernel.wall, part).zip(of(self.wall, part));
+            pair.map(|(kernel, simulated)| signed(kernel, simulated))
+        };
+        let words = if self.is_within() { "yes" } else { "no" };
+        vec![
+            self.kernel.name.as_str().into(),
+            self.kernel.jobs.into(),
+            self.jobs.into(),
+            self.kernel.missed.into(),
+            self.missed.into(),
+            of(self.kernel.wall, mean).map(millis).into(),
+            of(self.wall, mean).map(millis).into(),
+            difference(mean).into(),
+            of(self.kernel.wall, longest).map(millis).into(),
+            of(self.wall, longest).map(millis).into(),
+            difference(longest).into(),
+            self.bound.into(),
+            Cell::Verdict {
+                met: self.is_within(),
+                words: words.into(),
+            },
+        ]
+    }
+}
+
+fn signed(kernel: u64, simulated: u64) -> String {
+    let sign = match kernel.cmp(&simulated) {
+        std::cmp::Ordering::Less => "−",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "+",
+    };
+    format!("{sign}{}", thousands(kernel.abs_diff(simulated)))
+}
+
+fn times(summary: &Summary) -> Option<Times> {
+    Some(Times {
+        min: summary.min()?,
+        mean: summary.mean()?,
+        max: summary.max()?,
+    })
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    platform: &'a str,
+    evidence: [Evidence; 2],
+    runs: Vec<One>,
+}
+
+#[derive(Serialize)]
+struct One {
+    policy: &'static str,
+    layout: &'static str,
+    processors: usize,
+    cost_ns: u64,
+    same_order: bool,
+    turns: Option<usize>,
+    agree: bool,
+    #[serde(serialize_with = "in_order")]
+    tasks: Vec<(String, TaskForm)>,
+}
+
+#[derive(Serialize)]
+struct TaskForm {
+    emulated: WorldForm,
+    simulated: WorldForm,
+    bound_ns: u64,
+    within: bool,
+}
+
+#[derive(Serialize)]
+struct WorldForm {
+    jobs: u64,
+    missed: u64,
+    wall_ns: Option<[u64; 3]>,
+}
+
+/// The figures for programs; wall times are least, mean, greatest.
+pub fn json(platform: &str, all: &[Both<'_>]) -> String {
+    let wall = |times: Option<Times>| times.map(|times| [times.min, times.mean, times.max]);
+    let task = |pair: &Pair<'_>| {
+        let form = TaskForm {
+            emulated: WorldForm {
+                jobs: pair.kernel.jobs,
+                missed: pair.kernel.missed,
+                wall_ns: wall(pair.kernel.wall),
+            },
+            simulated: WorldForm {
+                jobs: pair.jobs,
+                missed: pair.missed,
+                wall_ns: wall(pair.wall),
+            },
+            bound_ns: pair.bound,
+            within: pair.is_within(),
+        };
+        (pair.kernel.name.clone(), form)
+    };
+    let one = |both: &Both<'_>| One {
+        policy: both.case.policy.name(),
+        layout: both.case.layout.name(),
+        processors: both.case.layout.processors(),
+        cost_ns: both.cost,
+        same_order: matches!(both.order(), Order::Same(_)),
+        turns: match both.order() {
+            Order::Same(turns) => Some(turns),
+            Order::Parts { .. } => None,
+        },
+        agree: both.agree(),
+        tasks: both.pairs().iter().map(task).collect(),
+    };
+    to_json(&All {
+        platform,
+        evidence: [Evidence::Emulated, Evidence::Simulated],
+        runs: all.iter().map(one).collect(),
+    })
+}

@@ -1,0 +1,95 @@
+//! The comparison, with a kernel that is the simulator under other costs.
+
+use taktos_export::Recording;
+use taktos_trace::Thread;
+
+use super::simulated::simulate;
+use super::*;
+use crate::smp::tests::{case, console};
+use crate::smp::{Figures, Layout};
+
+/// What a kernel would show whose switches cost so much.
+fn kernel(case: &Case, switch: u64) -> (Figures, Recording) {
+    let mut figures = Figures::read(&console(case, 1000), case).unwrap();
+    let simulated = simulate(case, &figures, switch).unwrap();
+    for (task, simulated) in figures.tasks.iter_mut().zip(&simulated.outcome.tasks) {
+        task.jobs = simulated.jobs;
+        task.missed = simulated.missed;
+        task.wall = times(&simulated.wall);
+    }
+    // The kernel's own work is in no thread of its own: the task after it has run all along.
+    let mut schedule = simulated.recording;
+    let work = Thread(figures.tasks.len() as u16);
+    schedule.events.retain(|event| event.thread != work);
+    (figures, schedule)
+}
+
+/// Tasks that are never released at one instant.
+fn apart(layout: Layout) -> Case {
+    let mut case = case(layout);
+    for (place, task) in case.tasks.iter_mut().enumerate() {
+        task.offset = 20_000 * place as u64;
+    }
+    case
+}
+
+fn compared<T>(layout: Layout, costs: (u64, u64), look: impl FnOnce(&Both<'_>) -> T) -> T {
+    let case = apart(layout);
+    let (kernel, schedule) = kernel(&case, costs.0);
+    let simulated = simulate(&case, &kernel, costs.1).unwrap();
+    look(&Both {
+        case: &case,
+        kernel: &kernel,
+        schedule: &schedule,
+        simulated: &simulated,
+        cost: 2 * costs.1,
+    })
+}
+
+#[test]
+fn worlds_of_nearly_the_same_costs_agree() {
+    for layout in [Layout::One, Layout::Global, Layout::Partitioned] {
+        compared(layout, (700, 600), |both| {
+            let drawn = both.draw();
+            assert!(both.agree(), "{:?}", drawn.answer);
+            assert!(drawn.answer[0].contains("in the same order, in all "), "{:?}", drawn.answer);
+            assert!(drawn.answer[1].contains("of 7 of 7 tasks lie within"), "{:?}", drawn.answer);
+            let data: serde_json::Value = serde_json::from_str(&json("virt", &[*both])).unwrap();
+            assert_eq!(data["runs"][0]["agree"], true);
+            assert!(data["runs"][0]["turns"].as_u64().unwrap() > 285);
+            assert_eq!(data["runs"][0]["tasks"]["T1"]["emulated"]["jobs"], 20);
+        });
+    }
+}
+
+#[test]
+fn costs_that_were_not_measured_are_found_out() {
+    compared(Layout::One, (60_000, 600), |both| {
+        assert!(!both.agree());
+        assert!(!both.draw().answer[1].contains("of 7 of 7"), "{:?}", both.draw().answer);
+    });
+}
+
+#[test]
+fn another_order_is_found_out() {
+    let case = apart(Layout::One);
+    let (kernel, mut schedule) = kernel(&case, 600);
+    let simulated = simulate(&case, &kernel, 600).unwrap();
+    for event in &mut schedule.events {
+        event.thread = match event.thread {
+            Thread(2) => Thread(4),
+            Thread(4) => Thread(2),
+            other => other,
+        };
+    }
+    let both = Both {
+        case: &case,
+        kernel: &kernel,
+        schedule: &schedule,
+        simulated: &simulated,
+        cost: 1200,
+    };
+    assert!(!both.agree());
+    let words = both.draw().answer[0].clone();
+    assert!(words.contains("they part at turn ") && words.contains(" of processor 0: T5 on the kernel (emulated), T3 in"), "{words}");
+}
