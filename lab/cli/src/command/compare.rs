@@ -48,7 +48,12 @@ impl Compared {
 }
 
 /// Runs the task set of a file in both worlds, on one processor and on four.
-pub(super) fn run(workspace: &Workspace, path: &Path, options: &RunOptions, size: &SizeOptions) -> Result<()> {
+pub(super) fn run(
+    workspace: &Workspace,
+    path: &Path,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
     size.only(&["for", "scheduler"])?;
     let board = board(options.board.as_deref(), Board::ALL[0].name, path)?;
     let set = file::read(path).map_err(|error| {
@@ -56,9 +61,13 @@ pub(super) fn run(workspace: &Workspace, path: &Path, options: &RunOptions, size
         Failure::error(error.to_string(), mend)
     })?;
     let tasks = periodic(&set.workload)?;
-    let horizon = size.horizon.unwrap_or_else(|| set.horizon.map_or(HORIZON, |own| own.min(HORIZON)));
+    let horizon = size
+        .horizon
+        .unwrap_or_else(|| set.horizon.map_or(HORIZON, |own| own.min(HORIZON)));
     let policy = size.scheduler.or(set.scheduler).unwrap_or(Policy::Edf);
-    let stem = path.file_stem().map_or("tasks".into(), |stem| stem.to_string_lossy());
+    let stem = path
+        .file_stem()
+        .map_or("tasks".into(), |stem| stem.to_string_lossy());
     let directory = begin(workspace, &format!("run-{stem}"), options)?;
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &progress)?;
@@ -70,7 +79,9 @@ pub(super) fn run(workspace: &Workspace, path: &Path, options: &RunOptions, size
         quantum: QUANTUM,
     });
     let what = format!("running {stem} on {} and in the simulator ...", board.name);
-    let all = progress.counted(&what, cases.len(), |done| each(&cases, done, |case| in_both(&ready, case)))?;
+    let all = progress.counted(&what, cases.len(), |done| {
+        each(&cases, done, |case| in_both(&ready, case))
+    })?;
     let both: Vec<Both<'_>> = all.iter().map(Compared::both).collect();
     let mut drawn: Vec<Drawn> = both.iter().map(Both::draw).collect();
     drawn.push(Drawn {
@@ -85,7 +96,10 @@ pub(super) fn run(workspace: &Workspace, path: &Path, options: &RunOptions, size
         emulator: ready.machine.emulator(),
         program: PROGRAM.into(),
         image: ready.image.digest.clone(),
-        calls: all.iter().flat_map(|compared| [compared.case.call(), alone(&compared.case).call()]).collect(),
+        calls: all
+            .iter()
+            .flat_map(|compared| [compared.case.call(), alone(&compared.case).call()])
+            .collect(),
         drawn,
         traces: all.iter().flat_map(traces).collect(),
         files: vec![("tasks.toml".into(), file::write(&set))],
@@ -105,7 +119,10 @@ fn traces(compared: &Compared) -> [(String, Recording); 2] {
     let layout = compared.case.layout.name();
     [
         (format!("kernel-{layout}"), compared.schedule.clone()),
-        (format!("simulator-{layout}"), compared.simulated.recording.clone()),
+        (
+            format!("simulator-{layout}"),
+            compared.simulated.recording.clone(),
+        ),
     ]
 }
 
@@ -127,7 +144,10 @@ fn alone(case: &Case) -> Case {
 fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
     let alone = alone(case);
     let measured = Figures::read(&ready.machine.run(&ready.image, &alone.call())?, &alone)?;
-    let cost = measured.busy.saturating_sub(measured.work).div_ceil(measured.jobs().max(1));
+    let cost = measured
+        .busy
+        .saturating_sub(measured.work)
+        .div_ceil(measured.jobs().max(1));
     let (kernel, schedule) = record(ready, case)?;
     let simulated = simulate(case, &kernel, cost / 2)?;
     Ok(Compared {

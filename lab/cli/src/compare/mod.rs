@@ -50,7 +50,12 @@ struct Pair<'a> {
 
 impl Both<'_> {
     fn pairs(&self) -> Vec<Pair<'_>> {
-        let tasks = self.kernel.tasks.iter().zip(&self.simulated.outcome.tasks).enumerate();
+        let tasks = self
+            .kernel
+            .tasks
+            .iter()
+            .zip(&self.simulated.outcome.tasks)
+            .enumerate();
         tasks
             .map(|(place, (kernel, simulated))| Pair {
                 kernel,
@@ -67,9 +72,20 @@ impl Both<'_> {
     /// before; and on several processors one quantum for each.
     fn bound(&self, place: usize) -> u64 {
         let longest = self.kernel.tasks[place].wall.map_or(0, |times| times.max);
-        let others = self.case.tasks.iter().enumerate().filter(|(other, _)| *other != place);
-        let jobs: u64 = 1 + others.map(|(_, task)| longest / task.period.max(1) + 2).sum::<u64>();
-        let quantum = if self.case.layout.processors() > 1 { u64::from(self.case.quantum) } else { 0 };
+        let others = self
+            .case
+            .tasks
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
+        let jobs: u64 = 1 + others
+            .map(|(_, task)| longest / task.period.max(1) + 2)
+            .sum::<u64>();
+        let quantum = if self.case.layout.processors() > 1 {
+            u64::from(self.case.quantum)
+        } else {
+            0
+        };
         jobs.saturating_mul(self.cost + quantum)
     }
 
@@ -142,7 +158,12 @@ impl Both<'_> {
                  the same order, in all {} turns.",
                 thousands(turns as u64)
             ),
-            Order::Parts { processor, turn, first, second } => format!(
+            Order::Parts {
+                processor,
+                turn,
+                first,
+                second,
+            } => format!(
                 "Order, {name}: they part at turn {turn} of processor {processor}: {} on the kernel (emulated), {} in \
                  the simulator (simulated).",
                 task(first),
@@ -154,7 +175,10 @@ impl Both<'_> {
     fn about_times(&self) -> String {
         let pairs = self.pairs();
         let within = pairs.iter().filter(|pair| pair.is_within()).count();
-        let worst = pairs.iter().filter_map(|pair| Some((pair.difference()?, &pair.kernel.name))).max();
+        let worst = pairs
+            .iter()
+            .filter_map(|pair| Some((pair.difference()?, &pair.kernel.name)))
+            .max();
         let (most, whose) = worst.map_or((0, "none"), |(most, name)| (most, name.as_str()));
         format!(
             "Times, {}: the wall times of {within} of {} tasks lie within the measured costs; the greatest difference \
@@ -167,7 +191,8 @@ impl Both<'_> {
 
     /// Whether the orders are the same, and all times within their bounds.
     pub fn agree(&self) -> bool {
-        matches!(self.order(), Order::Same(turns) if turns > 0) && self.pairs().iter().all(Pair::is_within)
+        matches!(self.order(), Order::Same(turns) if turns > 0)
+            && self.pairs().iter().all(Pair::is_within)
     }
 }
 
@@ -186,7 +211,9 @@ impl Pair<'_> {
     /// Whether the numbers of jobs are the same but for one at the end, and the times within the bound.
     fn is_within(&self) -> bool {
         let jobs = self.kernel.jobs.abs_diff(self.jobs) <= 1;
-        jobs && self.difference().is_none_or(|difference| difference <= self.bound)
+        jobs && self
+            .difference()
+            .is_none_or(|difference| difference <= self.bound)
     }
 
     fn row(&self) -> Vec<Cell> {

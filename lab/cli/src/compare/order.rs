@@ -30,11 +30,19 @@ impl Turns {
     /// The turns of the first `tasks` threads of a recording on so many
     /// processors, up to an instant. The thread `kernel`, if any, is no turn
     /// and ends none; every other thread counts as idle.
-    pub fn of(recording: &Recording, tasks: usize, kernel: Option<Thread>, processors: usize, until: u64) -> Self {
+    pub fn of(
+        recording: &Recording,
+        tasks: usize,
+        kernel: Option<Thread>,
+        processors: usize,
+        until: u64,
+    ) -> Self {
         let mut turns = vec![Vec::new(); processors];
         let mut running: Vec<Option<u16>> = vec![None; processors];
         for span in Timeline::of(recording).window(0, until).spans {
-            let Some(here) = turns.get_mut(usize::from(span.processor)) else { continue };
+            let Some(here) = turns.get_mut(usize::from(span.processor)) else {
+                continue;
+            };
             if Some(span.thread) == kernel {
                 continue;
             }
@@ -101,9 +109,25 @@ mod tests {
 
     #[test]
     fn the_kernels_work_ends_no_turn_and_idling_does() {
-        let simulated = turns(&[(0, 0, 0), (0, 2, 5), (0, 0, 6), (0, 1, 8), (1, 1, 9), (0, IDLE, 20), (0, 1, 30), (0, 0, 95)]);
+        let simulated = turns(&[
+            (0, 0, 0),
+            (0, 2, 5),
+            (0, 0, 6),
+            (0, 1, 8),
+            (1, 1, 9),
+            (0, IDLE, 20),
+            (0, 1, 30),
+            (0, 0, 95),
+        ]);
         assert_eq!(simulated, Turns(vec![vec![0, 1, 1], vec![1]]));
-        let kernel = turns(&[(0, 0, 1), (0, 1, 9), (1, 1, 10), (0, 3, 21), (0, 1, 31), (0, 3, 60)]);
+        let kernel = turns(&[
+            (0, 0, 1),
+            (0, 1, 9),
+            (1, 1, 10),
+            (0, 3, 21),
+            (0, 1, 31),
+            (0, 3, 60),
+        ]);
         assert_eq!(kernel.compare(&simulated), Order::Same(4));
     }
 
@@ -111,7 +135,12 @@ mod tests {
     fn the_first_difference_is_named() {
         let one = turns(&[(0, 0, 0), (0, 1, 5), (0, 0, 9), (0, 1, 11)]);
         let other = turns(&[(0, 0, 0), (0, 1, 5)]);
-        let parts = |turn, first, second| Order::Parts { processor: 0, turn, first, second };
+        let parts = |turn, first, second| Order::Parts {
+            processor: 0,
+            turn,
+            first,
+            second,
+        };
         assert_eq!(one.compare(&other), parts(3, Some(0), None));
         let swapped = turns(&[(0, 1, 0), (0, 0, 5)]);
         assert_eq!(swapped.compare(&other), parts(1, Some(1), Some(0)));

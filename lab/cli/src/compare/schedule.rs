@@ -67,15 +67,34 @@ mod tests {
     fn time_begins_with_the_first_release() {
         let case = case(Layout::Global);
         let mut figures = Figures::read(&console(&case, 1000), &case).unwrap();
-        let switches = [switch(0, 0x90, 10), switch(0, 0x91, 1_000), switch(1, 0x92, 500), switch(0, 3, 2_600), switch(1, 5, u64::MAX)];
+        let switches = [
+            switch(0, 0x90, 10),
+            switch(0, 0x91, 1_000),
+            switch(1, 0x92, 500),
+            switch(0, 3, 2_600),
+            switch(1, 5, u64::MAX),
+        ];
         assert_eq!(schedule(&switches, &figures), None);
         for (place, task) in figures.tasks.iter_mut().enumerate() {
             task.thread = Some(place as u64);
         }
         let recording = schedule(&switches, &figures).unwrap();
-        let seen: Vec<_> = recording.events.iter().map(|event| (event.at, event.processor, recording.thread_name(event.thread))).collect();
+        let seen: Vec<_> = recording
+            .events
+            .iter()
+            .map(|event| {
+                (
+                    event.at,
+                    event.processor,
+                    recording.thread_name(event.thread),
+                )
+            })
+            .collect();
         // What ran before stands at the begin; what comes after the measurement is left out.
         assert_eq!(seen, [(0, 0, "0x91"), (0, 1, "0x92"), (600, 0, "T4")]);
-        assert_eq!((recording.end, recording.unit), (figures.span, TimeUnit::ClockNanoseconds));
+        assert_eq!(
+            (recording.end, recording.unit),
+            (figures.span, TimeUnit::ClockNanoseconds)
+        );
     }
 }

@@ -51,10 +51,17 @@ pub fn simulate(case: &Case, kernel: &Figures, switch: u64) -> Result<Simulated>
 fn clusters(case: &Case) -> Vec<Cluster> {
     let cluster = |(number, cpus): (usize, std::ops::Range<usize>)| Cluster {
         name: number.to_string(),
-        cpus: cpus.fold(CpuSet::EMPTY, |all, cpu| all.or(CpuSet::from_bits(1 << cpu))),
+        cpus: cpus.fold(CpuSet::EMPTY, |all, cpu| {
+            all.or(CpuSet::from_bits(1 << cpu))
+        }),
         policy: case.policy,
     };
-    case.layout.instances().into_iter().enumerate().map(cluster).collect()
+    case.layout
+        .instances()
+        .into_iter()
+        .enumerate()
+        .map(cluster)
+        .collect()
 }
 
 fn workload(case: &Case, kernel: &Figures) -> Workload {

@@ -52,8 +52,16 @@ fn worlds_of_nearly_the_same_costs_agree() {
         compared(layout, (700, 600), |both| {
             let drawn = both.draw();
             assert!(both.agree(), "{:?}", drawn.answer);
-            assert!(drawn.answer[0].contains("in the same order, in all "), "{:?}", drawn.answer);
-            assert!(drawn.answer[1].contains("of 7 of 7 tasks lie within"), "{:?}", drawn.answer);
+            assert!(
+                drawn.answer[0].contains("in the same order, in all "),
+                "{:?}",
+                drawn.answer
+            );
+            assert!(
+                drawn.answer[1].contains("of 7 of 7 tasks lie within"),
+                "{:?}",
+                drawn.answer
+            );
             let data: serde_json::Value = serde_json::from_str(&json("virt", &[*both])).unwrap();
             assert_eq!(data["runs"][0]["agree"], true);
             assert!(data["runs"][0]["turns"].as_u64().unwrap() > 285);
@@ -66,7 +74,11 @@ fn worlds_of_nearly_the_same_costs_agree() {
 fn costs_that_were_not_measured_are_found_out() {
     compared(Layout::One, (60_000, 600), |both| {
         assert!(!both.agree());
-        assert!(!both.draw().answer[1].contains("of 7 of 7"), "{:?}", both.draw().answer);
+        assert!(
+            !both.draw().answer[1].contains("of 7 of 7"),
+            "{:?}",
+            both.draw().answer
+        );
     });
 }
 
@@ -91,5 +103,9 @@ fn another_order_is_found_out() {
     };
     assert!(!both.agree());
     let words = both.draw().answer[0].clone();
-    assert!(words.contains("they part at turn ") && words.contains(" of processor 0: T5 on the kernel (emulated), T3 in"), "{words}");
+    assert!(
+        words.contains("they part at turn ")
+            && words.contains(" of processor 0: T5 on the kernel (emulated), T3 in"),
+        "{words}"
+    );
 }

@@ -146,7 +146,11 @@ pub(crate) mod tests {
             ),
             ("@value ns=250 ", "@value ns=270 ", "do not ascend"),
             ("times=2", "times=1", "but its values give `samples=2`"),
-            ("@value ns=260 ", "@value ns=261 ", "but its values give `max_ns=261`"),
+            (
+                "@value ns=260 ",
+                "@value ns=261 ",
+                "but its values give `max_ns=261`",
+            ),
             ("@value ns=250 ", "@value ns=-5 ", "`ns` is no whole number"),
             ("from=0", "form=0", "which lacks `from`"),
         ] {

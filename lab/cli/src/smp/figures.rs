@@ -149,7 +149,10 @@ fn task(line: &Line<'_>) -> Result<TaskFigures> {
         name: line.word("name")?.to_owned(),
         period: line.number("period_ns")?,
         processors: line.number("processors")?,
-        thread: line.word_if_any("thread").map(|_| line.number("thread")).transpose()?,
+        thread: line
+            .word_if_any("thread")
+            .map(|_| line.number("thread"))
+            .transpose()?,
         jobs,
         missed: line.number("missed")?,
         cpu: times("cpu")?,

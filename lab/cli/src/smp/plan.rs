@@ -13,7 +13,8 @@ use super::{form, overhead};
 use crate::figure::Drawn;
 use crate::several::{QUANTA, QUANTUM};
 
-/// How long the runs at other quanta are at most: the finest one is slow.
+/// How long the runs at other quanta, and the schedules, are at most: the finest quantum is slow, and a long schedule
+/// cannot be looked at.
 const GRAIN: Duration = Duration::from_secs(2);
 /// Over how many periods the overhead is measured, and how long at least.
 const PERIODS: u64 = 4;
@@ -170,12 +171,13 @@ impl Plan {
         Ok(form::json(platform, &find(runs, cases)?))
     }
 
-    /// The runs that the paper has too: on one processor, on four.
-    ///
-    /// # Errors
-    /// When a run is missing.
-    pub fn paper<'a>(&self, runs: &'a [Run]) -> Result<Vec<&'a Run>> {
-        find(runs, &self.paper)
+    /// The paper's runs, as far as schedules are recorded: one hyperperiod's length, at most.
+    pub fn recorded(&self) -> Vec<Case> {
+        let short = |case: &Case| Case {
+            horizon: case.horizon.min(GRAIN),
+            ..case.clone()
+        };
+        self.paper.iter().map(short).collect()
     }
 }
 

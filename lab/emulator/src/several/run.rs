@@ -20,6 +20,7 @@ use crate::{Error, clock};
 pub struct Several {
     board: Virt,
     clock: PathBuf,
+    version: String,
 }
 
 /// What passes the time of a processor.
@@ -115,7 +116,17 @@ impl Several {
             return Err(Error::EmulatorVersion { found });
         }
         let clock = clock::build(&clock::sources_for_several(), &clock::directory())?;
-        Ok(Self { board, clock })
+        Ok(Self {
+            board,
+            clock,
+            version: found,
+        })
+    }
+
+    /// The emulator's version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Runs an image to its end on so many processors, 1 to 8, and records nothing; `quantum`: nanoseconds that one
