@@ -226,8 +226,14 @@ fn every_experiment_that_ships_is_well_formed() {
         if path.extension().is_some_and(|ending| ending == "toml") {
             let text = std::fs::read_to_string(&path).unwrap();
             if text.contains("[[task]]") || text.contains("[[partition]]") {
-                let mut command = taktos(&["run", path.to_str().unwrap()]);
-                fail(&mut command, 2, "is a task set", "taktos sim ");
+                // On the kernel run tasks alone, and not without the emulator.
+                let (cause, mend) = match text.contains("[[partition]]") {
+                    true => ("it has partitions", "taktos sim "),
+                    false => ("qemu-system-arm is not installed", "./taktos"),
+                };
+                let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
+                command.arg(empty.0.join("out")).env("PATH", &empty.0);
+                fail(&mut command, 2, cause, mend);
                 let mut command = taktos(&["sim", path.to_str().unwrap()]);
                 command.args(["--for", "1s", "--out"]);
                 succeed(command.arg(empty.0.join("out")));

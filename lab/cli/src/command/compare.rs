@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use taktos_export::Recording;
 use taktos_simulate::{Policy, file};
 use taktos_time::Duration;
 
 use super::experiment::begin;
 use super::several::{Ready, board, ready};
+use super::smp::recorded;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::compare::{self, Both, Simulated, schedule, simulate};
+use crate::compare::{self, Both, Simulated, simulate};
 use crate::failure::Failure;
 use crate::figure::Drawn;
 use crate::progress::Progress;
-use crate::several::{Board, Call, Outcome, QUANTUM, each};
+use crate::several::{Board, Outcome, QUANTUM, each};
 use crate::smp::{Case, Figures, Layout, Periodic, periodic};
 use crate::workspace::Workspace;
 
@@ -84,11 +85,7 @@ pub(super) fn run(
     })?;
     let both: Vec<Both<'_>> = all.iter().map(Compared::both).collect();
     let mut drawn: Vec<Drawn> = both.iter().map(Both::draw).collect();
-    drawn.push(Drawn {
-        title: "Honest time".into(),
-        tables: vec![ready.honest.table()],
-        ..Drawn::default()
-    });
+    drawn.push(ready.honest.drawn());
     let outcome = Outcome {
         title: title(&set.title, &stem),
         question: "Does the kernel run these tasks as the simulator says?".into(),
@@ -148,7 +145,7 @@ fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
         .busy
         .saturating_sub(measured.work)
         .div_ceil(measured.jobs().max(1));
-    let (kernel, schedule) = record(ready, case)?;
+    let (kernel, schedule) = recorded(ready, case)?;
     let simulated = simulate(case, &kernel, cost / 2)?;
     Ok(Compared {
         case: case.clone(),
@@ -157,13 +154,4 @@ fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
         simulated,
         cost,
     })
-}
-
-fn record(ready: &Ready, case: &Case) -> Result<(Figures, Recording)> {
-    let call: Call = case.call();
-    let record = ready.machine.record(&ready.image, &call)?;
-    let figures = Figures::read(&record.console, case)?;
-    let schedule = schedule(&record.switches, &figures)
-        .context("the program does not say which thread is which task's: `@task ... thread=`")?;
-    Ok((figures, schedule))
 }

@@ -9,7 +9,6 @@ use super::several::{board, ready, result_name};
 use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
 use crate::experiment::{Asked, Latency, Several, asked};
 use crate::failure::Failure;
-use crate::figure::Drawn;
 use crate::latency::{self, Question};
 use crate::progress::Progress;
 use crate::response::sets;
@@ -81,14 +80,7 @@ pub(super) fn from_file(
         program: experiment.program.clone(),
         image: ready.image.digest.clone(),
         calls: vec![call],
-        drawn: vec![
-            latency::draw(&question, &sets),
-            Drawn {
-                title: "Honest time".into(),
-                tables: vec![ready.honest.table()],
-                ..Drawn::default()
-            },
-        ],
+        drawn: vec![latency::draw(&question, &sets), ready.honest.drawn()],
         traces: Vec::new(),
         files: vec![("cyclictest.txt".into(), text.clone())],
         json: latency::json(board.name, &question, &sets),

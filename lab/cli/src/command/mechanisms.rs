@@ -8,7 +8,6 @@ use super::experiment::begin;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
 use crate::experiment::Mechanisms;
-use crate::figure::Drawn;
 use crate::mechanisms::{self, EXPERIMENTS, Paper};
 use crate::progress::Progress;
 use crate::response::{Set, sets};
@@ -44,11 +43,7 @@ pub(super) fn run(
     let sets: Vec<Set> = closely.concat();
     let mut drawn = mechanisms::draw(&sets, &paper);
     drawn.push(mechanisms::grain(&by_quantum(grain)));
-    drawn.push(Drawn {
-        title: "Honest time".into(),
-        tables: vec![ready.honest.table()],
-        ..Drawn::default()
-    });
+    drawn.push(ready.honest.drawn());
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),

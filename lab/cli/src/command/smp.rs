@@ -2,20 +2,26 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use taktos_export::plot::gantt;
+use taktos_export::{Evidence, Recording};
 use taktos_simulate::file;
 use taktos_time::Duration;
 
 use super::experiment::begin;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
+use crate::compare::schedule;
 use crate::experiment::Smp;
 use crate::failure::Failure;
 use crate::figure::Drawn;
 use crate::progress::Progress;
-use crate::several::{Machine, Outcome, QUANTA, QUANTUM, each};
+use crate::several::{Outcome, QUANTA, QUANTUM, each};
 use crate::smp::{Case, Figures, Paper, Plan, Question, Run, periodic};
 use crate::workspace::Workspace;
+
+/// How much of a schedule is drawn: a second.
+const DRAWN: u64 = 1_000_000_000;
 
 /// How much of the experiment is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +55,10 @@ pub(super) fn run(
     };
     let ready = ready(workspace, board, &experiment.program, quanta, &progress)?;
     let runs = measure(&ready, &plan, &progress)?;
+    let traces = record(&ready, &plan, &progress)?;
     let mut drawn = plan.draw(&runs, &paper)?;
-    drawn.push(Drawn {
-        title: "Honest time".into(),
-        tables: vec![ready.honest.table()],
-        ..Drawn::default()
-    });
+    drawn.push(schedules(&traces));
+    drawn.push(ready.honest.drawn());
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
@@ -64,7 +68,7 @@ pub(super) fn run(
         image: ready.image.digest.clone(),
         calls: runs.iter().map(|run| run.case.call()).collect(),
         drawn,
-        traces: Vec::new(),
+        traces,
         files: Vec::new(),
         json: plan.json(board.name, &runs)?,
     };
@@ -91,14 +95,50 @@ fn measure(ready: &Ready, plan: &Plan, progress: &Progress) -> Result<Vec<Run>> 
     let cases = plan.cases();
     let what = format!("running the tasks on {} ...", ready.machine.board.name);
     progress.counted(&what, cases.len(), |done| {
-        each(&cases, done, |case| one(&ready.machine, ready, case))
+        each(&cases, done, |case| one(ready, case))
     })
 }
 
-fn one(machine: &Machine, ready: &Ready, case: &Case) -> Result<Run> {
-    let console = machine.run(&ready.image, &case.call())?;
+fn one(ready: &Ready, case: &Case) -> Result<Run> {
+    let console = ready.machine.run(&ready.image, &case.call())?;
     Ok(Run {
         figures: Figures::read(&console, case)?,
         case: case.clone(),
     })
+}
+
+/// Who ran when, in the paper's runs.
+fn record(ready: &Ready, plan: &Plan, progress: &Progress) -> Result<Vec<(String, Recording)>> {
+    let cases = plan.recorded();
+    let what = format!("recording schedules on {} ...", ready.machine.board.name);
+    progress.counted(&what, cases.len(), |done| {
+        each(&cases, done, |case| {
+            let (_, schedule) = recorded(ready, case)?;
+            Ok((format!("{}-{}", case.policy, case.layout.name()), schedule))
+        })
+    })
+}
+
+/// One run with its schedule.
+pub(super) fn recorded(ready: &Ready, case: &Case) -> Result<(Figures, Recording)> {
+    let record = ready.machine.record(&ready.image, &case.call())?;
+    let figures = Figures::read(&record.console, case)?;
+    let schedule = schedule(&record.switches, &figures)
+        .context("the program does not say which thread is which task's: `@task ... thread=`")?;
+    Ok((figures, schedule))
+}
+
+/// The schedules as pictures: a second of each.
+fn schedules(traces: &[(String, Recording)]) -> Drawn {
+    let picture = |(name, recording): &(String, Recording)| {
+        let title = format!("Who runs on which processor: {name}");
+        let svg = gantt(recording, &title, 0, recording.end.min(DRAWN));
+        (format!("schedule-{name}"), svg)
+    };
+    Drawn {
+        title: "Schedules".into(),
+        plots: traces.iter().map(picture).collect(),
+        evidence: vec![Evidence::Emulated],
+        ..Drawn::default()
+    }
 }

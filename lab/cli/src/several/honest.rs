@@ -8,6 +8,7 @@ use taktos_export::{Basis, Evidence};
 
 use super::{Board, Machine};
 use crate::failure::CheckFailed;
+use crate::figure::Drawn;
 use crate::image;
 use crate::workspace::Workspace;
 
@@ -48,8 +49,18 @@ fn refused(board: Board, quantum: u32, why: &str) -> anyhow::Error {
 }
 
 impl Honest {
+    /// What the probe saw, for the report.
+    pub fn drawn(&self) -> Drawn {
+        Drawn {
+            title: "Honest time".into(),
+            tables: vec![self.table()],
+            evidence: vec![Evidence::Emulated],
+            ..Drawn::default()
+        }
+    }
+
     /// What the probe saw, a row for each quantum.
-    pub fn table(&self) -> Table {
+    fn table(&self) -> Table {
         let emulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Emulated));
         let mut table = Table::new(
             "The probe: is the time of several processors honest?",

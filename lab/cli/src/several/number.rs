@@ -1,20 +1,10 @@
 //! Numbers as people read them: fractions of units, shares, changes.
 //! Integers throughout: the same figures give the same letters everywhere.
 
-/// Nanoseconds in the unit of so many nanoseconds (a power of ten), with three decimals, cut off.
-fn in_unit(nanos: u64, unit: u64) -> String {
-    let thousandths = nanos / (unit / 1000);
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
-}
-
-/// Nanoseconds in milliseconds: `12.345`.
+/// Nanoseconds in milliseconds, with three decimals, cut off: `12.345`.
 pub fn millis(nanos: u64) -> String {
-    in_unit(nanos, 1_000_000)
-}
-
-/// Nanoseconds in microseconds: `1.234`.
-pub fn micros(nanos: u64) -> String {
-    in_unit(nanos, 1000)
+    let micros = nanos / 1000;
+    format!("{}.{:03}", micros / 1000, micros % 1000)
 }
 
 /// The part in hundredths of a per cent, rounded to the nearest; nothing of nothing.
@@ -58,8 +48,8 @@ mod tests {
     #[test]
     fn units_have_three_decimals() {
         assert_eq!(millis(12_345_678), "12.345");
-        assert_eq!(micros(999), "0.999");
-        assert_eq!(micros(1_000_040), "1000.040");
+        assert_eq!(millis(999), "0.000");
+        assert_eq!(millis(1_000_040_000), "1000.040");
     }
 
     #[test]

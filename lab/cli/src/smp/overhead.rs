@@ -23,6 +23,9 @@ struct Point {
     four: u64,
 }
 
+/// One of a point's shares.
+type Share = fn(&Point) -> u64;
+
 /// The curve of runs in pairs, on one processor and on four, each pair with one period for all its tasks.
 pub fn curve(runs: &[&Run]) -> Drawn {
     let points: Vec<Point> = runs
@@ -91,7 +94,7 @@ fn sentences(points: &[Point]) -> Vec<String> {
         percent(last.four),
     )];
     for (which, share) in [
-        ("one processor", (|point| point.one) as fn(&Point) -> u64),
+        ("one processor", (|point| point.one) as Share),
         ("four", |point| point.four),
     ] {
         // The first period from which on it stays small.
@@ -115,7 +118,7 @@ fn sentences(points: &[Point]) -> Vec<String> {
 }
 
 fn chart(title: String, points: &[Point]) -> Chart {
-    let series = |(colour, name, share): (usize, &str, fn(&Point) -> u64)| Series {
+    let series = |(colour, name, share): (usize, &str, Share)| Series {
         name: name.into(),
         points: points
             .iter()
@@ -125,7 +128,7 @@ fn chart(title: String, points: &[Point]) -> Chart {
         colour,
         shape: Shape::Line,
     };
-    let lines: [(usize, &str, fn(&Point) -> u64); 2] = [
+    let lines: [(usize, &str, Share); 2] = [
         (0, "1 processor", |point| point.one),
         (1, "4 processors", |point| point.four),
     ];

@@ -46,6 +46,9 @@ pub struct Plan {
     periods: Vec<Case>,
 }
 
+/// Draws runs that belong together.
+type Draw = fn(&[&Run]) -> Drawn;
+
 impl Question {
     /// The paper's own two runs, and where more is asked all the others.
     pub fn plan(&self) -> Plan {
@@ -145,7 +148,7 @@ impl Plan {
             paper,
         };
         let mut all = vec![beside.draw()];
-        let more: [(&[Case], fn(&[&Run]) -> Drawn); 4] = [
+        let more: [(&[Case], Draw); 4] = [
             (&self.policies, rows::policies),
             (&self.layouts, rows::layouts),
             (&self.periods, overhead::curve),
