@@ -62,8 +62,11 @@ int64_t time_cycle(void) { return options.cycle; }
 unsigned time_asleep(void)
 {
     unsigned asleep = 0;
+    bool before = deciding;
+    deciding = true; /* only a look: nobody is to jump because the last one sleeps */
     for (int i = 0; i < count; i++)
         asleep |= (unsigned)cpu_thread_is_idle(processors[i].state) << i;
+    deciding = before;
     return asleep;
 }
 

@@ -32,6 +32,9 @@ pub const QUANTA: [u32; 3] = [20, 100, 1000];
 /// The most real time of one run: only what hangs takes as long.
 const TIME: Duration = Duration::from_secs(1800);
 
+/// The most instructions of a recorded run, of all processors together.
+const INSTRUCTIONS: u64 = 1_000_000_000_000;
+
 /// What these figures cannot say, in one sentence: it stands in every report.
 pub const LIMITS: &str = "one instruction takes one nanosecond on every processor; no caches, no bus contention, \
      sequentially consistent memory; an interrupt to a running processor is off by up to one quantum";
@@ -116,7 +119,7 @@ fn options(call: &Call) -> Options {
     Options {
         argument: Some(call.argument.clone()),
         real_time: TIME,
-        instructions: u64::MAX,
+        instructions: INSTRUCTIONS,
         ..Options::default()
     }
 }
