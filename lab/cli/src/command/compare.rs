@@ -72,10 +72,10 @@ pub(super) fn run(
     let directory = begin(workspace, &format!("run-{stem}"), options)?;
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &progress)?;
-    let cases = [Layout::One, Layout::Global].map(|layout| Case {
-        tasks: tasks.clone(),
+    let cases = cases(&Case {
+        tasks,
         policy,
-        layout,
+        layout: Layout::One,
         horizon,
         quantum: QUANTUM,
     });
@@ -103,6 +103,17 @@ pub(super) fn run(
         json: compare::json(board.name, &both),
     };
     outcome.finish(workspace, directory, options.format)
+}
+
+/// On one processor and on four; where releases coincide, also with all of
+/// them apart: who comes first of two at one instant is no rule of any policy.
+fn cases(one: &Case) -> Vec<Case> {
+    let four = Case {
+        layout: Layout::Global,
+        ..one.clone()
+    };
+    let apart: Vec<Case> = [one, &four].into_iter().filter_map(Case::apart).collect();
+    [one.clone(), four].into_iter().chain(apart).collect()
 }
 
 fn title(own: &str, stem: &str) -> String {

@@ -21,7 +21,7 @@ pub use simulated::{Simulated, simulate};
 
 use crate::figure::Drawn;
 use crate::several::number::millis;
-use crate::smp::{Case, Figures, TaskFigures, Times};
+use crate::smp::{Case, Figures, Periodic, TaskFigures, Times};
 
 /// What the kernel did, and what the simulator says of the same.
 #[derive(Clone, Copy)]
@@ -89,20 +89,30 @@ impl Both<'_> {
         jobs.saturating_mul(self.cost + quantum)
     }
 
+    /// The policy, the layout, and whether releases were moved apart.
+    pub fn name(&self) -> String {
+        let tied = self.case.apart().is_some();
+        let how = if tied { "" } else { ", releases apart" };
+        format!("{}{how}", self.case.name())
+    }
+
     /// How the orders of the turns compare.
     pub fn order(&self) -> Order {
-        let (tasks, processors) = (self.case.tasks.len(), self.case.layout.processors());
+        let (tasks, instances) = (self.case.tasks.len(), self.case.layout.instances());
         let until = self.case.horizon.as_nanos();
-        let kernel = Turns::of(self.schedule, tasks, None, processors, until);
+        let kernel = Turns::of(self.schedule, tasks, None, &instances, until);
         // The simulator's own work is the thread behind the tasks.
         let work = u16::try_from(tasks).ok().map(Thread);
-        let simulated = Turns::of(&self.simulated.recording, tasks, work, processors, until);
-        kernel.compare(&simulated)
+        let simulated = Turns::of(&self.simulated.recording, tasks, work, &instances, until);
+        kernel.compare(
+            &simulated,
+            instances.first().map_or(1, ExactSizeIterator::len),
+        )
     }
 
     /// The tables, and the words.
     pub fn draw(&self) -> Drawn {
-        let name = self.case.name();
+        let name = self.name();
         Drawn {
             title: format!("Kernel and simulator: {name}"),
             answer: vec![self.about_order(), self.about_times()],
@@ -147,11 +157,10 @@ impl Both<'_> {
     }
 
     fn about_order(&self) -> String {
-        let name = self.case.name();
-        let task = |task: Option<u16>| {
-            let found = task.and_then(|task| self.case.tasks.get(usize::from(task)));
-            found.map_or("nobody".to_owned(), |task| task.name.clone())
-        };
+        let name = self.name();
+        let task = |task: Option<u16>| task.and_then(|task| self.case.tasks.get(usize::from(task)));
+        let called =
+            |task: Option<&Periodic>| task.map_or("nobody", |task| task.name.as_str()).to_owned();
         match self.order() {
             Order::Same(turns) => format!(
                 "Order, {name}: kernel (emulated) and simulator (simulated) gave the processors to the same tasks in \
@@ -159,16 +168,28 @@ impl Both<'_> {
                 thousands(turns as u64)
             ),
             Order::Parts {
-                processor,
+                instance,
                 turn,
                 first,
                 second,
-            } => format!(
-                "Order, {name}: they part at turn {turn} of processor {processor}: {} on the kernel (emulated), {} in \
-                 the simulator (simulated).",
-                task(first),
-                task(second)
-            ),
+            } => {
+                let (first, second) = (task(first), task(second));
+                let tied = first
+                    .zip(second)
+                    .is_some_and(|(first, second)| first.coincides_with(second));
+                let why = match tied {
+                    true => {
+                        "; both are released at one instant, so neither comes first by any rule"
+                    }
+                    false => "",
+                };
+                format!(
+                    "Order, {name}: they part at turn {turn} of instance {instance}: {} on the kernel (emulated), {} \
+                     in the simulator (simulated){why}.",
+                    called(first),
+                    called(second)
+                )
+            }
         }
     }
 
@@ -183,7 +204,7 @@ impl Both<'_> {
         format!(
             "Times, {}: the wall times of {within} of {} tasks lie within the measured costs; the greatest difference \
              is {} ns ({whose}).",
-            self.case.name(),
+            self.name(),
             pairs.len(),
             thousands(most)
         )
@@ -274,6 +295,7 @@ struct All<'a> {
 struct One {
     policy: &'static str,
     layout: &'static str,
+    releases_apart: bool,
     processors: usize,
     cost_ns: u64,
     same_order: bool,
@@ -321,6 +343,7 @@ pub fn json(platform: &str, all: &[Both<'_>]) -> String {
     let one = |both: &Both<'_>| One {
         policy: both.case.policy.name(),
         layout: both.case.layout.name(),
+        releases_apart: both.case.apart().is_none(),
         processors: both.case.layout.processors(),
         cost_ns: both.cost,
         same_order: matches!(both.order(), Order::Same(_)),

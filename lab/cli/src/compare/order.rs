@@ -1,10 +1,15 @@
-//! Who ran after whom, on each processor: the same in both worlds, or where they part.
+//! Who ran after whom: the same in both worlds, or where they part.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use taktos_export::{Recording, Timeline};
 use taktos_trace::Thread;
 
-/// For each processor, the tasks in the order of their turns. A turn goes on
-/// over the kernel's own work; an idle span ends it.
+/// For each scheduler instance, the tasks in the order in which their turns
+/// began. Which of an instance's idle processors a task gets is nobody's
+/// promise, so they are not told apart. A turn goes on over the kernel's own
+/// work; an idle span ends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turns(Vec<Vec<u16>>);
 
@@ -13,10 +18,10 @@ pub struct Turns(Vec<Vec<u16>>);
 pub enum Order {
     /// So many turns, all the same.
     Same(usize),
-    /// They part on a processor, at a turn (from 1): the task of each, if any.
+    /// They part in an instance, at a turn (from 1): the task of each, if any.
     Parts {
-        /// The processor.
-        processor: usize,
+        /// The instance.
+        instance: usize,
         /// The turn, from 1.
         turn: usize,
         /// Whose turn it is in the first.
@@ -27,52 +32,56 @@ pub enum Order {
 }
 
 impl Turns {
-    /// The turns of the first `tasks` threads of a recording on so many
-    /// processors, up to an instant. The thread `kernel`, if any, is no turn
-    /// and ends none; every other thread counts as idle.
+    /// The turns of the first `tasks` threads of a recording on the processors
+    /// of each instance, up to an instant. The thread `kernel`, if any, is no
+    /// turn and ends none; every other thread counts as idle.
     pub fn of(
         recording: &Recording,
         tasks: usize,
         kernel: Option<Thread>,
-        processors: usize,
+        instances: &[Range<usize>],
         until: u64,
     ) -> Self {
-        let mut turns = vec![Vec::new(); processors];
-        let mut running: Vec<Option<u16>> = vec![None; processors];
+        let mut turns = vec![Vec::new(); instances.len()];
+        let mut running: BTreeMap<u8, Option<u16>> = BTreeMap::new();
         for span in Timeline::of(recording).window(0, until).spans {
-            let Some(here) = turns.get_mut(usize::from(span.processor)) else {
+            let of = |cpus: &Range<usize>| cpus.contains(&usize::from(span.processor));
+            let Some(instance) = instances.iter().position(of) else {
                 continue;
             };
             if Some(span.thread) == kernel {
                 continue;
             }
             let task = Some(span.thread.0).filter(|task| usize::from(*task) < tasks);
-            let before = std::mem::replace(&mut running[usize::from(span.processor)], task);
+            let before = running.insert(span.processor, task).flatten();
             if let Some(task) = task.filter(|_| task != before) {
-                here.push(task);
+                turns[instance].push(task);
             }
         }
         Self(turns)
     }
 
-    /// Compares two orders. On each processor the last turn of one may be
-    /// missing in the other: costs move it beyond the end.
-    pub fn compare(&self, other: &Self) -> Order {
+    /// Compares two orders. The last turns of an instance, as many as it has
+    /// processors (`slack`), may be missing in one: costs move them beyond the end.
+    pub fn compare(&self, other: &Self, slack: usize) -> Order {
         let mut all = 0;
-        for (processor, (first, second)) in self.0.iter().zip(&other.0).enumerate() {
+        for (instance, (first, second)) in self.0.iter().zip(&other.0).enumerate() {
             let most = first.len().max(second.len());
             for turn in 0..most {
                 let pair = (first.get(turn).copied(), second.get(turn).copied());
-                let last = turn + 1 == most && (pair.0.is_none() || pair.1.is_none());
-                if pair.0 != pair.1 && !last {
+                let missing = pair.0.is_none() || pair.1.is_none();
+                if missing && turn + slack >= most {
+                    break;
+                }
+                if pair.0 != pair.1 {
                     return Order::Parts {
-                        processor,
+                        instance,
                         turn: turn + 1,
                         first: pair.0,
                         second: pair.1,
                     };
                 }
-                all += usize::from(!last);
+                all += 1;
             }
         }
         Order::Same(all)
@@ -102,7 +111,7 @@ mod tests {
     }
 
     fn turns(switches: &[(u8, u16, u64)]) -> Turns {
-        Turns::of(&recording(switches), 2, Some(Thread(2)), 2, 90)
+        Turns::of(&recording(switches), 2, Some(Thread(2)), &[0..1, 1..2], 90)
     }
 
     const IDLE: u16 = u16::MAX;
@@ -128,7 +137,7 @@ mod tests {
             (0, 1, 31),
             (0, 3, 60),
         ]);
-        assert_eq!(kernel.compare(&simulated), Order::Same(4));
+        assert_eq!(kernel.compare(&simulated, 1), Order::Same(4));
     }
 
     #[test]
@@ -136,16 +145,26 @@ mod tests {
         let one = turns(&[(0, 0, 0), (0, 1, 5), (0, 0, 9), (0, 1, 11)]);
         let other = turns(&[(0, 0, 0), (0, 1, 5)]);
         let parts = |turn, first, second| Order::Parts {
-            processor: 0,
+            instance: 0,
             turn,
             first,
             second,
         };
-        assert_eq!(one.compare(&other), parts(3, Some(0), None));
+        assert_eq!(one.compare(&other, 1), parts(3, Some(0), None));
         let swapped = turns(&[(0, 1, 0), (0, 0, 5)]);
-        assert_eq!(swapped.compare(&other), parts(1, Some(1), Some(0)));
+        assert_eq!(swapped.compare(&other, 1), parts(1, Some(1), Some(0)));
         // The last turn alone may be missing.
         let shorter = turns(&[(0, 0, 0)]);
-        assert_eq!(other.compare(&shorter), Order::Same(1));
+        assert_eq!(other.compare(&shorter, 1), Order::Same(1));
+    }
+
+    #[test]
+    fn processors_of_one_instance_are_not_told_apart() {
+        let all = std::slice::from_ref(&(0..2));
+        let of = |switches: &[(u8, u16, u64)]| Turns::of(&recording(switches), 2, None, all, 90);
+        let here = of(&[(0, 0, 1), (1, 1, 5), (0, IDLE, 7), (1, 0, 9)]);
+        let there = of(&[(1, 0, 1), (0, 1, 6), (1, IDLE, 7), (1, 0, 9)]);
+        assert_eq!(here, Turns(vec![vec![0, 1, 0]]));
+        assert_eq!(here.compare(&there, 2), Order::Same(3));
     }
 }

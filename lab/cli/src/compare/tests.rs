@@ -105,7 +105,7 @@ fn another_order_is_found_out() {
     let words = both.draw().answer[0].clone();
     assert!(
         words.contains("they part at turn ")
-            && words.contains(" of processor 0: T5 on the kernel (emulated), T3 in"),
+            && words.contains(" of instance 0: T5 on the kernel (emulated), T3 in"),
         "{words}"
     );
 }

@@ -154,9 +154,27 @@ fn refused(why: &str) -> anyhow::Error {
 }
 
 impl Case {
-    /// The name of the run, which no other of its kind has.
+    /// The policy and the layout.
     pub fn name(&self) -> String {
         format!("{}, {}", self.policy, self.layout.name())
+    }
+
+    /// The same with no two releases at one instant; none where that is so already.
+    pub fn apart(&self) -> Option<Self> {
+        let tasks = self.tasks.iter().enumerate();
+        let tied = tasks.clone().any(|(place, task)| {
+            self.tasks[..place]
+                .iter()
+                .any(|other| task.coincides_with(other))
+        });
+        let moved = |(place, task): (usize, &Periodic)| Periodic {
+            offset: task.offset + APART * place as u64,
+            ..task.clone()
+        };
+        tied.then(|| Self {
+            tasks: tasks.map(moved).collect(),
+            ..self.clone()
+        })
     }
 
     /// What the image is told.
@@ -176,7 +194,19 @@ impl Case {
     }
 }
 
+/// Between releases of tasks that are released apart, nanoseconds: more than the kernel works for one.
+const APART: u64 = 50_000;
+
 impl Periodic {
+    /// Whether both are released at one instant now and then.
+    pub fn coincides_with(&self, other: &Self) -> bool {
+        let (mut step, mut rest) = (self.period.max(1), other.period.max(1));
+        while rest > 0 {
+            (step, rest) = (rest, step % rest);
+        }
+        self.offset.abs_diff(other.offset).is_multiple_of(step)
+    }
+
     fn word(&self) -> String {
         let Self {
             name,
@@ -225,6 +255,22 @@ pub(super) mod tests {
         );
         assert_eq!(case.layout.instances(), [0..2, 2..4]);
         assert_eq!(Layout::One.instances().first(), Some(&(0..1)));
+    }
+
+    #[test]
+    fn tasks_are_released_apart() {
+        let case = case(Layout::One);
+        let apart = case.apart().unwrap();
+        assert_eq!((apart.tasks[0].offset, apart.tasks[6].offset), (0, 300_000));
+        assert_eq!(apart.apart(), None);
+        // 7 ms and 5 ms with releases 1 ms apart meet, 4 ms and 6 ms do not.
+        let task = |period, offset| Periodic {
+            period,
+            offset,
+            ..case.tasks[0].clone()
+        };
+        assert!(task(7, 0).coincides_with(&task(5, 1)));
+        assert!(!task(4, 0).coincides_with(&task(6, 1)));
     }
 
     #[test]
