@@ -4,6 +4,7 @@
 use taktos_cycles::a64;
 use taktos_cycles::model::cortex_a53;
 use taktos_cycles::pipeline::Pipeline;
+use taktos_cycles::timing::Flags;
 
 /// The first cycle of each instruction.
 fn issues(sequence: &[(u32, &str)]) -> Vec<u64> {
@@ -23,6 +24,7 @@ const SHIFT: (u32, &str) = (0xd37d_f020, "lsl x0, x1, #3");
 const LOAD: (u32, &str) = (0xf940_0420, "ldr x0, [x1, #8]");
 const LOAD_USE: (u32, &str) = (0xf940_0404, "ldr x4, [x0, #8]");
 const STORE_USE: (u32, &str) = (0xf900_00a0, "str x0, [x5]");
+const EXCLUSIVE_STORE: (u32, &str) = (0xc800_fc22, "stlxr w0, x2, [x1]");
 const MULTIPLY: (u32, &str) = (0x9b02_7c20, "mul x0, x1, x2");
 const MULTIPLY_USE: (u32, &str) = (0x9b03_7c04, "mul x4, x0, x3");
 const BRANCH_USE: (u32, &str) = (0xb400_0000, "cbz x0, .");
@@ -31,7 +33,7 @@ const BRANCH_IF: (u32, &str) = (0x5400_0000, "b.eq .");
 const OTHER: (u32, &str) = (0x8b08_00e6, "add x6, x7, x8");
 const OTHER_LOAD: (u32, &str) = (0xf940_00e6, "ldr x6, [x7]");
 
-/// GCC's bypasses: cycles from the first to the second.
+/// GCC's bypasses, and LLVM's STXR: cycles from the first to the second.
 #[test]
 fn from_a_result_to_its_use() {
     let rows = [
@@ -54,6 +56,8 @@ fn from_a_result_to_its_use() {
         (LOAD, STORE_USE, 1),
         (LOAD, LOAD_USE, 3),
         (LOAD, MULTIPLY_USE, 4),
+        (EXCLUSIVE_STORE, USE, 2),
+        (EXCLUSIVE_STORE, LOAD_USE, 4),
         (MULTIPLY, USE, 2),
         (MULTIPLY, SHIFT_USE, 3),
         (MULTIPLY, STORE_USE, 1),
@@ -74,7 +78,9 @@ fn issued_together() {
     let other_by_register = (0x9ac8_20e6, "lsl x6, x7, x8");
     let branch = (0x1400_0000, "b .");
     let daifset = (0xd503_42df, "msr daifset, #2");
-    let rows: [(_, _, u64); 9] = [
+    let half_pair = (0x2940_0440, "ldp w0, w1, [x2]");
+    let preload = (0xf980_0000, "prfm pldl1keep, [x0]");
+    let rows: [(_, _, u64); 12] = [
         (ADD, OTHER, 0),
         (ADD, OTHER_LOAD, 0),
         (LOAD, OTHER, 0),
@@ -84,6 +90,9 @@ fn issued_together() {
         (by_register, other_by_register, 1),
         (branch, BRANCH_USE, 1),
         (daifset, OTHER, 1),
+        (OTHER, half_pair, 1),
+        (half_pair, OTHER, 0),
+        (preload, OTHER_LOAD, 1),
     ];
     for (first, second, cycles) in rows {
         let found = issues(&[first, second]);
@@ -167,4 +176,31 @@ fn division_and_floating_point() {
     let (load, quad) = ((0xfd40_0020, "ldr d0, [x1]"), (0x3dc0_0020, "ldr q0, [x1]"));
     assert_eq!(issues(&[load, multiply]), [1, 4]);
     assert_eq!(issues(&[quad, OTHER_LOAD, multiply]), [1, 3, 5]);
+}
+
+/// What the clock must do about an instruction while the image runs.
+#[test]
+fn flags_for_the_clock() {
+    let kinds = Flags::STORE | Flags::MAY_LEAVE | Flags::TRANSFER | Flags::RETURN;
+    let store = Flags::STORE | Flags::MAY_LEAVE;
+    let rows = [
+        (ADD, Flags::NONE),
+        (LOAD, Flags::MAY_LEAVE),
+        (STORE_USE, store),
+        ((0xa900_14c4, "stp x4, x5, [x6]"), store),
+        ((0xc85f_7c20, "ldxr x0, [x1]"), Flags::MAY_LEAVE),
+        ((0xc802_fc20, "stlxr w2, x0, [x1]"), store),
+        ((0xd53b_e040, "mrs x0, cntvct_el0"), Flags::MAY_LEAVE),
+        ((0xd51b_e340, "msr cntv_cval_el0, x0"), Flags::MAY_LEAVE),
+        ((0xd503_207f, "wfi"), Flags::MAY_LEAVE),
+        ((0x9e67_0000, "fmov d0, x0"), Flags::MAY_LEAVE),
+        (BRANCH_USE, Flags::TRANSFER),
+        ((0xd65f_03c0, "ret"), Flags::TRANSFER),
+        ((0xd69f_03e0, "eret"), Flags::TRANSFER | Flags::RETURN),
+        ((0xd400_0001, "svc #0"), Flags::NONE),
+    ];
+    for ((word, text), expected) in rows {
+        let flags = cortex_a53::timing(&a64::classify(word).unwrap()).flags;
+        assert_eq!(flags.bits() & kinds.bits(), expected.bits(), "{text}");
+    }
 }
