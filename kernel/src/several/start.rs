@@ -7,7 +7,7 @@ use crate::tcb::{Running, ThreadRef};
 use crate::thread::{Thread, begin};
 use crate::{Error, Kernel, Priority, System};
 use taktos_machine::Machine;
-use taktos_schedule::smp::{self, InstanceConfig};
+use taktos_schedule::smp::{self, InstanceConfig, PolicyKind};
 use taktos_schedule::{Cpu, CpuSet};
 
 /// Starts the kernel on `PROCESSORS` processors, with `instances` of schedulers, and with one thread, `main`, which runs `entry` at
@@ -60,7 +60,11 @@ fn prepare<
     instances: &[InstanceConfig],
     entry: fn(),
 ) -> Result<(), smp::Error> {
-    let tables = memory.take().ok_or(smp::Error::ResourceInUse)?;
+    let mut tables = memory.take().ok_or(smp::Error::ResourceInUse)?;
+    if instances.iter().all(|i| i.policy != PolicyKind::Cbs) {
+        // Where nobody has a budget, nobody is to look after one.
+        tables.servers = &mut [];
+    }
     let system = smp::System::new(tables, CpuSet::first(P), instances)?;
     let several = &memory.several;
     several.begin(s, system, &memory.rows, L);

@@ -26,7 +26,10 @@ impl<S: System> Kernel<S> {
     pub(crate) fn admit(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
-            let _ = system.set_priority(row, level(priority), now, doings);
+            let level = level(priority);
+            if system.own_priority(row) != Ok(level) {
+                let _ = system.set_priority(row, level, now, doings);
+            }
             let _ = match place {
                 Place::Last => system.unblock(row, BLOCKED, now, doings),
                 Place::First => system.unblock_in_front(row, BLOCKED, now, doings),

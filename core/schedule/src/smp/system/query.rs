@@ -69,6 +69,17 @@ impl System<'_> {
         self.priority_in(thread, Instance(self.thread(id).home))
     }
 
+    /// The priority of its own that `thread` has in its home instance, whatever else counts. A fixed number of steps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    #[inline]
+    pub fn own_priority(&self, thread: Thread) -> Result<Priority, Error> {
+        let id = self.known(thread)?;
+        let home = self.thread(id).home;
+        Ok(self.unmapped(home, self.node(home, id).real))
+    }
+
     /// The effective priority of `thread` in `instance`: where it neither is at home nor helped, the least urgent one.
     ///
     /// # Errors
