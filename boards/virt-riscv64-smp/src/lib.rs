@@ -5,3 +5,14 @@
 //! Must never know: what the programs do.
 #![no_std]
 #![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod arguments;
+mod console;
+mod suite;
+mod system;
+mod virt;
+
+pub use arguments::{each_argument, has_argument};
+pub use system::{Board, PROCESSORS, interrupt, start, start_with};
+pub use virt::Virt;
