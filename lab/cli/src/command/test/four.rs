@@ -17,9 +17,6 @@ const PROCESSORS: usize = 4;
 /// The most real time of one run.
 const TIME: Duration = Duration::from_secs(120);
 
-/// The boards whose crate for four processors is there.
-pub(super) const BOARDS: [Virt; 1] = [Virt::Aarch64];
-
 /// The crate in `boards/` of a board's images for four processors.
 pub(super) fn name(board: Virt) -> String {
     format!("{}-smp", board.name())

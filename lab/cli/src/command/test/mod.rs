@@ -86,7 +86,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
             tools::board_lints(workspace, board)
         }));
     }
-    for board in four::BOARDS {
+    for board in Virt::ALL {
         let name = format!("lints of {}", four::name(board));
         steps.push(step(name, move |workspace| four::lints(workspace, board)));
     }
@@ -101,7 +101,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("port and faults on {}", board.name());
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
-    for board in four::BOARDS {
+    for board in Virt::ALL {
         let name = format!("kernel suite on {}", four::name(board));
         steps.push(step(name, move |workspace| four::suite(workspace, board)));
         let name = format!("port and faults on {}", four::name(board));
