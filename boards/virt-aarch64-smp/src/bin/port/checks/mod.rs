@@ -28,6 +28,7 @@ fn main(_: usize) {
     time::is_the_same_for_all();
     time::alarms_come_where_they_were_set();
     time::slices_end_on_each_processor();
+    time::alarms_come_among_slices();
     migration::of_threads_with_full_registers();
     migration::float_begins_cleared_elsewhere();
     console::write("all passed\n");

@@ -2,7 +2,10 @@
 
 use super::{check, on_each_processor, spin_for};
 use crate::console;
-use crate::threads::{ALARMS, AT_ALARM, M, PROCESSORS, SLICES, section, wait, wake, yield_now};
+use crate::threads::{
+    ALARMS, AT_ALARM, M, PROCESSORS, SLICES, join_workers, section, start_worker, wait, wake,
+    yield_now,
+};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use taktos_machine::Machine;
 use taktos_time::{Duration, Instant};
@@ -67,7 +70,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub fn slices_end_on_each_processor() {
     // The others already run, and do not give way by themselves.
     for number in 1..PROCESSORS {
-        crate::threads::start_worker(number, Some(number), spin, 0);
+        start_worker(number, Some(number), spin, 0);
     }
     spin_for(LATE);
     section(|| M::set_slice(Some(Duration::from_nanos(SLICE))));
@@ -84,7 +87,7 @@ pub fn slices_end_on_each_processor() {
         check("no slices any more", SLICES.of(number) == count);
     }
     STOP.store(true, Relaxed);
-    crate::threads::join_workers();
+    join_workers();
     check("the answer of a yield", yield_now());
     console::write("slices end on each processor\n");
 }
@@ -93,4 +96,33 @@ fn spin(_: usize) {
     while !STOP.load(Relaxed) {
         core::hint::spin_loop();
     }
+}
+
+/// An alarm comes in time while threads take turns on its processor, each switch of which sets the same timer.
+pub fn alarms_come_among_slices() {
+    STOP.store(false, Relaxed);
+    AT_ALARM.set(Some(|| check("wake", wake(2))));
+    section(|| M::set_slice(Some(Duration::from_nanos(SLICE))));
+    for worker in 0..2 {
+        start_worker(worker, Some(1), spin, 0);
+    }
+    start_worker(2, Some(1), sleep_among_slices, 0);
+    join_workers();
+    section(|| M::set_slice(None));
+    AT_ALARM.set(None);
+    console::write("alarms come among slices\n");
+}
+
+fn sleep_among_slices(_: usize) {
+    let before = SLICES.of(1);
+    for _ in 0..10 {
+        let at = Instant::from_nanos(M::now().as_nanos() + STEP + SLICE / 2);
+        section(|| M::set_alarm(Some(at)));
+        check("the answer of a wait", wait());
+        let now = M::now();
+        check("not too early", now >= at);
+        check("not too late", now.as_nanos() < at.as_nanos() + LATE);
+    }
+    check("slices ended meanwhile", SLICES.of(1) >= before + 20);
+    STOP.store(true, Relaxed);
 }

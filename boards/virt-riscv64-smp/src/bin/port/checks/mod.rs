@@ -1,13 +1,16 @@
 //! Owns: what is checked, in which order.
 
+#[path = "../../../../../virt-aarch64-smp/src/bin/port/checks/calls.rs"]
 mod calls;
 #[path = "../../../../../virt-riscv64/src/bin/port/checks/float_work.rs"]
 mod float_work;
 mod guards;
+#[path = "../../../../../virt-aarch64-smp/src/bin/port/checks/lock.rs"]
 mod lock;
 mod migration;
 #[path = "../../../../../virt-riscv64/src/bin/port/checks/registers.rs"]
 mod registers;
+#[path = "../../../../../virt-aarch64-smp/src/bin/port/checks/time.rs"]
 mod time;
 
 use crate::console;
@@ -32,6 +35,7 @@ fn main(_: usize) {
     time::is_the_same_for_all();
     time::alarms_come_where_they_were_set();
     time::slices_end_on_each_processor();
+    time::alarms_come_among_slices();
     migration::of_threads_with_full_registers();
     migration::float_begins_cleared_elsewhere();
     guards::are_seen_everywhere()
