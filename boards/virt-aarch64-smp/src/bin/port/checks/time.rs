@@ -116,7 +116,8 @@ pub fn alarms_come_among_slices() {
 fn sleep_among_slices(_: usize) {
     let before = SLICES.of(1);
     for _ in 0..10 {
-        let at = Instant::from_nanos(M::now().as_nanos() + STEP + SLICE / 2);
+        // In the middle of a slice: each begins when a thread goes on.
+        let at = Instant::from_nanos(M::now().as_nanos() + 3 * SLICE + SLICE / 4);
         section(|| M::set_alarm(Some(at)));
         check("the answer of a wait", wait());
         let now = M::now();
