@@ -17,14 +17,6 @@ pub fn each_argument(mut act: impl FnMut(&str)) {
     words.split(' ').skip(1).for_each(&mut act);
 }
 
-/// Whether `word` is one of them.
-#[must_use]
-pub fn has_argument(word: &str) -> bool {
-    let mut has = false;
-    each_argument(|argument| has |= argument == word);
-    has
-}
-
 /// Semihosting's call for the command line (RISC-V semihosting, version 0.4, which takes Arm's operations).
 fn command_line(buffer: &mut [u8]) -> Option<usize> {
     const GET_COMMAND_LINE: u64 = 0x15;

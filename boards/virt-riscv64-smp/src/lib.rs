@@ -9,10 +9,11 @@
 
 mod arguments;
 mod console;
+mod storm;
 mod suite;
 mod system;
 mod virt;
 
-pub use arguments::{each_argument, has_argument};
+pub use arguments::each_argument;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;

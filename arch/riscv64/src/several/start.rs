@@ -25,7 +25,11 @@ pub(super) fn all_are_there() -> bool {
 /// Starts the processors behind the first, one after the other.
 pub(crate) fn start_others<B: Board>() {
     for number in 1..B::PROCESSORS {
-        assert!(comes::<B>(number), "processor {number} does not start");
+        assert!(
+            comes::<B>(number),
+            "processor {number} is not there: the board has {} of them",
+            B::PROCESSORS
+        );
     }
     ALL_ARE_THERE.store(true, Ordering::Release);
 }

@@ -11,7 +11,7 @@ mod target {
         System, Thread, Timeout,
     };
     use taktos_workloads::suite;
-    use virt_riscv64_smp::{Board, PROCESSORS, has_argument, start_with};
+    use virt_riscv64_smp::{Board, PROCESSORS, each_argument, start_with};
 
     static MAIN: Thread<Board, 16384> = Thread::new("main").priority(suite::MAIN);
     static NOISE: [Thread<Board, 4096>; PROCESSORS] =
@@ -42,9 +42,8 @@ mod target {
     }
 
     fn main() {
-        let place = ["0", "1", "2", "3"]
-            .into_iter()
-            .position(has_argument)
+        let place = (1..PROCESSORS)
+            .find(|number| argument_is(*number))
             .unwrap_or(0);
         PLACE.store(place, Relaxed);
         for (number, noise) in NOISE.iter().enumerate() {
@@ -97,6 +96,13 @@ mod target {
         } else {
             next
         }
+    }
+
+    /// Whether a word of the command line is this number.
+    fn argument_is(number: usize) -> bool {
+        let mut found = false;
+        each_argument(|word| found |= word.parse() == Ok(number));
+        found
     }
 }
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use taktos_emulator::several::Virt;
 use taktos_emulator::{Board, Cpu, PhaseRules, Table};
 
 use super::{Tally, four};
@@ -15,7 +16,7 @@ fn boards() -> Vec<(String, &'static str, Cpu)> {
     let ones = Board::ALL
         .into_iter()
         .filter_map(|board| Some((board.name().to_owned(), board.triple(), board.cpu()?)));
-    let fours = four::BOARDS
+    let fours = Virt::ALL
         .into_iter()
         .filter_map(|board| Some((four::name(board), board.triple(), board.cpu()?)));
     ones.chain(fours).collect()
@@ -57,7 +58,7 @@ mod tests {
 
     #[test]
     fn every_board_has_a_model() {
-        assert_eq!(boards().len(), Board::ALL.len() + four::BOARDS.len());
+        assert_eq!(boards().len(), Board::ALL.len() + Virt::ALL.len());
     }
 
     #[test]
