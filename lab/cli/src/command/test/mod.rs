@@ -14,6 +14,7 @@ mod tools;
 
 use anyhow::Result;
 use taktos_emulator::Board;
+use taktos_emulator::several::Virt;
 
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
