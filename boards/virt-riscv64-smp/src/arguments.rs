@@ -3,10 +3,10 @@
 use core::arch::asm;
 
 /// The most bytes of all words.
-const MOST: usize = 512;
+const MOST: usize = 2560;
 
 /// Calls `act` with each word behind the program's name; with none where the emulator does not tell them, or where they are
-/// more than 512 bytes. Needs a stack of one kilobyte.
+/// more than 2560 bytes. Needs a stack of four kilobytes.
 pub fn each_argument(mut act: impl FnMut(&str)) {
     let mut line = [0u8; MOST];
     let length = command_line(&mut line).unwrap_or(0);
@@ -17,8 +17,9 @@ pub fn each_argument(mut act: impl FnMut(&str)) {
     words.split(' ').skip(1).for_each(&mut act);
 }
 
-/// Semihosting's call for the command line (RISC-V semihosting, version 0.4, which takes Arm's operations).
-fn command_line(buffer: &mut [u8]) -> Option<usize> {
+/// Reads the command line into `buffer`, and says how long it is; none where the emulator does not tell it, or it does not fit.
+/// Semihosting's call for that (RISC-V semihosting, version 0.4, which takes Arm's operations).
+pub(crate) fn command_line(buffer: &mut [u8]) -> Option<usize> {
     const GET_COMMAND_LINE: u64 = 0x15;
     let mut block = [buffer.as_mut_ptr().addr(), buffer.len()];
     let failed: u64;

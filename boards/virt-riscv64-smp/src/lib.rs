@@ -9,6 +9,8 @@
 
 mod arguments;
 mod console;
+mod experiment;
+mod stage;
 mod storm;
 mod suite;
 mod system;

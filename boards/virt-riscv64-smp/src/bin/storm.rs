@@ -1,5 +1,5 @@
 //! The storm over the kernel on four processors. The words of the command line say which one; all have a meaning without them:
-//! `seed=1 operations=100000 policy=edf layout=global`.
+//! `seed=1+operations=100000+policy=edf+layout=global`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
@@ -16,12 +16,14 @@ mod target {
     #[riscv_rt::entry]
     fn entry() -> ! {
         let mut wanted = Wanted::NEW;
-        each_argument(|word| {
-            if wanted.take(word).is_err() {
-                Board::write("refused: ");
-                Board::write(word);
-                Board::write(": see the head of taktos_workloads::storm::Wanted\n");
-                Board::exit(2);
+        each_argument(|words| {
+            for word in words.split('+') {
+                if wanted.take(word).is_err() {
+                    Board::write("refused: ");
+                    Board::write(word);
+                    Board::write(": see taktos_workloads::storm::Wanted\n");
+                    Board::exit(2);
+                }
             }
         });
         SEED.store(wanted.plan.seed, Relaxed);

@@ -1,0 +1,14 @@
+//! Owns: what scheduling scripts on this board need.
+
+use crate::system::{Board, PROCESSORS};
+use taktos_workloads::orders::{Stage, StageBoard};
+
+static STAGE: Stage<Board> = Stage::new();
+
+impl StageBoard for Board {
+    fn stage() -> &'static Stage<Self> {
+        &STAGE
+    }
+
+    const PROCESSORS: usize = PROCESSORS;
+}
