@@ -107,3 +107,6 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     taktos_kernel::fault::print::<Board>(format_args!("{}\n", info.message()));
     taktos_kernel::fault::panicked::<Board>(info)
 }
+
+/// The offset that `memory.x` tells tools.
+const _: () = assert!(taktos_kernel::INFO_OFFSET == 128);

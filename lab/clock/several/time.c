@@ -13,7 +13,7 @@ struct processor {
     int64_t local;       /* its time when it last gave up the turn */
     int64_t since;       /* its time when the count stood at `from` */
     uint64_t from;
-    int64_t woken;       /* the time of the last interrupt that it was sent while halted */
+    int64_t woken;       /* the time of the interrupt that woke it */
     bool halted;
     uint64_t ticks;      /* up to `from` */
 };
@@ -59,14 +59,22 @@ int64_t time_before(int i, uint64_t ticks)
 
 int64_t time_cycle(void) { return options.cycle; }
 
+/* Whether a processor is halted with nothing to do. On the way the emulator asks is_idle(), which is not to let
+ * time pass now. */
+static bool sleeps(int i)
+{
+    bool was = deciding;
+    deciding = true;
+    bool idle = cpu_thread_is_idle(processors[i].state);
+    deciding = was;
+    return idle;
+}
+
 unsigned time_asleep(void)
 {
     unsigned asleep = 0;
-    bool before = deciding;
-    deciding = true; /* only a look: nobody is to jump because the last one sleeps */
     for (int i = 0; i < count; i++)
-        asleep |= (unsigned)cpu_thread_is_idle(processors[i].state) << i;
-    deciding = before;
+        asleep |= (unsigned)sleeps(i) << i;
     return asleep;
 }
 
@@ -139,7 +147,7 @@ static int busy_processors(void)
 {
     int busy = 0;
     for (int i = 0; i < count; i++)
-        busy += !cpu_thread_is_idle(processors[i].state);
+        busy += !sleeps(i);
     return busy;
 }
 
@@ -191,7 +199,7 @@ static bool offer_turn(int from)
     for (int place = 0; place < count; place++) {
         int i = at_place(place);
         struct processor *p = &processors[i];
-        if (cpu_thread_is_idle(p->state)) {
+        if (sleeps(i)) {
             p->halted = true;
             continue;
         }
@@ -240,7 +248,7 @@ static void decide(int caller)
         shorten_quantum();
         return;
     }
-    if (turn >= 0 && turn != caller && !cpu_thread_is_idle(processors[turn].state))
+    if (turn >= 0 && turn != caller && !sleeps(turn))
         return;
     if (turn >= 0) {
         from = place_of(turn) + 1;
@@ -335,7 +343,7 @@ static bool is_idle(CPUState *state)
 static void called_by_running(int target)
 {
     int64_t now = time_of(turn);
-    if (processors[target].halted || cpu_thread_is_idle(processors[target].state))
+    if (sleeps(target)) /* and no earlier call has woken it */
         processors[target].woken = now;
     if (!options.stretch || quantum_end <= now + options.quantum)
         return;

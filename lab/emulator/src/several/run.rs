@@ -244,8 +244,9 @@ impl Several {
         let (console, exit_status) = run::watch(&mut child, output, options.real_time, on_line)?;
         let phases: Vec<&'static str> = table.map_or(Vec::new(), |table| table.phases().to_vec());
         // Without a record the emulator itself refused, and said why on its console.
-        let file = std::fs::File::open(scratch.file("record"))
-            .map_err(|_| Error::Refused(last_line(&console)))?;
+        let file = std::fs::File::open(scratch.file("record")).ok();
+        let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));
+        let file = file.ok_or_else(|| Error::Refused(last_line(&console)))?;
         let summary = stream::read(BufReader::new(file), &plan.places, phases.len(), event)?;
         if summary.limit_reached {
             let each = summary
