@@ -15,6 +15,7 @@ struct processor {
     uint64_t from;
     int64_t woken;       /* the time of the interrupt that woke it */
     bool halted;
+    bool called;         /* since it halted, with something to do: later calls do not wake it */
     uint64_t ticks;      /* up to `from` */
 };
 
@@ -118,7 +119,7 @@ static void give_turn(int i)
 /* A processor that was halted and is no longer: its time goes on where it was woken. */
 static void wake(struct processor *p)
 {
-    p->halted = false;
+    p->halted = p->called = false;
     if (p->local < quantum_begin)
         p->local = quantum_begin;
     if (p->local < p->woken)
@@ -201,6 +202,7 @@ static bool offer_turn(int from)
         struct processor *p = &processors[i];
         if (sleeps(i)) {
             p->halted = true;
+            p->called = false;
             continue;
         }
         if (place < from)
@@ -343,8 +345,9 @@ static bool is_idle(CPUState *state)
 static void called_by_running(int target)
 {
     int64_t now = time_of(turn);
-    if (sleeps(target)) /* and no earlier call has woken it */
-        processors[target].woken = now;
+    struct processor *p = &processors[target];
+    if (!p->called && (p->halted || sleeps(target)))
+        p->woken = now;
     if (!options.stretch || quantum_end <= now + options.quantum)
         return;
     int sender = turn;
@@ -356,16 +359,25 @@ static void called_by_running(int target)
 static void called(const CPUState *state)
 {
     int target = index_of(state);
-    if (target >= 0 && !turn_runs_here())
+    if (target >= 0 && !turn_runs_here() && !processors[target].called)
         processors[target].woken = common;
-    else if (target >= 0 && target != turn)
+    else if (target >= 0 && turn_runs_here() && target != turn)
         called_by_running(target);
+}
+
+/* The call has been made: whether it woke the processor is now seen. */
+static void has_been_called(const CPUState *state)
+{
+    int target = index_of(state);
+    if (target >= 0)
+        processors[target].called = processors[target].halted && !sleeps(target);
 }
 
 static void handle_interrupt(CPUState *state, int mask)
 {
     called(state);
     tcg_handle_interrupt(state, mask);
+    has_been_called(state);
 }
 
 /* Work is put before a processor: being switched on is such work. */
@@ -374,6 +386,7 @@ static void kick(CPUState *state)
     if (turn_runs_here())
         called(state);
     rr_kick_vcpu_thread(state);
+    has_been_called(state);
 }
 
 /* ---- beginning ---- */
