@@ -99,7 +99,16 @@ pub fn run_on<const P: usize>(
     instances: &'static [InstanceConfig],
     main: impl FnOnce() + 'static,
 ) -> Outcome {
-    let memory: &SeveralMemory<SeveralHost, ROWS, INSTANCES, P, LOCKS> = leak(SeveralMemory::new());
+    run_with::<ROWS, INSTANCES, P, LOCKS>(order, instances, main)
+}
+
+/// The same with memory for as many threads, instances and locks as are said.
+pub fn run_with<const R: usize, const I: usize, const P: usize, const L: usize>(
+    order: Order,
+    instances: &'static [InstanceConfig],
+    main: impl FnOnce() + 'static,
+) -> Outcome {
+    let memory: &SeveralMemory<SeveralHost, R, I, P, L> = leak(SeveralMemory::new());
     KERNEL.set(Some(leak(Kernel::new())));
     SEVERAL.set(Some(memory.several()));
     STORM.set(Some(leak(StormObjects::new())));

@@ -120,6 +120,7 @@ const RULES: &[Rule] = &[
             "kernel",
             "arch/host",
             "workloads",
+            "lab/simulate",
             "tests",
         ],
         outside: ANY,

@@ -11,7 +11,7 @@
 //!
 //! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so beside those of the other processors; time
 //! passes when no processor can act at the present instant. Kernel operations take no time; but a processor that
-//! passes a hundred points of interleaving in one instant loses a microsecond, so that a thread that asks again and
+//! passes a hundred points of interleaving in one instant loses ten microseconds, so that a thread that asks again and
 //! again does not stop the clock that the others wait for ([`HostSeveral::set_patience`]).
 //!
 //! The laws of the seam are checked; where the kernel breaks one, [`HostSeveral::run`] panics and tells what happened
@@ -35,7 +35,7 @@ use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, Stack
 use taktos_time::{Duration, Instant};
 use world::{World, with_world};
 
-/// The host with 1 to 32 simulated processors: as many as [`HostSeveral::run`] is told.
+/// The host with 1 to 64 simulated processors: as many as [`HostSeveral::run`] is told.
 pub struct HostSeveral;
 
 impl Machine for HostSeveral {
@@ -181,7 +181,7 @@ impl HostSeveral {
     /// masked, prepares threads, names the first one of each processor, and calls [`Machine::start`].
     ///
     /// # Panics
-    /// If there are no processors or more than 32; if a world runs already on this thread of the operating system; if the
+    /// If there are no processors or more than 64; if a world runs already on this thread of the operating system; if the
     /// kernel breaks a law of the seam; or if a [`HostSeveral::shielded`] part panicked.
     pub fn run<U: Upcalls>(
         processors: usize,
@@ -207,10 +207,32 @@ impl HostSeveral {
         with_world(|world| world.busy_until(instant.as_nanos()));
     }
 
-    /// Has a processor lose a microsecond at so many points of interleaving in one instant, instead of at a hundred. Until the
-    /// world ends.
-    pub fn set_patience(points: u32) {
-        with_world(|world| world.patience.set(points));
+    /// Has the processor `number` lose ten microseconds at so many points of interleaving in one instant, instead of at a
+    /// hundred. Until the world ends.
+    pub fn set_patience(number: usize, points: u32) {
+        with_world(|world| world.online()[number].patience.set(points));
+    }
+
+    /// Keeps the processor busy until an interrupt has been handled or another one pokes it. For a thread that is ready
+    /// all the time and does what it is told.
+    pub fn rest() {
+        with_world(World::rest);
+    }
+
+    /// Ends the [`HostSeveral::rest`] of the processor `number`, if it is in one.
+    pub fn poke(number: usize) {
+        with_world(|world| world.poke(number));
+    }
+
+    /// Has the calling processor wait until nobody else can do anything at this instant. Interrupts come in behind that. Only one
+    /// processor may settle at a time.
+    pub fn settle() {
+        with_world(World::settle);
+    }
+
+    /// Whether calls to the processor `number` stay on their way from now on. Time may pass meanwhile.
+    pub fn hold(number: usize, holds: bool) {
+        with_world(|world| world.online()[number].held.set(holds));
     }
 
     /// A point of interleaving in the calling thread: other processors may go on, and interrupts come in.

@@ -86,6 +86,14 @@ impl<S: System> AnyThread<S> {
         self.of_row(|system, row, now| system.cpu_time(row, now))
     }
 
+    /// What the scheduler calls the thread; none if it does not exist. For tests and tools, beside [`Kernel::look`].
+    /// Bound: fixed.
+    pub fn scheduler_row(&'static self) -> Option<smp::Thread> {
+        const { only_on_several::<S>() };
+        let held = hold::<S>();
+        self.reference().row(held.section())
+    }
+
     /// The caller stays on the processor that it runs on. Pins nest. Bound: fixed. Errors: `Context` in an interrupt handler;
     /// `Parameter` where the instance of the processor cannot pin.
     pub fn pin() -> Result<(), Error> {
@@ -217,6 +225,13 @@ impl<S: System> Kernel<S> {
             })
             .flatten()?;
         S::several().thread(s, row).map(AnyThread::of)
+    }
+
+    /// Shows the scheduler's state to `question`, which cannot call the kernel meanwhile. For tests and tools. Allowed
+    /// everywhere. Bound: that of the question. Errors: `Context` before the start.
+    pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
+        const { only_on_several::<S>() };
+        Self::of_system(|system, _| question(system))
     }
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.

@@ -173,6 +173,16 @@ impl<S: System> ClusterMutex<S> {
         Ok(())
     }
 
+    /// What the scheduler calls the mutex; none before it is made, and when it is deleted. For tests and tools, beside
+    /// [`Kernel::look`]. Bound: fixed.
+    pub fn scheduler_row(&'static self) -> Option<Lock> {
+        let held = hold::<S>();
+        match self.made.get(held.section()) {
+            Made::As(lock) => Some(lock),
+            Made::NotYet | Made::Deleted => None,
+        }
+    }
+
     /// The library's lock, made at the first use by `creator`.
     fn row(&'static self, s: Section, creator: ThreadRef) -> Result<Lock, Error> {
         match self.made.get(s) {

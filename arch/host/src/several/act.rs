@@ -2,7 +2,7 @@
 //! Must never know: which processor goes on next.
 #![expect(unsafe_code, reason = "reads the contexts of threads")]
 
-use crate::agenda::Due;
+use crate::agenda::{Due, NEVER};
 use crate::several::cpu::{Cpu, Doing};
 use crate::several::history::Event;
 use crate::several::world::{Switch, World};
@@ -339,8 +339,32 @@ impl World {
         }
     }
 
+    /// See [`HostSeveral::rest`](crate::HostSeveral::rest).
+    pub fn rest(&self) {
+        let listens = self.listens();
+        if !self.deliver() {
+            self.be_busy(NEVER, listens);
+            self.deliver();
+        }
+    }
+
+    /// See [`HostSeveral::poke`](crate::HostSeveral::poke).
+    pub fn poke(&self, number: usize) {
+        let cpu = &self.online()[number];
+        if let Doing::Busy { until: NEVER, .. } = cpu.doing.get() {
+            cpu.doing.set(Doing::Acts);
+        }
+    }
+
+    /// See [`HostSeveral::settle`](crate::HostSeveral::settle).
+    pub fn settle(&self) {
+        self.cpu().doing.set(Doing::Settles);
+        self.fibres.suspend();
+        self.deliver();
+    }
+
     /// Whether interrupts come in here.
-    fn listens(&self) -> bool {
+    pub fn listens(&self) -> bool {
         let cpu = self.cpu();
         !cpu.masked.get() && !cpu.in_interrupt.get()
     }

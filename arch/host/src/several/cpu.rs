@@ -2,6 +2,7 @@
 //! Must never know: the other processors; what threads do.
 
 use crate::agenda::{Agenda, NEVER};
+use crate::several::world::PATIENCE;
 use std::cell::Cell;
 use std::ptr;
 use taktos_machine::Processor;
@@ -24,6 +25,8 @@ pub enum Doing {
     },
     /// It waits for an interrupt.
     Idles,
+    /// It waits until nobody else can do anything at this instant.
+    Settles,
 }
 
 /// A simulated processor.
@@ -50,6 +53,10 @@ pub struct Cpu {
     pub called: Cell<bool>,
     /// What the thread that was switched to is resumed with: status and word.
     pub answer: Cell<(usize, usize)>,
+    /// Whether calls to it stay on their way.
+    pub held: Cell<bool>,
+    /// At how many points of one instant it loses time.
+    pub patience: Cell<u32>,
     /// Since when no time has passed for it, and at how many points others could have acted.
     pub stands: Cell<(u64, u32)>,
 }
@@ -69,6 +76,8 @@ impl Cpu {
             coming: Cell::new(false),
             called: Cell::new(false),
             answer: Cell::new((0, 0)),
+            held: Cell::new(false),
+            patience: Cell::new(PATIENCE),
             stands: Cell::new((0, 0)),
         }
     }
@@ -87,13 +96,15 @@ impl Cpu {
         self.coming.set(false);
         self.called.set(false);
         self.answer.set((0, 0));
+        self.held.set(false);
+        self.patience.set(PATIENCE);
         self.stands.set((0, 0));
     }
 
     /// Whether it can do something at `now`.
     pub fn can_act(&self, now: u64) -> bool {
         match self.doing.get() {
-            Doing::Off | Doing::Waits => false,
+            Doing::Off | Doing::Waits | Doing::Settles => false,
             Doing::Acts => true,
             Doing::Busy { until, listens } => {
                 until <= now || listens && (self.called.get() || self.agenda.next() <= now)
@@ -105,13 +116,18 @@ impl Cpu {
     /// When it can do something, if nobody does anything before.
     pub fn next(&self) -> u64 {
         match self.doing.get() {
-            Doing::Off | Doing::Acts | Doing::Waits => NEVER,
+            Doing::Off | Doing::Acts | Doing::Waits | Doing::Settles => NEVER,
             Doing::Busy { until, listens } => {
                 let event = if listens { self.agenda.next() } else { NEVER };
                 until.min(event)
             }
             Doing::Idles => self.agenda.next_event(),
         }
+    }
+
+    /// Whether a call is on its way here that may arrive now.
+    pub fn can_be_reached(&self) -> bool {
+        self.coming.get() && !self.held.get()
     }
 
     /// Whether it is going to look at its heir, whatever happens.

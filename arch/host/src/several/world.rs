@@ -14,13 +14,13 @@ use taktos_machine::{Context, Fault, Upcalls};
 use taktos_time::Instant;
 
 /// How many processors a world has at most.
-pub const MOST: usize = 32;
+pub const MOST: usize = 64;
 
 /// At so many points of one instant a processor loses a step of time, unless it is told otherwise: a thread that asks
 /// the kernel again and again must not stop the clock that others wait for.
-const PATIENCE: u32 = 100;
+pub const PATIENCE: u32 = 100;
 /// That step, in nanoseconds.
-const STEP: u64 = 1_000;
+const STEP: u64 = 10_000;
 
 /// The kernel's side of the seam.
 #[derive(Clone, Copy)]
@@ -57,8 +57,6 @@ pub struct World {
     pub hook: RefCell<Option<Hook>>,
     pub history: History,
     pub switches: Cell<u64>,
-    /// At how many points of one instant a processor loses time.
-    pub patience: Cell<u32>,
     wiring: Cell<Option<Wiring>>,
     chooser: RefCell<Option<Chooser>>,
     steps: RefCell<Vec<Step>>,
@@ -119,7 +117,6 @@ impl World {
             hook: RefCell::new(None),
             history: History::new(),
             switches: Cell::new(0),
-            patience: Cell::new(PATIENCE),
             wiring: Cell::new(None),
             chooser: RefCell::new(None),
             steps: RefCell::new(Vec::new()),
@@ -169,15 +166,21 @@ impl World {
             }
         }
         for (number, cpu) in self.online().iter().enumerate() {
-            if cpu.coming.get() {
+            if cpu.can_be_reached() {
                 steps.push(Step::Arrives(number));
             }
         }
         match steps.len() {
-            0 => None,
+            0 => self.first_that_settles(),
             1 => Some(steps[0]),
             _ => Some(self.choose(&steps)),
         }
+    }
+
+    /// Nobody else can do anything at this instant: who waits for that goes on.
+    fn first_that_settles(&self) -> Option<Step> {
+        let settles = |cpu: &Cpu| cpu.doing.get() == Doing::Settles;
+        self.online().iter().position(settles).map(Step::Goes)
     }
 
     fn choose(&self, steps: &[Step]) -> Step {
@@ -220,9 +223,9 @@ impl World {
         let now = self.now.get();
         if since != now {
             cpu.stands.set((now, 1));
-        } else if count == self.patience.get() {
+        } else if count >= cpu.patience.get() {
             cpu.stands.set((now, 0));
-            return self.be_busy(now + STEP, false);
+            return self.be_busy(now + STEP, self.listens());
         } else {
             cpu.stands.set((now, count + 1));
         }
@@ -236,7 +239,7 @@ impl World {
         self.online()
             .iter()
             .enumerate()
-            .any(|(number, cpu)| cpu.coming.get() || number != here && cpu.can_act(now))
+            .any(|(number, cpu)| cpu.can_be_reached() || number != here && cpu.can_act(now))
     }
 
     /// Lets time pass on this processor.
@@ -286,7 +289,6 @@ impl World {
         self.switch.set(None);
         self.started.set(false);
         self.history.reset();
-        self.patience.set(PATIENCE);
         self.hook.take();
         self.chooser.take();
         self.wiring.set(None);

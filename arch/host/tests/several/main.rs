@@ -394,3 +394,84 @@ fn a_hook_sees_each_unmask_and_injects_interrupts_where_it_happened() {
     );
     assert_eq!(take_log(), "hook@1:2 hook@1:2 ");
 }
+
+#[test]
+fn who_settles_goes_on_when_nobody_else_can_act_and_no_time_has_passed() {
+    for seed in 0..8 {
+        world(
+            Order::Seed(seed),
+            vec![
+                Box::new(|| {
+                    HostSeveral::settle();
+                    log("settled");
+                    locked(|| HostSeveral::call(1));
+                    HostSeveral::settle();
+                    log("again");
+                }),
+                Box::new(|| (0..9).for_each(|_| locked(|| log("other")))),
+                Box::new(|| HostSeveral::spend(1u32.micros())),
+            ],
+        );
+        let expected = "other@1:0 ".repeat(9) + "settled@0:0 called@1:0 again@0:0 ";
+        assert_eq!(take_log(), expected);
+    }
+}
+
+#[test]
+fn calls_to_a_held_processor_stay_on_their_way() {
+    world(
+        Order::Turns,
+        vec![
+            Box::new(|| {
+                HostSeveral::hold(1, true);
+                locked(|| HostSeveral::call(1));
+                HostSeveral::spend(3u32.micros());
+                log("before");
+                HostSeveral::hold(1, false);
+                HostSeveral::settle();
+                log("behind");
+            }),
+            Box::new(|| idle()),
+        ],
+    );
+    assert_eq!(take_log(), "before@0:3 called@1:3 behind@0:3 ");
+}
+
+#[test]
+fn who_rests_goes_on_when_it_is_poked() {
+    world(
+        Order::Turns,
+        vec![
+            Box::new(|| {
+                HostSeveral::spend(3u32.micros());
+                log("poke");
+                HostSeveral::poke(1);
+                HostSeveral::settle();
+                HostSeveral::poke(1);
+            }),
+            Box::new(|| {
+                HostSeveral::rest();
+                log("poked");
+                locked(|| ());
+            }),
+        ],
+    );
+    assert_eq!(take_log(), "poke@0:3 poked@1:3 ");
+}
+
+#[test]
+fn a_patient_processor_loses_no_time() {
+    let asks = |points| {
+        let outcome = world(
+            Order::Turns,
+            vec![Box::new(move || {
+                HostSeveral::set_patience(0, points);
+                (0..1_000).for_each(|_| HostSeveral::point());
+                HostSeveral::exit(0)
+            })],
+        );
+        outcome.time
+    };
+    assert_eq!(asks(u32::MAX), at(0));
+    assert_eq!(asks(100), at(90));
+}

@@ -1,0 +1,301 @@
+//! What is seen of a world, all at once.
+//!
+//! Owns: what is asked of the kernel's scheduler and of the machine, and that both agree.
+//! Must never know: what a script expects.
+
+use super::actor::Actor;
+use super::{Stage, places};
+use crate::several::SeveralHost;
+use std::sync::atomic::Ordering::Relaxed;
+use taktos_kernel::{Cpu, CpuSet, Instance, State};
+use taktos_schedule::smp::{self, Reasons};
+use taktos_simulate::scenario::{InstanceName, Occupant, OnCpu, ThreadName, WaitEnd};
+use taktos_time::{Duration, Instant};
+
+type Kernel = taktos_kernel::Kernel<SeveralHost>;
+
+/// What is seen of a thread.
+pub struct ThreadView {
+    pub has_processor: bool,
+    pub reasons: Option<Reasons>,
+    pub pinned: Option<Cpu>,
+    pub priority: Option<u32>,
+    pub priority_in: Vec<Option<u32>>,
+    pub affinity: CpuSet,
+    pub home: Option<InstanceName>,
+    pub cpu_time: Duration,
+    pub outcome: WaitEnd,
+    pub waits_for_lock: bool,
+}
+
+/// What is seen of an instance.
+pub struct InstanceView {
+    pub cpus: CpuSet,
+    pub scheduled: Vec<Occupant>,
+    pub ready: Vec<ThreadName>,
+}
+
+/// What is seen of a lock.
+pub struct LockView {
+    pub owner: Option<ThreadName>,
+    pub waiters: Vec<ThreadName>,
+}
+
+/// What is seen of a world.
+pub struct View {
+    pub now: Instant,
+    pub threads: Vec<ThreadView>,
+    pub instances: Vec<InstanceView>,
+    pub locks: Vec<LockView>,
+    pub check: Result<(), String>,
+    on: Vec<(Cpu, OnCpu)>,
+}
+
+impl View {
+    /// Who is on a processor.
+    pub fn on(&self, cpu: Cpu) -> OnCpu {
+        let nobody = OnCpu {
+            executing: Occupant::Nobody,
+            heir: Occupant::Nobody,
+        };
+        let found = self.on.iter().find(|(known, _)| *known == cpu);
+        found.map_or(nobody, |(_, on)| *on)
+    }
+}
+
+/// The library's row of each thread of the script.
+struct Rows(Vec<Option<smp::Thread>>);
+
+impl Rows {
+    fn name(&self, row: smp::Thread) -> Option<ThreadName> {
+        let place = self.0.iter().position(|known| *known == Some(row));
+        place.map(ThreadName)
+    }
+
+    fn names(&self, rows: &[smp::Thread]) -> Vec<ThreadName> {
+        rows.iter().filter_map(|row| self.name(*row)).collect()
+    }
+}
+
+/// Whom a row of the library is, on this processor of the kernel.
+fn occupant(system: &smp::System<'_>, rows: &Rows, row: Option<smp::Thread>, cpu: Cpu) -> Occupant {
+    match row {
+        None => Occupant::Nobody,
+        Some(row) if system.is_idle(row) => Occupant::Idle(stood_for(system, rows, row, cpu)),
+        // One that is not known any more was deleted, and its registers are still here.
+        Some(row) => rows.name(row).map_or(Occupant::Nobody, Occupant::Thread),
+    }
+}
+
+/// For whom an idle thread that is heir stands in.
+fn stood_for(
+    system: &smp::System<'_>,
+    rows: &Rows,
+    idle: smp::Thread,
+    cpu: Cpu,
+) -> Option<ThreadName> {
+    if system.heir(cpu) != Some(idle) {
+        return None;
+    }
+    let instance = system.instance_of_cpu(cpu).ok()?;
+    let mut holder = None;
+    system.for_each_scheduled(instance, |row, place| {
+        if place == cpu {
+            holder = rows.name(row);
+        }
+    });
+    holder
+}
+
+impl Stage {
+    /// What is seen now.
+    pub fn look(&self) -> View {
+        let rows = self
+            .actors
+            .iter()
+            .map(|actor| actor.thread().scheduler_row());
+        let rows = Rows(rows.collect());
+        let now = Kernel::now();
+        let seen = Kernel::look(|system| {
+            (
+                self.look_at_processors(system, &rows),
+                self.look_at_threads(system, &rows, now),
+                self.look_at_instances(system, &rows),
+            )
+        });
+        let (on, mut threads, instances) = seen.expect("the kernel runs");
+        for (thread, actor) in threads.iter_mut().zip(&self.actors) {
+            thread.reasons = reasons(actor, thread.waits_for_lock);
+        }
+        View {
+            now: self.now(),
+            locks: self.look_at_locks(&rows),
+            check: self.check(&rows),
+            threads,
+            instances,
+            on,
+        }
+    }
+
+    fn look_at_processors(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<(Cpu, OnCpu)> {
+        let on = |cpu: Cpu| {
+            let kernel = places::to_cpu(cpu.index())?;
+            let on = OnCpu {
+                executing: occupant(system, rows, system.executing(kernel), kernel),
+                heir: occupant(system, rows, system.heir(kernel), kernel),
+            };
+            Some((cpu, on))
+        };
+        self.online.into_iter().filter_map(on).collect()
+    }
+
+    fn look_at_threads(
+        &self,
+        system: &smp::System<'_>,
+        rows: &Rows,
+        now: Instant,
+    ) -> Vec<ThreadView> {
+        let instances = || (1..=self.instance_count).filter_map(Instance::new);
+        let one = |row: &Option<smp::Thread>| {
+            let row = *row;
+            let affinity = row.and_then(|row| system.affinity(row).ok());
+            let affinity = affinity.map_or(CpuSet::EMPTY, |set| {
+                let set = places::from_kernel(set);
+                if set.covers(self.online) {
+                    CpuSet::ALL
+                } else {
+                    set
+                }
+            });
+            let in_instance = |instance| Some(system.priority_in(row?, instance).ok()?.0);
+            ThreadView {
+                has_processor: row.is_some_and(|row| system.processor_of(row).is_some()),
+                reasons: None,
+                pinned: row.and_then(|row| places::from_cpu(system.pinned_to(row)?)),
+                priority: row.and_then(|row| Some(system.priority(row).ok()?.0)),
+                priority_in: instances().map(in_instance).collect(),
+                affinity,
+                home: row.and_then(|row| {
+                    Some(InstanceName(
+                        system.scheduler(row).ok()?.index().checked_sub(1)?,
+                    ))
+                }),
+                cpu_time: row
+                    .and_then(|row| system.cpu_time(row, now).ok())
+                    .unwrap_or(Duration::ZERO),
+                outcome: match row.and_then(|row| system.outcome(row).ok().flatten()) {
+                    None => WaitEnd::None,
+                    Some(smp::Outcome::Granted) => WaitEnd::Granted,
+                    Some(smp::Outcome::Timeout) => WaitEnd::Timeout,
+                    Some(smp::Outcome::Flushed) => WaitEnd::Flushed,
+                },
+                waits_for_lock: row
+                    .is_some_and(|row| system.waits_for(row).ok().flatten().is_some()),
+            }
+        };
+        rows.0.iter().map(one).collect()
+    }
+
+    fn look_at_instances(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<InstanceView> {
+        let one = |instance| {
+            let mut ready = Vec::new();
+            system.for_each_ready(instance, |row| ready.push(row));
+            let mut scheduled = Vec::new();
+            system.for_each_scheduled(instance, |row, cpu| {
+                scheduled.push(match rows.name(row) {
+                    Some(owner) if system.heir(cpu) != Some(row) => Occupant::Idle(Some(owner)),
+                    Some(owner) => Occupant::Thread(owner),
+                    None => Occupant::Idle(None),
+                });
+            });
+            InstanceView {
+                cpus: places::from_kernel(system.processors(instance).unwrap_or_default()),
+                scheduled,
+                ready: rows.names(&ready),
+            }
+        };
+        (1..=self.instance_count)
+            .filter_map(Instance::new)
+            .map(one)
+            .collect()
+    }
+
+    fn look_at_locks(&self, rows: &Rows) -> Vec<LockView> {
+        let one = |lock: &Option<&'static super::actor::Lock>| {
+            let row = lock.and_then(|lock| lock.scheduler_row());
+            let seen = Kernel::look(|system| {
+                let row = row?;
+                let owner = system.owner(row).ok().flatten();
+                Some((owner, in_order_of_grants(system, row)))
+            });
+            match seen {
+                Ok(Some((owner, waiters))) => LockView {
+                    owner: owner.and_then(|owner| rows.name(owner)),
+                    waiters: rows.names(&waiters),
+                },
+                _ => LockView {
+                    owner: None,
+                    waiters: Vec::new(),
+                },
+            }
+        };
+        self.locks.iter().map(one).collect()
+    }
+
+    /// The scheduler's laws, and that the machine does what it has decided: the thread that the library takes for executing is
+    /// the one whose coroutine the processor runs.
+    fn check(&self, rows: &Rows) -> Result<(), String> {
+        Kernel::check().map_err(|violation| format!("{violation:?}"))?;
+        for (place, actor) in self.actors.iter().enumerate() {
+            let Some(row) = rows.0[place] else { continue };
+            let machine = self.executes_on(actor);
+            let library = Kernel::look(|system| system.executes_on(row));
+            let library = library.ok().flatten().and_then(places::from_cpu);
+            if machine != library {
+                return Err(format!(
+                    "thread {place} executes on {machine:?}, and the scheduler says {library:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Those who wait for a lock: the most urgent of the instance whose turn it is, which then goes behind the others.
+fn in_order_of_grants(system: &smp::System<'_>, lock: smp::Lock) -> Vec<smp::Thread> {
+    let mut queues: Vec<(Instance, Vec<smp::Thread>)> = Vec::new();
+    // A lock that is not known has no waiters.
+    let _ = system.for_each_waiter(lock, |instance, thread| {
+        match queues.iter_mut().find(|(known, _)| *known == instance) {
+            Some((_, queue)) => queue.push(thread),
+            None => queues.push((instance, vec![thread])),
+        }
+    });
+    let mut order = Vec::new();
+    while !queues.is_empty() {
+        let (instance, queue) = queues.remove(0);
+        order.push(queue[0]);
+        queues.push((instance, queue));
+        for (_, queue) in &mut queues {
+            queue.retain(|waiter| !order.contains(waiter));
+        }
+        queues.retain(|(_, queue)| !queue.is_empty());
+    }
+    order
+}
+
+/// Why a thread is not ready: what the kernel says, in the library's words.
+fn reasons(actor: &'static Actor, waits_for_lock: bool) -> Option<Reasons> {
+    let mut reasons = match actor.thread().state() {
+        State::NonExistent => return None,
+        State::Dormant => Reasons::DORMANT,
+        State::Ready | State::Executing => Reasons::NONE,
+        State::Blocked if waits_for_lock => Reasons::LOCK,
+        State::Blocked if actor.is_busy() => Reasons::WAIT,
+        State::Blocked => Reasons::NONE,
+    };
+    if actor.suspended.load(Relaxed) {
+        reasons = reasons.or(Reasons::SUSPENDED);
+    }
+    Some(reasons)
+}
