@@ -130,7 +130,8 @@ impl<S: System> Kernel<S> {
             queue.remove(s, thread);
             thread.urgency.set(s, new);
             queue.insert(s, thread);
-        } else if several::<S>() && wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
+        } else if several::<S>() {
+            // Also of one that waits for a cluster mutex: its owner inherits by what the library knows.
             thread.urgency.set(s, new);
             self.grade(s, thread, priority, place);
         } else if wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {

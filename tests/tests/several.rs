@@ -80,9 +80,9 @@ fn busy_others() -> &'static [AtomicU64; 3] {
         spawn_on_the_rest(move || {
             loop {
                 semaphore.take(Timeout::FOREVER).expect("nobody deletes it");
-                HostSeveral::spend(37u32.micros());
+                HostSeveral::spend(211u32.micros());
                 next.give().expect("there is room for a permit");
-                AnyThread::<SeveralHost>::sleep(11u32.micros()).expect("nobody cancels it");
+                AnyThread::<SeveralHost>::sleep(67u32.micros()).expect("nobody cancels it");
                 mine.fetch_add(1, Relaxed);
             }
         });
@@ -92,7 +92,7 @@ fn busy_others() -> &'static [AtomicU64; 3] {
 
 #[test]
 fn the_suite_passes_whatever_other_processors_do_in_any_order() {
-    for seed in 0..8 {
+    for seed in 0..4 {
         let rounds = leak(std::sync::Mutex::new(None));
         assert_passed(&run_on::<4>(Order::Seed(seed), &BY_PRIORITY, || {
             *rounds.lock().unwrap() = Some(busy_others());

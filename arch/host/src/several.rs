@@ -219,7 +219,7 @@ impl HostSeveral {
         with_world(World::rest);
     }
 
-    /// Ends the [`HostSeveral::rest`] of the processor `number`, if it is in one.
+    /// Ends the [`HostSeveral::rest`] of the processor `number`, if it is in one; one that loses time has lost it.
     pub fn poke(number: usize) {
         with_world(|world| world.poke(number));
     }

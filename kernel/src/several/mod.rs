@@ -104,9 +104,11 @@ impl<S: System> Several<S> {
         let system = unsafe { &mut *self.system.0.get() };
         let now = S::Machine::now();
         let mut doings = Doings::new(self, here);
-        system
-            .as_mut()
-            .map(|system| question(system, now, &mut doings))
+        let system = system.as_mut()?;
+        if let Some(here) = Cpu::new(here) {
+            system.act_on(here);
+        }
+        Some(question(system, now, &mut doings))
     }
 
     /// Takes over what the start has made.

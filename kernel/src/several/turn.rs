@@ -51,7 +51,7 @@ impl<S: System> Kernel<S> {
         self.go_on(s, current)
     }
 
-    /// Gives `thread`, which is ready, another priority.
+    /// Gives `thread`, be it ready or not, another priority.
     pub(crate) fn grade(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {

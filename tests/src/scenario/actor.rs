@@ -47,11 +47,12 @@ impl Actor {
 
     /// Has it begin.
     pub fn start(&'static self) -> Result<(), Error> {
-        self.busy.store(false, Relaxed);
         self.thread.start_with(Self::act, self)
     }
 
     fn act(&'static self) {
+        // It may have been deleted in a call.
+        self.busy.store(false, Relaxed);
         HostSeveral::shielded(|| {
             loop {
                 let order = self.order.lock().expect("nobody panics with it").take();

@@ -42,9 +42,12 @@ pub fn coarse(status: Status) -> Status {
     }
 }
 
+/// The kernel's priority: it has 32 levels, the library 256 or more.
 fn priority(level: u32) -> Result<Priority, Refusal> {
-    let level = u8::try_from(level).ok().and_then(Priority::new);
-    level.ok_or(Refusal::Status(Status::InvalidPriority))
+    match u8::try_from(level) {
+        Err(_) => Err(Refusal::Status(Status::InvalidPriority)),
+        Ok(level) => Priority::new(level).ok_or_else(|| no_kernel("there is no such priority")),
+    }
 }
 
 impl Stage {
@@ -169,6 +172,9 @@ impl Stage {
             }
             Command::Dispatch(cpu) => self.dispatch(cpu),
             // The operator's processor acts, whatever the script says.
+            Command::Act(cpu) if self.held.contains(cpu) => {
+                Err(no_kernel("a processor that acts is not held"))
+            }
             Command::Act(_) => Ok(()),
             Command::Advance(when) => {
                 HostSeveral::busy_until(match when {
@@ -220,6 +226,11 @@ impl Stage {
         let Some(cpu) = self.executes_on(actor) else {
             return Err(no_kernel("a thread that does not execute does nothing"));
         };
+        if actor.is_busy() && !self.look().threads[name.0].waits_for_lock {
+            // It spins for a lock that it has been granted, and has not seen that yet.
+            HostSeveral::poke(places::number_of(cpu));
+            HostSeveral::settle();
+        }
         if actor.is_busy() {
             let why = "it waits for a lock, so it can do nothing else";
             return Err(Refusal::Impossible(why.to_owned()));
@@ -245,6 +256,11 @@ impl Stage {
         if actor.thread().state() != State::NonExistent {
             let why = "there is a thread of this name already";
             return Err(Refusal::Impossible(why.to_owned()));
+        }
+        if self.executes_on(actor).is_some() {
+            return Err(no_kernel(
+                "the memory of a deleted thread is used until its processor has left it",
+            ));
         }
         let (home, level) = (Self::instance(home)?, priority(level)?);
         let created = actor.own().create_as("actor", level);
@@ -374,9 +390,11 @@ impl Stage {
         if !self.online.contains(cpu) {
             return Err(Refusal::Status(Status::InvalidNumber));
         }
-        self.hold(CpuSet::of(cpu), false);
-        HostSeveral::settle();
-        self.hold(CpuSet::of(cpu), true);
+        if self.held.contains(cpu) {
+            self.hold(CpuSet::of(cpu), false);
+            HostSeveral::settle();
+            self.hold(CpuSet::of(cpu), true);
+        }
         Ok(())
     }
 }

@@ -351,7 +351,7 @@ impl World {
     /// See [`HostSeveral::poke`](crate::HostSeveral::poke).
     pub fn poke(&self, number: usize) {
         let cpu = &self.online()[number];
-        if let Doing::Busy { until: NEVER, .. } = cpu.doing.get() {
+        if let Doing::Busy { .. } = cpu.doing.get() {
             cpu.doing.set(Doing::Acts);
         }
     }
