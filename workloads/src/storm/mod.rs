@@ -15,7 +15,7 @@ mod words;
 mod work;
 
 pub use objects::{StormObjects, WORKERS};
-pub use words::{Refused, Wanted};
+pub use words::{Refused, Wanted, policy};
 
 use chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;

@@ -74,7 +74,11 @@ impl Wanted {
     }
 }
 
-fn policy(name: &str) -> Result<PolicyKind, Refused> {
+/// The policy of a name, as in [`Wanted::take`].
+///
+/// # Errors
+/// [`Refused`]: another name.
+pub fn policy(name: &str) -> Result<PolicyKind, Refused> {
     Ok(match name {
         "simple" => PolicyKind::Simple,
         "priority" => PolicyKind::Priority,

@@ -31,6 +31,7 @@ fn main(_: usize) {
     time::alarms_come_among_slices();
     migration::of_threads_with_full_registers();
     migration::float_begins_cleared_elsewhere();
+    migration::slices_begin_anew_behind_float();
     console::write("all passed\n");
     semihosting::process::exit(0);
 }
