@@ -12,4 +12,6 @@ fn main() {
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:rustc-link-arg-bins=-Tmemory.x");
     println!("cargo:rustc-link-arg-bins=-Tlink.x");
+    // The one program with several processors; the others have the start-up code's default, which is one.
+    println!("cargo:rustc-link-arg-bin=probe=--defsym=_max_hart_id=3");
 }

@@ -12,7 +12,14 @@ const QUANTA: [u32; 3] = [20, 100, 1000];
 
 /// Each quantum twice: the time must be honest, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
-    let board = Virt::Aarch64;
+    let mut all = Tally::default();
+    for board in Virt::ALL {
+        all.add(honest_time_on(workspace, board)?);
+    }
+    Ok(all)
+}
+
+fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let image = image::build_for(
         workspace,
         (board.name(), board.triple()),
@@ -25,12 +32,18 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
         let probe = emulator.probe(&image.path, quantum)?;
         all.add(match probe.verdict() {
             Ok(()) => Tally::pass(),
-            Err(why) => Tally::fail(format!("quantum of {quantum} ns: {why}\n")),
+            Err(why) => Tally::fail(format!(
+                "{}, quantum of {quantum} ns: {why}\n",
+                board.name()
+            )),
         });
         all.add(if emulator.probe(&image.path, quantum)? == probe {
             Tally::pass()
         } else {
-            Tally::fail(format!("quantum of {quantum} ns: two runs differ\n"))
+            Tally::fail(format!(
+                "{}, quantum of {quantum} ns: two runs differ\n",
+                board.name()
+            ))
         });
     }
     Ok(all)

@@ -20,8 +20,8 @@ global_asm!(
     "    cbnz x20, {other}",
     "    b {first}",
     ".popsection",
-    first = sym super::first,
-    other = sym super::other,
+    first = sym super::sequence::first,
+    other = sym super::sequence::other,
 );
 
 unsafe extern "C" {
@@ -72,6 +72,19 @@ pub(super) fn now() -> u64 {
     // SAFETY: reads a counter.
     unsafe { asm!("isb", "mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
     ticks
+}
+
+/// Ticks of the counter that the loops run: a millisecond; a tick is 16 ns.
+pub(super) const SPAN: u64 = 62_500;
+
+/// Turns of a loop from the tick `begin` on, for the span.
+pub(super) fn count_turns(begin: u64) -> u64 {
+    while now() < begin {}
+    let mut turns = 0;
+    while now() < begin + SPAN {
+        turns += 1;
+    }
+    turns
 }
 
 /// Halts until an interrupt waits; interrupts stay masked.
