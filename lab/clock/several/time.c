@@ -369,7 +369,7 @@ static void called(const CPUState *state)
 static void has_been_called(const CPUState *state)
 {
     int target = index_of(state);
-    if (target >= 0)
+    if (target >= 0 && pthread_equal(pthread_self(), thread))
         processors[target].called = processors[target].halted && !sleeps(target);
 }
 
