@@ -91,6 +91,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// The words that the image finds on its command line (boards of several processors)
+        #[arg(long, value_name = "WORDS", default_value = "")]
+        argument: String,
         /// Where the drawn part begins; default: at the first switch
         #[arg(long, value_name = "INSTRUCTIONS")]
         from: Option<u64>,

@@ -63,9 +63,10 @@ pub fn run(command: Command) -> Result<()> {
         Command::Trace {
             subject,
             options,
+            argument,
             from,
             length,
-        } => trace::run(&workspace, &subject, &options, from, length),
+        } => trace::run(&workspace, (&subject, argument), &options, (from, length)),
         Command::Doctor => doctor::run(&workspace),
         Command::Test { only, list, long } => test::run(&workspace, only.as_deref(), list, long),
     }

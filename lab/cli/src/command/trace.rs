@@ -14,8 +14,9 @@ use taktos_trace::Kind;
 use super::experiment::begin;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
-use crate::measure::record_schedule;
+use crate::measure::{record_schedule, record_schedule_of_several};
 use crate::progress::Progress;
+use crate::several::{self, Call, Machine};
 use crate::workspace::Workspace;
 use crate::{board, emulator, image, screen, session};
 
@@ -23,6 +24,22 @@ use crate::{board, emulator, image, screen, session};
 const BOARD: &str = "mps2-an386";
 /// How many switches are drawn when the command line names no length.
 const SWITCHES: usize = 40;
+
+/// Where a program runs: on one processor or on several.
+enum Place {
+    One(Board),
+    Several(several::Board),
+}
+
+impl Place {
+    /// The board of that name, of either kind.
+    fn named(name: &str) -> Result<Self> {
+        match several::Board::by_name(name, "--board") {
+            Ok(board) => Ok(Self::Several(board)),
+            Err(_) => board::by_name(name, "--board").map(Self::One),
+        }
+    }
+}
 
 /// A recording and what it is of.
 struct Subject {
@@ -33,17 +50,16 @@ struct Subject {
 
 pub(super) fn run(
     workspace: &Workspace,
-    subject: &str,
+    (subject, argument): (&str, String),
     options: &RunOptions,
-    from: Option<u64>,
-    length: Option<u64>,
+    (from, length): (Option<u64>, Option<u64>),
 ) -> Result<()> {
     let file = Path::new(subject);
     let stem = file
         .file_stem()
         .map_or(subject.into(), |stem| stem.to_string_lossy());
     let recorded = file.extension().is_some_and(|ending| ending == "schedule");
-    let board = board::by_name(options.board.as_deref().unwrap_or(BOARD), "--board")?;
+    let board = Place::named(options.board.as_deref().unwrap_or(BOARD))?;
     let read = recorded.then(|| read(file)).transpose()?;
     let directory = begin(workspace, &format!("trace-{stem}"), options)?;
     let subject = match read {
@@ -52,7 +68,10 @@ pub(super) fn run(
             origin: "a recording".into(),
             recording,
         },
-        None => record(workspace, subject, board)?,
+        None => match board {
+            Place::One(board) => record(workspace, subject, board)?,
+            Place::Several(board) => record_several(workspace, subject, board, argument)?,
+        },
     };
     let window = window(&subject.recording, from, length);
     write(&directory, &subject, window)?;
@@ -87,6 +106,30 @@ fn record(workspace: &Workspace, program: &str, board: Board) -> Result<Subject>
         name: program.into(),
         origin: format!("{program} on {}", board.name()),
         recording: record_schedule(&record),
+    })
+}
+
+/// The same on a board of several processors.
+fn record_several(
+    workspace: &Workspace,
+    program: &str,
+    board: several::Board,
+    argument: String,
+) -> Result<Subject> {
+    let machine = Machine::find(board)?;
+    let progress = Progress::default();
+    let building = format!("building {program} for {} ...", board.name);
+    let image = progress.during(&building, || machine.build(workspace, program))?;
+    let running = format!("running {program} on {} ...", board.name);
+    let call = Call {
+        argument,
+        quantum: several::QUANTUM,
+    };
+    let record = progress.during(&running, || machine.record(&image, &call))?;
+    Ok(Subject {
+        name: program.into(),
+        origin: format!("{program} on {}", board.name),
+        recording: record_schedule_of_several(&record),
     })
 }
 
@@ -129,6 +172,8 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
     };
     let title = format!("Schedule of {}", subject.origin);
     let svg = plot::gantt(recording, &title, from, to);
+    let is_of_several = recording.events.iter().any(|event| event.processor > 0);
+    let processors = is_of_several.then(|| plot::gantt_of_processors(recording, &title, from, to));
     let report = Report {
         title,
         question: "Who ran when?".into(),
@@ -143,12 +188,15 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
             heading: "Schedule".into(),
             prose: Vec::new(),
             tables: vec![shares(subject)],
-            plots: vec![svg.clone()],
+            plots: processors.iter().chain([&svg]).cloned().collect(),
         }],
     };
     directory.write("manifest.json", to_json(&manifest))?;
     directory.write("report.html", report.to_html())?;
     directory.write("schedule.svg", svg)?;
+    if let Some(processors) = processors {
+        directory.write("processors.svg", processors)?;
+    }
     directory.write(
         "schedule.csv",
         Timeline::of(recording).table(recording).to_csv(),

@@ -12,19 +12,25 @@ use super::{colour, scale::Scale};
 use crate::table::thousands;
 use crate::{Recording, Timeline};
 
-const WIDTH: f64 = 1060.0;
-const LEFT: f64 = 150.0;
+pub(super) const WIDTH: f64 = 1060.0;
+pub(super) const LEFT: f64 = 150.0;
 const RIGHT: f64 = 1040.0;
-const TOP: f64 = 44.0;
-const LANE: f64 = 24.0;
+pub(super) const TOP: f64 = 44.0;
+pub(super) const LANE: f64 = 24.0;
 
 /// Where the window lies on the picture.
-struct Window {
-    from: u64,
-    to: u64,
+pub(super) struct Window {
+    pub(super) from: u64,
+    pub(super) to: u64,
 }
 
 impl Window {
+    /// From an instant to a later one, at least one behind it.
+    pub(super) fn of(from: u64, to: u64) -> Self {
+        let to = to.max(from.saturating_add(1));
+        Self { from, to }
+    }
+
     fn along(&self, at: u64) -> f64 {
         let within = at.clamp(self.from, self.to) - self.from;
         LEFT + within as f64 / self.length() * (RIGHT - LEFT)
@@ -39,10 +45,7 @@ impl Window {
 /// The part `from..to` of a recording as an SVG.
 #[must_use]
 pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
-    let window = Window {
-        from,
-        to: to.max(from.saturating_add(1)),
-    };
+    let window = Window::of(from, to);
     let timeline = Timeline::of(recording).window(window.from, window.to);
     let lanes = lanes(&timeline);
     let marks = marked(recording, &window);
@@ -140,7 +143,7 @@ fn in_window<'a>(
     })
 }
 
-fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
+pub(super) fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
     let length = window.length();
     for (value, label) in Scale::Linear.fit([length].into_iter()).ticks() {
         if value > length {
@@ -158,14 +161,14 @@ fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
     canvas.text((middle, bottom + 42.0), Anchor::Middle, "", &words);
 }
 
-fn label_lane(canvas: &mut Canvas, lane: usize, name: &str) {
+pub(super) fn label_lane(canvas: &mut Canvas, lane: usize, name: &str) {
     let y = TOP + (lane as f64 + 0.5) * LANE + 4.0;
     canvas.text((LEFT - 10.0, y), Anchor::End, "", name);
     let rule = TOP + (lane as f64 + 1.0) * LANE;
     canvas.line((LEFT, rule), (RIGHT, rule), "stroke=\"#f0f0f0\"");
 }
 
-fn draw_bar(
+pub(super) fn draw_bar(
     canvas: &mut Canvas,
     window: &Window,
     lane: usize,

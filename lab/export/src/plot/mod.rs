@@ -8,11 +8,13 @@ mod canvas;
 mod chart;
 mod distribution;
 mod gantt;
+mod processors;
 mod scale;
 
 pub use chart::{Axis, Chart, Guide, Origin, Series, Shape};
 pub use distribution::{Counts, Samples, counted_histogram, counted_tail, histogram, tail};
 pub use gantt::gantt;
+pub use processors::gantt_of_processors;
 pub use scale::Scale;
 
 /// Colours that stay apart for most kinds of colour vision, and in print.
