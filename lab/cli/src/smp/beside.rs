@@ -6,7 +6,7 @@ use taktos_export::{Basis, Evidence};
 use super::figures::{Figures, TaskFigures};
 use super::paper::Paper;
 use crate::figure::Drawn;
-use crate::several::number::{change, millis, percent, signed};
+use crate::several::number::{basis_points, change, millis, percent, signed};
 
 /// What the paper's columns rest on.
 const THEIRS: &str = "paper, simulator sis";
@@ -179,6 +179,7 @@ impl Beside<'_> {
         all.extend(self.about_cpu());
         all.extend(self.about_wall());
         all.extend(self.about_periods());
+        all.extend(self.about_waiting());
         all.push(self.about_overhead());
         all
     }
@@ -289,6 +290,23 @@ impl Beside<'_> {
         ))
     }
 
+    /// Where the difference comes from: the part of its wall time in which a job has no processor.
+    fn about_waiting(&self) -> Option<String> {
+        let waiting = |figures: &Figures| {
+            let wall = figures.mean_of_jobs(|task| task.wall)?;
+            let cpu = figures.mean_of_jobs(|task| task.cpu)?;
+            Some(basis_points(wall.saturating_sub(cpu), wall))
+        };
+        let (one, four) = (waiting(self.one)?, waiting(self.four)?);
+        let shown = |share: u64| format!("{}.{:02} %", share / 100, share % 100);
+        Some(format!(
+            "Waiting: on one processor a job has no processor for {} of its wall time, on four for {} (means of all \
+             jobs, emulated).",
+            shown(one),
+            shown(four)
+        ))
+    }
+
     fn about_overhead(&self) -> String {
         format!(
             "Overhead: {} % of the busy time on one processor, {} % on four (emulated).",
@@ -393,9 +411,9 @@ mod tests {
         );
         assert!(words[3].contains("the shortest period gained more, unlike in the paper: on average −25.00 % for the shortest period, −20.00 % for"), "{}", words[3]);
         assert!(
-            words[4].contains("0.0999 % of the busy time on one processor"),
+            words[5].contains("0.0999 % of the busy time on one processor"),
             "{}",
-            words[4]
+            words[5]
         );
         let wall = drawn.tables[2].to_csv();
         assert!(

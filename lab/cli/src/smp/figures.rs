@@ -106,7 +106,12 @@ impl Figures {
 
     /// The mean wall time of all jobs, each counting as one.
     pub fn wall(&self) -> Option<u64> {
-        let sum = |task: &TaskFigures| Some(u128::from(task.wall?.mean) * u128::from(task.jobs));
+        self.mean_of_jobs(|task| task.wall)
+    }
+
+    /// The mean of all jobs, each counting as one.
+    pub fn mean_of_jobs(&self, times: impl Fn(&TaskFigures) -> Option<Times>) -> Option<u64> {
+        let sum = |task: &TaskFigures| Some(u128::from(times(task)?.mean) * u128::from(task.jobs));
         let all: u128 = self.tasks.iter().filter_map(sum).sum();
         u64::try_from(all.checked_div(u128::from(self.jobs()))?).ok()
     }

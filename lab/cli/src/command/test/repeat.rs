@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use taktos_emulator::Board;
 
 use super::Tally;
+use crate::several;
 use crate::workspace::Workspace;
 
 /// Each result of two runs of the tool itself, file by file.
@@ -22,6 +23,20 @@ pub(super) fn same_bytes(workspace: &Workspace) -> Result<Tally> {
             .map(str::to_owned)
             .to_vec();
         cases.push((format!("bench-{}", board.name()), arguments));
+    }
+    for board in several::Board::ALL {
+        let words = |words: &[&str]| {
+            let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            words.extend(["--board".to_owned(), board.name.to_owned()]);
+            words
+        };
+        // Small sizes: figures, schedules and traces of each kind.
+        let onboard = ["run", "experiments/onboard.toml", "--for", "100ms"];
+        cases.push((format!("onboard-{}", board.name), words(&onboard)));
+        cases.push((
+            format!("latency-{}", board.name),
+            words(&["latency", "--loops", "20"]),
+        ));
     }
     for (name, arguments) in cases {
         all.add(twice(workspace, &name, &arguments)?);
