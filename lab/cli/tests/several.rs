@@ -79,7 +79,7 @@ fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
     let report = std::fs::read_to_string(result.join("report.html")).unwrap();
     for words in [
         "no caches",
-        "at a quantum of",
+        "quantum, ns",
         "the paper: T3 +2",
         "below 1 % on one processor",
     ] {
