@@ -287,7 +287,7 @@ fn one_mechanism_at_a_time() {
 fn latencies_are_taken_on_each_processor_with_and_without_load() {
     for load in [0, 1] {
         let outcome = run_workload(
-            &format!("loops=40+interval-us=50+load={load}+processors=3"),
+            &format!("loops=40+interval-us=50+load={load}+processors=3+distance-us=10"),
             latency::configuration::<SeveralHost>,
             move || latency::run::<SeveralHost>(&LATENCY[load]),
         );

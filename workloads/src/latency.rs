@@ -4,7 +4,8 @@
 //! Owns: the threads, the samples.
 //! Must never know: a board.
 //!
-//! Words: `loops=` samples a processor (1000), `interval-us=` (1000), `load=0|1`, `processors=` (4). A sample is the time from the
+//! Words: `loops=` samples a processor (1000), `interval-us=` (1000), `load=0|1`, `processors=` (4), `distance-us=`: how much later each processor's releases are
+//! than those of the one before (0: all at once, which is the worst for the one lock). A sample is the time from the
 //! instant of a release to the thread's next instruction after its sleep, by the board's clock. With load, each processor has a thread besides
 //! that computes for 1000 instructions, gives and takes a semaphore, and so on: all of them go through the kernel all the time.
 
@@ -32,6 +33,7 @@ const COMPUTING: Duration = Duration::from_nanos(1_000);
 pub struct Plan {
     loops: usize,
     interval: Duration,
+    distance: Duration,
     load: bool,
     scheme: Scheme,
 }
@@ -45,6 +47,7 @@ impl Plan {
         let mut plan = Self {
             loops: 1_000,
             interval: Duration::from_micros(1_000),
+            distance: Duration::ZERO,
             load: false,
             scheme: Scheme::SEPARATE,
         };
@@ -52,6 +55,7 @@ impl Plan {
             match word.key {
                 "loops" => plan.loops = word.number(1, samples::MOST)?,
                 "interval-us" => plan.interval = Duration::from_micros(word.number(1, 10_000_000)?),
+                "distance-us" => plan.distance = Duration::from_micros(word.number(0, 10_000_000)?),
                 "load" => plan.load = word.number(0, 1)? == 1,
                 "processors" => plan.scheme.processors = word.number(1, PROCESSORS)?,
                 _ => return Err(word.refused(UNKNOWN)),
@@ -128,7 +132,9 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let parts = &objects.parts[..plan.scheme.used()];
     let begin = Kernel::<S>::now().saturating_add(LEAD);
     for (processor, part) in parts.iter().enumerate() {
-        part.start(processor, &plan, begin);
+        let later = plan.distance.as_nanos() * processor as u64;
+        let first = begin.saturating_add(Duration::from_nanos(later));
+        part.start(processor, &plan, first);
     }
     for part in parts {
         certain(part.measured.join(Timeout::FOREVER));
@@ -138,9 +144,10 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
         certain(part.load.join(Timeout::FOREVER));
     }
     let (loops, interval) = (plan.loops, plan.interval.as_nanos());
+    let distance = plan.distance.as_nanos();
     let (load, processors) = (u8::from(plan.load), plan.scheme.used());
     print::<S>(format_args!(
-        "@run workload=latency loops={loops} interval_ns={interval} load={load} processors={processors}\n"
+        "@run workload=latency loops={loops} interval_ns={interval} distance_ns={distance} load={load} processors={processors}\n"
     ));
     for (processor, part) in parts.iter().enumerate() {
         part.samples.tell::<S>(format_args!(
@@ -151,8 +158,8 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
 }
 
 impl<S: ExperimentBoard> Part<S> {
-    fn start(&'static self, processor: usize, plan: &Plan, begin: Instant) {
-        self.first.store(begin.as_nanos(), Relaxed);
+    fn start(&'static self, processor: usize, plan: &Plan, first: Instant) {
+        self.first.store(first.as_nanos(), Relaxed);
         self.interval.store(plan.interval.as_nanos(), Relaxed);
         self.loops.store(plan.loops, Relaxed);
         let threads: [(&'static AnyThread<S>, u8); 2] =
