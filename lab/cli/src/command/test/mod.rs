@@ -113,12 +113,10 @@ fn steps(length: storms::Length) -> Vec<Step> {
         steps.push(step(name, move |workspace| {
             scripts::follow(workspace, board)
         }));
-        if board == Virt::Aarch64 {
-            let name = format!("suite for several processors on {}", four::name(board));
-            steps.push(step(name, move |workspace| {
-                four::suite_for_several(workspace, board)
-            }));
-        }
+        let name = format!("suite for several processors on {}", four::name(board));
+        steps.push(step(name, move |workspace| {
+            four::suite_for_several(workspace, board)
+        }));
         let name = format!("storms on {}", four::name(board));
         steps.push(step(name, move |workspace| {
             storms::rage(workspace, board, length)
