@@ -1,14 +1,14 @@
 //! Owns: whether a thread that goes on elsewhere has its registers, all of them.
 
-use super::check;
 use super::float_work::{spin_with_float, yield_with_float};
 use super::registers::{spin_with_registers, yield_with_registers};
+use super::{check, spin_for};
 use crate::console;
 use crate::threads::{
     M, PROCESSORS, WORKERS, join_workers, move_to, section, start_worker, yield_in_slice, yield_now,
 };
 use core::arch::asm;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use taktos_machine::Machine;
 use taktos_time::Duration;
 
@@ -26,6 +26,7 @@ const ROUNDS: u32 = 60;
 /// The processors that each worker has worked on, one bit each.
 static PLACES: [AtomicU32; WORKERS] = [const { AtomicU32::new(0) }; WORKERS];
 static TURNS: AtomicU32 = AtomicU32::new(0);
+static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Two workers of each kind for four processors: slices, yields and moves take them from one to another.
 pub fn of_threads_with_full_registers() {
@@ -76,6 +77,47 @@ pub fn float_begins_cleared_elsewhere() {
     }
     join_workers();
     console::write("floating point begins cleared\n");
+}
+
+const SLICE: u64 = 20_000;
+
+/// A thread with floating-point state gives way in the middle of its slice: the next one has a whole slice.
+pub fn slices_begin_anew_behind_float() {
+    section(|| M::set_slice(Some(Duration::from_nanos(SLICE))));
+    start_worker(0, Some(1), leave_in_the_middle, 0);
+    start_worker(1, Some(1), measure_slices, 0);
+    join_workers();
+    section(|| M::set_slice(None));
+    console::write("slices begin anew behind floating point\n");
+}
+
+fn leave_in_the_middle(_: usize) {
+    while !STOP.load(Relaxed) {
+        check("floats", spin_with_float(0x7777_7777, 1) == 0);
+        spin_for(SLICE / 2);
+        check("the answer of a yield", yield_now());
+    }
+}
+
+/// Sees by a gap that another thread ran, which is after one slice.
+fn measure_slices(_: usize) {
+    let mut begun = M::now();
+    let mut seen = begun;
+    let mut turns = 0;
+    while turns < 10 {
+        let now = M::now();
+        if now.since(seen).as_nanos() > SLICE / 4 {
+            let used = seen.since(begun).as_nanos();
+            check(
+                "a whole slice",
+                used > SLICE * 9 / 10 && used < SLICE * 11 / 10,
+            );
+            turns += 1;
+            begun = now;
+        }
+        seen = now;
+    }
+    STOP.store(true, Relaxed);
 }
 
 fn dirty_then_leave(number: usize) {

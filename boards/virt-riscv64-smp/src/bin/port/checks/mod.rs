@@ -38,6 +38,7 @@ fn main(_: usize) {
     time::alarms_come_among_slices();
     migration::of_threads_with_full_registers();
     migration::float_begins_cleared_elsewhere();
+    migration::slices_begin_anew_behind_float();
     guards::are_seen_everywhere()
 }
 
