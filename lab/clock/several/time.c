@@ -41,8 +41,6 @@ static int64_t run_since(int i)
     return (int64_t)(read_word(i) - processors[i].from) * options.cycle;
 }
 
-int time_turn(void) { return turn; }
-
 int64_t time_of(int i)
 {
     return i == turn ? processors[i].since + run_since(i) : processors[i].local;

@@ -39,8 +39,6 @@ void time_gate(unsigned index, void *unused);
 /* The running processor may be about to set a timer: the gate looks at the next block. Called from translated code. */
 void time_timer_changes(unsigned index, void *unused);
 
-/* Which processor has the turn; -1: none. */
-int time_turn(void);
 /* A processor's own time in picoseconds, and the ticks that it has run: cycles of the clock, added to its count. */
 int64_t time_of(int processor);
 uint64_t time_ticks(int processor);
