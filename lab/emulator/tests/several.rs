@@ -243,11 +243,16 @@ fn time_can_pass_by_cycles() {
         run(&sleeping(), by_cycles),
         run(&sleeping(), Setting::new(2, 100)),
     );
-    for (slow, fast) in cycles.samples("body").iter().zip(plain.samples("body")) {
-        assert_eq!(slow.count, fast.count);
-        assert!(slow.count.cycles >= 6);
-        assert_eq!(slow.nanoseconds, 2 * slow.count.cycles);
+    for name in ["body", "trap"] {
+        for (slow, fast) in cycles.samples(name).iter().zip(plain.samples(name)) {
+            assert_eq!(slow.count, fast.count);
+            assert_eq!(slow.nanoseconds, 2 * slow.count.cycles);
+            assert_eq!(fast.nanoseconds, fast.count.instructions);
+        }
     }
+    // A trap costs more cycles than it has instructions.
+    let dear = |s: &taktos_emulator::several::Sample| s.count.cycles > s.count.instructions;
+    assert!(cycles.samples("trap").iter().all(dear));
 }
 
 #[test]
