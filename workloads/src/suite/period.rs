@@ -317,6 +317,19 @@ fn sleeps<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_state(0, State::Dormant);
     });
     tally.case(
+        "period: who is not the owner does not disturb its sleep",
+        |c| {
+            c.start(0, HIGH, periodic::<S>);
+            c.expect_log(".");
+            c.expect("next", left::<S>().next(UNIT), Err(Error::NotOwner));
+            c.expect("cancellation", left::<S>().cancel(), Err(Error::NotOwner));
+            c.expect("sleep", AnyThread::<S>::sleep(span(3)), Ok(()));
+            c.expect_log(".");
+            c.expect("stage", stage(left::<S>()), Ok((Stage::Active, 0)));
+            c.expect_state(0, State::Blocked);
+        },
+    );
+    tally.case(
         "period: a sleep that is ended leaves its release postponed",
         |c| {
             c.start(0, HIGH, || {
