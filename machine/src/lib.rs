@@ -22,6 +22,7 @@
 mod context;
 mod decision;
 mod fault;
+mod mark;
 mod upcalls;
 
 pub use context::{Context, Processor};

@@ -20,6 +20,7 @@ pub mod latency;
 pub mod mechanisms;
 pub mod orders;
 pub mod several;
+pub mod several_bench;
 pub mod smallest;
 #[cfg(target_has_atomic = "64")]
 pub mod spacecraft;

@@ -24,30 +24,5 @@ macro_rules! point {
     };
 }
 
-/// A global label. The compiler may lay code out twice; so each copy gets a number of its own, from a counter of
-/// the assembler's, and the laboratory takes all numbers for one mark.
-macro_rules! label {
-    ($symbol:expr) => {
-        // SAFETY: defines a symbol and no instruction.
-        #[cfg(target_os = "none")]
-        unsafe {
-            core::arch::asm!(
-                ".ifndef .Ltaktos_labels",
-                ".set .Ltaktos_labels, 0",
-                ".endif",
-                ".set .Ltaktos_labels, .Ltaktos_labels + 1",
-                ".altmacro",
-                ".macro taktos_label number",
-                concat!(".globl \"", $symbol, ".\\number\""),
-                concat!("\"", $symbol, ".\\number\":"),
-                ".endm",
-                "taktos_label %.Ltaktos_labels",
-                ".purgem taktos_label",
-                ".noaltmacro",
-                options(nostack, preserves_flags)
-            );
-        }
-    };
-}
-
-pub(crate) use {begin, end, label, point};
+pub(crate) use taktos_machine::label;
+pub(crate) use {begin, end, point};

@@ -4,10 +4,6 @@
 //! `total` reaches from the call by which one thread gives way to its return in the next thread. The
 //! machine marks where the decision is done: what comes before is `schedule`, what comes behind `switch`, the saving
 //! and restoring. So the two add up to the total, and both include their share of the way in and out.
-#![cfg_attr(
-    target_os = "none",
-    expect(unsafe_code, reason = "labels at the ends of intervals")
-)]
 
 use crate::mark::{begin, end, point};
 use taktos_kernel::{AnyThread, System, Thread, Timeout};

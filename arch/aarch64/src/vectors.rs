@@ -105,6 +105,9 @@ extern "C" fn table() {
         ".p2align 11",
         "b {thread_fault}",
         ".p2align 7",
+        // For the laboratory.
+        ".globl \"taktos.point.interrupt\"",
+        "\"taktos.point.interrupt\":",
         "b {interrupt}",
         ".rept 14",
         ".p2align 7",

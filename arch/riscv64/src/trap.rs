@@ -134,6 +134,9 @@ extern "C" fn dispatch_and_choose(cause: usize) -> bool {
 extern "C" fn trap() {
     naked_asm!(
         ".p2align 2",
+        // For the laboratory.
+        ".globl \"taktos.point.interrupt\"",
+        "\"taktos.point.interrupt\":",
         "csrrw sp, sscratch, sp",
         "beqz sp, 9f",
         "addi sp, sp, -144",

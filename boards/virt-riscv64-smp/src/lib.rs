@@ -8,6 +8,7 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 mod arguments;
+mod bench;
 mod console;
 mod experiment;
 mod stage;

@@ -78,6 +78,7 @@ pub(crate) fn take_calls<B: Board>() {
 #[inline(always)]
 pub(crate) fn call(number: usize) {
     interrupt::send_to(CALL_INTERRUPT, number);
+    taktos_machine::label!("taktos.point.call");
 }
 
 /// The end of an interrupt that has found another heir than the current thread. Says whether to switch to the heir:

@@ -39,6 +39,7 @@ pub(crate) fn signal<B: Board>(number: usize) {
 pub(crate) fn call<B: Board>(number: usize, reason: u32) {
     numbered::<B>(number).calls.fetch_or(reason, Release);
     signal::<B>(number);
+    taktos_machine::label!("taktos.point.call");
 }
 
 /// Calls all but the caller's processor for `reason`; nobody before they have started.
