@@ -27,6 +27,7 @@ mod result;
 mod screen;
 mod session;
 mod several;
+mod several_bench;
 mod simulation;
 mod smp;
 mod workspace;

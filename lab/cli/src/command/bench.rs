@@ -1,5 +1,6 @@
 //! `taktos bench`: every operation, and what changed since the baseline.
 
+pub(super) mod several;
 mod simulation;
 
 use std::path::Path;
@@ -24,6 +25,9 @@ pub(super) fn run(
     baseline: Option<&Path>,
     save: bool,
 ) -> Result<()> {
+    if let Some(board) = options.board.as_deref().and_then(several::board) {
+        return several::run(workspace, board, options, baseline, save);
+    }
     // A baseline that was named must be there before the long work begins.
     let named = baseline.map(Baseline::read).transpose()?;
     let file = workspace.path("experiments/bench.toml");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use taktos_export::plot::{gantt, gantt_of_processors};
+use taktos_export::plot::gantt;
 use taktos_export::{Evidence, Recording};
 use taktos_simulate::file;
 use taktos_time::Duration;
@@ -131,18 +131,13 @@ pub(super) fn recorded(ready: &Ready, case: &Case) -> Result<(Figures, Recording
 /// The schedules as pictures: a second of each.
 fn schedules(traces: &[(String, Recording)]) -> Drawn {
     let picture = |(name, recording): &(String, Recording)| {
-        let end = recording.end.min(DRAWN);
-        let tasks = gantt(recording, &format!("Who runs when: {name}"), 0, end);
         let title = format!("Who runs on which processor: {name}");
-        let processors = gantt_of_processors(recording, &title, 0, end);
-        [
-            (format!("schedule-{name}"), tasks),
-            (format!("processors-{name}"), processors),
-        ]
+        let svg = gantt(recording, &title, 0, recording.end.min(DRAWN));
+        (format!("schedule-{name}"), svg)
     };
     Drawn {
         title: "Schedules".into(),
-        plots: traces.iter().flat_map(picture).collect(),
+        plots: traces.iter().map(picture).collect(),
         evidence: vec![Evidence::Emulated],
         ..Drawn::default()
     }

@@ -6,6 +6,6 @@ mod observation;
 mod schedule;
 mod statistics;
 
-pub use observation::{Labels, Observation, Round, observe};
+pub use observation::{Labels, Observation, Round, labels, observe};
 pub use schedule::{record_schedule, record_schedule_of_several};
 pub use statistics::Summary;

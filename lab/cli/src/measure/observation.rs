@@ -186,7 +186,11 @@ fn spoken(record: &Record) -> Result<(Facts, Vec<Labels>)> {
     Ok((facts, rounds))
 }
 
-fn labels(words: &str) -> Result<Labels> {
+/// The labels of a round, from the words behind `@round`.
+///
+/// # Errors
+/// Where a word is no `key=value`.
+pub fn labels(words: &str) -> Result<Labels> {
     let mut labels = Labels::new();
     for word in words.split_whitespace() {
         let Some((key, value)) = word.split_once('=') else {

@@ -128,6 +128,12 @@ fn steps(length: storms::Length) -> Vec<Step> {
             images::budgets(workspace, board)
         }));
     }
+    for board in crate::several::Board::ALL {
+        let name = format!("budgets of {}", board.name);
+        steps.push(step(name, move |workspace| {
+            several::budgets(workspace, board)
+        }));
+    }
     steps.push(step(
         "honest time on several processors",
         several::honest_time,

@@ -4,7 +4,11 @@ use anyhow::Result;
 use taktos_emulator::several::{Several, Virt};
 
 use super::Tally;
+use crate::command::bench::several::{baseline_of, measure};
 use crate::image;
+use crate::progress::Progress;
+use crate::several::Board;
+use crate::several_bench::Figures;
 use crate::workspace::Workspace;
 
 /// Nanoseconds that one processor may run ahead of another.
@@ -47,4 +51,17 @@ fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
         });
     }
     Ok(all)
+}
+
+/// The figures of a board against the checked-in ones.
+pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let before = Figures::read(&baseline_of(workspace, board.name))?;
+    let now = measure(workspace, board, &Progress::default())?;
+    let changes = before.changes(&now)?;
+    let failed = changes.len() as u64;
+    Ok(Tally {
+        passed: (now.rows() as u64).saturating_sub(failed),
+        failed,
+        said: changes.join("\n"),
+    })
 }

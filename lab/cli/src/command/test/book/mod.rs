@@ -9,11 +9,13 @@
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
 //!   `toml,costs`: what a kernel's acts cost.
 //! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
-//! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's.
+//! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's. One behind `<!-- several BOARD TABLE -->` must be
+//!   that table of a board with several processors, from its baseline.
 
 mod block;
 pub mod figures;
 mod rust;
+pub mod several;
 
 use std::path::PathBuf;
 
@@ -63,6 +65,7 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
         }
         all.add(compiler.page(workspace, &page, &blocks)?);
         all.add(figures::check(workspace, &page, &text));
+        all.add(several::check(workspace, &page, &text));
     }
     Ok(all)
 }

@@ -1,0 +1,70 @@
+//! What each kind of lock costs, alone and contended.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Count;
+use taktos_emulator::several::{Passing, Record};
+
+use super::round::Round;
+use super::{Contended, Counted, LockCost};
+
+/// Nanoseconds of a millisecond.
+const MILLISECOND: u64 = 1_000_000;
+
+/// Adds what the locks of a run cost; alone, in the first run that says so.
+///
+/// # Errors
+/// When a round does not say how many contenders there are, or nobody locked in it.
+pub(super) fn add(
+    all: &mut BTreeMap<String, LockCost>,
+    record: &Record,
+    rounds: &[Round<'_>],
+) -> Result<()> {
+    for round in rounds.iter().filter(|round| round.label("part") == "locks") {
+        let name = round.label("lock");
+        let contenders: usize = round.label("processors").parse().with_context(|| {
+            format!("a round of the lock {name} without a number of processors")
+        })?;
+        let contended =
+            contended(round).with_context(|| format!("the lock {name} was never locked"))?;
+        let cost = all.entry(name.to_owned()).or_default();
+        if contenders == 1 && cost.alone.is_none() {
+            cost.alone = alone(round);
+        }
+        let of_quantum = cost.contended.entry(record.quantum).or_default();
+        of_quantum.insert(contenders, contended);
+    }
+    Ok(())
+}
+
+fn contended(round: &Round<'_>) -> Option<Contended> {
+    let (locks, unlocks) = (round.intervals("lock"), round.intervals("unlock"));
+    let times = || {
+        locks
+            .iter()
+            .map(|(begin, end)| end.total.at - begin.total.at)
+    };
+    let begin = locks.iter().map(|(begin, _)| begin.total.at).min()?;
+    let end = unlocks.iter().map(|(_, end)| end.total.at).max()?;
+    let count = locks.len() as u64;
+    Some(Contended {
+        mean: times().sum::<u64>().checked_div(count)?,
+        max: times().max()?,
+        sections: (count * MILLISECOND).checked_div(end.checked_sub(begin)?)?,
+    })
+}
+
+/// Each lock with its unlock.
+fn alone(round: &Round<'_>) -> Option<Counted> {
+    let (locks, unlocks) = (round.intervals("lock"), round.intervals("unlock"));
+    let cost = |(begin, end): &(&Passing, &Passing)| end.total.count.since(begin.total.count);
+    let both = locks.iter().zip(&unlocks).map(|(lock, unlock)| {
+        let (lock, unlock) = (cost(lock), cost(unlock));
+        Count {
+            instructions: lock.instructions + unlock.instructions,
+            cycles: lock.cycles + unlock.cycles,
+        }
+    });
+    Counted::of(&both.collect::<Vec<_>>(), round.modelled)
+}

@@ -1,0 +1,241 @@
+//! What is measured on boards with four processors: from the clock's records to figures.
+//!
+//! Owns: [`Figures`], their tables, their comparison with a baseline. Must never know: how an image is built or run.
+
+mod across;
+mod locks;
+mod round;
+mod same;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use taktos_emulator::several::Record;
+use taktos_export::{Evidence, replace_file, to_json};
+
+use crate::failure::{Failure, one_line};
+use crate::measure::Summary;
+use crate::several::{Board, QUANTA};
+
+pub use tables::{TABLES, markdown, tables};
+
+/// What was counted: instructions, and cycles where there is a model of the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counted {
+    /// Executed instructions.
+    pub instructions: Summary,
+    /// Modelled cycles.
+    pub cycles: Option<Summary>,
+}
+
+/// An operation that reaches from one processor to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reach {
+    /// What the sender executes until it calls another processor; none where it calls nobody.
+    pub to_call: Option<Counted>,
+    /// What the sender executes until the operation returns to it.
+    pub to_return: Option<Counted>,
+    /// What the receiver executes from the first instruction of its interrupt to the end of the operation.
+    pub from_interrupt: Option<Counted>,
+    /// From the begin to the end, in nanoseconds of the common clock, for each quantum.
+    pub nanoseconds: BTreeMap<u32, Times>,
+}
+
+/// Statistics of times on two processors: the one may be behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// The least.
+    pub min: i64,
+    /// The middle one; of an even number, the lower of the two.
+    pub median: i64,
+    /// The greatest.
+    pub max: i64,
+    /// How many there are.
+    pub samples: u64,
+}
+
+/// A lock that so many processors contend for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contended {
+    /// From the call of lock to its return, in nanoseconds: the mean, rounded down.
+    pub mean: u64,
+    /// The longest.
+    pub max: u64,
+    /// How many sections all contenders together passed through in a millisecond, rounded down.
+    pub sections: u64,
+}
+
+/// The cost of one kind of lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockCost {
+    /// Lock and unlock together, without a contender.
+    pub alone: Option<Counted>,
+    /// For each quantum, for each number of contenders.
+    pub contended: BTreeMap<u32, BTreeMap<usize, Contended>>,
+}
+
+/// What each class of figure rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Classes {
+    instructions: Evidence,
+    cycles: Evidence,
+    nanoseconds: Evidence,
+}
+
+/// Everything that `taktos bench` says of a board with four processors. It is the baseline, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    /// The board.
+    pub board: String,
+    /// The operations with both threads on one processor.
+    pub same: BTreeMap<String, Counted>,
+    /// Those that reach from one processor to another.
+    pub across: BTreeMap<String, Reach>,
+    /// The kinds of locks.
+    pub locks: BTreeMap<String, LockCost>,
+}
+
+impl Figures {
+    /// The figures of the runs with the [`QUANTA`], the finest first: figures that have no column for each are its.
+    ///
+    /// # Errors
+    /// When the program and the laboratory disagree on what was measured.
+    pub fn of(board: &str, runs: &[Record]) -> Result<Self> {
+        let first = runs.first().context("no run to take figures from")?;
+        let rounds = round::rounds(first)?;
+        let mut figures = Self {
+            board: board.into(),
+            same: same::counted(&rounds),
+            across: BTreeMap::new(),
+            locks: BTreeMap::new(),
+        };
+        for record in runs {
+            let rounds = round::rounds(record)?;
+            across::add(&mut figures.across, record, &rounds);
+            locks::add(&mut figures.locks, record, &rounds)?;
+        }
+        Ok(figures)
+    }
+
+    /// The same for programs, with the class of each kind of figure.
+    pub fn json(&self) -> String {
+        let classes = Classes {
+            instructions: Evidence::Emulated,
+            cycles: Evidence::Modelled,
+            nanoseconds: Evidence::Emulated,
+        };
+        let mut whole = serde_json::json!({ "board": self.board, "processors": Board::PROCESSORS, "quanta": QUANTA, "evidence": classes });
+        if let (Value::Object(whole), Ok(Value::Object(own))) =
+            (&mut whole, serde_json::to_value(self))
+        {
+            whole.extend(own);
+        }
+        to_json(&whole)
+    }
+
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is no baseline of such a board.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mend = "write it anew: taktos bench --board BOARD --save-baseline";
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            let what = format!("cannot read the baseline {}: {cause}", path.display());
+            Failure::error(what, mend)
+        })?;
+        serde_json::from_str(&text).map_err(|cause| {
+            let (line, why) = (cause.line(), one_line(&cause.to_string()));
+            Failure::error(
+                format!("{}:{line}: no baseline: {why}", path.display()),
+                mend,
+            )
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        replace_file(path, to_json(self)).context("the baseline was not saved")
+    }
+
+    /// What changed from this baseline to a newer one: a line for each figure.
+    ///
+    /// # Errors
+    /// When it cannot be told, for one of them is no data.
+    pub fn changes(&self, newer: &Self) -> Result<Vec<String>> {
+        let (mut before, mut now) = (BTreeMap::new(), BTreeMap::new());
+        flatten(&serde_json::to_value(self)?, "", &mut before);
+        flatten(&serde_json::to_value(newer)?, "", &mut now);
+        let mut changes = Vec::new();
+        for (place, old) in &before {
+            match now.get(place) {
+                None => changes.push(format!("{place}: is measured no more")),
+                Some(new) if new != old => changes.push(format!("{place}: {old} -> {new}")),
+                Some(_) => {}
+            }
+        }
+        let added = now.keys().filter(|place| !before.contains_key(*place));
+        changes.extend(added.map(|place| format!("{place}: is not in the baseline")));
+        Ok(changes)
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.same.len() + self.across.len() + self.locks.len()
+    }
+}
+
+/// Every single figure by its place: `same yield instructions median`.
+fn flatten(value: &Value, place: &str, out: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                flatten(value, format!("{place} {key}").trim_start(), out);
+            }
+        }
+        Value::Null => {}
+        other => {
+            out.insert(place.into(), other.to_string());
+        }
+    }
+}
+
+impl Times {
+    /// Of these values; none of none.
+    fn of(values: impl Iterator<Item = i64>) -> Option<Self> {
+        let mut values: Vec<i64> = values.collect();
+        values.sort_unstable();
+        Some(Self {
+            min: *values.first()?,
+            median: values[(values.len() - 1) / 2],
+            max: *values.last()?,
+            samples: values.len() as u64,
+        })
+    }
+}
+
+impl Counted {
+    /// Of these counts; none of none. Without a model, cycles are not said.
+    fn of(counts: &[taktos_emulator::Count], modelled: bool) -> Option<Self> {
+        let cycles = || Summary::of(counts.iter().map(|count| count.cycles));
+        Some(Self {
+            instructions: Summary::of(counts.iter().map(|count| count.instructions))?,
+            cycles: if modelled { cycles() } else { None },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
