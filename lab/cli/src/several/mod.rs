@@ -35,6 +35,9 @@ const TIME: Duration = Duration::from_secs(1800);
 /// The most instructions of a recorded run, of all processors together.
 const INSTRUCTIONS: u64 = 1_000_000_000_000;
 
+/// What the emulator says when a signal ends it.
+const ENDED: &str = ": terminating on signal ";
+
 /// What these figures cannot say, in one sentence: it stands in every report.
 pub const LIMITS: &str = "one instruction takes one nanosecond on every processor; no caches, no bus contention, \
      sequentially consistent memory; an interrupt to a running processor is off by up to one quantum";
@@ -125,6 +128,13 @@ fn options(call: &Call) -> Options {
 }
 
 fn succeeded(exit_status: i32, console: &str, what: impl Fn() -> String) -> Result<()> {
+    // The emulator calls it a success when somebody ends it.
+    if console.contains(ENDED) {
+        return Err(Failure::error(
+            format!("{}: the emulator was ended from outside", what()),
+            "run it again",
+        ));
+    }
     if exit_status == 0 {
         return Ok(());
     }
@@ -180,6 +190,17 @@ pub fn each<T: Sync, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_was_ended_is_no_success() {
+        let ended = "@run\nqemu-system-aarch64: terminating on signal 15 from pid 7 ()\n";
+        let judge = |status, console| succeeded(status, console, || "it".to_owned());
+        assert!(judge(0, "@run\n@end\n").is_ok());
+        let error = judge(0, ended).unwrap_err().to_string();
+        assert!(error.contains("ended from outside"), "{error}");
+        let error = judge(2, "").unwrap_err().to_string();
+        assert!(error.contains("status 2"), "{error}");
+    }
 
     #[test]
     fn results_keep_their_order_and_the_first_error_wins() {

@@ -52,15 +52,13 @@ impl By {
 
 /// Every policy on one processor and on four.
 pub fn policies(runs: &[&Run]) -> Drawn {
-    let mut answer: Vec<String> = [1, 4]
+    let mut answer: Vec<String> = [(1, "on one processor"), (4, "on four")]
         .into_iter()
-        .filter_map(|processors| {
+        .filter_map(|(processors, which)| {
             let of = runs
                 .iter()
                 .filter(|run| run.case.layout.processors() == processors);
-            extremes(of.copied(), &format!("on {processors} processors"), |run| {
-                run.case.policy.name()
-            })
+            extremes(of.copied(), which, |run| run.case.policy.name())
         })
         .collect();
     answer.push(late(runs, |run| run.case.name()));
@@ -333,6 +331,25 @@ pub(super) mod tests {
         );
         assert_eq!(drawn.answer[2], "Deadlines missed: clustered 7 (emulated).");
         assert_eq!(drawn.details.len(), 1);
+    }
+
+    #[test]
+    fn policies_are_compared_where_they_ran() {
+        let mut runs = [Policy::Edf, Policy::Simple]
+            .map(|policy| {
+                [Layout::One, Layout::Global].map(|layout| run(policy, layout, 100, 1500))
+            })
+            .concat();
+        runs[3].figures.busy *= 2;
+        let drawn = policies(&runs.iter().collect::<Vec<_>>());
+        let on_four = "Overhead on four: least edf with 0.0999 %, most simple with 50.0500 %";
+        assert!(
+            drawn.answer[0].starts_with("Overhead on one processor: "),
+            "{:?}",
+            drawn.answer
+        );
+        assert!(drawn.answer[1].starts_with(on_four), "{:?}", drawn.answer);
+        assert_eq!((drawn.answer.len(), drawn.details.len()), (3, 4));
     }
 
     #[test]
