@@ -1,4 +1,4 @@
-//! Owns: what the experiments' workloads need of this board.
+//! Owns: what the experiments' workloads need of a board with four processors.
 
 use crate::arguments::command_line;
 use crate::system::Board;

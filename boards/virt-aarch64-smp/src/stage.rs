@@ -1,4 +1,4 @@
-//! Owns: what scheduling scripts on this board need.
+//! Owns: what scheduling scripts need of a board with four processors.
 
 use crate::system::{Board, PROCESSORS};
 use taktos_workloads::orders::{Stage, StageBoard};

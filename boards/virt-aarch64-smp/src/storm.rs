@@ -1,4 +1,4 @@
-//! Owns: what the storm over the kernel needs of this board.
+//! Owns: what the storm over the kernel needs of a board with four processors.
 
 use crate::system::Board;
 use taktos_kernel::{Duration, Kernel};

@@ -10,12 +10,17 @@
 mod arguments;
 mod bench;
 mod console;
-mod experiment;
-mod stage;
-mod storm;
 mod suite;
 mod system;
 mod virt;
+
+// What these ask of a board is the same on both architectures.
+#[path = "../../virt-aarch64-smp/src/experiment.rs"]
+mod experiment;
+#[path = "../../virt-aarch64-smp/src/stage.rs"]
+mod stage;
+#[path = "../../virt-aarch64-smp/src/storm.rs"]
+mod storm;
 
 pub use arguments::each_argument;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
