@@ -5,7 +5,7 @@
 use super::place::{Carry, Request, error_of};
 use super::several;
 use crate::block::Told;
-use crate::section::{Section, hold};
+use crate::section::hold;
 use crate::thread::AnyThread;
 use crate::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
@@ -48,7 +48,6 @@ impl<S: System> AnyThread<S> {
     /// accept them: some allow one processor or all.
     pub fn set_affinity(&'static self, processors: CpuSet) -> Result<(), Error> {
         const { only_on_several::<S>() };
-        self.must_exist()?;
         self.request(Request::Affinity(processors))
     }
 
@@ -69,7 +68,6 @@ impl<S: System> AnyThread<S> {
         if priority >= Priority::IDLE {
             return Err(Error::Parameter);
         }
-        self.must_exist()?;
         self.request(Request::Move(instance, priority))
     }
 
@@ -133,14 +131,12 @@ impl<S: System> AnyThread<S> {
     /// Bound: that of the policy. Errors: `Deleted` if it does not exist.
     pub fn release_job(&'static self, deadline: Instant) -> Result<(), Error> {
         const { only_on_several::<S>() };
-        self.must_exist()?;
         self.request(Request::Deadline(deadline))
     }
 
     /// The thread has no deadline any more. Otherwise as [`AnyThread::release_job`].
     pub fn cancel_job(&'static self) -> Result<(), Error> {
         const { only_on_several::<S>() };
-        self.must_exist()?;
         self.request(Request::NoDeadline)
     }
 
@@ -149,32 +145,23 @@ impl<S: System> AnyThread<S> {
     /// has no servers, or for a budget that is none or longer than the period; `State` where it is ready.
     pub fn set_server(&'static self, budget: Duration, period: Duration) -> Result<(), Error> {
         const { only_on_several::<S>() };
-        self.must_exist()?;
         self.request(Request::Server(budget, period))
     }
 
     /// Takes the thread's server away. Otherwise as [`AnyThread::set_server`].
     pub fn remove_server(&'static self) -> Result<(), Error> {
         const { only_on_several::<S>() };
-        self.must_exist()?;
         self.request(Request::NoServer)
-    }
-
-    fn must_exist(&'static self) -> Result<(), Error> {
-        let held = hold::<S>();
-        let exists = self.reference().row(held.section()).is_some();
-        if exists { Ok(()) } else { Err(Error::Deleted) }
     }
 }
 
 impl<S: System> Kernel<S> {
-    fn of_system<R>(
-        question: impl FnOnce(&smp::System<'static>, Section) -> R,
-    ) -> Result<R, Error> {
+    fn of_system<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         let held = hold::<S>();
-        let s = held.section();
         S::several()
-            .ask(s, S::Machine::number(), |system, _, _| question(system, s))
+            .ask(held.section(), S::Machine::number(), |system, _, _| {
+                question(system)
+            })
             .ok_or(Error::Context)
     }
 
@@ -199,19 +186,19 @@ impl<S: System> Kernel<S> {
     /// The instance of this name. Bound: the number of instances. Errors: `Parameter` where there is none.
     pub fn instance_named(name: [u8; 4]) -> Result<Instance, Error> {
         const { only_on_several::<S>() };
-        Self::of_system(|system, _| system.identify(name))?.map_err(error_of)
+        Self::of_system(|system| system.identify(name))?.map_err(error_of)
     }
 
     /// The instance that has `processor`. Bound: fixed. Errors: `Parameter` where none has.
     pub fn instance_with(processor: Cpu) -> Result<Instance, Error> {
         const { only_on_several::<S>() };
-        Self::of_system(|system, _| system.instance_of_cpu(processor))?.map_err(error_of)
+        Self::of_system(|system| system.instance_of_cpu(processor))?.map_err(error_of)
     }
 
     /// The processors of `instance`. Bound: fixed. Errors: `Parameter` where there is no such instance.
     pub fn processors(instance: Instance) -> Result<CpuSet, Error> {
         const { only_on_several::<S>() };
-        Self::of_system(|system, _| system.processors(instance))?.map_err(error_of)
+        Self::of_system(|system| system.processors(instance))?.map_err(error_of)
     }
 
     /// Who is to run on `processor` by the scheduler's decision; none for an idle one. For tests and tools. Bound: fixed.
@@ -231,12 +218,12 @@ impl<S: System> Kernel<S> {
     /// everywhere. Bound: that of the question. Errors: `Context` before the start.
     pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         const { only_on_several::<S>() };
-        Self::of_system(|system, _| question(system))
+        Self::of_system(question)
     }
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
     pub fn check() -> Result<(), Violation> {
         const { only_on_several::<S>() };
-        Self::of_system(|system, _| system.check_invariants()).unwrap_or(Ok(()))
+        Self::of_system(|system| system.check_invariants()).unwrap_or(Ok(()))
     }
 }

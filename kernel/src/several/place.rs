@@ -78,10 +78,15 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         request: Request,
     ) -> Result<(), Error> {
+        let row = thread.row(s);
+        if row.is_none() && !matches!(request, Request::Add(..) | Request::Remove(..)) {
+            return Err(Error::Deleted);
+        }
         if matches!(request, Request::Move(..)) {
             may_move(s, thread)?;
         }
-        let row = thread.row(s).ok_or(smp::Error::InvalidId);
+        // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
+        let row = row.ok_or(smp::Error::InvalidId);
         S::several()
             .ask(
                 s,
