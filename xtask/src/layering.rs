@@ -39,6 +39,16 @@ const RULES: &[Rule] = &[
         outside: &["bitflags", "heapless"],
     },
     Rule {
+        room: "hypervisor",
+        rooms: &["core", "machine"],
+        outside: &["bitflags", "heapless"],
+    },
+    Rule {
+        room: "arch/aarch64-el2",
+        rooms: &["hypervisor", "core/abi", "core/lock", "core/time"],
+        outside: ANY,
+    },
+    Rule {
         room: "arch",
         rooms: &["machine", "core/abi", "core/lock", "core/time"],
         outside: ANY,
@@ -54,6 +64,7 @@ const RULES: &[Rule] = &[
             "core",
             "machine",
             "kernel",
+            "hypervisor",
             "arch",
             "drivers",
             "user",

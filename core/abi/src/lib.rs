@@ -1,12 +1,13 @@
 //! What crosses the border between the kernel and those who call it.
 //!
-//! Owns: error codes and the form of a time-out.
+//! Owns: error codes, the form of a time-out, and what a hypervisor, its guests and the tool share.
 //! Must never know: how a call is carried out.
 #![no_std]
 #![forbid(unsafe_code)]
 
 mod error;
 mod timeout;
+pub mod vm;
 
 pub use error::{Error, Status};
 pub use timeout::{Meaning, Timeout};

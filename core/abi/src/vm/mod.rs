@@ -1,0 +1,15 @@
+//! What a hypervisor, its guests and the tool that starts them share.
+//!
+//! Owns: the machine's description as the tool hands it over ([`Description`]), where things
+//! lie in a guest's address space ([`layout`]), the hypercalls ([`call`]).
+//! Must never know: registers; how partitions are scheduled or guests are built.
+
+pub mod call;
+pub mod layout;
+
+mod description;
+
+pub use description::{
+    Channel, Description, Device, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
+    VcpuRecord, Wait, Window,
+};

@@ -1,0 +1,189 @@
+//! The seam: what the hypervisor asks of a processor at EL2.
+//!
+//! Owns: [`Hardware`], [`Context`], [`ListRegisters`], [`Exit`].
+//! Must never know: partitions, schedulers.
+//!
+//! # Laws
+//! - One lock for the whole hypervisor. [`Hardware::lock`] is called with interrupts masked
+//!   (EL2 always runs masked: interrupts come at guests, or end a wait).
+//! - An exit saves the general registers of the VCPU that ran, its program counter and state, in its
+//!   [`Hardware::context`], and calls the board's entry, which takes the lock and calls the
+//!   hypervisor. What that answers ([`Next`]) is resumed. [`Hardware::save`] and [`Hardware::load`] move the rest.
+//! - A context belongs to the processor that runs its VCPU; everybody else touches it only when
+//!   no processor runs it, with the lock held.
+
+use taktos_time::Instant;
+
+/// Why a guest was left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// An exception of the guest's (or of its memory accesses) that EL2 takes.
+    Exception {
+        /// ESR_EL2.
+        syndrome: u64,
+        /// FAR_EL2: the guest's virtual address, where the syndrome has one.
+        address: u64,
+        /// The intermediate physical address, from HPFAR_EL2 and FAR_EL2, where the syndrome has one.
+        physical: u64,
+    },
+    /// A physical interrupt. Also how a wait of the idle processor ends.
+    Interrupt,
+    /// An asynchronous error (SError).
+    Error,
+}
+
+/// What a processor does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// It goes on with this VCPU, whose registers are loaded.
+    Guest(usize),
+    /// It waits for an interrupt, and calls with [`Exit::Interrupt`].
+    Idle,
+}
+
+/// How memory looks to a partition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Memory: cached, writable, executable.
+    Memory,
+    /// Memory that is shared: cached, writable, not executable.
+    Shared,
+    /// A device: neither cached nor executable.
+    Device,
+}
+
+/// Why something cannot be mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MapError {
+    /// There are no more tables.
+    NoTable,
+    /// An address or a length is not a whole number of pages, or beyond the space.
+    Range,
+}
+
+/// The list registers of a virtual interrupt interface (GICv3, ICH_LR<n>_EL2), in the processor or saved.
+pub trait ListRegisters {
+    /// How many there are, 1 to 16.
+    fn count(&self) -> usize;
+    /// Register `n`.
+    fn read(&self, n: usize) -> u64;
+    /// Writes register `n`.
+    fn write(&mut self, n: usize, value: u64);
+    /// Asks for the maintenance interrupt when at most one register is in use (ICH_HCR_EL2.UIE), or no longer.
+    fn set_underflow(&mut self, wanted: bool);
+}
+
+/// The guest's virtual timer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct VirtualTimer {
+    /// CNTV_CTL_EL0: bit 0 enabled, bit 1 masked.
+    pub control: u64,
+    /// CNTV_CVAL_EL0, in ticks of the machine's counter.
+    pub compare: u64,
+}
+
+/// The registers of a VCPU that is in the hypervisor's hands. All take `&self`: the law of contexts says who may call.
+pub trait Context {
+    /// General register `n`, 0 to 30; 31 reads as zero.
+    fn x(&self, n: usize) -> u64;
+    /// Sets general register `n`; 31 goes nowhere.
+    fn set_x(&self, n: usize, value: u64);
+    /// The program counter.
+    fn pc(&self) -> u64;
+    /// Sets the program counter.
+    fn set_pc(&self, pc: u64);
+    /// The processor state (SPSR_EL2): bit 7 tells whether interrupts are masked.
+    fn state(&self) -> u64;
+    /// Puts all registers into the state after a reset: EL1h, masked, translation off, `pc`, x0 = `argument`, the
+    /// others zero, timers off, list registers empty. `affinity` is what MPIDR_EL1 shows (bit 31 set by the implementation).
+    fn reset(&self, pc: u64, argument: u64, affinity: u64);
+    /// The guest's timer as it was saved by [`Hardware::save`].
+    fn timer(&self) -> VirtualTimer;
+    /// The saved list registers.
+    type Lists<'a>: ListRegisters
+    where
+        Self: 'a;
+    /// The saved list registers.
+    fn lists(&self) -> Self::Lists<'_>;
+    /// Takes an exception to the guest's EL1 (its own VBAR_EL1), as its processor would for an undefined instruction or a
+    /// synchronous external abort: ESR_EL1 = `syndrome`, FAR_EL1 = `address`. The VCPU is the caller's current one, loaded.
+    fn inject(&self, syndrome: u64, address: u64);
+}
+
+/// A machine at EL2.
+pub trait Hardware: 'static {
+    /// The registers of a VCPU.
+    type Context: Context + 'static;
+    /// The list registers of the processor that calls.
+    type Lists: ListRegisters;
+
+    /// The number of the processor that calls, from 0.
+    fn cpu() -> usize;
+    /// Takes the lock.
+    fn lock();
+    /// Gives the lock back.
+    fn unlock();
+
+    /// The time since the machine started.
+    fn now() -> Instant;
+    /// When the counter shows `ticks` (the guest's virtual counter is the machine's: CNTVOFF is zero).
+    fn instant(ticks: u64) -> Instant;
+    /// The counter.
+    fn ticks() -> u64;
+    /// Sets this processor's hypervisor timer; an instant that has passed is due at once; none stops it.
+    fn set_alarm(at: Option<Instant>);
+    /// An interrupt to another processor: it comes as [`Exit::Interrupt`], with [`CALL_INTERRUPT`].
+    fn call(cpu: usize);
+
+    /// Takes the most urgent physical interrupt: its number; none if there is none. Its priority is dropped already; it stays
+    /// active until [`Hardware::deactivate`] (or until the guest ends it, when a list register names it).
+    fn acknowledge() -> Option<u32>;
+    /// Ends interrupt `number`.
+    fn deactivate(number: u32);
+    /// Enables shared interrupt `number` and sends it to `cpu`.
+    fn route(number: u32, cpu: usize);
+    /// Says whether private interrupt 27 (the guest's timer) is active on this processor: it belongs to the VCPU that runs here, so
+    /// it changes with it.
+    fn set_timer_active(active: bool);
+
+    /// VCPU `vcpu`'s registers.
+    fn context(vcpu: usize) -> &'static Self::Context;
+    /// Saves what the exit has left in the processor of `vcpu`, which ran here: system registers, virtual timer (and stops it), virtual interface,
+    /// floating point.
+    fn save(vcpu: usize);
+    /// Loads `vcpu`, of partition `space`, into this processor: all but what the exit's return restores. `wait_trapped`: WFI comes as an exit.
+    fn load(vcpu: usize, space: usize, wait_trapped: bool);
+    /// The list registers of the VCPU that is loaded here.
+    fn lists() -> Self::Lists;
+    /// The virtual timer of the VCPU that is loaded here.
+    fn timer() -> VirtualTimer;
+
+    /// Forgets all of partition `space`'s translations on this processor, first stage too.
+    fn flush(space: usize);
+    /// Maps `bytes` at `at` of partition `space` to `physical`. Blocks of 2 MiB are used where they fit.
+    fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
+    /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches.
+    fn copy(to: u64, from: u64, bytes: u64);
+    /// Reads a word of a channel's memory, ordered as an acquire.
+    fn read_word(physical: u64) -> u32;
+    /// Writes a word of a channel's memory, ordered as a release.
+    fn write_word(physical: u64, value: u32);
+    /// Reads a byte of a channel's memory.
+    fn read_byte(physical: u64) -> u8;
+    /// Writes a byte of a channel's memory.
+    fn write_byte(physical: u64, value: u8);
+
+    /// Writes to the machine's console.
+    fn write(bytes: &[u8]);
+    /// The next byte of the console's input.
+    fn read() -> Option<u8>;
+    /// Notes for whoever watches from outside that this processor runs `vcpu` from now on.
+    fn show(vcpu: Option<usize>);
+    /// Ends the machine.
+    fn off() -> !;
+}
+
+/// The software interrupt by which processors call each other.
+pub const CALL_INTERRUPT: u32 = 0;
+/// The machine's console has input (PL011, SPI 1 on the board).
+pub const CONSOLE_INTERRUPT: u32 = 33;
