@@ -10,4 +10,6 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod console;
 pub mod hardware;
+pub mod uart;

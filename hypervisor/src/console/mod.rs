@@ -1,0 +1,272 @@
+//! The one console of the machine, shared by the hypervisor and all guests.
+//!
+//! Owns: whose line stands on the screen, who gets what is typed, the keys that change it.
+//! Must never know: devices: bytes come one by one, and go to a function.
+//!
+//! # Output
+//! Each line begins with the mark of who wrote it, `[name] `. The guest that has the input is heard at
+//! once, byte by byte, so that a prompt can be seen. The lines of the others wait until they are whole or
+//! [`LINE`] bytes long. Who writes while the line of another is open ends that; the other's
+//! next byte begins a line anew, with the mark. `\r\n` becomes `\n`.
+//!
+//! # Input
+//! Bytes go to one guest, but for those after [`ESCAPE`]: see [`Multiplexer::input`].
+
+mod keys;
+mod line;
+#[cfg(test)]
+mod tests;
+
+use core::fmt::{self, Write as _};
+pub use keys::ESCAPE;
+use keys::{Key, Keys};
+pub use line::LINE;
+use line::Line;
+
+/// Who the hypervisor is on the console.
+pub const HYPERVISOR: &str = "taktos";
+
+/// What became of a byte that was typed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// It is this partition's.
+    Typed {
+        /// Whose it is.
+        partition: usize,
+        /// What it gets.
+        byte: u8,
+    },
+    /// It was for the console itself, or for nobody.
+    Taken,
+    /// The machine is to end.
+    End,
+}
+
+/// The console of up to `PARTITIONS` guests and the hypervisor.
+pub struct Multiplexer<const PARTITIONS: usize> {
+    guests: [Guest; PARTITIONS],
+    /// Who has the input.
+    input: Option<usize>,
+    /// Whose line stands open on the screen.
+    open: Option<usize>,
+    keys: Keys,
+}
+
+/// Law: the line of who has the input is empty.
+struct Guest {
+    /// Filled up with zeros; all zeros: there is no such guest.
+    name: [u8; 16],
+    line: Line,
+    /// Its last byte was `\r`, which was not shown yet.
+    returned: bool,
+}
+
+impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
+    /// The console of no guests; nobody has the input.
+    pub const fn new() -> Self {
+        Self {
+            guests: [const { Guest::new() }; PARTITIONS],
+            input: None,
+            open: None,
+            keys: Keys::new(),
+        }
+    }
+
+    /// Partition `partition` has a console from now on, and this name (UTF-8, filled up with zeros). Bound: fixed.
+    pub fn attach(&mut self, partition: usize, name: [u8; 16]) {
+        if let Some(guest) = self.guests.get_mut(partition) {
+            guest.name = name;
+        }
+    }
+
+    /// Gives the input to `partition`; to nobody where there is no such guest: then all lines wait until they are whole, as
+    /// is best where a program reads them. Bound: one line is written.
+    pub fn give_input(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        self.input = self.is_attached(partition).then_some(partition);
+        self.show(partition, out);
+    }
+
+    /// Who has the input.
+    pub fn has_input(&self) -> Option<usize> {
+        self.input
+    }
+
+    /// A byte that `partition` writes. Bound: one line is written.
+    pub fn write(&mut self, partition: usize, byte: u8, out: &mut impl FnMut(&[u8])) {
+        let Some(guest) = self.guests.get_mut(partition) else {
+            return;
+        };
+        let returned = core::mem::replace(&mut guest.returned, byte == b'\r');
+        if byte == b'\n' {
+            self.end(partition, out);
+            return;
+        }
+        if returned {
+            self.put(partition, b'\r', out);
+        }
+        if byte != b'\r' {
+            self.put(partition, byte, out);
+        }
+    }
+
+    /// Shows what `partition` has written, and ends its line: it stopped. Bound: one line is written.
+    pub fn finish(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        self.show(partition, out);
+        if self.open == Some(partition) {
+            self.end(partition, out);
+        }
+    }
+
+    /// A line of the hypervisor's own, without its end. Bound: the line is written.
+    pub fn say(&mut self, line: fmt::Arguments<'_>, out: &mut impl FnMut(&[u8])) {
+        self.interrupt(out);
+        // Writing to the console never fails.
+        let _ = writeln!(Sink(out), "[{HYPERVISOR}] {line}");
+    }
+
+    /// A byte that was typed. After [`ESCAPE`] (Ctrl-A): a digit gives the input to that partition, `n` to the next one,
+    /// `x` ends the machine, `?` and `h` print what there is, `ESCAPE` itself is typed. Bound: a few lines are written.
+    pub fn input(&mut self, byte: u8, out: &mut impl FnMut(&[u8])) -> Input {
+        match self.keys.press(byte) {
+            Key::Typed(byte) => {
+                return self
+                    .input
+                    .map_or(Input::Taken, |partition| Input::Typed { partition, byte });
+            }
+            Key::End => return Input::End,
+            Key::Guest(partition) => self.choose(partition, out),
+            Key::Next => self.choose(self.next(), out),
+            Key::Help => self.help(out),
+            Key::Nothing => {}
+        }
+        Input::Taken
+    }
+
+    fn is_attached(&self, partition: usize) -> bool {
+        self.guests
+            .get(partition)
+            .is_some_and(|guest| guest.name[0] != 0)
+    }
+
+    /// The guest after the one that has the input.
+    fn next(&self) -> usize {
+        let now = self.input.unwrap_or(PARTITIONS - 1);
+        (1..=PARTITIONS)
+            .map(|step| (now + step) % PARTITIONS)
+            .find(|&partition| self.is_attached(partition))
+            .unwrap_or(now)
+    }
+
+    fn choose(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        if !self.is_attached(partition) {
+            self.say(
+                format_args!("there is no guest {partition} with a console"),
+                out,
+            );
+            return;
+        }
+        let name = self.guests[partition].name;
+        self.say(format_args!("input to {}", text(&name)), out);
+        self.give_input(partition, out);
+    }
+
+    fn help(&mut self, out: &mut impl FnMut(&[u8])) {
+        self.say(
+            format_args!("Ctrl-A and then: a digit = input to that guest, n = to the next, x = end the machine, Ctrl-A = Ctrl-A"),
+            out,
+        );
+        for partition in 0..PARTITIONS {
+            if self.is_attached(partition) {
+                let name = self.guests[partition].name;
+                let mark = if self.input == Some(partition) {
+                    " (has the input)"
+                } else {
+                    ""
+                };
+                self.say(format_args!("{partition} {}{mark}", text(&name)), out);
+            }
+        }
+    }
+
+    /// A byte of a line.
+    fn put(&mut self, partition: usize, byte: u8, out: &mut impl FnMut(&[u8])) {
+        if self.input == Some(partition) {
+            self.go_on(partition, out);
+            out(&[byte]);
+        } else if self.guests[partition].line.push(byte) {
+            self.show(partition, out);
+        }
+    }
+
+    /// The end of a line.
+    fn end(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        self.go_on(partition, out);
+        out(self.guests[partition].line.take());
+        out(b"\n");
+        self.open = None;
+    }
+
+    /// Shows what waits of a guest's line.
+    fn show(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        if self
+            .guests
+            .get(partition)
+            .is_some_and(|guest| !guest.line.is_empty())
+        {
+            self.go_on(partition, out);
+            out(self.guests[partition].line.take());
+        }
+    }
+
+    /// Sees to it that the line on the screen is `partition`'s.
+    fn go_on(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        if self.open != Some(partition) {
+            self.interrupt(out);
+            // Writing to the console never fails.
+            let _ = write!(Sink(out), "[{}] ", text(&self.guests[partition].name));
+            self.open = Some(partition);
+        }
+    }
+
+    /// Ends the line on the screen, if there is one.
+    fn interrupt(&mut self, out: &mut impl FnMut(&[u8])) {
+        if self.open.take().is_some() {
+            out(b"\n");
+        }
+    }
+}
+
+impl<const PARTITIONS: usize> Default for Multiplexer<PARTITIONS> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Guest {
+    const fn new() -> Self {
+        Self {
+            name: [0; 16],
+            line: Line::new(),
+            returned: false,
+        }
+    }
+}
+
+/// A name that is filled up with zeros, as far as it is UTF-8.
+fn text(name: &[u8; 16]) -> &str {
+    let end = name.iter().position(|&byte| byte == 0);
+    let name = &name[..end.unwrap_or(name.len())];
+    match core::str::from_utf8(name) {
+        Ok(name) => name,
+        Err(error) => core::str::from_utf8(&name[..error.valid_up_to()]).unwrap_or(""),
+    }
+}
+
+struct Sink<'a, F>(&'a mut F);
+
+impl<F: FnMut(&[u8])> fmt::Write for Sink<'_, F> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        (self.0)(text.as_bytes());
+        Ok(())
+    }
+}
