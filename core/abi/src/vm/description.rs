@@ -42,6 +42,46 @@ impl Description {
     pub const VCPUS: usize = 16;
     /// The most channels.
     pub const CHANNELS: usize = 8;
+
+    /// One processor and nothing on it. What lies beyond a count is so in each array.
+    pub const EMPTY: Self = Self {
+        cpus: 1,
+        timer_floor: 0,
+        input: 0,
+        pool_count: 0,
+        partition_count: 0,
+        vcpu_count: 0,
+        channel_count: 0,
+        pools: [Pool::EMPTY; Self::POOLS],
+        partitions: [Partition::EMPTY; Self::PARTITIONS],
+        vcpus: [VcpuRecord::EMPTY; Self::VCPUS],
+        channels: [Channel::EMPTY; Self::CHANNELS],
+    };
+
+    /// The pools that there are.
+    pub fn pools(&self) -> &[Pool] {
+        counted(&self.pools, self.pool_count)
+    }
+
+    /// The partitions that there are.
+    pub fn partitions(&self) -> &[Partition] {
+        counted(&self.partitions, self.partition_count)
+    }
+
+    /// The virtual processors that there are.
+    pub fn vcpus(&self) -> &[VcpuRecord] {
+        counted(&self.vcpus, self.vcpu_count)
+    }
+
+    /// The channels that there are.
+    pub fn channels(&self) -> &[Channel] {
+        counted(&self.channels, self.channel_count)
+    }
+}
+
+/// The records that a count speaks of; all if it is too large.
+pub(super) fn counted<T>(records: &[T], count: u8) -> &[T] {
+    &records[..records.len().min(usize::from(count))]
 }
 
 /// Processors with one scheduler.
@@ -53,8 +93,20 @@ pub struct Pool {
     pub policy: Policy,
 }
 
+impl Pool {
+    /// No processor.
+    pub const EMPTY: Self = Self {
+        cpus: 0,
+        policy: Policy::Null,
+    };
+}
+
 /// A scheduler and the parameters that are the pool's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are four, and no memory to put the table elsewhere"
+)]
 pub enum Policy {
     /// CREDIT.
     Credit {
@@ -101,6 +153,11 @@ pub struct Window {
     pub length: u64,
 }
 
+impl Window {
+    /// No time.
+    pub const EMPTY: Self = Self { vcpu: 0, length: 0 };
+}
+
 /// A partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
@@ -143,6 +200,53 @@ pub struct Partition {
     pub device_count: u8,
 }
 
+impl Partition {
+    /// The weight of a partition that nobody gave one.
+    pub const WEIGHT: u32 = 256;
+
+    /// Nothing.
+    pub const EMPTY: Self = Self {
+        name: [0; 16],
+        pool: 0,
+        first_vcpu: 0,
+        vcpus: 0,
+        weight: Self::WEIGHT,
+        cap: 0,
+        memory: 0,
+        bytes: 0,
+        segments: [Segment::EMPTY; 4],
+        segment_count: 0,
+        entry: 0,
+        argument: 0,
+        wait: Wait::Trapped,
+        on_fault: OnStop::Stay,
+        on_reset: OnStop::Stay,
+        console: false,
+        devices: [Device::EMPTY; 4],
+        device_count: 0,
+    };
+
+    /// What is copied.
+    pub fn segments(&self) -> &[Segment] {
+        counted(&self.segments, self.segment_count)
+    }
+
+    /// Its devices.
+    pub fn devices(&self) -> &[Device] {
+        counted(&self.devices, self.device_count)
+    }
+
+    /// Its name as a text; as far as it is one.
+    pub fn name(&self) -> &str {
+        let length = self.name.iter().position(|byte| *byte == 0);
+        let bytes = &self.name[..length.unwrap_or(self.name.len())];
+        match core::str::from_utf8(bytes) {
+            Ok(name) => name,
+            Err(error) => core::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        }
+    }
+}
+
 /// What is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
@@ -154,6 +258,15 @@ pub struct Segment {
     pub at: u64,
 }
 
+impl Segment {
+    /// Nothing.
+    pub const EMPTY: Self = Self {
+        store: 0,
+        bytes: 0,
+        at: 0,
+    };
+}
+
 /// A device of the machine in a partition's space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Device {
@@ -163,6 +276,15 @@ pub struct Device {
     pub bytes: u64,
     /// Its interrupt (a shared one, 32 and above), physically and virtually; zero for none.
     pub interrupt: u32,
+}
+
+impl Device {
+    /// None.
+    pub const EMPTY: Self = Self {
+        at: 0,
+        bytes: 0,
+        interrupt: 0,
+    };
 }
 
 /// How a virtual processor waits for interrupts.
@@ -196,6 +318,16 @@ pub struct VcpuRecord {
     pub server: Server,
 }
 
+impl VcpuRecord {
+    /// Nobody's.
+    pub const EMPTY: Self = Self {
+        partition: 0,
+        hard: 0,
+        soft: 0,
+        server: Server::EMPTY,
+    };
+}
+
 /// A server: a budget in each period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Server {
@@ -209,6 +341,16 @@ pub struct Server {
     pub weight: u32,
 }
 
+impl Server {
+    /// None.
+    pub const EMPTY: Self = Self {
+        period: 0,
+        budget: 0,
+        extra: false,
+        weight: 0,
+    };
+}
+
 /// A link between two partitions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
@@ -220,6 +362,15 @@ pub struct Channel {
     pub ends: [End; 2],
 }
 
+impl Channel {
+    /// None.
+    pub const EMPTY: Self = Self {
+        memory: 0,
+        bytes: 0,
+        ends: [End::EMPTY; 2],
+    };
+}
+
 /// An end of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
@@ -227,6 +378,14 @@ pub struct End {
     pub partition: u8,
     /// How it looks there.
     pub linkage: Linkage,
+}
+
+impl End {
+    /// Nobody's.
+    pub const EMPTY: Self = Self {
+        partition: 0,
+        linkage: Linkage::Memory,
+    };
 }
 
 /// How a channel looks in a partition.

@@ -7,7 +7,14 @@
 pub mod call;
 pub mod layout;
 
+mod check;
+mod codec;
 mod description;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Fault, Kind};
+pub use codec::{DecodeError, EncodeError};
 
 pub use description::{
     Channel, Description, Device, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
