@@ -13,6 +13,8 @@ pub mod bench;
 // With words of 64 bits, as all machines with several processors have.
 #[cfg(target_has_atomic = "64")]
 pub mod experiment;
+#[cfg(target_has_atomic = "64")]
+pub mod guest;
 pub mod ipc;
 #[cfg(target_has_atomic = "64")]
 pub mod latency;

@@ -13,11 +13,11 @@
 
 mod plan;
 
-pub use plan::{Plan, TASKS};
+pub use plan::{Plan, TASKS, Task};
 
 use crate::experiment::{self, ExperimentBoard, LONGEST_LINE, PROCESSORS, certain, scheme};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use plan::{Place, Task};
+use plan::Place;
 use taktos_kernel::fault::print;
 use taktos_kernel::period::{Spread, Statistics};
 use taktos_kernel::{

@@ -1,0 +1,82 @@
+//! Owns: the partition as a system of the kernel.
+
+use crate::{bootargs, console, power};
+use aarch64_rt::InitialPagetable;
+use core::ops::Range;
+use core::panic::PanicInfo;
+use taktos_abi::vm::layout;
+use taktos_arch_aarch64::AArch64;
+use taktos_kernel::fault::print;
+use taktos_kernel::{Kernel, System, Thread, Upcall};
+use taktos_workloads::guest::GuestBoard;
+
+/// The partition, as the machine sees it.
+pub struct Partition;
+
+impl taktos_arch_aarch64::Board for Partition {
+    const DISTRIBUTOR: usize = layout::DISTRIBUTOR as usize;
+    const REDISTRIBUTORS: usize = layout::REDISTRIBUTOR as usize;
+    const MEMORY: Range<usize> = 0x4000_0000..0x4080_0000;
+    const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
+}
+
+/// The map that is used until the machine has its own: devices in the first gigabyte, memory in the second.
+const FIRST_MAP: InitialPagetable = {
+    const DEVICES: usize = 0x0060_0000_0000_0401;
+    const MEMORY: usize = 0x4000_0000 | 0x0000_0000_0000_0705;
+    let mut table = [0; 512];
+    table[0] = DEVICES;
+    table[1] = MEMORY;
+    InitialPagetable(table)
+};
+
+aarch64_rt::initial_pagetable!(FIRST_MAP);
+
+/// The partition, as the kernel sees it.
+pub struct Board;
+
+/// The kernel. Its name is that of the processor at its beginning, which the machine's switch uses.
+#[unsafe(no_mangle)]
+static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
+
+taktos_arch_aarch64::exceptions!(Upcall<Board>);
+
+impl System for Board {
+    type Machine = AArch64<Partition>;
+
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Self> {
+        &TAKTOS_PROCESSOR
+    }
+
+    fn write(text: &str) {
+        console::write(text);
+    }
+
+    /// The status is said in words: PSCI has none.
+    fn exit(status: i32) -> ! {
+        print::<Self>(format_args!("@exit status={status}\n"));
+        power::off()
+    }
+}
+
+impl GuestBoard for Board {
+    fn words() -> &'static str {
+        bootargs::words()
+    }
+}
+
+/// Starts the board and the kernel with one thread. Called by a program's entry, with what it found in x0.
+pub fn start<const N: usize>(tree: u64, main: &'static Thread<Board, N>, entry: fn()) -> ! {
+    bootargs::keep(tree);
+    taktos_kernel::run(main, entry)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    print::<Board>(format_args!("{}\n", info.message()));
+    taktos_kernel::fault::panicked::<Board>(info)
+}
+
+/// The offset that `memory.x` tells tools.
+const _: () = assert!(taktos_kernel::INFO_OFFSET == 128);
