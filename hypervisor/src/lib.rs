@@ -13,3 +13,4 @@ extern crate std;
 pub mod console;
 pub mod hardware;
 pub mod uart;
+pub mod vgic;

@@ -1,0 +1,451 @@
+//! The virtual interrupt controller of a partition: a GICv3 (Arm IHI 0069) with one distributor, a redistributor for each
+//! VCPU, 64 shared interrupts (32 to 95), one security state, group 1 only, affinity routing always on, no LPIs.
+//!
+//! Owns: which virtual interrupts are enabled, pending, active, and where they go; what stands in the
+//! list registers ([`ListRegisters`](crate::hardware::ListRegisters)); the registers as a guest sees them.
+//! Must never know: who runs, what a device is; the processor's own registers.
+//!
+//! # How it is called
+//! All with the hypervisor's lock held. After each exit of a VCPU, before anything else here:
+//! [`VirtualGic::sync`] with its list registers. Then what happened: [`VirtualGic::access`], [`VirtualGic::send`],
+//! [`VirtualGic::raise`], [`VirtualGic::set_level`], [`VirtualGic::raise_timer`]. Before each return to the guest:
+//! [`VirtualGic::flush`]. A VCPU that was synced and does not run may be moved to another processor with its saved registers.
+//!
+//! Each answers what the caller must do elsewhere: let *kicked* VCPUs flush (a waiting one wakes if
+//! [`VirtualGic::is_deliverable`]; one that runs elsewhere is called out of its guest), and end physical interrupts ([`Effects`]).
+//!
+//! # Physical interrupts
+//! Interrupt 27 (the virtual timer) of each VCPU and shared ones that were assigned
+//! ([`VirtualGic::assign_physical`]) are tied to the physical interrupt of the same number: it stays active from its acknowledgement until
+//! the guest ends the virtual one, by which the processor ends both. Their level is thus asked for by the physical
+//! controller: a raise is one event.
+
+mod bits;
+mod lists;
+mod registers;
+
+#[cfg(test)]
+mod tests;
+
+use bits::Bits;
+use lists::{Lists, ones};
+use taktos_abi::vm::Description;
+
+/// The most VCPUs.
+const VCPUS: usize = Description::VCPUS;
+/// The first shared interrupt.
+const PRIVATE: u8 = 32;
+/// How many shared ones there are.
+const SHARED: usize = 64;
+/// The first number that is no interrupt's.
+const INTERRUPTS: u32 = PRIVATE as u32 + SHARED as u32;
+/// The virtual timer's.
+const TIMER: u8 = taktos_abi::vm::layout::TIMER_INTERRUPT as u8;
+/// Software's interrupts: always edge-triggered.
+const SOFTWARE: u64 = 0xFFFF;
+/// The distributor's control: group 1 is enabled.
+const GROUP1: u32 = 1 << 1;
+/// The place of a shared interrupt that goes to no VCPU.
+const NOWHERE: u8 = u8::MAX;
+
+/// Which registers a guest accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frame {
+    /// The distributor's 64 KiB.
+    Distributor,
+    /// The 128 KiB of this VCPU's redistributor.
+    Redistributor(usize),
+}
+
+/// What must be done elsewhere.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effects {
+    /// Shared interrupts (bit 0 is number 32) whose physical interrupts are to be deactivated now: the guest took them back
+    /// without ending them.
+    pub ended: u64,
+    /// VCPUs that have something to do: they must pass through [`VirtualGic::sync`] and [`VirtualGic::flush`].
+    pub kick: u16,
+    /// VCPUs for which [`VirtualGic::timer_is_active`] may answer differently from before: where one is loaded, physical 27 must be set again.
+    pub timers: u16,
+}
+
+impl Effects {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        ended: 0,
+        kick: 0,
+        timers: 0,
+    };
+
+    /// These too.
+    #[inline]
+    pub fn add(&mut self, other: Self) {
+        self.ended |= other.ended;
+        self.kick |= other.kick;
+        self.timers |= other.timers;
+    }
+
+    /// After those of `before` were held and those of `after` are, in the bank of interrupt `intid`.
+    fn of_held(vcpu: usize, intid: u8, before: u64, after: u64) -> Self {
+        if intid >= PRIVATE {
+            Self {
+                ended: before & !after,
+                ..Self::NONE
+            }
+        } else {
+            Self {
+                timers: u16::from(before != after) << (vcpu % VCPUS),
+                ..Self::NONE
+            }
+        }
+    }
+}
+
+/// What an access comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Access {
+    /// What is read; zero for a write.
+    pub value: u64,
+    /// What must be done elsewhere.
+    pub effects: Effects,
+}
+
+/// What a VCPU has of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Cpu {
+    private: Bits,
+    priority: [u8; PRIVATE as usize],
+    /// The shared interrupts that are its: routed to it, or in its list registers, or active there.
+    spis: u64,
+    lists: Lists,
+    /// Its redistributor was woken.
+    awake: bool,
+}
+
+impl Cpu {
+    const RESET: Self = Self {
+        private: Bits::new(1 << TIMER, SOFTWARE),
+        priority: [0; PRIVATE as usize],
+        spis: 0,
+        lists: Lists::EMPTY,
+        awake: false,
+    };
+}
+
+/// The virtual interrupt controller of one partition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VirtualGic {
+    vcpus: usize,
+    control: u32,
+    shared: Bits,
+    priority: [u8; SHARED],
+    /// GICD_IROUTER as written: a VCPU's affinity, which is its number.
+    route: [u32; SHARED],
+    /// The VCPU whose each shared interrupt is at present.
+    place: [u8; SHARED],
+    /// Those that go elsewhere as soon as where they are lets them go.
+    leaving: u64,
+    cpus: [Cpu; VCPUS],
+}
+
+impl Default for VirtualGic {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl VirtualGic {
+    /// One without VCPUs: to be reset before use.
+    pub const fn new() -> Self {
+        Self {
+            vcpus: 0,
+            control: 0,
+            shared: Bits::new(0, 0),
+            priority: [0; SHARED],
+            route: [0; SHARED],
+            place: [NOWHERE; SHARED],
+            leaving: 0,
+            cpus: [Cpu::RESET; VCPUS],
+        }
+    }
+
+    /// The state after power-on, for `vcpus` VCPUs (at most 16), none of which runs and whose list registers are empty.
+    /// What was assigned stays assigned. Answers the physical interrupts to be ended.
+    pub fn reset(&mut self, vcpus: usize) -> Effects {
+        let effects = Effects {
+            ended: self.shared.held(),
+            kick: 0,
+            timers: u16::MAX,
+        };
+        let physical = self.shared.physical;
+        *self = Self::new();
+        self.vcpus = vcpus.min(VCPUS);
+        self.shared = Bits::new(physical, 0);
+        if let Some(first) = self.cpus[..self.vcpus].first_mut() {
+            first.spis = u64::MAX;
+            self.place = [0; SHARED];
+        }
+        effects
+    }
+
+    /// VCPU `vcpu` is switched off or on: its redistributor is reset, and its list registers, which the caller empties, are
+    /// forgotten. Shared interrupts that were pending there stay pending; active ones are active no longer.
+    pub fn reset_vcpu(&mut self, vcpu: usize) -> Effects {
+        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+            return Effects::NONE;
+        };
+        let spis = cpu.spis;
+        *cpu = Cpu { spis, ..Cpu::RESET };
+        cpu.lists.dirty = true;
+        let held = self.shared.held();
+        self.shared.unlist(spis);
+        self.shared.deactivate(spis, 0);
+        let mut effects = Effects {
+            ended: held & !self.shared.held(),
+            kick: 0,
+            timers: 1 << vcpu,
+        };
+        for spi in ones(spis & self.leaving) {
+            effects.add(self.settle(spi as u8 + PRIVATE));
+        }
+        effects
+    }
+
+    /// Shared interrupt `intid` is the machine's from now on; others are not changed.
+    pub fn assign_physical(&mut self, intid: u32) {
+        if (u32::from(PRIVATE)..INTERRUPTS).contains(&intid) {
+            self.shared.physical |= 1 << (intid - u32::from(PRIVATE));
+        }
+    }
+
+    /// An event of interrupt `intid`: of `vcpu`'s private one, or of a shared one. Answers who is to be kicked.
+    pub fn raise(&mut self, vcpu: usize, intid: u32) -> u16 {
+        let Some((owner, intid)) = self.owner(vcpu, intid) else {
+            return 0;
+        };
+        let (bits, bit) = self.bits(vcpu, intid);
+        bits.latch |= bit;
+        self.notice(owner, intid)
+    }
+
+    /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
+    /// An edge-triggered interrupt takes a rise for an event.
+    pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) -> u16 {
+        let Some((owner, intid)) = self.owner(vcpu, intid) else {
+            return 0;
+        };
+        let (bits, bit) = self.bits(vcpu, intid);
+        let rose = high && bits.line & bit == 0;
+        let changed = high != (bits.line & bit != 0);
+        bits.line = if high {
+            bits.line | bit
+        } else {
+            bits.line & !bit
+        };
+        if rose {
+            bits.latch |= bit & bits.edge;
+        }
+        let listed = bits.listed & bit != 0;
+        match (changed, high) {
+            (false, _) => 0,
+            (true, true) => self.notice(owner, intid),
+            (true, false) => self.withdraw(owner, listed),
+        }
+    }
+
+    /// The virtual timer of `vcpu` has fired: physically, where the VCPU runs, or by the hypervisor's reckoning, while it does not run.
+    /// Answers who is to be kicked.
+    #[inline]
+    pub fn raise_timer(&mut self, vcpu: usize) -> u16 {
+        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+            return 0;
+        };
+        // When the guest has ended it, the physical line tells whether it is to come again.
+        if cpu.lists.exact && cpu.private.active & 1 << TIMER != 0 {
+            return 0;
+        }
+        cpu.private.latch |= 1 << TIMER;
+        self.notice(vcpu, TIMER)
+    }
+
+    /// The virtual timer of `vcpu`, which was synced, does not ask any more: a pending interrupt that the guest has not acknowledged is
+    /// taken back. Answers whether there was one: physical 27 is not to be active any longer.
+    pub fn withdraw_timer(&mut self, vcpu: usize) -> bool {
+        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+            return false;
+        };
+        let bit = 1 << TIMER;
+        let pending = (cpu.private.latch | cpu.private.lent) & bit != 0;
+        if !cpu.lists.exact || cpu.private.active & bit != 0 || !pending {
+            return false;
+        }
+        if let Some(register) = cpu.lists.register_of(TIMER) {
+            cpu.lists.give_up(register);
+            cpu.private.unlist(bit);
+        }
+        cpu.private.forget(bit, 0);
+        true
+    }
+
+    /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual one is pending or active.
+    #[inline]
+    pub fn timer_is_active(&self, vcpu: usize) -> bool {
+        let cpu = self.cpus.get(vcpu);
+        cpu.is_some_and(|cpu| cpu.private.held() != 0)
+    }
+
+    /// Whether `vcpu`, which was synced, has an interrupt that ends its wait: pending, enabled, not active, its group enabled.
+    #[inline]
+    pub fn is_deliverable(&self, vcpu: usize) -> bool {
+        let Some(cpu) = self.cpus.get(vcpu) else {
+            return false;
+        };
+        let any = cpu.private.deliverable() | self.shared.deliverable() & cpu.spis;
+        self.control & GROUP1 != 0 && any != 0
+    }
+
+    /// VCPU `from` writes `value` to ICC_SGI1R_EL1 (IHI 0069, "ICC_SGI1R_EL1"). Answers who is to be kicked. Targets that there
+    /// are not are left out.
+    pub fn send(&mut self, from: usize, value: u64) -> u16 {
+        let everyone = ((1u32 << self.vcpus) - 1) as u16;
+        let targets = if value >> 40 & 1 != 0 {
+            everyone & !(1u16 << (from % VCPUS))
+        } else if value & SGI_AFFINITY != 0 {
+            0
+        } else {
+            value as u16 & everyone
+        };
+        let intid = (value >> 24 & 0xF) as u8;
+        let mut kick = 0;
+        for target in ones(u64::from(targets)) {
+            self.cpus[target].private.latch |= 1 << intid;
+            kick |= self.notice(target, intid);
+        }
+        kick
+    }
+
+    /// Interrupts reach VCPU `vcpu`: their group is enabled, and its redistributor is awake.
+    fn open(&self, vcpu: usize) -> bool {
+        self.control & GROUP1 != 0 && self.cpus[vcpu].awake
+    }
+
+    /// The states of interrupt `intid`, and its bit.
+    #[inline]
+    fn bits(&mut self, vcpu: usize, intid: u8) -> (&mut Bits, u64) {
+        if intid < PRIVATE {
+            (&mut self.cpus[vcpu].private, 1 << intid)
+        } else {
+            (&mut self.shared, 1 << ((intid - PRIVATE) % 64))
+        }
+    }
+
+    fn priority(&self, vcpu: usize, intid: u8) -> u8 {
+        if intid < PRIVATE {
+            self.cpus[vcpu].priority[usize::from(intid)]
+        } else {
+            self.priority[usize::from(intid - PRIVATE) % SHARED]
+        }
+    }
+
+    /// The VCPU whose interrupt `intid` is: `vcpu`, or a shared one's place. None if there is no such interrupt or VCPU.
+    fn owner(&self, vcpu: usize, intid: u32) -> Option<(usize, u8)> {
+        let number = u8::try_from(intid).ok().filter(|_| intid < INTERRUPTS)?;
+        if number >= PRIVATE {
+            Some((
+                usize::from(self.place[usize::from(number - PRIVATE)]),
+                number,
+            ))
+        } else {
+            (vcpu < self.vcpus).then_some((vcpu, number))
+        }
+    }
+
+    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked.
+    #[inline]
+    fn notice(&mut self, owner: usize, intid: u8) -> u16 {
+        let group = self.control & GROUP1 != 0;
+        let Some(cpu) = self.cpus.get_mut(owner) else {
+            return 0;
+        };
+        cpu.lists.dirty = true;
+        let exact = cpu.lists.exact;
+        let (bits, bit) = self.bits(owner, intid);
+        // Whether one that runs has ended it is not known.
+        let active = exact && bits.active & bit != 0;
+        u16::from(group && bits.enabled & bit != 0 && !active) << owner
+    }
+
+    /// An interrupt of VCPU `owner` is perhaps not pending any more.
+    fn withdraw(&mut self, owner: usize, listed: bool) -> u16 {
+        let Some(cpu) = self.cpus.get_mut(owner) else {
+            return 0;
+        };
+        cpu.lists.dirty |= listed;
+        u16::from(listed && !cpu.lists.exact) << owner
+    }
+
+    /// Lets shared interrupt `intid` go where it is routed to, if it is to leave and nothing holds it.
+    fn settle(&mut self, intid: u8) -> Effects {
+        if intid < PRIVATE {
+            return Effects::NONE;
+        }
+        let spi = usize::from(intid - PRIVATE) % SHARED;
+        let bit = 1 << spi;
+        if self.leaving & bit == 0 || (self.shared.listed | self.shared.active) & bit != 0 {
+            return Effects::NONE;
+        }
+        self.leaving &= !bit;
+        if let Some(old) = self.cpus.get_mut(usize::from(self.place[spi])) {
+            old.spis &= !bit;
+        }
+        let new = self.target(spi);
+        self.place[spi] = new;
+        if let Some(cpu) = self.cpus.get_mut(usize::from(new)) {
+            cpu.spis |= bit;
+        }
+        let pending = self.shared.pending() & bit != 0;
+        let mut effects = Effects::NONE;
+        if pending {
+            effects.kick = self.notice(usize::from(new), intid);
+        }
+        effects
+    }
+
+    /// The VCPU that shared interrupt number 32 + `spi` is routed to.
+    fn target(&self, spi: usize) -> u8 {
+        match self.route[spi] {
+            vcpu if (vcpu as usize) < self.vcpus => vcpu as u8,
+            _ => NOWHERE,
+        }
+    }
+
+    /// Shared interrupt number 32 + `spi` goes to affinity `route` from now on.
+    fn route(&mut self, spi: usize, route: u32) -> Effects {
+        self.route[spi] = route;
+        let (bit, intid) = (1 << spi, spi as u8 + PRIVATE);
+        let vcpu = usize::from(self.place[spi]);
+        self.leaving &= !bit;
+        if self.target(spi) != self.place[spi] {
+            self.leaving |= bit;
+        }
+        let held = (self.shared.listed, self.shared.active);
+        let mut effects = Effects::NONE;
+        if let Some(cpu) = self.cpus.get_mut(vcpu).filter(|_| held.0 & bit != 0) {
+            cpu.lists.dirty = true;
+            if !cpu.lists.exact {
+                effects.kick = 1 << vcpu;
+            } else if held.1 & bit == 0
+                && let Some(register) = cpu.lists.register_of(intid)
+            {
+                cpu.lists.give_up(register);
+                self.shared.unlist(bit);
+            }
+        }
+        effects.add(self.settle(intid));
+        effects
+    }
+}
+
+/// ICC_SGI1R_EL1: affinities 3, 2 and 1, and the range of affinity 0: zero for every VCPU.
+const SGI_AFFINITY: u64 = 0xFF << 48 | 0xF << 44 | 0xFF << 32 | 0xFF << 16;

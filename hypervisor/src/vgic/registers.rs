@@ -1,0 +1,364 @@
+//! Owns: the distributor's and the redistributors' registers as a guest sees them.
+//! Must never know: what stands in list registers.
+//!
+//! Offsets and fields: Arm IHI 0069, "The GIC Distributor register map" and "The GIC Redistributor register map".
+//! What is not named here reads as zero and takes no writes; so does an access of a size that its register does not have.
+//! There is no unfinished write: GICD_CTLR.RWP and GICR_CTLR.RWP read as zero.
+
+use super::bits::Bits;
+use super::lists::ones;
+use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, VirtualGic};
+
+const CTLR: u64 = 0x0000;
+const GICD_TYPER: u64 = 0x0004;
+const GICD_IIDR: u64 = 0x0008;
+const GICR_IIDR: u64 = 0x0004;
+const GICR_TYPER: u64 = 0x0008;
+const GICR_WAKER: u64 = 0x0014;
+const PIDR2: u64 = 0xFFE8;
+const IROUTER: u64 = 0x6000;
+/// From a redistributor's first frame to that of its interrupts (SGI_base).
+const SGI_BASE: u64 = 0x1_0000;
+
+/// GICD_CTLR: one security state, affinity routing; both cannot be changed.
+const CTLR_FIXED: u32 = 1 << 6 | 1 << 4;
+/// GICD_CTLR: the two groups' enables.
+const CTLR_WRITABLE: u32 = GROUP1 | 1;
+/// GICD_TYPER: interrupts up to number 95 (32 * (2 + 1) of them), 10 bits of numbers, each shared one has one target.
+const TYPER: u32 = 2 | 9 << 19 | 1 << 25;
+/// Arm's identity as the designer of the interface; product "T".
+const IIDR: u32 = 0x5400_043B;
+/// Architecture version 3; the rest is Arm's JEP 106 code.
+const PIDR2_VALUE: u32 = 0x3B;
+/// GICR_WAKER: ProcessorSleep.
+const SLEEP: u64 = 1 << 1;
+/// GICR_WAKER: ChildrenAsleep.
+const ASLEEP: u64 = 1 << 2;
+/// Five bits of priority, as the processors' virtual interfaces have (ICH_VTR_EL2.PRIbits).
+const PRIORITY_BITS: u8 = 0xF8;
+/// An IROUTER's affinities 2, 1 and 0; there is neither affinity 3 nor routing to any one of several.
+const ROUTE: u64 = 0x00FF_FFFF;
+
+/// Whose interrupts a register is about.
+#[derive(Clone, Copy)]
+enum Owner {
+    Private(usize),
+    Shared,
+}
+
+/// A register of a bit for each interrupt.
+#[derive(Clone, Copy)]
+enum Kind {
+    Group,
+    Enable(bool),
+    Pending(bool),
+    Active(bool),
+}
+
+impl Kind {
+    /// The register at `offset`, and which of its words.
+    fn at(offset: u64) -> Option<(Self, u64)> {
+        let kind = match offset >> 7 {
+            1 => Self::Group,
+            2 => Self::Enable(true),
+            3 => Self::Enable(false),
+            4 => Self::Pending(true),
+            5 => Self::Pending(false),
+            6 => Self::Active(true),
+            7 => Self::Active(false),
+            _ => return None,
+        };
+        Some((kind, (offset & 0x7F) / 4))
+    }
+}
+
+impl VirtualGic {
+    /// A guest reads (`write` is none) or writes `size` bytes at `offset` of `frame`. The VCPU that does has been synced.
+    /// Bound: a look at each VCPU, and at each interrupt that a register names.
+    pub fn access(&mut self, frame: Frame, offset: u64, size: usize, write: Option<u64>) -> Access {
+        let aligned = matches!(size, 1 | 2 | 4 | 8) && offset & (size as u64 - 1) == 0;
+        match frame {
+            _ if !aligned => Access::default(),
+            Frame::Distributor => self.distributor(offset, size, write),
+            Frame::Redistributor(vcpu) if vcpu >= self.vcpus => Access::default(),
+            Frame::Redistributor(vcpu) if offset < SGI_BASE => {
+                self.redistributor(vcpu, offset, size, write)
+            }
+            Frame::Redistributor(vcpu) => {
+                let owner = Owner::Private(vcpu);
+                self.interrupts(owner, offset - SGI_BASE, 0, size, write)
+            }
+        }
+    }
+
+    fn distributor(&mut self, offset: u64, size: usize, write: Option<u64>) -> Access {
+        match (offset, size) {
+            (CTLR, 4) => self.control(write),
+            (GICD_TYPER, 4) => constant(TYPER),
+            (GICD_IIDR, 4) => constant(IIDR),
+            (PIDR2, 4) => constant(PIDR2_VALUE),
+            (IROUTER..0x8000, 4 | 8) => self.router(offset - IROUTER, size, write),
+            _ => self.interrupts(Owner::Shared, offset, PRIVATE.into(), size, write),
+        }
+    }
+
+    fn control(&mut self, write: Option<u64>) -> Access {
+        let Some(value) = write else {
+            return constant(CTLR_FIXED | self.control);
+        };
+        let control = value as u32 & CTLR_WRITABLE;
+        let changed = (control ^ self.control) & GROUP1 != 0;
+        self.control = control;
+        let mut effects = Effects::NONE;
+        let deliverable = self.shared.deliverable();
+        for (vcpu, cpu) in self.cpus[..self.vcpus].iter_mut().enumerate() {
+            let any = cpu.private.deliverable() | deliverable & cpu.spis;
+            cpu.lists.dirty |= changed;
+            effects.kick |= u16::from(changed && any != 0) << vcpu;
+        }
+        done(effects)
+    }
+
+    fn router(&mut self, offset: u64, size: usize, write: Option<u64>) -> Access {
+        let spi = (offset / 8).wrapping_sub(PRIVATE.into()) as usize;
+        let Some(&route) = self.route.get(spi) else {
+            return Access::default();
+        };
+        let low = offset & 4 == 0;
+        match write {
+            None => half(u64::from(route), offset, size),
+            Some(value) if low => done(self.route(spi, (value & ROUTE) as u32)),
+            Some(_) => Access::default(),
+        }
+    }
+
+    fn redistributor(
+        &mut self,
+        vcpu: usize,
+        offset: u64,
+        size: usize,
+        write: Option<u64>,
+    ) -> Access {
+        match (offset, size) {
+            (GICR_IIDR, 4) => constant(IIDR),
+            (GICR_TYPER, 8) | (GICR_TYPER | 0xC, 4) => half(self.typer(vcpu), offset, size),
+            (GICR_WAKER, 4) => self.waker(vcpu, write),
+            (PIDR2, 4) => constant(PIDR2_VALUE),
+            _ => Access::default(),
+        }
+    }
+
+    /// Affinity and number are the VCPU's; the last one says so.
+    fn typer(&self, vcpu: usize) -> u64 {
+        let number = vcpu as u64;
+        let last = u64::from(vcpu + 1 == self.vcpus);
+        number << 32 | number << 8 | last << 4
+    }
+
+    fn waker(&mut self, vcpu: usize, write: Option<u64>) -> Access {
+        let Cpu { awake, lists, .. } = &mut self.cpus[vcpu];
+        let Some(value) = write else {
+            return Access {
+                value: if *awake { 0 } else { SLEEP | ASLEEP },
+                ..Access::default()
+            };
+        };
+        let was = *awake;
+        *awake = value & SLEEP == 0;
+        let changed = *awake != was;
+        lists.dirty |= changed;
+        done(Effects {
+            kick: u16::from(changed) << vcpu,
+            ..Effects::NONE
+        })
+    }
+
+    /// The registers that have a field for each interrupt, of which the owner's first is number `first`.
+    fn interrupts(
+        &mut self,
+        owner: Owner,
+        offset: u64,
+        first: u64,
+        size: usize,
+        write: Option<u64>,
+    ) -> Access {
+        let count = match owner {
+            Owner::Private(_) => u64::from(PRIVATE),
+            Owner::Shared => SHARED as u64,
+        };
+        // The first interrupt that the access is about, in a register where each has `bits` bits.
+        let index = |start: u64, bits: u64| {
+            let number = (offset.checked_sub(start)? * 8 / bits).checked_sub(first)?;
+            (number < count).then_some(number as usize)
+        };
+        match offset {
+            0x0080..0x0400 if size == 4 => Kind::at(offset)
+                .and_then(|(kind, word)| Some((kind, (word * 32).checked_sub(first)?)))
+                .filter(|&(_, number)| number < count)
+                .map(|(kind, number)| self.bit_register(owner, kind, number as u32, write)),
+            0x0400..0x0800 if size == 1 || size == 4 => {
+                index(0x0400, 8).map(|number| self.priorities(owner, number, size, write))
+            }
+            0x0C00..0x0D00 if size == 4 => {
+                index(0x0C00, 2).map(|number| self.configuration(owner, number, write))
+            }
+            _ => None,
+        }
+        .unwrap_or_default()
+    }
+
+    fn bit_register(&mut self, owner: Owner, kind: Kind, shift: u32, write: Option<u64>) -> Access {
+        let bank = self.bank(owner);
+        let Some(value) = write else {
+            let word = match kind {
+                Kind::Group => u64::MAX,
+                Kind::Enable(_) => bank.enabled,
+                Kind::Pending(_) => bank.pending(),
+                Kind::Active(_) => bank.active,
+            };
+            return constant((word >> shift) as u32);
+        };
+        let bits = u64::from(value as u32) << shift;
+        done(self.change(owner, bits, |bank, remote| match kind {
+            Kind::Group => {}
+            Kind::Enable(true) => bank.enabled |= bits,
+            Kind::Enable(false) => bank.enabled &= !bits,
+            Kind::Pending(true) => bank.latch |= bits,
+            Kind::Pending(false) => bank.forget(bits, remote),
+            Kind::Active(true) => bank.activate(bits, remote),
+            Kind::Active(false) => bank.deactivate(bits, remote),
+        }))
+    }
+
+    fn priorities(
+        &mut self,
+        owner: Owner,
+        number: usize,
+        size: usize,
+        write: Option<u64>,
+    ) -> Access {
+        let table = match owner {
+            Owner::Private(vcpu) => &mut self.cpus[vcpu].priority[..],
+            Owner::Shared => &mut self.priority[..],
+        };
+        let fields = table.iter_mut().skip(number).take(size).enumerate();
+        let Some(value) = write else {
+            let value = fields.fold(0, |value, (n, field)| value | u64::from(*field) << (8 * n));
+            return Access {
+                value,
+                ..Access::default()
+            };
+        };
+        for (n, field) in fields {
+            *field = (value >> (8 * n)) as u8 & PRIORITY_BITS;
+        }
+        let bits = ((1 << size) - 1) << number;
+        done(self.change(owner, bits, |_, _| ()))
+    }
+
+    /// Two bits for each of 16 interrupts, of which the upper one says that it is edge-triggered.
+    fn configuration(&mut self, owner: Owner, number: usize, write: Option<u64>) -> Access {
+        let bank = self.bank(owner);
+        let Some(value) = write else {
+            let value = (0..16)
+                .filter(|n| bank.edge >> (number + n) & 1 != 0)
+                .fold(0, |value, n| value | 2 << (2 * n));
+            return constant(value);
+        };
+        // Software's interrupts stay as they are.
+        if matches!(owner, Owner::Private(_)) && number == 0 {
+            return Access::default();
+        }
+        let edge = (0..16)
+            .filter(|n| value >> (2 * n + 1) & 1 != 0)
+            .fold(0, |edge, n| edge | 1 << n);
+        let bits = 0xFFFF << number;
+        done(self.change(owner, bits, |bank, _| {
+            bank.edge = bank.edge & !bits | edge << number;
+        }))
+    }
+
+    fn bank(&mut self, owner: Owner) -> &mut Bits {
+        match owner {
+            Owner::Private(vcpu) => &mut self.cpus[vcpu].private,
+            Owner::Shared => &mut self.shared,
+        }
+    }
+
+    /// Those in list registers of VCPUs that run: what has become of them is known when they are seen next.
+    fn remote(&self, owner: Owner) -> u64 {
+        let running = |cpu: &&Cpu| !cpu.lists.exact;
+        match owner {
+            Owner::Private(vcpu) => {
+                let cpu = Some(&self.cpus[vcpu]).filter(running);
+                cpu.map_or(0, |cpu| cpu.private.listed)
+            }
+            Owner::Shared => {
+                let running = self.cpus[..self.vcpus].iter().filter(running);
+                running.fold(0, |spis, cpu| spis | cpu.spis) & self.shared.listed
+            }
+        }
+    }
+
+    /// Does `what` to `bits` of the owner's interrupts, and tells whom it concerns.
+    fn change(&mut self, owner: Owner, bits: u64, what: impl FnOnce(&mut Bits, u64)) -> Effects {
+        let remote = self.remote(owner);
+        let bank = self.bank(owner);
+        let (deliverable, held) = (bank.deliverable(), bank.held());
+        what(bank, remote);
+        let changed = deliverable ^ bank.deliverable() | bits & bank.listed;
+        let after = bank.held();
+        match owner {
+            Owner::Private(vcpu) => {
+                let mut effects = Effects::of_held(vcpu, 0, held, after);
+                effects.kick = self.concern(vcpu, bits & remote, changed);
+                effects
+            }
+            Owner::Shared => {
+                let mut effects = Effects::of_held(0, PRIVATE, held, after);
+                for vcpu in 0..self.vcpus {
+                    let spis = self.cpus[vcpu].spis;
+                    if spis & bits != 0 {
+                        effects.kick |= self.concern(vcpu, bits & remote & spis, changed & spis);
+                    }
+                }
+                for spi in ones(bits & self.leaving) {
+                    effects.add(self.settle(spi as u8 + PRIVATE));
+                }
+                effects
+            }
+        }
+    }
+
+    /// Something changed for `vcpu`: `edits` are to be done when it is seen, `changed` ones are a reason to see it soon.
+    fn concern(&mut self, vcpu: usize, edits: u64, changed: u64) -> u16 {
+        let lists = &mut self.cpus[vcpu].lists;
+        lists.dirty = true;
+        lists.edited |= edits != 0;
+        u16::from(changed != 0) << vcpu
+    }
+}
+
+fn constant(value: u32) -> Access {
+    Access {
+        value: value.into(),
+        ..Access::default()
+    }
+}
+
+fn done(effects: Effects) -> Access {
+    Access { value: 0, effects }
+}
+
+/// What an access of `size` bytes at `offset` sees of the 64 bits of a register.
+fn half(value: u64, offset: u64, size: usize) -> Access {
+    let value = if size == 8 {
+        value
+    } else {
+        value >> (8 * (offset & 4)) & 0xFFFF_FFFF
+    };
+    Access {
+        value,
+        ..Access::default()
+    }
+}

@@ -1,0 +1,132 @@
+//! Single interrupts through their lives.
+
+use super::interface::Interface;
+use crate::vgic::{Effects, Frame, VirtualGic};
+
+const D: Frame = Frame::Distributor;
+const SGI: u64 = 0x1_0000;
+const ISENABLER: u64 = 0x100;
+const ICENABLER: u64 = 0x180;
+const ISPENDR: u64 = 0x200;
+
+fn write(gic: &mut VirtualGic, frame: Frame, offset: u64, value: u64) -> Effects {
+    gic.access(frame, offset, 4, Some(value)).effects
+}
+
+fn read(gic: &mut VirtualGic, frame: Frame, offset: u64) -> u64 {
+    gic.access(frame, offset, 4, None).value
+}
+
+/// A controller whose guest has enabled and woken everything.
+fn open(vcpus: usize) -> VirtualGic {
+    let mut gic = VirtualGic::new();
+    let _ = gic.reset(vcpus);
+    let _ = write(&mut gic, D, 0, 0x12);
+    for vcpu in 0..vcpus {
+        let r = Frame::Redistributor(vcpu);
+        let _ = write(&mut gic, r, 0x14, 0);
+        let _ = write(&mut gic, r, SGI + ISENABLER, u64::MAX);
+        for intid in (0..32).step_by(4) {
+            let _ = write(&mut gic, r, SGI + 0x400 + intid, 0x8080_8080);
+        }
+    }
+    for word in 1..3 {
+        let _ = write(&mut gic, D, ISENABLER + 4 * word, u64::MAX);
+    }
+    for intid in (32..96).step_by(4) {
+        let _ = write(&mut gic, D, 0x400 + intid, 0x8080_8080);
+    }
+    gic
+}
+
+#[test]
+fn the_timer_comes_and_its_end_is_the_physical_one_s() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(4));
+    for _ in 0..3 {
+        let _ = gic.sync(0, &mut cpu);
+        assert!(!gic.timer_is_active(0));
+        assert_eq!(gic.raise_timer(0), 1);
+        assert!(gic.timer_is_active(0));
+        assert_eq!(gic.flush(0, &mut cpu), Effects::NONE);
+        cpu.check();
+        assert_eq!(cpu.acknowledge(), Some(27));
+        cpu.end(27);
+        assert_eq!(cpu.deactivated.pop(), Some(27));
+        assert_eq!(cpu.acknowledge(), None);
+    }
+}
+
+/// What a guest makes of all that comes, with no exit but those that the interface asks for: what it acknowledged.
+fn drain(gic: &mut VirtualGic, vcpu: usize, cpu: &mut Interface) -> std::vec::Vec<u32> {
+    let mut seen = std::vec::Vec::new();
+    loop {
+        while let Some(intid) = cpu.acknowledge() {
+            seen.push(intid);
+            cpu.end(intid);
+        }
+        if !cpu.maintenance() {
+            return seen;
+        }
+        let _ = gic.sync(vcpu, cpu);
+        let _ = gic.flush(vcpu, cpu);
+    }
+}
+
+#[test]
+fn more_than_there_are_registers_come_all_and_in_order() {
+    for count in [2, 4, 16] {
+        let (mut gic, mut cpu) = (open(1), Interface::new(count));
+        for intid in 0..96 {
+            assert_eq!(gic.raise(0, intid), 1);
+        }
+        let _ = gic.access(D, 0x400 + 95, 1, Some(0x20));
+        let _ = gic.flush(0, &mut cpu);
+        assert_eq!(cpu.pending()[0], (0x20, 95));
+        assert_eq!(cpu.pending().len(), count);
+        assert!(cpu.underflow);
+        let mut expected = std::vec![95];
+        expected.extend(0..95);
+        assert_eq!(drain(&mut gic, 0, &mut cpu), expected);
+        let _ = gic.sync(0, &mut cpu);
+        assert!(!cpu.underflow && !gic.is_deliverable(0));
+    }
+}
+
+#[test]
+fn what_is_disabled_stays_pending_until_it_is_enabled() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(4));
+    let frame = Frame::Redistributor(0);
+    gic.raise(0, 5);
+    let _ = gic.flush(0, &mut cpu);
+    let _ = gic.sync(0, &mut cpu);
+    let _ = write(&mut gic, frame, SGI + ICENABLER, 1 << 5);
+    let _ = gic.flush(0, &mut cpu);
+    assert_eq!(cpu.acknowledge(), None);
+    assert!(!gic.is_deliverable(0));
+    assert_eq!(read(&mut gic, frame, SGI + ISPENDR), 1 << 5);
+    assert_eq!(write(&mut gic, frame, SGI + ISENABLER, 1 << 5).kick, 1);
+    let _ = gic.flush(0, &mut cpu);
+    assert_eq!(drain(&mut gic, 0, &mut cpu), [5]);
+}
+
+#[test]
+fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(4));
+    assert_eq!(gic.set_level(0, 33, true), 1);
+    let _ = gic.flush(0, &mut cpu);
+    for _ in 0..3 {
+        assert_eq!(cpu.acknowledge(), Some(33));
+        cpu.end(33);
+        assert!(cpu.maintenance());
+        let _ = gic.flush(0, &mut cpu);
+        assert!(!cpu.maintenance());
+    }
+    assert_eq!(cpu.acknowledge(), Some(33));
+    // Its handler asks the device for what it has: an exit.
+    let _ = gic.sync(0, &mut cpu);
+    gic.set_level(0, 33, false);
+    let _ = gic.flush(0, &mut cpu);
+    cpu.end(33);
+    assert!(!cpu.maintenance());
+    assert_eq!(cpu.acknowledge(), None);
+}
