@@ -1,0 +1,190 @@
+//! Owns: [`El2`], the machine as the hypervisor sees it. Must never know: why it is asked.
+
+use crate::lists::LoadedLists;
+use crate::vcpu::{Vcpu, vcpu};
+use crate::{console, controller, controls, copy, own, shown, stage2, start, timer, world};
+use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
+use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use core::sync::atomic::{AtomicU32, Ordering};
+use taktos_hypervisor::hardware::{Hardware, Kind, MapError, VirtualTimer};
+use taktos_lock::TicketLock;
+use taktos_time::Instant;
+
+/// QEMU's board `virt` at EL2.
+pub struct El2;
+
+impl El2 {
+    /// Sets the first processor up: its memory map, its exceptions, the clock. Called once, first of all, by the board's
+    /// program, on the start-up stack; panics are reported from then on.
+    pub fn set_up() {
+        start::set_up();
+    }
+
+    /// Sets up the interrupt controller and starts the other processors, of `cpus` in all (1 to
+    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Each then calls the board's `start`
+    /// (see [`upcalls!`](crate::upcalls)).
+    ///
+    /// # Panics
+    /// Where a processor is missing.
+    pub fn run(cpus: usize) -> ! {
+        start::run(cpus)
+    }
+}
+
+/// The one lock of the hypervisor.
+static LOCK: TicketLock = TicketLock::new();
+
+/// A word of a channel's memory.
+#[inline(always)]
+fn word(physical: u64) -> &'static AtomicU32 {
+    // SAFETY: the memory of a channel, mapped, aligned by the caller, and shared with guests: accessed by words of
+    // this kind, or by bytes that no word overlaps in use.
+    unsafe { &*with_exposed_provenance::<AtomicU32>(physical as usize) }
+}
+
+impl Hardware for El2 {
+    type Context = Vcpu;
+    type Lists = LoadedLists;
+
+    #[inline(always)]
+    fn cpu() -> usize {
+        own::number()
+    }
+
+    #[inline(always)]
+    fn lock() {
+        LOCK.lock(core::hint::spin_loop);
+    }
+
+    #[inline(always)]
+    fn unlock() {
+        LOCK.unlock();
+    }
+
+    #[inline(always)]
+    fn now() -> Instant {
+        timer::instant(timer::ticks())
+    }
+
+    #[inline(always)]
+    fn instant(ticks: u64) -> Instant {
+        timer::instant(ticks)
+    }
+
+    #[inline(always)]
+    fn ticks() -> u64 {
+        timer::ticks()
+    }
+
+    #[inline(always)]
+    fn set_alarm(at: Option<Instant>) {
+        timer::set_alarm(at);
+    }
+
+    #[inline(always)]
+    fn call(cpu: usize) {
+        controller::call(cpu);
+    }
+
+    #[inline(always)]
+    fn acknowledge() -> Option<u32> {
+        controller::acknowledge()
+    }
+
+    #[inline(always)]
+    fn deactivate(number: u32) {
+        controller::deactivate(number);
+    }
+
+    fn route(number: u32, cpu: usize) {
+        controller::route(number, cpu);
+    }
+
+    #[inline(always)]
+    fn set_timer_active(active: bool) {
+        controller::set_timer_active(active);
+    }
+
+    #[inline(always)]
+    fn context(number: usize) -> &'static Vcpu {
+        vcpu(number)
+    }
+
+    #[inline(always)]
+    fn save(number: usize) {
+        world::save(vcpu(number));
+    }
+
+    #[inline(always)]
+    fn load(number: usize, space: usize, wait_trapped: bool) {
+        world::load(
+            vcpu(number),
+            stage2::stage(space),
+            controls::traps(wait_trapped),
+        );
+    }
+
+    #[inline(always)]
+    fn lists() -> LoadedLists {
+        LoadedLists::new()
+    }
+
+    #[inline(always)]
+    fn timer() -> VirtualTimer {
+        VirtualTimer {
+            control: CNTV_CTL_EL0.get(),
+            compare: CNTV_CVAL_EL0.get(),
+        }
+    }
+
+    fn flush(space: usize) {
+        stage2::flush(space);
+    }
+
+    fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError> {
+        stage2::map(space, at, physical, bytes, kind)
+    }
+
+    fn copy(to: u64, from: u64, bytes: u64) {
+        copy::copy(to, from, bytes);
+    }
+
+    #[inline(always)]
+    fn read_word(physical: u64) -> u32 {
+        word(physical).load(Ordering::Acquire)
+    }
+
+    #[inline(always)]
+    fn write_word(physical: u64, value: u32) {
+        word(physical).store(value, Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn read_byte(physical: u64) -> u8 {
+        // SAFETY: as for `word`.
+        unsafe { with_exposed_provenance::<u8>(physical as usize).read_volatile() }
+    }
+
+    #[inline(always)]
+    fn write_byte(physical: u64, value: u8) {
+        // SAFETY: as for `word`.
+        unsafe { with_exposed_provenance_mut::<u8>(physical as usize).write_volatile(value) }
+    }
+
+    fn write(bytes: &[u8]) {
+        console::write(bytes);
+    }
+
+    fn read() -> Option<u8> {
+        console::read()
+    }
+
+    #[inline(always)]
+    fn show(vcpu: Option<usize>) {
+        shown::show(vcpu);
+    }
+
+    fn off() -> ! {
+        start::off()
+    }
+}

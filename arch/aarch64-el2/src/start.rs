@@ -1,0 +1,80 @@
+//! Owns: how the processors begin, and how the machine ends. Must never know: what they do.
+
+use crate::own::{self, STACKS};
+use crate::{console, controller, controls, lists, memory, timer, vectors};
+use aarch64_rt::{Stack, start_core};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use smccc::{Smc, psci};
+
+/// How many processors have set themselves up.
+static READY: AtomicUsize = AtomicUsize::new(1);
+
+/// Sets up the first processor, and what belongs to all but the interrupt controller. Called once, at the start.
+pub(crate) fn set_up() {
+    own::fill();
+    own::adopt(0);
+    vectors::install();
+    memory::make();
+    memory::activate();
+    timer::find_rate();
+    lists::check();
+    controls::set();
+}
+
+/// Starts the other processors, of `cpus` in all, one after the other; then all go on with the board's `start`.
+pub(crate) fn run(cpus: usize) -> ! {
+    look_for_others(cpus);
+    controller::set_up(cpus);
+    for number in 1..cpus {
+        start_another(number);
+    }
+    vectors::enter(own::own().stack.get())
+}
+
+/// Looks whether all the processors exist, before anything of them is touched.
+///
+/// # Panics
+/// Where one does not; the message names it.
+fn look_for_others(cpus: usize) {
+    for number in 1..cpus {
+        let found = psci::affinity_info::<Smc>(number as u64, psci::LowestAffinityLevel::All);
+        assert!(
+            found.is_ok(),
+            "processor {number} is not there: the description has {cpus} of them"
+        );
+    }
+}
+
+/// Starts processor `number` (PSCI, Arm DEN0022, section 5.4: `CPU_ON`), and waits until it can be called.
+fn start_another(number: usize) {
+    let stack = STACKS[number].begin() as *mut Stack<4>;
+    // SAFETY: the processor's own stack, which it alone uses, and not before it is up.
+    let started = unsafe { start_core::<Smc, _, _>(number as u64, stack, move || go_on(number)) };
+    if let Err(error) = started {
+        panic!("processor {number} does not start: {error:?}");
+    }
+    while READY.load(Ordering::Acquire) == number {
+        core::hint::spin_loop();
+    }
+}
+
+/// The first Rust code of processor `number`.
+fn go_on(number: usize) {
+    own::adopt(number);
+    vectors::install();
+    memory::activate();
+    controller::set_up_another(number);
+    controls::set();
+    READY.store(number + 1, Ordering::Release);
+    vectors::enter(own::own().stack.get())
+}
+
+/// Ends the machine (PSCI `SYSTEM_OFF`).
+pub(crate) fn off() -> ! {
+    if psci::system_off::<Smc>().is_err() {
+        console::write(b"[taktos] the firmware does not end the machine\n");
+    }
+    loop {
+        aarch64_cpu::asm::wfi();
+    }
+}

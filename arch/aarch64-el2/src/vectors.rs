@@ -1,0 +1,174 @@
+//! Owns: where exceptions lead at EL2: the exit of a guest, its return, the wait of an idle processor.
+//! Must never know: what an exit means.
+
+use crate::exit::{ERROR, EXCEPTION, INTERRUPT};
+use crate::fault::report;
+use crate::own::Own;
+use crate::vcpu::Vcpu;
+use core::arch::{asm, naked_asm};
+use core::mem::offset_of;
+
+unsafe extern "C" {
+    // The board's, by [`upcalls!`](crate::upcalls).
+    fn taktos_start();
+    fn taktos_exit();
+}
+
+/// Makes the processor use the table below.
+pub(crate) fn install() {
+    // SAFETY: the table is whole and aligned.
+    unsafe {
+        asm!(
+            "msr vbar_el2, {}",
+            "isb",
+            in(reg) table as *const () as usize,
+            options(nostack),
+        );
+    }
+}
+
+/// An exit: `SP_EL2` is the VCPU's address. 27 instructions with the jump into the hypervisor, of the 32 that an entry of
+/// the table has room for.
+macro_rules! exit {
+    ($kind:literal) => {
+        concat!(
+            ".p2align 7
+             stp x0, x1, [sp]
+             stp x2, x3, [sp, #16]
+             stp x4, x5, [sp, #32]
+             stp x6, x7, [sp, #48]
+             stp x8, x9, [sp, #64]
+             stp x10, x11, [sp, #80]
+             stp x12, x13, [sp, #96]
+             stp x14, x15, [sp, #112]
+             stp x16, x17, [sp, #128]
+             stp x18, x19, [sp, #144]
+             stp x20, x21, [sp, #160]
+             stp x22, x23, [sp, #176]
+             stp x24, x25, [sp, #192]
+             stp x26, x27, [sp, #208]
+             stp x28, x29, [sp, #224]
+             mrs x1, elr_el2
+             mrs x2, spsr_el2
+             stp x30, x1, [sp, #{link}]
+             str x2, [sp, #{state}]
+             mrs x3, tpidr_el2
+             ldr x3, [x3, #{stack}]
+             mov sp, x3
+             mov x0, #",
+            $kind,
+            "
+             adr x30, {resume}
+             b {exit}"
+        )
+    };
+}
+
+/// An exception of EL2's own: it ends the machine. What it interrupted is told in a few registers.
+macro_rules! own_exception {
+    ($entry:literal) => {
+        concat!(
+            ".p2align 7
+             mrs x1, tpidr_el2
+             ldr x1, [x1, #{report_stack}]
+             mov x2, sp
+             mov sp, x1
+             mov x0, #",
+            $entry,
+            "
+             mov x1, x30
+             b {report}"
+        )
+    };
+}
+
+/// The vector table (Arm ARM, D1.10.2): the exceptions of EL2 itself, on either stack pointer, those of a guest in
+/// AArch64, and those of a guest's user mode in AArch32.
+#[unsafe(naked)]
+#[unsafe(link_section = ".text.vectors")]
+extern "C" fn table() {
+    naked_asm!(
+        ".p2align 11",
+        own_exception!("0"),
+        own_exception!("1"),
+        own_exception!("2"),
+        own_exception!("3"),
+        own_exception!("4"),
+        own_exception!("5"),
+        own_exception!("6"),
+        own_exception!("7"),
+        exit!("{exception}"),
+        exit!("{interrupt}"),
+        exit!("{interrupt}"),
+        exit!("{error}"),
+        exit!("{exception}"),
+        exit!("{interrupt}"),
+        exit!("{interrupt}"),
+        exit!("{error}"),
+        exception = const EXCEPTION,
+        interrupt = const INTERRUPT,
+        error = const ERROR,
+        link = const Vcpu::LINK,
+        state = const offset_of!(Vcpu, state),
+        stack = const offset_of!(Own, stack),
+        report_stack = const offset_of!(Own, report_stack),
+        exit = sym taktos_exit,
+        resume = sym resume,
+        report = sym report,
+    )
+}
+
+/// Goes on with the VCPU whose address is in x0; where that is null, waits for an interrupt, which stays masked, and asks
+/// again. The stack is empty. 23 instructions to the guest.
+#[unsafe(naked)]
+#[unsafe(link_section = ".text.vectors")]
+extern "C" fn resume() {
+    naked_asm!(
+        "cbz x0, 1f",
+        "mov sp, x0",
+        "ldp x30, x1, [sp, #{link}]",
+        "ldr x2, [sp, #{state}]",
+        "msr elr_el2, x1",
+        "msr spsr_el2, x2",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x4, x5, [sp, #32]",
+        "ldp x6, x7, [sp, #48]",
+        "ldp x8, x9, [sp, #64]",
+        "ldp x10, x11, [sp, #80]",
+        "ldp x12, x13, [sp, #96]",
+        "ldp x14, x15, [sp, #112]",
+        "ldp x16, x17, [sp, #128]",
+        "ldp x18, x19, [sp, #144]",
+        "ldp x20, x21, [sp, #160]",
+        "ldp x22, x23, [sp, #176]",
+        "ldp x24, x25, [sp, #192]",
+        "ldp x26, x27, [sp, #208]",
+        "ldp x28, x29, [sp, #224]",
+        "ldp x0, x1, [sp]",
+        "eret",
+        // What was written to the interrupt controller and to memory is out before the wait.
+        "1:",
+        "dsb sy",
+        "wfi",
+        "mov x0, #{interrupt}",
+        "adr x30, {resume}",
+        "b {exit}",
+        link = const Vcpu::LINK,
+        state = const offset_of!(Vcpu, state),
+        interrupt = const INTERRUPT,
+        exit = sym taktos_exit,
+        resume = sym resume,
+    )
+}
+
+/// The first entry of this processor into the hypervisor, on its own stack, which begins at `stack`.
+#[unsafe(naked)]
+pub(crate) extern "C" fn enter(stack: usize) -> ! {
+    naked_asm!(
+        "mov sp, x0",
+        "adr x30, {resume}",
+        "b {start}",
+        resume = sym resume,
+        start = sym taktos_start,
+    )
+}

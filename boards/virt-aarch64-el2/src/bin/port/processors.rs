@@ -1,0 +1,80 @@
+//! Owns: the processors' part of the test: they start, their timers come, they call each other.
+//! Must never know: what the guests do.
+
+use crate::check::check;
+use crate::script;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use taktos_abi::vm::layout::{HYPERVISOR_TIMER_INTERRUPT, TIMER_INTERRUPT};
+use taktos_arch_aarch64_el2::El2;
+use taktos_hypervisor::hardware::{CALL_INTERRUPT, Hardware, Next};
+use taktos_time::{Duration, Instant};
+
+/// How many processors there are.
+pub(crate) const PROCESSORS: usize = 4;
+
+/// How long a processor's first alarm is ahead.
+const AHEAD: Duration = Duration::from_micros(200);
+/// The latest that it may come: an emulator that is busy elsewhere is late.
+const LATE: Duration = Duration::from_secs(5);
+
+/// How many processors were woken by their timers.
+static WOKEN: AtomicUsize = AtomicUsize::new(0);
+/// When each first alarm was to come, in nanoseconds.
+static ALARMS: [core::sync::atomic::AtomicU64; PROCESSORS] =
+    [const { core::sync::atomic::AtomicU64::new(0) }; PROCESSORS];
+/// The processor that a guest moves to.
+static GOES_TO: AtomicUsize = AtomicUsize::new(PROCESSORS);
+
+/// A processor begins: it sets its alarm, and waits.
+pub(crate) fn start(cpu: usize) -> Next {
+    check(
+        "a processor knows its number",
+        cpu == El2::cpu() && cpu < PROCESSORS,
+    );
+    El2::show(None);
+    let at = El2::now().saturating_add(AHEAD);
+    ALARMS[cpu].store(at.as_nanos(), Ordering::Relaxed);
+    El2::set_alarm(Some(at));
+    Next::Idle
+}
+
+/// An interrupt came: at a guest, or at the end of a wait.
+pub(crate) fn interrupt(cpu: usize) -> Next {
+    match El2::acknowledge() {
+        Some(HYPERVISOR_TIMER_INTERRUPT) => alarm(cpu),
+        Some(CALL_INTERRUPT) => called(cpu),
+        Some(TIMER_INTERRUPT) => script::timer(cpu),
+        Some(_) => script::unexpected("an interrupt of an unknown number"),
+        None => script::again(cpu),
+    }
+}
+
+fn alarm(cpu: usize) -> Next {
+    El2::set_alarm(None);
+    El2::deactivate(HYPERVISOR_TIMER_INTERRUPT);
+    let at = Instant::from_nanos(ALARMS[cpu].load(Ordering::Relaxed));
+    let now = El2::now();
+    check(
+        "an alarm comes when it is due",
+        now >= at && now.since(at) < LATE,
+    );
+    if WOKEN.fetch_add(1, Ordering::AcqRel) + 1 == PROCESSORS {
+        hand_over(0);
+    }
+    Next::Idle
+}
+
+/// Makes the guest go on at processor `to`.
+pub(crate) fn hand_over(to: usize) {
+    GOES_TO.store(to, Ordering::Release);
+    El2::call(to);
+}
+
+fn called(cpu: usize) -> Next {
+    El2::deactivate(CALL_INTERRUPT);
+    check(
+        "a call comes to the one that was called",
+        GOES_TO.load(Ordering::Acquire) == cpu,
+    );
+    script::take_over(cpu)
+}

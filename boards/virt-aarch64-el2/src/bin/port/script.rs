@@ -1,0 +1,271 @@
+//! Owns: what the guests do in which order, and how EL2 answers.
+//! Must never know: how registers are moved; that is what is tested.
+
+use crate::check::{check, passed};
+use crate::guest;
+use crate::processors::{PROCESSORS, hand_over};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use taktos_abi::vm::layout::{MEMORY, PARTITIONS, TIMER_INTERRUPT};
+use taktos_arch_aarch64_el2::El2;
+use taktos_hypervisor::hardware::{Context, Hardware, Kind, ListRegisters, MapError, Next};
+
+/// The guests' memory.
+const BYTES: u64 = 2 << 20;
+/// Memory that must not be executed, of the first guest.
+const SHARED: u64 = 0x0B00_0000;
+/// What the first guest is told.
+const ARGUMENT: u64 = 0x1234_5678_9ABC_DEF0;
+const AFFINITY: u64 = 5;
+/// What it reads from the device that EL2 plays.
+const ANSWER: u64 = 0xBEEF;
+/// Classes of exceptions (Arm ARM, ESR_EL2.EC).
+const WAIT: u64 = 0x01;
+const HYPERVISOR_CALL: u64 = 0x16;
+const MONITOR_CALL: u64 = 0x17;
+const REGISTER: u64 = 0x18;
+const FETCH: u64 = 0x20;
+const DATA: u64 = 0x24;
+/// An undefined instruction of EL1's, 32 bits long.
+const UNDEFINED: u64 = 1 << 25;
+
+/// What the guest has come to, one exit after another; see `guest`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Call(u64),
+    Timer,
+    Class(u64),
+    /// An access of memory: the class, the address in its space.
+    Access(u64, u64),
+}
+
+use Step::{Access, Call, Class, Timer};
+
+/// Both guests, up to the first one's moves; each of the moves; the end.
+const BEGINNING: [Step; 23] = [
+    Call(1),
+    Call(2),
+    Call(3),
+    Call(4),
+    Call(5),
+    Timer,
+    Call(6),
+    Timer,
+    Call(6),
+    Class(WAIT),
+    Class(MONITOR_CALL),
+    Class(REGISTER),
+    Class(REGISTER),
+    Class(REGISTER),
+    Class(REGISTER),
+    Class(REGISTER),
+    Access(DATA, 0x0900_0018),
+    Call(7),
+    Access(DATA, MEMORY + BYTES + 8),
+    Access(FETCH, SHARED),
+    Call(8),
+    Call(9),
+    Call(10),
+];
+const MOVE: [Step; 4] = [Call(4), Timer, Call(6), Call(10)];
+
+/// How many steps were made.
+static DONE: AtomicUsize = AtomicUsize::new(0);
+/// The guest that is loaded where it runs.
+static LOADED: AtomicUsize = AtomicUsize::new(0);
+
+fn expected() -> Step {
+    let done = DONE.fetch_add(1, Relaxed);
+    match done.checked_sub(BEGINNING.len()) {
+        None => BEGINNING[done],
+        Some(later) if later == MOVE.len() * PROCESSORS - 1 => Call(11),
+        Some(later) => MOVE[later % MOVE.len()],
+    }
+}
+
+/// The processor `cpu` takes the first guest.
+pub(crate) fn take_over(_: usize) -> Next {
+    if DONE.load(Relaxed) == 0 {
+        make_guests();
+    }
+    go_to(0)
+}
+
+fn make_guests() {
+    let (code, length) = guest::code();
+    for space in 0..2 {
+        let memory = PARTITIONS + BYTES * space as u64;
+        let mapped = El2::map(space, MEMORY, memory, BYTES, Kind::Memory);
+        check("memory is mapped", mapped == Ok(()));
+        El2::copy(memory, code, length);
+    }
+    let shared = El2::map(0, SHARED, PARTITIONS + 2 * BYTES, 4096, Kind::Shared);
+    check("a page is mapped", shared == Ok(()));
+    let odd = El2::map(0, SHARED + 1, PARTITIONS, 4096, Kind::Shared);
+    let beyond = El2::map(0, 0xFFFF_F000, PARTITIONS, 8192, Kind::Shared);
+    let out = Err(MapError::Range);
+    check(
+        "what cannot be mapped is refused",
+        odd == out && beyond == out,
+    );
+    El2::context(0).reset(MEMORY + guest::first(), ARGUMENT, AFFINITY);
+    El2::context(1).reset(MEMORY + guest::second(), 0, 0);
+    El2::flush(0);
+}
+
+/// Loads guest `number`, of the partition of the same number.
+fn go_to(number: usize) -> Next {
+    LOADED.store(number, Relaxed);
+    El2::load(number, number, true);
+    El2::set_timer_active(false);
+    El2::show(Some(number));
+    Next::Guest(number)
+}
+
+fn change_to(number: usize) -> Next {
+    El2::save(LOADED.load(Relaxed));
+    go_to(number)
+}
+
+/// An exception of the guest that is loaded.
+pub(crate) fn exception(cpu: usize, syndrome: u64, address: u64, physical: u64) -> Next {
+    let guest = El2::context(LOADED.load(Relaxed));
+    let class = syndrome >> 26;
+    let step = match class {
+        HYPERVISOR_CALL => Call(syndrome & 0xFFFF),
+        DATA | FETCH => Access(class, physical),
+        _ => Class(class),
+    };
+    let expected = expected();
+    if step != expected {
+        fault(step, syndrome, address, guest.pc());
+    }
+    match step {
+        Call(number) => call(cpu, number),
+        Access(FETCH, _) => {
+            check("shared memory is not executed", address == SHARED);
+            guest.set_pc(guest.x(30));
+            Next::Guest(0)
+        }
+        Access(_, at) => {
+            check("an access that faults says where", address == at);
+            access(syndrome);
+            pass_over();
+            Next::Guest(0)
+        }
+        Timer | Class(_) => {
+            check("what is trapped comes here", true);
+            pass_over();
+            Next::Guest(0)
+        }
+    }
+}
+
+/// Goes on behind the instruction that was trapped.
+fn pass_over() {
+    let guest = El2::context(0);
+    guest.set_pc(guest.pc() + 4);
+}
+
+/// An access to a device: read, two bytes, into x20 (ESR_EL2.ISS); or a write elsewhere.
+fn access(syndrome: u64) {
+    const VALID: u64 = 1 << 24;
+    const WRITE: u64 = 1 << 6;
+    if syndrome & WRITE == 0 {
+        let (size, register) = (syndrome >> 22 & 3, syndrome >> 16 & 0x1F);
+        check(
+            "the syndrome tells the access",
+            syndrome & VALID != 0 && size == 1 && register == 20,
+        );
+        El2::context(0).set_x(register as usize, ANSWER);
+    }
+}
+
+fn call(cpu: usize, number: u64) -> Next {
+    let guest = El2::context(LOADED.load(Relaxed));
+    let told = guest.x(0);
+    match number {
+        1 => {
+            check("a guest has its argument", told == ARGUMENT);
+            check("a guest has its affinity", guest.x(1) == AFFINITY | 1 << 31);
+        }
+        2 => return change_to(1),
+        3 => return change_to(0),
+        4 => {
+            check("the first guest's registers are kept", told == 0);
+            if cpu == 0 && DONE.load(Relaxed) < BEGINNING.len() {
+                return change_to(1);
+            }
+        }
+        5 => {
+            check("the second guest's registers are kept", told == 0);
+            return change_to(0);
+        }
+        6 => {
+            check(
+                "a guest takes its timer's interrupt",
+                told == u64::from(TIMER_INTERRUPT),
+            );
+            check(
+                "its list register is free then",
+                El2::lists().read(0) >> 62 == 0,
+            );
+        }
+        7 => check("a guest reads what EL2 plays", told == ANSWER),
+        8 => guest.inject(UNDEFINED, 0),
+        9 => {
+            // It was taken behind the call before, where the guest goes on.
+            check(
+                "a guest takes an exception",
+                told == UNDEFINED && guest.x(1) != 0,
+            );
+        }
+        10 => {
+            El2::save(0);
+            El2::show(None);
+            hand_over((cpu + 1) % PROCESSORS);
+            return Next::Idle;
+        }
+        11 => passed(),
+        _ => unexpected("a call of an unknown number"),
+    }
+    Next::Guest(LOADED.load(Relaxed))
+}
+
+/// The guest's timer: its interrupt goes on to it, and stays active until it ends it there.
+pub(crate) fn timer(_: usize) -> Next {
+    const PENDING: u64 = 1 << 62;
+    const OF_HARDWARE: u64 = 1 << 61;
+    const GROUP_1: u64 = 1 << 60;
+    const PRIORITY: u64 = 0x80 << 48;
+    if expected() != Timer {
+        unexpected("the guest's timer");
+    }
+    let number = u64::from(TIMER_INTERRUPT);
+    check(
+        "the timer is due",
+        El2::timer().control & 0b101 == 0b101 && El2::timer().compare <= El2::ticks(),
+    );
+    El2::lists().write(
+        0,
+        PENDING | OF_HARDWARE | GROUP_1 | PRIORITY | number << 32 | number,
+    );
+    Next::Guest(0)
+}
+
+/// Nothing was there when it was asked for.
+pub(crate) fn again(_: usize) -> Next {
+    unexpected("an interrupt that is none")
+}
+
+/// Ends the test: something came that should not.
+pub(crate) fn unexpected(what: &str) -> ! {
+    check(what, false);
+    El2::off()
+}
+
+fn fault(_: Step, syndrome: u64, address: u64, pc: u64) -> ! {
+    panic!(
+        "step {}: syndrome {syndrome:#x}, address {address:#x}, pc {pc:#x}",
+        DONE.load(Relaxed)
+    )
+}
