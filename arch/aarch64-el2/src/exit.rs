@@ -25,7 +25,7 @@ fn exception() -> Exit {
     /// The bits of an address within a page.
     const WITHIN: u64 = 0xFFF;
     /// HPFAR_EL2.FIPA: bits 47 to 12 of the intermediate physical address, 4 bits up (Arm ARM, D13.2.59).
-    const PAGE_FIELD: u64 = 0xF_FFFF_FFFF0;
+    const PAGE_FIELD: u64 = 0x00FF_FFFF_FFF0;
     let address = FAR_EL2.get();
     Exit::Exception {
         syndrome: ESR_EL2.get(),
