@@ -7,6 +7,7 @@ use taktos_schedule::vcpu::{Choice, Effects, Policy, Timer, Vcpu};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
+use super::attack::{Act, Campaign};
 use super::meter::Meter;
 use super::processor::{Processor, Use};
 use super::{
@@ -48,7 +49,17 @@ struct Wishes {
     slop: u64,
     ipi: Draw,
     ipis: u64,
+    exit: Draw,
+    exits: u64,
     seed: u64,
+}
+
+impl Wishes {
+    /// How much later a processor notices something, because of an exit.
+    fn late(&mut self) -> u64 {
+        self.exits += 1;
+        self.exit.at(self.seed, self.exits)
+    }
 }
 
 /// The wishes of one pool's scheduler.
@@ -62,7 +73,7 @@ impl Effects for OfPool<'_> {
         let wishes = &mut *self.wishes;
         let mut at = wishes.now;
         if wishes.acting.is_some_and(|acting| acting != cpu) {
-            at += wishes.ipi.at(wishes.seed, wishes.ipis);
+            at += wishes.ipi.at(wishes.seed, wishes.ipis) + wishes.late();
             wishes.ipis += 1;
         }
         wishes.tickles.push((cpu, at));
@@ -70,11 +81,12 @@ impl Effects for OfPool<'_> {
 
     fn arm(&mut self, timer: Timer, at: Option<Instant>) {
         let wishes = &mut *self.wishes;
+        let own = (self.pool, timer);
         let timers = &mut wishes.timers;
-        timers.retain(|(pool, other, _)| (*pool, *other) != (self.pool, timer));
+        timers.retain(|(pool, other, _)| (*pool, *other) != own);
         if let Some(at) = at {
-            let at = at.as_nanos().max(wishes.now + wishes.slop);
-            timers.push((self.pool, timer, at));
+            let at = at.as_nanos().max(wishes.now + wishes.slop) + wishes.late();
+            wishes.timers.push((self.pool, timer, at));
         }
     }
 }
@@ -87,6 +99,9 @@ pub(super) struct Host<'r, O, H> {
     spans: Vec<core::ops::Range<usize>>,
     /// For each guest, when it has to be asked what it wants although it has no event.
     polls: Vec<u64>,
+    /// For each guest, until when it is stopped.
+    stopped: Vec<u64>,
+    campaigns: Vec<Campaign>,
     policies: Vec<AnyPolicy<'r>>,
     units: Vec<Unit>,
     processors: Vec<Option<Processor>>,
@@ -130,6 +145,8 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
                 .map(|index| span(workload, index))
                 .collect(),
             polls: vec![NEVER; guests.len()],
+            stopped: vec![0; guests.len()],
+            campaigns: campaigns(machine),
             guests,
             policies,
             units: Vec::new(),
@@ -142,6 +159,8 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
                 slop: machine.timer_slop.as_nanos(),
                 ipi: draw(ipi, 3),
                 ipis: 0,
+                exit: draw(&machine.exit, 4),
+                exits: 0,
                 seed: machine.seed,
             },
             costs: [draw(schedule, 0), draw(switch, 1), draw(migration, 2)],
@@ -223,7 +242,8 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         let timers = self.wishes.timers.iter().map(|(_, _, at)| *at);
         let guests = self.guests.iter().filter_map(Engine::next_event);
         let processors = self.processors.iter().flatten().map(Processor::next);
-        let all = timers.chain(guests).chain(processors);
+        let attacks = self.campaigns.iter().map(|campaign| campaign.next);
+        let all = timers.chain(guests).chain(processors).chain(attacks);
         all.chain(self.polls.iter().copied()).min().unwrap_or(NEVER)
     }
 
@@ -235,6 +255,12 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             if event.is_some_and(|at| at <= self.now) || self.polls[guest] <= self.now {
                 self.events += 1;
                 self.sync(guest)?;
+            }
+        }
+        for index in 0..self.campaigns.len() {
+            if self.campaigns[index].next <= self.now {
+                self.events += 1;
+                self.attack(index)?;
             }
         }
         for index in 0..self.processors.len() {
@@ -275,6 +301,35 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         }
     }
 
+    /// A hostile guest does what it does.
+    fn attack(&mut self, index: usize) -> Result<(), PartitionError> {
+        let campaign = &mut self.campaigns[index];
+        campaign.pass(self.machine.seed);
+        let (guest, act) = (campaign.partition, campaign.act);
+        self.sync(guest)?;
+        match act {
+            Act::Yield => self.yield_all(guest),
+            Act::Restart { away } => {
+                self.stopped[guest] = self.now + away.as_nanos();
+                self.review(guest);
+            }
+        }
+        Ok(())
+    }
+
+    fn yield_all(&mut self, guest: usize) {
+        for index in self.spans[guest].clone() {
+            let unit = &self.units[index];
+            let Some(on) = unit.on.filter(|_| unit.awake) else {
+                continue;
+            };
+            let (pool, vcpu) = (unit.pool, build::unit(index));
+            self.ask(pool, Cpu::new(on), |policy, now, fx| {
+                policy.yield_now(vcpu, now, fx);
+            });
+        }
+    }
+
     /// Calls the scheduler of `pool`, while `acting` executes the hypervisor.
     fn ask<R>(
         &mut self,
@@ -309,16 +364,20 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
     }
 
     /// Who has something to do wakes; who executes and has nothing to do sleeps. (Who
-    /// is held cannot see that there is nothing to do.)
+    /// is held cannot see that there is nothing to do.) Of a guest that is stopped all sleep.
     fn review(&mut self, guest: usize) {
-        self.polls[guest] = NEVER;
+        let stopped = self.now < self.stopped[guest];
+        self.polls[guest] = match stopped {
+            true => self.stopped[guest],
+            false => NEVER,
+        };
         for index in self.spans[guest].clone() {
             let unit = &self.units[index];
             let engine = &self.guests[guest];
-            let wants = engine.wants_to_run(unit.place);
+            let wants = engine.wants_to_run(unit.place) && !stopped;
             if wants && !unit.awake {
                 self.wake(index);
-            } else if !wants && unit.on.is_some() && unit.awake {
+            } else if !wants && unit.awake && (stopped || unit.on.is_some()) {
                 self.sleep(index);
             } else if let Some(at) = engine.kernel_until(unit.place) {
                 self.polls[guest] = self.polls[guest].min(at);
@@ -401,8 +460,9 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         let next = next.map(Vcpu::index);
         let cost = self.cost_of(index, before, next);
         let earliest = self.now + self.wishes.slop;
+        let late = self.wishes.late();
         if let Some(processor) = &mut self.processors[index] {
-            processor.until = until.map_or(NEVER, |at| at.as_nanos().max(earliest));
+            processor.until = until.map_or(NEVER, |at| at.as_nanos().max(earliest) + late);
             if next == before && cost == 0 {
                 return Ok(());
             }
@@ -579,6 +639,13 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             events,
         }
     }
+}
+
+fn campaigns(machine: &Machine) -> Vec<Campaign> {
+    let attacks = machine.attacks.iter().enumerate();
+    attacks
+        .map(|(index, attack)| Campaign::new(index, attack, machine.seed))
+        .collect()
 }
 
 fn span(workload: &Workload, partition: usize) -> core::ops::Range<usize> {

@@ -16,7 +16,10 @@
 //! (`switch`, and `migration` if the incoming one ran elsewhere last) take the
 //! processor's time; a tickle of another processor arrives after `ipi`. `release` is
 //! of no use. A hardware timer is never set closer than [`Machine::timer_slop`].
+//! [`Machine::exit`]: a processor that is in the hypervisor on behalf of its guest hears
+//! nothing until that is done, so timers and tickles come late.
 
+mod attack;
 mod build;
 mod error;
 mod host;
@@ -24,6 +27,7 @@ mod meter;
 mod processor;
 mod result;
 
+pub use attack::{Act, Attack};
 pub use error::PartitionError;
 pub use meter::Periods;
 pub use result::{
@@ -34,7 +38,7 @@ use taktos_schedule::Cpu;
 use taktos_schedule::vcpu::TIMER_SLOP;
 use taktos_time::{Duration, Instant};
 
-use crate::{Costs, Observer, Workload};
+use crate::{Cost, Costs, Observer, Workload};
 
 /// On what and for how long partitions run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +53,11 @@ pub struct Machine {
     pub host: Costs,
     /// How close ahead a hardware timer can be set.
     pub timer_slop: Duration,
+    /// How much later than due a timer goes off or another processor's tickle is heard,
+    /// because the processor handles an exit of its guest: at most the longest exit.
+    pub exit: Cost,
+    /// What hostile guests do beside using time.
+    pub attacks: Vec<Attack>,
     /// What all random draws come from; each guest has draws of its own.
     pub seed: u64,
     /// Whether the policies' laws are checked after every event: for tests, slow.
@@ -64,6 +73,8 @@ impl Machine {
             slice: None,
             host: Costs::FREE,
             timer_slop: TIMER_SLOP,
+            exit: Cost::Zero,
+            attacks: Vec::new(),
             seed: 0,
             checked: false,
         }

@@ -144,6 +144,12 @@ fn steps(length: storms::Length) -> Vec<Step> {
         "ten million random operations",
         tools::ten_million_operations,
     ));
+    if matches!(length, storms::Length::Long) {
+        steps.push(step(
+            "a day beside hostile guests",
+            tools::day_beside_hostile_guests,
+        ));
+    }
     steps.push(step("the scheduling library under miri", tools::miri));
     steps.push(step("the book's code", book::code));
     steps
@@ -228,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_step_has_a_name_of_its_own() {
-        let mut names: Vec<String> = steps(storms::Length::Short)
+        let mut names: Vec<String> = steps(storms::Length::Long)
             .into_iter()
             .map(|step| step.name)
             .collect();

@@ -60,6 +60,15 @@ pub(super) fn ten_million_operations(workspace: &Workspace) -> Result<Tally> {
     counted(run.args(["--", "--ignored", "ten_million_operations"]))
 }
 
+/// A day of virtual time in which hostile guests run beside servers that the analysis admits.
+pub(super) fn day_beside_hostile_guests(workspace: &Workspace) -> Result<Tally> {
+    let mut run = cargo(workspace);
+    run.args(["test", "--quiet", "-p", "taktos-simulate"])
+        .args(["--test", "hostile"])
+        .args(PROFILE);
+    counted(run.args(["--", "--ignored"]))
+}
+
 /// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
 pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
     let manifest = std::fs::read_to_string(workspace.path("Cargo.toml"))?;
