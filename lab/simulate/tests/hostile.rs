@@ -441,6 +441,17 @@ fn attacks_do_what_they_say() {
         }],
         ..Machine::free(set.time(10 * PERIOD))
     };
+    // Whoever's budget ends during an exit overruns by what is left of that.
+    let late = Machine {
+        exit: Cost::Constant(set.time(EXIT)),
+        ..attack(Act::Yield)
+    };
+    let mut short = workload.clone();
+    short.partitions[0].vcpus[0].budget = Some(set.time(300));
+    let result = outcome(&short, &late);
+    let periods = result.partitions[0].vcpus[0].periods.expect("a server");
+    let had = set.time(300 + EXIT).as_nanos();
+    assert_eq!(periods.received.max(), Some(had));
     let away = set.time(100);
     let result = outcome(&workload, &attack(Act::Restart { away }));
     // 25 times less the last, which comes at the horizon: 24 times 100 of 10,000 away.

@@ -38,14 +38,22 @@ struct Unit {
     meter: Option<Meter>,
 }
 
+/// A scheduler's timer that is to go off.
+struct Armed {
+    pool: usize,
+    timer: Timer,
+    at: u64,
+    /// The processor that set its own hardware timer for it: it goes off there.
+    on: Option<Cpu>,
+}
+
 /// What the schedulers ask for, and what their acts cost.
 struct Wishes {
     now: u64,
     /// The processor that executes the hypervisor's code: a tickle of itself takes no time.
     acting: Option<Cpu>,
     tickles: Vec<(Cpu, u64)>,
-    /// Pool, timer, when it goes off.
-    timers: Vec<(usize, Timer, u64)>,
+    timers: Vec<Armed>,
     slop: u64,
     ipi: Draw,
     ipis: u64,
@@ -82,11 +90,17 @@ impl Effects for OfPool<'_> {
     fn arm(&mut self, timer: Timer, at: Option<Instant>) {
         let wishes = &mut *self.wishes;
         let own = (self.pool, timer);
-        let timers = &mut wishes.timers;
-        timers.retain(|(pool, other, _)| (*pool, *other) != own);
+        wishes
+            .timers
+            .retain(|armed| (armed.pool, armed.timer) != own);
         if let Some(at) = at {
             let at = at.as_nanos().max(wishes.now + wishes.slop) + wishes.late();
-            wishes.timers.push((self.pool, timer, at));
+            wishes.timers.push(Armed {
+                pool: self.pool,
+                timer,
+                at,
+                on: wishes.acting,
+            });
         }
     }
 }
@@ -239,7 +253,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
 
     /// When something happens next.
     fn next(&self) -> u64 {
-        let timers = self.wishes.timers.iter().map(|(_, _, at)| *at);
+        let timers = self.wishes.timers.iter().map(|armed| armed.at);
         let guests = self.guests.iter().filter_map(Engine::next_event);
         let processors = self.processors.iter().flatten().map(Processor::next);
         let attacks = self.campaigns.iter().map(|campaign| campaign.next);
@@ -283,19 +297,19 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
     /// The schedulers' timers that are due go off, pool by pool.
     fn go_off(&mut self) {
         let now = self.now;
-        let mut due: Vec<(usize, Timer)> = Vec::new();
-        self.wishes.timers.retain(|(pool, timer, at)| {
-            if *at <= now {
-                due.push((*pool, *timer));
+        let mut due: Vec<(usize, Timer, Option<Cpu>)> = Vec::new();
+        self.wishes.timers.retain(|armed| {
+            if armed.at <= now {
+                due.push((armed.pool, armed.timer, armed.on));
             }
-            *at > now
+            armed.at > now
         });
         due.sort_unstable();
-        for (pool, timer) in due {
+        for (pool, timer, on) in due {
             self.events += 1;
             let acting = match timer {
                 Timer::Tick(cpu) => Some(cpu),
-                _ => self.policies[pool].cpus().lowest(),
+                _ => on.or_else(|| self.policies[pool].cpus().lowest()),
             };
             self.ask(pool, acting, |policy, now, fx| policy.timer(timer, now, fx));
         }

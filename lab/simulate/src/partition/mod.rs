@@ -16,7 +16,7 @@
 //! (`switch`, and `migration` if the incoming one ran elsewhere last) take the
 //! processor's time; a tickle of another processor arrives after `ipi`. `release` is
 //! of no use. A hardware timer is never set closer than [`Machine::timer_slop`].
-//! [`Machine::exit`]: a processor that is in the hypervisor on behalf of its guest hears
+//! A policy's timer goes off on the processor that armed it last. [`Machine::exit`]: a processor that is in the hypervisor on behalf of its guest hears
 //! nothing until that is done, so timers and tickles come late.
 
 mod attack;
