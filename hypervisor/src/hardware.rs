@@ -39,6 +39,9 @@ pub enum Next {
     Guest(usize),
     /// It waits for an interrupt, and calls with [`Exit::Interrupt`].
     Idle,
+    /// It gives the lock back, takes it anew, and calls with [`Exit::Interrupt`] without waiting: there is
+    /// more to do, and others may want the lock in between.
+    Again,
 }
 
 /// How memory looks to a partition.
@@ -157,6 +160,9 @@ pub trait Hardware: 'static {
     fn lists() -> Self::Lists;
     /// The virtual timer of the VCPU that is loaded here.
     fn timer() -> VirtualTimer;
+
+    /// The identification register with op0 = 3, op1 = 0, CRn = 0, `crm` (1 to 7) and `op2` (0 to 7); zero for one that there is not.
+    fn identity(crm: u32, op2: u32) -> u64;
 
     /// Forgets all of partition `space`'s translations on this processor, first stage too.
     fn flush(space: usize);

@@ -10,7 +10,25 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod channel;
 pub mod console;
 pub mod hardware;
+mod machine;
+mod memory;
+pub mod syndrome;
+mod timers;
 pub mod uart;
 pub mod vgic;
+
+pub use machine::{Hypervisor, Refusal, Stopped};
+pub use memory::Memory;
+
+use taktos_schedule::Cpu;
+
+/// The scheduling library's name of processor `index`, which is below 64.
+const fn processor(index: usize) -> Cpu {
+    match Cpu::new(index % Cpu::COUNT) {
+        Some(cpu) => cpu,
+        None => unreachable!(),
+    }
+}

@@ -1,0 +1,201 @@
+//! Owns: the calls of guests: PSCI (Arm DEN0022, version 1.1) and the project's own.
+//! Must never know: how they come here.
+
+use super::{Condition, Hypervisor, Phase};
+use crate::hardware::{Context, Hardware};
+use crate::machine::life::Stopped;
+use taktos_abi::vm::{Linkage, call, layout};
+use taktos_schedule::vcpu::Vcpu;
+
+/// PSCI's and the calling convention's numbers; bit 30 tells the form with 64-bit arguments.
+mod psci {
+    pub(super) const WIDE: u32 = 1 << 30;
+    pub(super) const CONVENTION: u32 = 0x8000_0000;
+    pub(super) const VERSION: u32 = 0x8400_0000;
+    pub(super) const CPU_SUSPEND: u32 = 0x8400_0001;
+    pub(super) const CPU_OFF: u32 = 0x8400_0002;
+    pub(super) const CPU_ON: u32 = 0x8400_0003;
+    pub(super) const AFFINITY_INFO: u32 = 0x8400_0004;
+    pub(super) const MIGRATE_INFO_TYPE: u32 = 0x8400_0006;
+    pub(super) const SYSTEM_OFF: u32 = 0x8400_0008;
+    pub(super) const SYSTEM_RESET: u32 = 0x8400_0009;
+    pub(super) const FEATURES: u32 = 0x8400_000A;
+
+    pub(super) const INVALID: u64 = -2i64 as u64;
+    pub(super) const DENIED: u64 = -3i64 as u64;
+    pub(super) const ALREADY_ON: u64 = -4i64 as u64;
+    pub(super) const INVALID_ADDRESS: u64 = -9i64 as u64;
+    /// No trusted system that migrates.
+    pub(super) const NO_MIGRATION: u64 = 2;
+}
+
+impl<H: Hardware> Hypervisor<H> {
+    /// Carries out the call in the registers of the loaded `vcpu`.
+    pub(super) fn call(&mut self, vcpu: usize) {
+        let context = H::context(vcpu);
+        let function = context.x(0) as u32;
+        let wide = function & psci::WIDE != 0;
+        let argument = |n| match wide {
+            true => context.x(n),
+            false => context.x(n) & 0xFFFF_FFFF,
+        };
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        let answer = match function {
+            call::NOTHING
+            | call::YIELD
+            | call::WHO
+            | call::VERSION
+            | call::DOORBELL
+            | call::RING_SELF => self.own_call(vcpu, function, context),
+            psci::VERSION | psci::CONVENTION => 0x1_0001,
+            psci::FEATURES => features(context.x(1) as u32),
+            psci::MIGRATE_INFO_TYPE => psci::NO_MIGRATION,
+            psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
+            psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
+            psci::CPU_OFF => match self.switch_off(vcpu) {
+                true => return,
+                false => psci::DENIED,
+            },
+            _ => match function & !psci::WIDE {
+                psci::CPU_ON => self.switch_on(vcpu, argument(1), argument(2), argument(3)),
+                psci::AFFINITY_INFO => self.affinity_info(vcpu, argument(1)),
+                psci::CPU_SUSPEND => {
+                    context.set_x(0, call::SUCCESS);
+                    return self.wait(vcpu);
+                }
+                _ => call::NOT_SUPPORTED,
+            },
+        };
+        context.set_x(0, answer);
+    }
+
+    fn own_call(&mut self, vcpu: usize, function: u32, context: &H::Context) -> u64 {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        match function {
+            call::VERSION => 1,
+            call::WHO => {
+                context.set_x(1, self.partitions[partition].starts.into());
+                partition as u64
+            }
+            call::YIELD => {
+                self.give_way(vcpu);
+                call::SUCCESS
+            }
+            call::DOORBELL => self.doorbell(partition, context.x(1)),
+            call::RING_SELF => self.ring_self(vcpu, context.x(1)),
+            _ => call::SUCCESS,
+        }
+    }
+
+    /// The guest has nothing better to do: others go first once.
+    pub(super) fn give_way(&mut self, vcpu: usize) {
+        let unit = Vcpu::new(vcpu as u16);
+        self.pools.yield_now(unit, H::now(), &mut self.world);
+        self.world.ask(self.world.here);
+    }
+
+    fn end_of(&self, partition: usize, channel: u64) -> Option<usize> {
+        let index = usize::try_from(channel).ok()?;
+        if index >= usize::from(self.description.channel_count) {
+            return None;
+        }
+        let ends = self.description.channels[index].ends;
+        ends.iter().position(|end| {
+            usize::from(end.partition) == partition && end.linkage == Linkage::Memory
+        })
+    }
+
+    fn doorbell(&mut self, partition: usize, channel: u64) -> u64 {
+        match self.end_of(partition, channel) {
+            Some(end) => {
+                self.rung(channel as usize, 1 - end);
+                call::SUCCESS
+            }
+            None => call::INVALID,
+        }
+    }
+
+    fn ring_self(&mut self, vcpu: usize, channel: u64) -> u64 {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        if self.end_of(partition, channel).is_none() {
+            return call::INVALID;
+        }
+        self.interrupt(partition, layout::CHANNEL_INTERRUPT + channel as u32);
+        call::SUCCESS
+    }
+
+    /// An interrupt of no level comes to `partition`.
+    pub(super) fn interrupt(&mut self, partition: usize, number: u32) {
+        let mask = self.partitions[partition].gic.raise(0, number);
+        self.notify(partition, mask);
+    }
+
+    /// The VCPU of `of`'s partition that `affinity` names: only the lowest level counts them.
+    fn named(&self, of: usize, affinity: u64) -> Option<usize> {
+        let vcpus = self.vcpus_of(self.vcpus[of].partition.into());
+        let number = usize::try_from(affinity).ok()?;
+        (number < vcpus.len()).then(|| vcpus.start + number)
+    }
+
+    fn switch_on(&mut self, caller: usize, affinity: u64, entry: u64, argument: u64) -> u64 {
+        let Some(vcpu) = self.named(caller, affinity) else {
+            return psci::INVALID;
+        };
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        let memory = self.description.partitions[partition].bytes;
+        if !(layout::MEMORY..layout::MEMORY + memory).contains(&entry) || !entry.is_multiple_of(4) {
+            return psci::INVALID_ADDRESS;
+        }
+        if self.vcpus[vcpu].condition != Condition::Off || self.vcpus[vcpu].on.is_some() {
+            return psci::ALREADY_ON;
+        }
+        if self.partitions[partition].phase != Phase::Runs {
+            return psci::DENIED;
+        }
+        let (partition, number) = self.place_of(vcpu);
+        H::context(vcpu).reset(entry, argument, number as u64);
+        let effects = self.partitions[partition].gic.reset_vcpu(number);
+        self.carry_out(partition, effects);
+        self.vcpus[vcpu].condition = Condition::Able;
+        let unit = Vcpu::new(vcpu as u16);
+        self.pools.wake(unit, H::now(), &mut self.world);
+        call::SUCCESS
+    }
+
+    /// Switches the calling VCPU off, if another one of its partition is on.
+    fn switch_off(&mut self, vcpu: usize) -> bool {
+        let mut others = self.vcpus_of(self.vcpus[vcpu].partition.into());
+        if !others.any(|other| other != vcpu && self.vcpus[other].condition != Condition::Off) {
+            return false;
+        }
+        self.put_off(vcpu);
+        true
+    }
+
+    fn affinity_info(&self, caller: usize, affinity: u64) -> u64 {
+        match self.named(caller, affinity) {
+            None => psci::INVALID,
+            Some(vcpu) => u64::from(self.vcpus[vcpu].condition == Condition::Off),
+        }
+    }
+}
+
+fn features(function: u32) -> u64 {
+    let known = match function & !psci::WIDE {
+        psci::CPU_ON | psci::AFFINITY_INFO | psci::CPU_SUSPEND => true,
+        _ => matches!(
+            function,
+            psci::CONVENTION
+                | psci::VERSION
+                | psci::CPU_OFF
+                | psci::MIGRATE_INFO_TYPE
+                | psci::SYSTEM_OFF
+                | psci::SYSTEM_RESET
+                | psci::FEATURES
+        ),
+    };
+    match known {
+        true => call::SUCCESS,
+        false => call::NOT_SUPPORTED,
+    }
+}

@@ -1,0 +1,218 @@
+//! Owns: which emulated device an access goes to, and the interrupts that follow from it.
+//! Must never know: what the devices do inside.
+
+use super::{Hypervisor, Phase};
+use crate::channel;
+use crate::console::Input;
+use crate::hardware::{Context, Hardware, Kind};
+use crate::machine::Refusal;
+use crate::syndrome::Access;
+use crate::vgic::Frame;
+use taktos_abi::vm::{Linkage, layout};
+
+/// Where an address lies.
+enum Place {
+    Distributor(u64),
+    Redistributor(usize, u64),
+    Console(u64),
+    Channel(usize, u64),
+}
+
+impl<H: Hardware> Hypervisor<H> {
+    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there.
+    pub(super) fn device(&mut self, vcpu: usize, physical: u64, access: Access) -> bool {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        let Some(place) = self.place(partition, physical) else {
+            return false;
+        };
+        let context = H::context(vcpu);
+        let write = access.write.then(|| context.x(access.register));
+        let value = match place {
+            Place::Distributor(offset) => {
+                self.interrupt_controller(vcpu, Frame::Distributor, offset, access, write)
+            }
+            Place::Redistributor(of, offset) => {
+                self.interrupt_controller(vcpu, Frame::Redistributor(of), offset, access, write)
+            }
+            Place::Console(offset) => self.console_access(partition, offset, access.bytes, write),
+            Place::Channel(channel, offset) => {
+                self.channel_access(partition, channel, offset, access.bytes, write)
+            }
+        };
+        if !access.write {
+            context.set_x(access.register, access.extended(value));
+        }
+        true
+    }
+
+    fn place(&self, partition: usize, physical: u64) -> Option<Place> {
+        let within = |from: u64, bytes: u64| {
+            let offset = physical.checked_sub(from)?;
+            (offset < bytes).then_some(offset)
+        };
+        if let Some(offset) = within(layout::DISTRIBUTOR, 0x1_0000) {
+            return Some(Place::Distributor(offset));
+        }
+        let stride = layout::REDISTRIBUTOR_STRIDE;
+        let vcpus = self.vcpus_of(partition).len() as u64;
+        if let Some(offset) = within(layout::REDISTRIBUTOR, vcpus * stride) {
+            let of = (offset / stride) as usize;
+            return Some(Place::Redistributor(of, offset % stride));
+        }
+        let record = &self.description.partitions[partition];
+        if let Some(offset) = within(layout::CONSOLE, 0x1000).filter(|_| record.console) {
+            return Some(Place::Console(offset));
+        }
+        let stride = layout::CHANNEL_UART_STRIDE;
+        let channels = u64::from(self.description.channel_count);
+        let offset = within(layout::CHANNEL_UART, channels * stride)?;
+        let channel = (offset / stride) as usize;
+        self.uart_end(partition, channel)?;
+        Some(Place::Channel(channel, offset % stride))
+    }
+
+    /// The end of `channel` that is `partition`'s and looks like a PL011.
+    fn uart_end(&self, partition: usize, channel: usize) -> Option<usize> {
+        let ends = &self.description.channels[channel].ends;
+        ends.iter()
+            .position(|end| usize::from(end.partition) == partition && end.linkage == Linkage::Uart)
+    }
+
+    fn interrupt_controller(
+        &mut self,
+        vcpu: usize,
+        frame: Frame,
+        offset: u64,
+        access: Access,
+        write: Option<u64>,
+    ) -> u64 {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        let number = usize::from(self.vcpus[vcpu].number);
+        // What the guest has taken and ended is in the list registers.
+        let gic = &mut self.partitions[partition].gic;
+        let mut effects = gic.sync(number, &mut H::lists());
+        let done = gic.access(frame, offset, access.bytes as usize, write);
+        effects.add(done.effects);
+        self.carry_out(partition, effects);
+        done.value
+    }
+
+    fn console_access(
+        &mut self,
+        partition: usize,
+        offset: u64,
+        bytes: u64,
+        write: Option<u64>,
+    ) -> u64 {
+        let state = &mut self.partitions[partition];
+        let console = &mut self.console;
+        let mut out = |byte| console.write(partition, byte, &mut H::write);
+        let value = state
+            .console
+            .access(offset, bytes as usize, write, &mut out);
+        self.console_level(partition);
+        value
+    }
+
+    fn console_level(&mut self, partition: usize) {
+        let state = &mut self.partitions[partition];
+        let level = state.console.interrupt();
+        let mask = state.gic.set_level(0, layout::CONSOLE_INTERRUPT, level);
+        self.notify(partition, mask);
+    }
+
+    /// Takes what has been typed at the machine's console.
+    pub(super) fn take_input(&mut self) {
+        while let Some(byte) = H::read() {
+            match self.console.input(byte, &mut H::write) {
+                Input::Typed { partition, byte } => self.typed(partition, byte),
+                Input::End => H::off(),
+                Input::Taken => {}
+            }
+        }
+    }
+
+    fn typed(&mut self, partition: usize, byte: u8) {
+        if self.partitions[partition].phase == Phase::Runs {
+            // What a guest does not read in time is lost, as on a wire.
+            let _ = self.partitions[partition].console.push_input(byte);
+            self.console_level(partition);
+        }
+    }
+
+    fn channel_access(
+        &mut self,
+        partition: usize,
+        channel: usize,
+        offset: u64,
+        bytes: u64,
+        write: Option<u64>,
+    ) -> u64 {
+        let Some(end) = self.uart_end(partition, channel) else {
+            return 0;
+        };
+        let record = self.description.channels[channel];
+        let (value, sent) = self.links[channel].access::<H>(&record, end, offset, bytes, write);
+        if sent {
+            self.rung(channel, 1 - end);
+        }
+        self.channel_level(channel, end);
+        value
+    }
+
+    /// The doorbell of `channel` has been rung for `end`.
+    pub(super) fn rung(&mut self, channel: usize, end: usize) {
+        let record = self.description.channels[channel];
+        let partition = usize::from(record.ends[end].partition);
+        if self.partitions[partition].phase != Phase::Runs {
+            return;
+        }
+        match record.ends[end].linkage {
+            Linkage::Memory => {
+                self.interrupt(partition, layout::CHANNEL_INTERRUPT + channel as u32)
+            }
+            Linkage::Uart => {
+                self.links[channel].rung::<H>(&record, end);
+                self.channel_level(channel, end);
+            }
+        }
+    }
+
+    fn channel_level(&mut self, channel: usize, end: usize) {
+        let partition = usize::from(self.description.channels[channel].ends[end].partition);
+        let level = self.links[channel].interrupt(end);
+        let number = layout::CHANNEL_INTERRUPT + channel as u32;
+        let mask = self.partitions[partition].gic.set_level(0, number, level);
+        self.notify(partition, mask);
+    }
+
+    /// Maps the memory of channels to those partitions that see it.
+    pub(super) fn map_channels(&mut self) -> Result<(), Refusal> {
+        for index in 0..usize::from(self.description.channel_count) {
+            let record = &self.description.channels[index];
+            let at = layout::CHANNEL_MEMORY + index as u64 * layout::CHANNEL_MEMORY_STRIDE;
+            for end in record.ends {
+                if end.linkage == Linkage::Memory {
+                    H::map(
+                        end.partition.into(),
+                        at,
+                        record.memory,
+                        record.bytes,
+                        Kind::Shared,
+                    )?;
+                }
+            }
+            channel::prepare::<H>(record);
+        }
+        Ok(())
+    }
+
+    /// `partition` starts anew: its emulated ends too.
+    pub(super) fn reset_links(&mut self, partition: usize) {
+        for channel in 0..usize::from(self.description.channel_count) {
+            if let Some(end) = self.uart_end(partition, channel) {
+                self.links[channel].reset(end);
+            }
+        }
+    }
+}

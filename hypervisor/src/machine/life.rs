@@ -1,0 +1,145 @@
+//! Owns: how partitions start, stop and start again.
+//! Must never know: why a guest did what stops it.
+//!
+//! A start copies the image piece by piece, in the time of the partition's own first VCPU, so that nobody else pays for it. A partition's
+//! memory beyond its image is left as it was: guests clear what they need.
+
+use super::{Condition, Hypervisor, Phase, PhysicalTimer};
+use crate::hardware::{Context, Hardware};
+use crate::timers::Timer;
+use core::fmt;
+use taktos_schedule::vcpu::Vcpu;
+
+/// Why a partition stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// It switched itself off.
+    Off,
+    /// It reset itself.
+    Reset,
+    /// It did what cannot be answered.
+    Fault {
+        /// ESR_EL2.
+        syndrome: u64,
+        /// FAR_EL2.
+        address: u64,
+        /// Where it was.
+        pc: u64,
+    },
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::Reset => f.write_str("reset"),
+            Self::Fault {
+                syndrome,
+                address,
+                pc,
+            } => write!(
+                f,
+                "fault at {pc:#x} (syndrome {syndrome:#x}, address {address:#x})"
+            ),
+        }
+    }
+}
+
+impl<H: Hardware> Hypervisor<H> {
+    /// Starts `partition`, none of whose VCPUs is loaded: its first one copies the image and begins.
+    pub(super) fn start_partition(&mut self, partition: usize) {
+        let vcpus = self.vcpus_of(partition);
+        let record = &self.description.partitions[partition];
+        let state = &mut self.partitions[partition];
+        state.phase = Phase::Runs;
+        state.starts = state.starts.wrapping_add(1);
+        let effects = state.gic.reset(vcpus.len());
+        state.console = crate::uart::Pl011::new();
+        self.carry_out(partition, effects);
+        self.reset_links(partition);
+        let first = vcpus.start;
+        H::context(first).reset(record.entry, record.argument, 0);
+        self.vcpus[first].condition = Condition::Loading {
+            segment: 0,
+            done: 0,
+        };
+        let unit = Vcpu::new(first as u16);
+        self.pools.wake(unit, H::now(), &mut self.world);
+    }
+
+    /// Stops `partition`, and starts it again if it may.
+    pub(super) fn stop(&mut self, partition: usize, reason: Stopped) {
+        if self.partitions[partition].phase != Phase::Runs {
+            return;
+        }
+        let again = match reason {
+            Stopped::Off => false,
+            Stopped::Reset => self.may_restart(partition, 1),
+            Stopped::Fault { .. } => self.may_restart(partition, 0),
+        };
+        self.partitions[partition].phase = Phase::Stopping { again };
+        self.say(partition, format_args!(" stopped: {reason}"));
+        for vcpu in self.vcpus_of(partition) {
+            self.put_off(vcpu);
+        }
+        self.settle(partition);
+    }
+
+    fn may_restart(&mut self, partition: usize, kind: usize) -> bool {
+        let left = &mut self.partitions[partition].restarts[kind];
+        let may = *left > 0;
+        *left = left.saturating_sub(1);
+        may
+    }
+
+    /// Takes `vcpu` off whatever processor it is on; it is off.
+    pub(super) fn put_off(&mut self, vcpu: usize) {
+        let state = &mut self.vcpus[vcpu];
+        let was = core::mem::replace(&mut state.condition, Condition::Off);
+        state.physical = PhysicalTimer::default();
+        let on = state.on;
+        let here = self.world.here;
+        self.world.timers.arm(here, Timer::Wake(vcpu), None);
+        self.world.timers.arm(here, Timer::Physical(vcpu), None);
+        if matches!(was, Condition::Able | Condition::Loading { .. }) {
+            let unit = Vcpu::new(vcpu as u16);
+            self.pools.sleep(unit, H::now(), &mut self.world);
+        }
+        if let Some(cpu) = on {
+            self.world.ask(cpu.into());
+        }
+    }
+
+    /// If `partition` is stopping and none of its VCPUs is loaded any more, it is off, or starts again.
+    pub(super) fn settle(&mut self, partition: usize) {
+        let Phase::Stopping { again } = self.partitions[partition].phase else {
+            return;
+        };
+        if self
+            .vcpus_of(partition)
+            .any(|vcpu| self.vcpus[vcpu].on.is_some())
+        {
+            return;
+        }
+        if again {
+            let starts = self.partitions[partition].starts;
+            self.say(partition, format_args!(" started again ({starts})"));
+            return self.start_partition(partition);
+        }
+        self.partitions[partition].phase = Phase::Stopped;
+        let mut all = self.partitions[..self.partition_count()].iter();
+        if all.all(|partition| partition.phase == Phase::Stopped) {
+            H::off();
+        }
+    }
+
+    /// Says something of a partition on the machine's console.
+    fn say(&mut self, partition: usize, what: fmt::Arguments) {
+        let name = &self.description.partitions[partition].name;
+        let name = name.split(|&byte| byte == 0).next().unwrap_or(name);
+        let name = core::str::from_utf8(name).unwrap_or("?");
+        self.console.finish(partition, &mut H::write);
+        self.console
+            .say(format_args!("{name}{what}"), &mut H::write);
+    }
+}

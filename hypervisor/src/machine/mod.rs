@@ -1,0 +1,422 @@
+//! Owns: all that the hypervisor remembers, and how a machine begins.
+//! Must never know: how the parts below do their work.
+//!
+//! Its parts: `exits` (why a guest was left), `interrupts` (physical ones), `switch` (who runs), `life` (start, stop and
+//! restart of partitions), `devices` (accesses to emulated devices), `registers` (trapped system registers), `calls`
+//! (hypercalls and PSCI), `waiting` (WFI, and what ends it).
+
+mod calls;
+mod devices;
+mod exits;
+mod interrupts;
+mod life;
+mod registers;
+mod switch;
+mod waiting;
+
+pub use life::Stopped;
+
+use crate::channel::Link;
+use crate::console::Multiplexer;
+use crate::hardware::{Hardware, Kind, MapError, Next};
+use crate::memory::{self, Memory};
+use crate::processor;
+use crate::timers::{Timer, Timers};
+use crate::uart::Pl011;
+use crate::vgic::VirtualGic;
+use core::marker::PhantomData;
+use taktos_abi::vm::{Description, OnStop, Policy, Wait, layout};
+use taktos_schedule::Cpu;
+use taktos_schedule::CpuSet;
+use taktos_schedule::vcpu::pool::{AnyPolicy, Pool, PoolEffects, Pools, Stranding};
+use taktos_schedule::vcpu::{Admission, Domain, Error, Timer as PolicyTimer, Vcpu};
+use taktos_time::{Duration, Instant};
+
+const CPUS: usize = Description::CPUS;
+const VCPUS: usize = Description::VCPUS;
+const PARTITIONS: usize = Description::PARTITIONS;
+const CHANNELS: usize = Description::CHANNELS;
+
+/// Whether a VCPU can run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Condition {
+    /// It has not been switched on.
+    Off,
+    /// It waits for an interrupt, off its processor.
+    Waiting,
+    /// It can run, or runs.
+    Able,
+    /// It can run; before its guest does, the partition's image is copied: this segment, from this byte on.
+    Loading { segment: u8, done: u64 },
+}
+
+/// The emulated physical timer of a VCPU.
+#[derive(Clone, Copy, Default)]
+struct PhysicalTimer {
+    control: u64,
+    compare: u64,
+}
+
+/// A virtual processor.
+struct VcpuState {
+    partition: u8,
+    /// Its number in its partition.
+    number: u8,
+    condition: Condition,
+    /// The processor that it is loaded in.
+    on: Option<u8>,
+    /// Whether its timer's interrupt is active may have changed while it is loaded.
+    timer_changed: bool,
+    physical: PhysicalTimer,
+}
+
+/// What a partition is about to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    Runs,
+    /// Its VCPUs are being taken off their processors; then it is off, or starts again.
+    Stopping {
+        again: bool,
+    },
+    Stopped,
+}
+
+/// A partition.
+struct Partition {
+    phase: Phase,
+    /// How often it has been started.
+    starts: u32,
+    /// How often it may still be started again after a fault, and after a reset.
+    restarts: [u32; 2],
+    gic: VirtualGic,
+    console: Pl011,
+}
+
+/// A processor.
+#[derive(Clone, Copy)]
+struct Processor {
+    /// The VCPU that is loaded.
+    current: Option<usize>,
+    /// The hardware timer is set to this.
+    alarm: Option<Instant>,
+    /// The VCPU of each partition that was loaded last.
+    last: [u8; PARTITIONS],
+}
+
+/// No VCPU of a partition has been loaded yet.
+const NOBODY: u8 = u8::MAX;
+
+/// What policies and parts ask of processors and timers.
+struct World<H> {
+    timers: Timers,
+    /// Processors that have to choose anew.
+    due: u8,
+    /// The processor that acts.
+    here: usize,
+    hardware: PhantomData<H>,
+}
+
+impl<H: Hardware> World<H> {
+    fn ask(&mut self, cpu: usize) {
+        let bit = 1 << cpu;
+        if self.due & bit == 0 && cpu != self.here {
+            H::call(cpu);
+        }
+        self.due |= bit;
+    }
+}
+
+impl<H: Hardware> PoolEffects for World<H> {
+    fn tickle(&mut self, cpu: Cpu) {
+        self.ask(cpu.index());
+    }
+
+    fn arm(&mut self, pool: Pool, timer: PolicyTimer, at: Option<Instant>) {
+        let timer = Timer::Policy(pool.index(), timer);
+        self.timers.arm(self.here, timer, at);
+    }
+}
+
+/// Why a machine cannot begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A scheduler refuses a parameter, a processor or a unit.
+    Schedule(Error),
+    /// Memory cannot be mapped.
+    Map(MapError),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Schedule(error)
+    }
+}
+
+impl From<MapError> for Refusal {
+    fn from(error: MapError) -> Self {
+        Self::Map(error)
+    }
+}
+
+/// The hypervisor. All methods are called with the lock held.
+pub struct Hypervisor<H: Hardware> {
+    description: &'static Description,
+    pools: Pools<'static, 'static>,
+    world: World<H>,
+    vcpus: [VcpuState; VCPUS],
+    partitions: [Partition; PARTITIONS],
+    processors: [Processor; CPUS],
+    links: [Link; CHANNELS],
+    console: Multiplexer<PARTITIONS>,
+}
+
+impl<H: Hardware> Hypervisor<H> {
+    /// The machine that `description` says, with nothing running. `memory` keeps what its schedulers
+    /// remember. Refused when a scheduler or the map refuses something; the tool's checks find all of that before.
+    pub fn new(
+        memory: &'static mut Memory,
+        description: &'static Description,
+    ) -> Result<Self, Refusal> {
+        let (policies, members) = memory.policies(description)?;
+        let mut hypervisor = Self {
+            description,
+            pools: Pools::new(policies, members),
+            world: World {
+                timers: Timers::new(),
+                due: 0,
+                here: H::cpu(),
+                hardware: PhantomData,
+            },
+            vcpus: core::array::from_fn(|index| vcpu(description, index)),
+            partitions: core::array::from_fn(|index| partition(description, index)),
+            processors: [Processor {
+                current: None,
+                alarm: None,
+                last: [NOBODY; PARTITIONS],
+            }; CPUS],
+            links: core::array::from_fn(|_| Link::new()),
+            console: console(description),
+        };
+        hypervisor.fill_pools()?;
+        hypervisor.map()?;
+        hypervisor.route_devices();
+        Ok(hypervisor)
+    }
+
+    /// Begins: all partitions start, and this processor, the first, does what is chosen. The others follow by
+    /// [`Hypervisor::start_processor`].
+    pub fn start(&mut self) -> Next {
+        for partition in 0..self.partition_count() {
+            self.start_partition(partition);
+        }
+        self.start_processor()
+    }
+
+    /// The calling processor begins.
+    pub fn start_processor(&mut self) -> Next {
+        self.world.here = H::cpu();
+        self.world.due |= 1 << self.world.here;
+        self.leave()
+    }
+
+    fn partition_count(&self) -> usize {
+        usize::from(self.description.partition_count).min(PARTITIONS)
+    }
+
+    fn vcpu_count(&self) -> usize {
+        usize::from(self.description.vcpu_count).min(VCPUS)
+    }
+
+    /// The VCPUs of a partition.
+    fn vcpus_of(&self, partition: usize) -> core::ops::Range<usize> {
+        let record = &self.description.partitions[partition];
+        let first = usize::from(record.first_vcpu);
+        first..(first + usize::from(record.vcpus)).min(VCPUS)
+    }
+
+    fn fill_pools(&mut self) -> Result<(), Refusal> {
+        let now = H::now();
+        for index in 0..usize::from(self.description.pool_count) {
+            let record = self.description.pools[index];
+            let pool = Pool::new(index as u8);
+            for cpu in CpuSet::from_bits(record.cpus) {
+                self.pools
+                    .assign(cpu, Some(pool), Stranding::Refused, now, &mut self.world)?;
+            }
+        }
+        for index in 0..self.vcpu_count() {
+            let record = self.description.vcpus[index];
+            let admission = Admission {
+                domain: Domain::new(record.partition.into()),
+                hard: CpuSet::from_bits(record.hard),
+                soft: CpuSet::from_bits(record.soft),
+            };
+            let pool = self.description.partitions[usize::from(record.partition)].pool;
+            self.pools.insert(
+                Vcpu::new(index as u16),
+                admission,
+                Pool::new(pool),
+                Stranding::Refused,
+                now,
+                &mut self.world,
+            )?;
+        }
+        self.finish_policies(now)
+    }
+
+    /// Sets what schedulers take only when their units are there.
+    fn finish_policies(&mut self, now: Instant) -> Result<(), Refusal> {
+        for index in 0..usize::from(self.description.pool_count) {
+            let pool = Pool::new(index as u8);
+            let wanted = self.description.pools[index].policy;
+            let mut effects = InPool {
+                pool,
+                world: &mut self.world,
+            };
+            match (self.pools.policy_mut(pool), wanted) {
+                (Some(AnyPolicy::Credit2(credit2)), _) => {
+                    let partitions = self.description.partitions.iter().enumerate();
+                    let count = usize::from(self.description.partition_count);
+                    for (domain, partition) in partitions.take(count) {
+                        if usize::from(partition.pool) == index && partition.cap != 0 {
+                            let domain = Domain::new(domain as u16);
+                            credit2.set_cap(domain, partition.cap, now, &mut effects)?;
+                        }
+                    }
+                }
+                (
+                    Some(AnyPolicy::Arinc653(arinc653)),
+                    Policy::Arinc653 {
+                        frame,
+                        count,
+                        windows,
+                    },
+                ) => {
+                    let table = windows.map(|one| memory::window(&one));
+                    let table = &table[..usize::from(count)];
+                    let frame = Duration::from_nanos(frame);
+                    arinc653.set_table(table, frame, now, &mut effects)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn map(&mut self) -> Result<(), Refusal> {
+        for index in 0..self.partition_count() {
+            let record = &self.description.partitions[index];
+            H::map(
+                index,
+                layout::MEMORY,
+                record.memory,
+                record.bytes,
+                Kind::Memory,
+            )?;
+            for device in &record.devices[..usize::from(record.device_count)] {
+                H::map(index, device.at, device.at, device.bytes, Kind::Device)?;
+            }
+        }
+        self.map_channels()
+    }
+
+    fn route_devices(&mut self) {
+        for index in 0..self.partition_count() {
+            let record = &self.description.partitions[index];
+            let first = self.vcpus_of(index).start;
+            let home = CpuSet::from_bits(self.description.vcpus[first].hard)
+                .and(CpuSet::from_bits(
+                    self.description.pools[usize::from(record.pool)].cpus,
+                ))
+                .lowest()
+                .unwrap_or(processor(0));
+            for device in &record.devices[..usize::from(record.device_count)] {
+                if device.interrupt != 0 {
+                    self.partitions[index].gic.assign_physical(device.interrupt);
+                    H::route(device.interrupt, home.index());
+                }
+            }
+        }
+        H::route(crate::hardware::CONSOLE_INTERRUPT, 0);
+    }
+
+    /// The partition of `vcpu`, and its number there.
+    fn place_of(&self, vcpu: usize) -> (usize, usize) {
+        let state = &self.vcpus[vcpu];
+        (state.partition.into(), state.number.into())
+    }
+
+    /// Whether waiting of `vcpu` is trapped.
+    fn wait_trapped(&self, vcpu: usize) -> bool {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        self.description.partitions[partition].wait == Wait::Trapped
+    }
+
+    /// The schedulers, to look at: for tests.
+    pub fn pools(&self) -> &Pools<'static, 'static> {
+        &self.pools
+    }
+
+    /// How often `partition` has been started.
+    pub fn starts(&self, partition: usize) -> u32 {
+        self.partitions[partition].starts
+    }
+}
+
+/// The effects of one pool's scheduler, called directly.
+struct InPool<'w, H> {
+    pool: Pool,
+    world: &'w mut World<H>,
+}
+
+impl<H: Hardware> taktos_schedule::vcpu::Effects for InPool<'_, H> {
+    fn tickle(&mut self, cpu: Cpu) {
+        self.world.ask(cpu.index());
+    }
+
+    fn arm(&mut self, timer: PolicyTimer, at: Option<Instant>) {
+        PoolEffects::arm(self.world, self.pool, timer, at);
+    }
+}
+
+fn vcpu(description: &Description, index: usize) -> VcpuState {
+    let partition = description.vcpus[index].partition;
+    let first = description.partitions[usize::from(partition) % PARTITIONS].first_vcpu;
+    VcpuState {
+        partition,
+        number: (index as u8).wrapping_sub(first),
+        condition: Condition::Off,
+        on: None,
+        timer_changed: false,
+        physical: PhysicalTimer::default(),
+    }
+}
+
+fn partition(description: &Description, index: usize) -> Partition {
+    let record = &description.partitions[index];
+    let times = |what| match what {
+        OnStop::Stay => 0,
+        OnStop::Restart(times) => times,
+    };
+    Partition {
+        phase: Phase::Stopped,
+        starts: 0,
+        restarts: [times(record.on_fault), times(record.on_reset)],
+        gic: VirtualGic::new(),
+        console: Pl011::new(),
+    }
+}
+
+/// The console of the partitions that have one.
+fn console(description: &Description) -> Multiplexer<PARTITIONS> {
+    let mut console = Multiplexer::new();
+    let partitions = description.partitions.iter().enumerate();
+    for (index, partition) in partitions.take(usize::from(description.partition_count)) {
+        if partition.console {
+            console.attach(index, partition.name);
+        }
+    }
+    // Nothing has been written yet: nothing is to be shown.
+    console.give_input(description.input.into(), &mut |_| {});
+    console
+}

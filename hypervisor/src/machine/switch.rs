@@ -1,0 +1,170 @@
+//! Owns: who runs on a processor, and the way out of each exit.
+//! Must never know: why somebody has to choose.
+
+use super::{Condition, Hypervisor, NOBODY};
+use crate::hardware::{Context, Hardware, Next};
+use crate::processor;
+use crate::timers::Timer;
+use taktos_schedule::vcpu::Vcpu;
+
+/// How much of an image is copied at a time: about what an exit costs.
+const PIECE: u64 = 4096;
+
+impl<H: Hardware> Hypervisor<H> {
+    /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.
+    pub(super) fn leave(&mut self) -> Next {
+        let here = self.world.here;
+        let bit = 1 << here;
+        while self.world.due & bit != 0 {
+            self.world.due &= !bit;
+            self.choose(here);
+        }
+        let next = match self.processors[here].current {
+            None => Next::Idle,
+            Some(vcpu) => self.resume(vcpu),
+        };
+        self.set_alarm(here);
+        next
+    }
+
+    /// Asks the policy of `here` who runs, and switches.
+    fn choose(&mut self, here: usize) {
+        let now = H::now();
+        let cpu = processor(here);
+        let choice = self.pools.schedule(cpu, now, false, &mut self.world);
+        self.world
+            .timers
+            .arm(here, Timer::Choice(here), choice.until);
+        let next = choice.next.map(Vcpu::index);
+        let current = self.processors[here].current;
+        if next == current {
+            return;
+        }
+        if let Some(old) = current {
+            self.unload(here, old);
+            let saved = Vcpu::new(old as u16);
+            self.pools.context_saved(cpu, saved, now, &mut self.world);
+        }
+        if let Some(new) = next {
+            self.load(here, new);
+        }
+        H::show(next);
+        if let Some(old) = current {
+            self.settle(usize::from(self.vcpus[old].partition));
+        }
+    }
+
+    fn unload(&mut self, here: usize, vcpu: usize) {
+        H::save(vcpu);
+        self.vcpus[vcpu].on = None;
+        self.processors[here].current = None;
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let effects = gic.sync(number, &mut H::context(vcpu).lists());
+        self.carry_out(partition, effects);
+    }
+
+    /// Loads `vcpu`. If its timer has gone off meanwhile, its interrupt is pending at once: the guest need not
+    /// be left again for it.
+    fn load(&mut self, here: usize, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let last = &mut self.processors[here].last[partition];
+        let sibling = core::mem::replace(last, vcpu as u8);
+        if sibling != vcpu as u8 && sibling != NOBODY {
+            H::flush(partition);
+        }
+        let context = H::context(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let timer = context.timer();
+        if timer.control & 3 == 1 && timer.compare <= H::ticks() && !gic.timer_is_active(number) {
+            let _ = gic.raise_timer(number); // It is refilled when it goes on.
+        }
+        H::set_timer_active(gic.timer_is_active(number));
+        H::load(vcpu, partition, self.wait_trapped(vcpu));
+        self.vcpus[vcpu].timer_changed = false;
+        self.vcpus[vcpu].on = Some(here as u8);
+        self.processors[here].current = Some(vcpu);
+    }
+
+    /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its image is not complete, a piece of it is
+    /// copied instead.
+    fn resume(&mut self, vcpu: usize) -> Next {
+        if let Condition::Loading { segment, done } = self.vcpus[vcpu].condition {
+            return self.copy_piece(vcpu, segment, done);
+        }
+        self.refill(vcpu);
+        Next::Guest(vcpu)
+    }
+
+    /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what is pending in.
+    #[inline]
+    pub(super) fn refill(&mut self, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let effects = gic.flush(number, &mut H::lists());
+        self.carry_out(partition, effects);
+        if core::mem::take(&mut self.vcpus[vcpu].timer_changed) {
+            H::set_timer_active(self.partitions[partition].gic.timer_is_active(number));
+        }
+    }
+
+    fn copy_piece(&mut self, vcpu: usize, segment: u8, done: u64) -> Next {
+        let partition = usize::from(self.vcpus[vcpu].partition);
+        let record = &self.description.partitions[partition];
+        let Some(part) =
+            record.segments[..usize::from(record.segment_count)].get(usize::from(segment))
+        else {
+            self.vcpus[vcpu].condition = Condition::Able;
+            return Next::Again;
+        };
+        let bytes = (part.bytes - done).min(PIECE);
+        let offset = part.at - taktos_abi::vm::layout::MEMORY;
+        H::copy(record.memory + offset + done, part.store + done, bytes);
+        let done = done + bytes;
+        self.vcpus[vcpu].condition = match done < part.bytes {
+            true => Condition::Loading { segment, done },
+            false => Condition::Loading {
+                segment: segment + 1,
+                done: 0,
+            },
+        };
+        Next::Again
+    }
+
+    fn set_alarm(&mut self, here: usize) {
+        let first = self.world.timers.first(here);
+        if first == self.processors[here].alarm {
+            return;
+        }
+        self.processors[here].alarm = first;
+        let floor = self.description.timer_floor;
+        let at = match (first, floor) {
+            (Some(at), 1..) => {
+                let floor = taktos_time::Duration::from_nanos(floor);
+                Some(at.max(H::now().saturating_add(floor)))
+            }
+            (first, _) => first,
+        };
+        H::set_alarm(at);
+    }
+
+    /// The timers of this processor that are due.
+    pub(super) fn run_timers(&mut self) {
+        let here = self.world.here;
+        // The hardware's timer is to be set anew whatever comes.
+        self.processors[here].alarm = None;
+        H::set_alarm(None);
+        let now = H::now();
+        while let Some(timer) = self.world.timers.take_due(here, now) {
+            match timer {
+                Timer::Choice(cpu) => self.world.ask(cpu),
+                Timer::Wake(vcpu) => self.wake(vcpu),
+                Timer::Physical(vcpu) => self.physical_timer_due(vcpu),
+                Timer::Policy(pool, timer) => {
+                    let pool = taktos_schedule::vcpu::pool::Pool::new(pool as u8);
+                    self.pools.timer(pool, timer, now, &mut self.world);
+                }
+            }
+        }
+    }
+}

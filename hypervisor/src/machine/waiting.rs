@@ -1,0 +1,128 @@
+//! Owns: VCPUs that wait for interrupts, what ends that, and who is told of a new interrupt.
+//! Must never know: where interrupts come from.
+
+use super::{Condition, Hypervisor};
+use crate::hardware::{Hardware, VirtualTimer};
+use crate::timers::Timer;
+use crate::vgic::Effects;
+use taktos_schedule::vcpu::Vcpu;
+use taktos_time::Instant;
+
+/// The number of the first shared interrupt.
+const FIRST_SHARED: u32 = 32;
+
+/// When an enabled, unmasked timer is due.
+fn due<H: Hardware>(timer: VirtualTimer) -> Option<Instant> {
+    (timer.control & 3 == 1).then(|| H::instant(timer.compare))
+}
+
+impl<H: Hardware> Hypervisor<H> {
+    /// `vcpu`, which is loaded here, waits for an interrupt. If one is there, or its timer is due, it goes on at once.
+    pub(super) fn wait(&mut self, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let effects = gic.sync(number, &mut H::lists());
+        let deliverable = gic.is_deliverable(number);
+        self.carry_out(partition, effects);
+        if deliverable {
+            return;
+        }
+        let now = H::now();
+        let due = due::<H>(H::timer());
+        if due.is_some_and(|at| at <= now) {
+            return; // Its interrupt comes as soon as the guest runs.
+        }
+        self.vcpus[vcpu].condition = Condition::Waiting;
+        self.world
+            .timers
+            .arm(self.world.here, Timer::Wake(vcpu), due);
+        let unit = Vcpu::new(vcpu as u16);
+        self.pools.sleep(unit, now, &mut self.world);
+        self.world.ask(self.world.here);
+    }
+
+    /// `vcpu` can run, if it waits.
+    pub(super) fn wake(&mut self, vcpu: usize) {
+        if self.vcpus[vcpu].condition != Condition::Waiting {
+            return;
+        }
+        self.vcpus[vcpu].condition = Condition::Able;
+        self.world
+            .timers
+            .arm(self.world.here, Timer::Wake(vcpu), None);
+        let unit = Vcpu::new(vcpu as u16);
+        self.pools.wake(unit, H::now(), &mut self.world);
+    }
+
+    /// Does elsewhere what a change of `partition`'s interrupt controller asks for.
+    pub(super) fn carry_out(&mut self, partition: usize, effects: Effects) {
+        if effects == Effects::NONE {
+            return;
+        }
+        let mut ended = effects.ended;
+        while ended != 0 {
+            H::deactivate(FIRST_SHARED + ended.trailing_zeros());
+            ended &= ended - 1;
+        }
+        for vcpu in self.vcpus_of(partition) {
+            if effects.timers >> self.vcpus[vcpu].number & 1 != 0 {
+                self.vcpus[vcpu].timer_changed = true;
+            }
+        }
+        self.notify(partition, effects.kick | effects.timers);
+    }
+
+    /// Interrupts may have come for those VCPUs of `partition` whose bit is set: each is woken if it waits, and told
+    /// if it runs.
+    pub(super) fn notify(&mut self, partition: usize, mask: u16) {
+        if mask == 0 {
+            return;
+        }
+        for vcpu in self.vcpus_of(partition) {
+            let number = usize::from(self.vcpus[vcpu].number);
+            if mask >> number & 1 != 0 {
+                self.notify_one(vcpu);
+            }
+        }
+    }
+
+    fn notify_one(&mut self, vcpu: usize) {
+        let state = &self.vcpus[vcpu];
+        match (state.on, state.condition) {
+            (Some(cpu), _) if usize::from(cpu) != self.world.here => H::call(cpu.into()),
+            (None, Condition::Waiting) => {
+                let number = usize::from(state.number);
+                let gic = &self.partitions[usize::from(state.partition)].gic;
+                if gic.is_deliverable(number) {
+                    self.wake(vcpu);
+                }
+            }
+            // One that is about to be taken off because it waits has not been yet.
+            (Some(_), Condition::Waiting) => self.wake(vcpu),
+            _ => {}
+        }
+    }
+
+    /// The emulated physical timer of `vcpu` is due.
+    pub(super) fn physical_timer_due(&mut self, vcpu: usize) {
+        self.update_physical_timer(vcpu);
+    }
+
+    /// Works out the level of the emulated physical timer's interrupt, and when it changes next.
+    pub(super) fn update_physical_timer(&mut self, vcpu: usize) {
+        let timer = self.vcpus[vcpu].physical;
+        let wanted = timer.control & 3 == 1;
+        let expired = timer.compare <= H::ticks();
+        let at = (wanted && !expired).then(|| H::instant(timer.compare));
+        self.world
+            .timers
+            .arm(self.world.here, Timer::Physical(vcpu), at);
+        let (partition, number) = self.place_of(vcpu);
+        let mask = self.partitions[partition].gic.set_level(
+            number,
+            taktos_abi::vm::layout::PHYSICAL_TIMER_INTERRUPT,
+            wanted && expired,
+        );
+        self.notify(partition, mask);
+    }
+}

@@ -1,0 +1,290 @@
+//! Owns: the tables of the schedulers, and the schedulers made of a description.
+//! Must never know: what happens when they run.
+
+use taktos_abi::vm::{Description, Policy as Wanted, Pool as PoolRecord, Server, Window};
+use taktos_schedule::vcpu::admission::Demand;
+use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot};
+use taktos_schedule::vcpu::credit2::{Grouping, Scope};
+use taktos_schedule::vcpu::null::{self, Null};
+use taktos_schedule::vcpu::pool::{AnyPolicy, Member};
+use taktos_schedule::vcpu::rtds::{Options, Rtds};
+use taktos_schedule::vcpu::sedf::Sedf;
+use taktos_schedule::vcpu::{Domain, Error, Place, Vcpu, credit, credit2, rtds, sedf};
+use taktos_time::{Duration, Instant};
+
+const VCPUS: usize = Description::VCPUS;
+const DOMAINS: usize = Description::PARTITIONS;
+const CPUS: usize = Description::CPUS;
+
+/// Where each processor lies: one socket, one thread a core.
+const PLACES: [Place; CPUS] = [
+    Place::flat(0),
+    Place::flat(1),
+    Place::flat(2),
+    Place::flat(3),
+];
+
+/// The tables of one pool, for whichever scheduler it gets.
+struct Tables {
+    credit: (
+        [credit::Unit; VCPUS],
+        [credit::DomainRecord; DOMAINS],
+        [credit::Processor; CPUS],
+    ),
+    credit2: (
+        [credit2::Unit; VCPUS],
+        [credit2::DomainRecord; DOMAINS],
+        [credit2::Processor; CPUS],
+        [credit2::RunQueue; CPUS],
+    ),
+    rtds: [rtds::Unit; VCPUS],
+    sedf: ([sedf::Unit; VCPUS], [sedf::Processor; CPUS]),
+    null: [null::Unit; VCPUS],
+    arinc653: ([arinc653::Unit; VCPUS], [Slot; 16]),
+}
+
+impl Tables {
+    const EMPTY: Self = Self {
+        credit: (
+            [credit::Unit::EMPTY; VCPUS],
+            [credit::DomainRecord::EMPTY; DOMAINS],
+            [credit::Processor::EMPTY; CPUS],
+        ),
+        credit2: (
+            [credit2::Unit::EMPTY; VCPUS],
+            [credit2::DomainRecord::EMPTY; DOMAINS],
+            [credit2::Processor::EMPTY; CPUS],
+            [credit2::RunQueue::EMPTY; CPUS],
+        ),
+        rtds: [rtds::Unit::EMPTY; VCPUS],
+        sedf: ([sedf::Unit::EMPTY; VCPUS], [sedf::Processor::EMPTY; CPUS]),
+        null: [null::Unit::EMPTY; VCPUS],
+        arinc653: ([arinc653::Unit::EMPTY; VCPUS], [Slot::EMPTY; 16]),
+    };
+}
+
+/// What the schedulers of all pools remember, which lives as long as the machine.
+pub struct Memory {
+    tables: [Tables; Description::POOLS],
+    pub(crate) members: [Member; VCPUS],
+    policies: Option<[AnyPolicy<'static>; Description::POOLS]>,
+}
+
+impl Memory {
+    /// Empty tables.
+    pub const fn new() -> Self {
+        Self {
+            tables: [const { Tables::EMPTY }; Description::POOLS],
+            members: [Member::EMPTY; VCPUS],
+            policies: None,
+        }
+    }
+
+    /// The schedulers that `description` asks for (NULL for pools that it does not have), and the members' table. An error
+    /// names a parameter that is out of range.
+    pub(crate) fn policies(
+        &'static mut self,
+        description: &Description,
+    ) -> Result<(&'static mut [AnyPolicy<'static>], &'static mut [Member]), Error> {
+        let Self {
+            tables,
+            members,
+            policies,
+        } = self;
+        let [a, b, c, d] = tables;
+        let pool =
+            |n: usize| (n < usize::from(description.pool_count)).then(|| &description.pools[n]);
+        let made = [
+            policy(pool(0), a)?,
+            policy(pool(1), b)?,
+            policy(pool(2), c)?,
+            policy(pool(3), d)?,
+        ];
+        let made = policies.insert(made);
+        for (index, policy) in made.iter_mut().enumerate() {
+            parameters(policy, index, description)?;
+        }
+        Ok((made, members))
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const fn nanos(ns: u64) -> Duration {
+    Duration::from_nanos(ns)
+}
+
+fn policy<'m>(pool: Option<&PoolRecord>, tables: &'m mut Tables) -> Result<AnyPolicy<'m>, Error> {
+    let wanted = pool.map_or(Wanted::Null, |pool| pool.policy);
+    Ok(match wanted {
+        Wanted::Credit {
+            slice,
+            ratelimit,
+            migration_delay,
+            balance,
+        } => {
+            let (units, domains, processors) = &mut tables.credit;
+            let memory = credit::Memory {
+                units,
+                domains,
+                processors,
+            };
+            AnyPolicy::Credit(credit::Credit::new(
+                memory,
+                &PLACES,
+                credit_parameters(slice, ratelimit, migration_delay, balance)?,
+            ))
+        }
+        Wanted::Credit2 { ratelimit, balance } => {
+            let (units, domains, processors, queues) = &mut tables.credit2;
+            let memory = credit2::Memory {
+                units,
+                domains,
+                processors,
+                queues,
+            };
+            let mut parameters =
+                credit2::Parameters::of(Default::default()).with_ratelimit(nanos(ratelimit))?;
+            let mut grouping = Grouping::new(Scope::Cpu, 1)?;
+            if !balance {
+                parameters = parameters.without_balancing();
+                grouping = Grouping::new(Scope::All, CPUS)?;
+            }
+            AnyPolicy::Credit2(credit2::Credit2::new(memory, &PLACES, grouping, parameters))
+        }
+        Wanted::Rtds => AnyPolicy::Rtds(Rtds::new(&mut tables.rtds, Options::DEFAULT)),
+        Wanted::Sedf => {
+            let (units, processors) = &mut tables.sedf;
+            AnyPolicy::Sedf(Sedf::new(units, processors))
+        }
+        Wanted::Null => AnyPolicy::Null(Null::new(&mut tables.null)),
+        Wanted::Arinc653 { .. } => {
+            let (units, slots) = &mut tables.arinc653;
+            // No partition is the control domain: without a table nothing runs.
+            AnyPolicy::Arinc653(Arinc653::new(units, slots, Domain::new(u16::MAX)))
+        }
+    })
+}
+
+/// A shorter limit has to come before a shorter slice, a longer slice before a longer limit: whichever order works.
+fn credit_parameters(
+    slice: u64,
+    ratelimit: u64,
+    migration_delay: u64,
+    balance: bool,
+) -> Result<credit::Parameters, Error> {
+    let (slice, ratelimit) = (nanos(slice), nanos(ratelimit));
+    let default = credit::Parameters::of(Default::default());
+    let slice_first = default
+        .with_slice(slice)
+        .and_then(|p| p.with_ratelimit(ratelimit));
+    let set = slice_first.or_else(|_| {
+        default
+            .with_ratelimit(ratelimit)
+            .and_then(|p| p.with_slice(slice))
+    })?;
+    let set = set.with_migration_delay(nanos(migration_delay))?;
+    Ok(if balance {
+        set
+    } else {
+        set.without_balancing()
+    })
+}
+
+/// Sets what partitions and VCPUs ask for, as far as their pool's scheduler has it. Admission is the tool's
+/// business, before it hands a description over.
+fn parameters(policy: &mut AnyPolicy, pool: usize, description: &Description) -> Result<(), Error> {
+    let partitions = description.partitions.iter().enumerate();
+    for (index, partition) in partitions.take(usize::from(description.partition_count)) {
+        if usize::from(partition.pool) != pool {
+            continue;
+        }
+        let domain = Domain::new(index as u16);
+        let first = usize::from(partition.first_vcpu);
+        let vcpus = first..first + usize::from(partition.vcpus);
+        match policy {
+            AnyPolicy::Credit(credit) => {
+                credit.set_weight(domain, partition.weight)?;
+                credit.set_cap(domain, partition.cap)?;
+            }
+            AnyPolicy::Credit2(credit2) => {
+                credit2.set_weight(domain, partition.weight, Instant::START)?;
+            }
+            AnyPolicy::Rtds(rtds) => {
+                for vcpu in vcpus {
+                    let Server {
+                        period,
+                        budget,
+                        extra,
+                        ..
+                    } = description.vcpus[vcpu].server;
+                    let server = rtds::Parameters {
+                        period: nanos(period),
+                        budget: nanos(budget),
+                        extratime: extra,
+                    };
+                    rtds.set_parameters(Vcpu::new(vcpu as u16), server, Demand::Forced)?;
+                }
+            }
+            AnyPolicy::Sedf(sedf) => {
+                for vcpu in vcpus {
+                    sedf.set_parameters(
+                        Vcpu::new(vcpu as u16),
+                        slice(description.vcpus[vcpu].server),
+                        Demand::Forced,
+                        Instant::START,
+                        &mut (),
+                    )?;
+                }
+            }
+            AnyPolicy::Null(_) | AnyPolicy::Arinc653(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// With a period: a slice of it; otherwise a share or extra time by weight.
+fn slice(server: Server) -> sedf::Parameters {
+    match server {
+        Server {
+            period: 0,
+            weight: 0,
+            ..
+        } => sedf::Parameters::DEFAULT,
+        Server {
+            period: 0,
+            weight,
+            extra: true,
+            ..
+        } => sedf::Parameters::BestEffort { weight },
+        Server {
+            period: 0, weight, ..
+        } => sedf::Parameters::Weighted {
+            weight,
+            extratime: false,
+        },
+        Server {
+            period,
+            budget,
+            extra,
+            ..
+        } => sedf::Parameters::Periodic {
+            period: nanos(period),
+            slice: nanos(budget),
+            latency: Duration::ZERO,
+            extratime: extra,
+        },
+    }
+}
+
+/// The windows of a table, for the scheduler.
+pub(crate) fn window(window: &Window) -> arinc653::Window {
+    arinc653::Window {
+        vcpu: Vcpu::new(u16::from(window.vcpu)),
+        runtime: nanos(window.length),
+    }
+}
