@@ -98,6 +98,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "lab/linux",
+        rooms: &[],
+        outside: ANY,
+    },
+    Rule {
         room: "lab/emulator",
         rooms: &["core", "lab/cycles"],
         outside: ANY,
@@ -114,6 +119,7 @@ const RULES: &[Rule] = &[
             "lab/cycles",
             "lab/emulator",
             "lab/export",
+            "lab/linux",
             "lab/simulate",
         ],
         outside: ANY,

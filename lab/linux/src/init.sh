@@ -1,0 +1,74 @@
+#!/bin/sh
+# The guest's first program: reads its job from the kernel's command line, does it, and
+# switches the machine off. Linux's own init system, udev and logins have no part in it.
+export PATH=/bin HOME=/ PS1='linux# '
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mkdir /dev/shm
+mount -t tmpfs shm /dev/shm
+
+job=shell loops=1000 interval=1000 phase=0 threads= burners= bytes= seconds=
+for word in $(cat /proc/cmdline); do
+    value=${word#*=}
+    case $word in
+        taktos.job=*) job=$value ;;
+        taktos.loops=*) loops=$value ;;
+        taktos.interval=*) interval=$value ;;
+        taktos.phase=*) phase=$value ;;
+        taktos.threads=*) threads=$value ;;
+        taktos.burners=*) burners=$value ;;
+        taktos.bytes=*) bytes=$value ;;
+        taktos.seconds=*) seconds=$value ;;
+    esac
+done
+
+# Loops in user mode that never rest, as many as there are processors unless told.
+burn() {
+    left=${burners:-$(nproc)}
+    while [ "$left" -gt 0 ]; do
+        while :; do :; done &
+        left=$((left - 1))
+    done
+}
+
+# Wake-ups lie $phase us after each interval, counted from a full second; all threads of
+# one interval wake together. The whole output goes between the two marked lines.
+measure() {
+    echo 'taktos: cyclictest begins'
+    cyclictest --mlockall --quiet --affinity --threads=${threads:-$(nproc)} --priority=99 \
+        --interval="$interval" --loops="$loops" --histogram=200 --secaligned="$phase"
+    echo "taktos: cyclictest ends $?"
+}
+
+if [ -n "$seconds" ]; then
+    (sleep "$seconds"; poweroff -f) &
+fi
+case $job in
+    shell)
+        busybox --install -s /bin
+        echo 'taktos: shell'
+        setsid -c sh
+        ;;
+    cyclictest) measure ;;
+    busy)
+        echo 'taktos: busy'
+        burn
+        wait
+        ;;
+    busy+cyclictest)
+        burn
+        measure
+        ;;
+    channel)
+        stty -F /dev/ttyAMA1 raw -echo
+        echo 'taktos: channel'
+        if [ -n "$bytes" ]; then
+            dd bs=1 count="$bytes" status=none </dev/ttyAMA1 >/dev/ttyAMA1
+        else
+            cat </dev/ttyAMA1 >/dev/ttyAMA1
+        fi
+        ;;
+    *) echo "taktos: no job is called $job" ;;
+esac
+poweroff -f
