@@ -20,14 +20,23 @@ impl El2 {
         start::set_up();
     }
 
-    /// Sets up the interrupt controller and starts the other processors, of `cpus` in all (1 to
-    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Each then calls the board's `start`
-    /// (see [`upcalls!`](crate::upcalls)).
+    /// Sets up the interrupt controller for `cpus` processors (1 to
+    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, behind [`El2::set_up`];
+    /// [`Hardware::route`] does something from then on.
     ///
     /// # Panics
     /// Where a processor is missing.
-    pub fn run(cpus: usize) -> ! {
-        start::run(cpus)
+    pub fn set_up_processors(cpus: usize) {
+        start::set_up_processors(cpus);
+    }
+
+    /// Starts the other processors. Each, the caller too, then calls the board's `start` (see
+    /// [`upcalls!`](crate::upcalls)), on a stack of its own: the caller's is not used any more.
+    ///
+    /// # Panics
+    /// Where the firmware does not start one.
+    pub fn run() -> ! {
+        start::run()
     }
 }
 
