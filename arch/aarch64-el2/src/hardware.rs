@@ -2,7 +2,9 @@
 
 use crate::lists::LoadedLists;
 use crate::vcpu::{Vcpu, vcpu};
-use crate::{console, controller, controls, copy, own, shown, stage2, start, timer, world};
+use crate::{
+    console, controller, controls, copy, identity, own, shown, stage2, start, timer, world,
+};
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -144,6 +146,10 @@ impl Hardware for El2 {
             control: CNTV_CTL_EL0.get(),
             compare: CNTV_CVAL_EL0.get(),
         }
+    }
+
+    fn identity(crm: u32, op2: u32) -> u64 {
+        identity::read(crm, op2)
     }
 
     fn flush(space: usize) {

@@ -30,6 +30,7 @@ mod copy;
 mod exit;
 mod fault;
 mod hardware;
+mod identity;
 mod lists;
 mod memory;
 mod own;
