@@ -170,9 +170,9 @@ pub trait Hardware: 'static {
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
     /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches.
     fn copy(to: u64, from: u64, bytes: u64);
-    /// Reads a word of a channel's memory, ordered as an acquire.
+    /// Reads a word of a channel's memory; sequentially consistent with all accesses to such words.
     fn read_word(physical: u64) -> u32;
-    /// Writes a word of a channel's memory, ordered as a release.
+    /// Writes a word of a channel's memory; sequentially consistent with all accesses to such words.
     fn write_word(physical: u64, value: u32);
     /// Reads a byte of a channel's memory.
     fn read_byte(physical: u64) -> u8;

@@ -2,9 +2,7 @@
 
 use crate::lists::LoadedLists;
 use crate::vcpu::{Vcpu, vcpu};
-use crate::{
-    console, controller, controls, copy, identity, own, shown, stage2, start, timer, world,
-};
+use crate::{console, controller, controls, copy, own, shown, stage2, start, timer, world};
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -22,23 +20,14 @@ impl El2 {
         start::set_up();
     }
 
-    /// Sets up the interrupt controller for `cpus` processors (1 to
-    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, behind [`El2::set_up`];
-    /// [`Hardware::route`] does something from then on.
+    /// Sets up the interrupt controller and starts the other processors, of `cpus` in all (1 to
+    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Each then calls the board's `start`
+    /// (see [`upcalls!`](crate::upcalls)).
     ///
     /// # Panics
     /// Where a processor is missing.
-    pub fn set_up_processors(cpus: usize) {
-        start::set_up_processors(cpus);
-    }
-
-    /// Starts the other processors. Each, the caller too, then calls the board's `start` (see
-    /// [`upcalls!`](crate::upcalls)), on a stack of its own: the caller's is not used any more.
-    ///
-    /// # Panics
-    /// Where the firmware does not start one.
-    pub fn run() -> ! {
-        start::run()
+    pub fn run(cpus: usize) -> ! {
+        start::run(cpus)
     }
 }
 
@@ -148,10 +137,6 @@ impl Hardware for El2 {
         }
     }
 
-    fn identity(crm: u32, op2: u32) -> u64 {
-        identity::read(crm, op2)
-    }
-
     fn flush(space: usize) {
         stage2::flush(space);
     }
@@ -166,12 +151,12 @@ impl Hardware for El2 {
 
     #[inline(always)]
     fn read_word(physical: u64) -> u32 {
-        word(physical).load(Ordering::Acquire)
+        word(physical).load(Ordering::SeqCst)
     }
 
     #[inline(always)]
     fn write_word(physical: u64, value: u32) {
-        word(physical).store(value, Ordering::Release);
+        word(physical).store(value, Ordering::SeqCst);
     }
 
     #[inline(always)]

@@ -46,6 +46,7 @@ impl<H: Hardware> Hypervisor<H> {
             | call::WHO
             | call::VERSION
             | call::DOORBELL
+            | call::CHANNEL
             | call::RING_SELF => self.own_call(vcpu, function, context),
             psci::VERSION | psci::CONVENTION => 0x1_0001,
             psci::FEATURES => features(context.x(1) as u32),
@@ -83,6 +84,7 @@ impl<H: Hardware> Hypervisor<H> {
             }
             call::DOORBELL => self.doorbell(partition, context.x(1)),
             call::RING_SELF => self.ring_self(vcpu, context.x(1)),
+            call::CHANNEL => self.describe_channel(partition, context),
             _ => call::SUCCESS,
         }
     }
@@ -113,6 +115,16 @@ impl<H: Hardware> Hypervisor<H> {
             }
             None => call::INVALID,
         }
+    }
+
+    fn describe_channel(&self, partition: usize, context: &H::Context) -> u64 {
+        let channel = context.x(1);
+        let Some(end) = self.end_of(partition, channel) else {
+            return call::INVALID;
+        };
+        context.set_x(1, end as u64);
+        context.set_x(2, self.description.channels[channel as usize].bytes);
+        call::SUCCESS
     }
 
     fn ring_self(&mut self, vcpu: usize, channel: u64) -> u64 {

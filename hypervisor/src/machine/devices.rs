@@ -172,8 +172,12 @@ impl<H: Hardware> Hypervisor<H> {
                 self.interrupt(partition, layout::CHANNEL_INTERRUPT + channel as u32)
             }
             Linkage::Uart => {
-                self.links[channel].rung::<H>(&record, end);
+                let moved = self.links[channel].rung::<H>(&record, end);
                 self.channel_level(channel, end);
+                // It ends: an end rings back only for bytes it took, and it takes all there are.
+                if moved {
+                    self.rung(channel, 1 - end);
+                }
             }
         }
     }

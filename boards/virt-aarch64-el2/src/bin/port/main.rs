@@ -30,8 +30,7 @@ mod target {
     aarch64_rt::entry!(entry, 8);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
         El2::set_up();
-        El2::set_up_processors(processors::PROCESSORS);
-        El2::run()
+        El2::run(processors::PROCESSORS)
     }
 
     taktos_arch_aarch64_el2::upcalls!(processors::start, exit);
