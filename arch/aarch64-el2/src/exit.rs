@@ -1,6 +1,7 @@
 //! Owns: what an exit looks like to the hypervisor, and how its answer comes to the hand-written paths.
 //! Must never know: what an exit means.
 
+use crate::own::own;
 use crate::vcpu::{Vcpu, vcpu};
 use aarch64_cpu::registers::{ESR_EL2, FAR_EL2, HPFAR_EL2, Readable};
 use taktos_hypervisor::hardware::{Exit, Next};
@@ -40,5 +41,9 @@ pub fn resumed(next: Next) -> *const Vcpu {
     match next {
         Next::Guest(number) => vcpu(number),
         Next::Idle => core::ptr::null(),
+        Next::Again => {
+            own().again.set(1);
+            core::ptr::null()
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::lists::LoadedLists;
 use crate::vcpu::{Vcpu, vcpu};
-use crate::{console, controller, controls, copy, own, shown, stage2, start, timer, world};
+use crate::{
+    console, controller, controls, copy, identity, own, shown, stage2, start, timer, world,
+};
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -20,14 +22,23 @@ impl El2 {
         start::set_up();
     }
 
-    /// Sets up the interrupt controller and starts the other processors, of `cpus` in all (1 to
-    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Each then calls the board's `start`
-    /// (see [`upcalls!`](crate::upcalls)).
+    /// Sets up the interrupt controller for `cpus` processors (1 to
+    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, behind [`El2::set_up`];
+    /// [`Hardware::route`] does something from then on.
     ///
     /// # Panics
     /// Where a processor is missing.
-    pub fn run(cpus: usize) -> ! {
-        start::run(cpus)
+    pub fn set_up_processors(cpus: usize) {
+        start::set_up_processors(cpus);
+    }
+
+    /// Starts the other processors. Each, the caller too, then calls the board's `start` (see
+    /// [`upcalls!`](crate::upcalls)), on a stack of its own: the caller's is not used any more.
+    ///
+    /// # Panics
+    /// Where the firmware does not start one.
+    pub fn run() -> ! {
+        start::run()
     }
 }
 
@@ -135,6 +146,10 @@ impl Hardware for El2 {
             control: CNTV_CTL_EL0.get(),
             compare: CNTV_CVAL_EL0.get(),
         }
+    }
+
+    fn identity(crm: u32, op2: u32) -> u64 {
+        identity::read(crm, op2)
     }
 
     fn flush(space: usize) {

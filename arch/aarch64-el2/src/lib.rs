@@ -17,7 +17,8 @@
 //! make the worst case depend on what guests do.
 //!
 //! # Use
-//! A board's program calls [`El2::set_up`], then [`El2::run`]; [`upcalls!`] says who is told of exits.
+//! A board's program calls [`El2::set_up`], [`El2::set_up_processors`] and [`El2::run`]; [`upcalls!`] says who is told
+//! of exits.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -29,6 +30,7 @@ mod copy;
 mod exit;
 mod fault;
 mod hardware;
+mod identity;
 mod lists;
 mod memory;
 mod own;

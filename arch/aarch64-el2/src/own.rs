@@ -9,7 +9,7 @@ pub(crate) const CPUS: usize = Description::CPUS;
 /// The bytes of a page.
 pub(crate) const PAGE: usize = 4096;
 
-/// What a processor finds by `TPIDR_EL2`. Hand-written paths read the two stacks.
+/// What a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number.
 #[repr(C, align(64))]
 pub(crate) struct Own {
     /// Where its stack begins, downwards.
@@ -18,11 +18,13 @@ pub(crate) struct Own {
     pub(crate) report_stack: Cell<usize>,
     /// Its number.
     pub(crate) number: Cell<usize>,
+    /// Not zero where it has more to do, and does not wait next.
+    pub(crate) again: Cell<usize>,
 }
 
 struct Blocks([Own; CPUS]);
 
-// SAFETY: filled before the processors that read them start, and not written any more.
+// SAFETY: filled before the processors that read them start; then each writes its own.
 unsafe impl Sync for Blocks {}
 
 static BLOCKS: Blocks = Blocks(
@@ -31,6 +33,7 @@ static BLOCKS: Blocks = Blocks(
             stack: Cell::new(0),
             report_stack: Cell::new(0),
             number: Cell::new(0),
+            again: Cell::new(0),
         }
     }; CPUS],
 );

@@ -21,11 +21,19 @@ pub(crate) fn set_up() {
     controls::set();
 }
 
-/// Starts the other processors, of `cpus` in all, one after the other; then all go on with the board's `start`.
-pub(crate) fn run(cpus: usize) -> ! {
+/// How many processors there are.
+static COUNT: AtomicUsize = AtomicUsize::new(1);
+
+/// Looks whether there are `cpus` processors, and sets the interrupt controller up for them.
+pub(crate) fn set_up_processors(cpus: usize) {
     look_for_others(cpus);
     controller::set_up(cpus);
-    for number in 1..cpus {
+    COUNT.store(cpus, Ordering::Relaxed);
+}
+
+/// Starts the other processors, one after the other; then all go on with the board's `start`.
+pub(crate) fn run() -> ! {
+    for number in 1..COUNT.load(Ordering::Relaxed) {
         start_another(number);
     }
     vectors::enter(own::own().stack.get())
@@ -50,9 +58,7 @@ fn start_another(number: usize) {
     let stack = STACKS[number].begin() as *mut Stack<4>;
     // SAFETY: the processor's own stack, which it alone uses, and not before it is up.
     let started = unsafe { start_core::<Smc, _, _>(number as u64, stack, move || go_on(number)) };
-    if let Err(error) = started {
-        panic!("processor {number} does not start: {error:?}");
-    }
+    assert!(started.is_ok(), "processor {number} does not start");
     while READY.load(Ordering::Acquire) == number {
         core::hint::spin_loop();
     }

@@ -30,8 +30,9 @@ static RATE: Rate = Rate {
 pub(crate) fn find_rate() {
     let hertz = CNTFRQ_EL0.get();
     RATE.nanos.set((SECOND << 32) / hertz);
-    RATE.ticks
-        .set((u128::from(hertz) << 63).div_ceil(u128::from(SECOND)) as u64);
+    // In two steps of a long division, each in 64 bits.
+    let (high, rest) = ((hertz << 33) / SECOND, (hertz << 33) % SECOND);
+    RATE.ticks.set((high << 30) + (rest << 30).div_ceil(SECOND));
 }
 
 /// The counter.

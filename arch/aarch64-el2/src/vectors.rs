@@ -119,7 +119,7 @@ extern "C" fn table() {
 }
 
 /// Goes on with the VCPU whose address is in x0; where that is null, waits for an interrupt, which stays masked, and asks
-/// again. The stack is empty. 23 instructions to the guest.
+/// again; without a wait where there is more to do. The stack is empty. 23 instructions to the guest.
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.vectors")]
 extern "C" fn resume() {
@@ -146,16 +146,22 @@ extern "C" fn resume() {
         "ldp x28, x29, [sp, #224]",
         "ldp x0, x1, [sp]",
         "eret",
-        // What was written to the interrupt controller and to memory is out before the wait.
         "1:",
+        "mrs x1, tpidr_el2",
+        "ldr x2, [x1, #{again}]",
+        "str xzr, [x1, #{again}]",
+        "cbnz x2, 2f",
+        // What was written to the interrupt controller and to memory is out before the wait.
         "dsb sy",
         "wfi",
+        "2:",
         "mov x0, #{interrupt}",
         "adr x30, {resume}",
         "b {exit}",
         link = const Vcpu::LINK,
         state = const offset_of!(Vcpu, state),
         interrupt = const INTERRUPT,
+        again = const offset_of!(Own, again),
         exit = sym taktos_exit,
         resume = sym resume,
     )

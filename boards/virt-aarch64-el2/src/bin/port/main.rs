@@ -30,7 +30,8 @@ mod target {
     aarch64_rt::entry!(entry, 8);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
         El2::set_up();
-        El2::run(processors::PROCESSORS)
+        El2::set_up_processors(processors::PROCESSORS);
+        El2::run()
     }
 
     taktos_arch_aarch64_el2::upcalls!(processors::start, exit);

@@ -1,0 +1,102 @@
+//! The hypervisor: it finds the description of its partitions where `taktos vm` has put it, starts them, and ends the
+//! machine when none is left.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+#![cfg_attr(
+    target_os = "none",
+    expect(
+        unsafe_code,
+        reason = "the processor's upcalls, and statics that the lock guards"
+    )
+)]
+
+#[cfg(target_os = "none")]
+mod target {
+    use core::cell::UnsafeCell;
+    use core::sync::atomic::{AtomicBool, Ordering};
+    use taktos_abi::vm::{Description, layout};
+    use taktos_arch_aarch64_el2::El2;
+    use taktos_hypervisor::hardware::{Exit, Hardware, Next};
+    use taktos_hypervisor::{Hypervisor, Memory};
+    use virt_aarch64_el2 as _;
+
+    /// What the first processor makes before the others start, and what the lock guards from then on.
+    struct Guarded<T>(UnsafeCell<T>);
+
+    // SAFETY: see above.
+    unsafe impl<T> Sync for Guarded<T> {}
+
+    static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
+    static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
+    static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
+
+    aarch64_rt::entry!(entry, 64);
+    fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
+        El2::set_up();
+        let description = read_description();
+        El2::set_up_processors(description.cpus.into());
+        // SAFETY: the first use of the two, by the start-up code alone.
+        let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
+        match Hypervisor::new(memory, description) {
+            Ok(made) => *hypervisor = Some(made),
+            Err(refusal) => panic!("the description is refused: {refusal:?}"),
+        }
+        El2::run()
+    }
+
+    fn read_description() -> &'static Description {
+        let place = core::ptr::with_exposed_provenance(layout::DESCRIPTION as usize);
+        // SAFETY: memory of the machine that is mapped, and that nobody writes.
+        let bytes =
+            unsafe { core::slice::from_raw_parts(place, layout::DESCRIPTION_BYTES as usize) };
+        match Description::decode(bytes) {
+            Ok(description) => {
+                // SAFETY: the first use, by the start-up code alone.
+                let kept = unsafe { &mut *DESCRIPTION.0.get() };
+                *kept = description;
+                kept
+            }
+            Err(error) => panic!("there is no description of partitions: {error:?}"),
+        }
+    }
+
+    taktos_arch_aarch64_el2::upcalls!(start, exit);
+
+    /// Whether the first processor has begun; the others follow.
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+
+    fn start(cpu: usize) -> Next {
+        if cpu == 0 {
+            let next = with_hypervisor(Hypervisor::start);
+            BEGUN.store(true, Ordering::Release);
+            return next;
+        }
+        while !BEGUN.load(Ordering::Acquire) {
+            core::hint::spin_loop();
+        }
+        with_hypervisor(Hypervisor::start_processor)
+    }
+
+    #[inline(always)]
+    fn exit(_: usize, exit: Exit) -> Next {
+        with_hypervisor(|hypervisor| hypervisor.exit(exit))
+    }
+
+    /// Gives the hypervisor to `body`, behind the lock.
+    #[inline(always)]
+    fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
+        El2::lock();
+        // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
+        let next = unsafe { &mut *HYPERVISOR.0.get() }
+            .as_mut()
+            .map_or(Next::Idle, body);
+        El2::unlock();
+        next
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!(
+        "build this for the board: cargo build -p virt-aarch64-el2 --release --target aarch64-unknown-none-softfloat"
+    );
+}
