@@ -1,0 +1,93 @@
+//! Owns: which attacks there are. Must never know: what comes of them.
+
+mod caches;
+mod calls;
+mod console;
+mod end;
+mod interrupts;
+mod memory;
+mod registers;
+mod tables;
+mod time;
+
+use crate::chance::Chance;
+use crate::processor::counter;
+use crate::target::ATTEMPTS;
+use core::sync::atomic::Ordering::Relaxed;
+
+/// An attack under way.
+pub struct Attack<'a> {
+    /// What it decides by.
+    pub chance: &'a mut Chance,
+    /// When its turn is over.
+    pub end: u64,
+}
+
+impl Attack<'_> {
+    /// Counts an attempt; says whether the turn still lasts.
+    pub fn goes_on(&self) -> bool {
+        ATTEMPTS.fetch_add(1, Relaxed);
+        counter() < self.end
+    }
+}
+
+/// A kind of attack.
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// Goes on until its turn is over.
+    pub begin: fn(&mut Attack<'_>),
+}
+
+const fn kind(name: &'static str, begin: fn(&mut Attack<'_>)) -> Kind {
+    Kind { name, begin }
+}
+
+/// Attacks that leave the program able to go on, or so it should be.
+pub const ALL: &[Kind] = &[
+    kind("busy", time::busy),
+    kind("wfi-storm", time::wait),
+    kind("wfi-pending", time::wait_with_interrupt_pending),
+    kind("wfe-storm", time::wait_for_events),
+    kind("timer-storm", time::timer_in_the_past),
+    kind("tick-storm", time::timer_a_tick_ahead),
+    kind("physical-timer-storm", time::physical_timer),
+    kind("sgi-storm", interrupts::send_to_all),
+    kind("sgi-echo", interrupts::send_from_handler),
+    kind("controller", interrupts::misuse_controller),
+    kind("undefined", memory::undefined),
+    kind("holes", memory::holes),
+    kind("jumps", memory::jumps),
+    kind("odd-accesses", memory::odd_accesses),
+    kind("walks", memory::walks),
+    kind("hypercalls", calls::hypervisor),
+    kind("smc", calls::firmware),
+    kind("psci", calls::power),
+    kind("hvc-storm", calls::nothing),
+    kind("yield-storm", calls::give_way),
+    kind("doorbell-storm", calls::doorbells),
+    kind("registers", registers::read_and_write),
+    kind("instructions", registers::instructions),
+    kind("tlb-storm", caches::translations),
+    kind("cache-storm", caches::caches),
+    kind("tables", tables::change),
+    kind("translation-off", tables::toggle),
+    kind("console-flood", console::flood),
+    kind("console-misuse", console::misuse),
+];
+
+/// Attacks after which the program does not go on by itself.
+pub const FINAL: &[Kind] = &[
+    kind("off", end::off),
+    kind("cpu-off", end::processor_off),
+    kind("reset", end::reset),
+    kind("sleep", end::sleep),
+    kind("hang", end::hang),
+    kind("fault-loop", end::fault_for_ever),
+    kind("table-loop", end::lose_the_map),
+];
+
+/// The attack called `name`.
+pub fn named(name: &str) -> Option<&'static Kind> {
+    ALL.iter().chain(FINAL).find(|kind| kind.name == name)
+}
