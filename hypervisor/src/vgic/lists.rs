@@ -143,8 +143,11 @@ impl VirtualGic {
             effects = Effects::of_held(vcpu, intid, held, bits.held());
         }
         let (bits, bit) = self.bits(vcpu, intid);
-        let again = value & PENDING == 0 && bits.pending() & bit != 0;
-        self.cpus[vcpu].lists.dirty |= again;
+        if value & PENDING == 0 && bits.pending() & bit != 0 {
+            // A timer that the guest itself made pending again has lost its physical interrupt by the end.
+            effects.add(Effects::of_held(vcpu, intid, 0, bits.held() & bit));
+            self.cpus[vcpu].lists.dirty = true;
+        }
         if value & (PENDING | ACTIVE) == 0 {
             self.bits(vcpu, intid).0.listed &= !bit;
             self.cpus[vcpu].lists.used &= !(1 << register);
@@ -203,7 +206,7 @@ impl VirtualGic {
             let Some(register) = free.next() else {
                 return false;
             };
-            self.put(vcpu, register, intid, true, lists);
+            self.put(vcpu, register, intid, (true, false), lists);
         }
         true
     }
@@ -229,14 +232,11 @@ impl VirtualGic {
         for intid in numbers(private, shared) {
             best.offer(self.priority(vcpu, intid), intid);
         }
-        // With a single register the underflow interrupt is of no use: see `finish`.
-        let notify = lists.count() == 1;
+        // The underflow interrupt comes when at most one register is in use: it never does while two hold active ones, and is of
+        // no use with a single register.
+        let urgent = self.cpus[vcpu].lists.used.count_ones() >= 2 || lists.count() == 1;
         for (register, &(_, intid)) in ones(u64::from(free)).zip(best.chosen()) {
-            self.put(vcpu, register, intid, true, lists);
-            if notify {
-                let value = self.present(vcpu, intid, true, true);
-                lists.write(register, value);
-            }
+            self.put(vcpu, register, intid, (true, urgent), lists);
         }
     }
 
@@ -247,7 +247,7 @@ impl VirtualGic {
         let shared = self.shared.active & !self.shared.listed & cpu.spis;
         let free = all_registers(lists) & !cpu.lists.used;
         for (register, intid) in ones(u64::from(free)).zip(numbers(private, shared)) {
-            self.put(vcpu, register, intid, open, lists);
+            self.put(vcpu, register, intid, (open, false), lists);
         }
     }
 
@@ -268,12 +268,13 @@ impl VirtualGic {
         }
     }
 
+    /// Fills register `register` with interrupt `intid`: see `present`.
     fn put(
         &mut self,
         vcpu: usize,
         register: usize,
         intid: u8,
-        open: bool,
+        (open, urgent): (bool, bool),
         lists: &mut impl ListRegisters,
     ) {
         let known = &mut self.cpus[vcpu].lists;
@@ -282,7 +283,7 @@ impl VirtualGic {
         known.names[register % REGISTERS] = intid;
         let (bits, bit) = self.bits(vcpu, intid);
         bits.listed |= bit;
-        let value = self.present(vcpu, intid, open, false);
+        let value = self.present(vcpu, intid, open, urgent);
         lists.write(register, value);
     }
 

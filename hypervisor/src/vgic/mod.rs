@@ -189,7 +189,7 @@ impl VirtualGic {
         effects
     }
 
-    /// VCPU `vcpu` is switched off or on: its redistributor is reset, and its list registers, which the caller empties, are
+    /// VCPU `vcpu`, which was synced, is switched off or on: its redistributor is reset, and its list registers, which the caller empties, are
     /// forgotten. Shared interrupts that were pending there stay pending; active ones are active no longer.
     pub fn reset_vcpu(&mut self, vcpu: usize) -> Effects {
         let Some(cpu) = self.cpus.get_mut(vcpu) else {
@@ -199,6 +199,7 @@ impl VirtualGic {
         *cpu = Cpu { spis, ..Cpu::RESET };
         cpu.lists.dirty = true;
         let held = self.shared.held();
+        self.shared.edit(spis);
         self.shared.unlist(spis);
         self.shared.deactivate(spis, 0);
         let mut effects = Effects {
@@ -230,7 +231,7 @@ impl VirtualGic {
     }
 
     /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
-    /// An edge-triggered interrupt takes a rise for an event.
+    /// An edge-triggered interrupt takes a rise for an event. Not for physical ones: see the head of this module.
     pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) -> u16 {
         let Some((owner, intid)) = self.owner(vcpu, intid) else {
             return 0;

@@ -113,8 +113,10 @@ impl VirtualGic {
         let deliverable = self.shared.deliverable();
         for (vcpu, cpu) in self.cpus[..self.vcpus].iter_mut().enumerate() {
             let any = cpu.private.deliverable() | deliverable & cpu.spis;
+            // Whether one that runs has ended what it holds is not known.
+            let concerned = any != 0 || !cpu.lists.exact;
             cpu.lists.dirty |= changed;
-            effects.kick |= u16::from(changed && any != 0) << vcpu;
+            effects.kick |= u16::from(changed && concerned) << vcpu;
         }
         done(effects)
     }
@@ -306,7 +308,8 @@ impl VirtualGic {
         let bank = self.bank(owner);
         let (deliverable, held) = (bank.deliverable(), bank.held());
         what(bank, remote);
-        let changed = deliverable ^ bank.deliverable() | bits & bank.listed;
+        // Also those that were and stay deliverable: their priority may be another.
+        let changed = deliverable ^ bank.deliverable() | bits & (bank.listed | deliverable);
         let after = bank.held();
         match owner {
             Owner::Private(vcpu) => {

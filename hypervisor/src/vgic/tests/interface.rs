@@ -59,10 +59,11 @@ impl Interface {
         Some(*value as u32)
     }
 
-    /// The guest writes `intid` to ICC_EOIR1_EL1, in mode 0: it drops the running priority and deactivates.
-    pub fn end(&mut self, intid: u32) {
+    /// The guest writes `intid` to ICC_EOIR1_EL1, in mode 0: it drops the running priority and deactivates. Whether a register
+    /// held it as active.
+    pub fn end(&mut self, intid: u32) -> bool {
         self.drop_priority();
-        self.deactivate(intid);
+        self.deactivate(intid)
     }
 
     /// The guest writes ICC_EOIR1_EL1 in mode 1.
@@ -71,16 +72,19 @@ impl Interface {
     }
 
     /// The guest writes `intid` to ICC_DIR_EL1 in mode 1.
-    pub fn deactivate(&mut self, intid: u32) {
+    pub fn deactivate(&mut self, intid: u32) -> bool {
         let found = self
             .registers
             .iter_mut()
             .find(|value| **value & ACTIVE != 0 && **value as u32 == intid);
-        let value = found.expect("its list register is gone");
+        let Some(value) = found else {
+            return false;
+        };
         *value &= !ACTIVE;
         if *value & HARDWARE != 0 {
             self.deactivated.push((*value >> 32 & 0x1FFF) as u32);
         }
+        true
     }
 
     /// The maintenance interrupt is asserted: by an underflow, or by an end of which notice is asked for.
@@ -97,6 +101,26 @@ impl Interface {
         let mut pending: Vec<_> = pending.map(|v| (Self::priority(*v), *v as u32)).collect();
         pending.sort_unstable();
         pending
+    }
+
+    pub fn running_priority(&self) -> u8 {
+        self.running.last().copied().unwrap_or(IDLE)
+    }
+
+    /// How many hold an active one.
+    pub fn actives(&self) -> usize {
+        let active = |value: &&u64| **value & ACTIVE != 0;
+        self.registers.iter().filter(active).count()
+    }
+
+    /// There is no room for a pending one.
+    pub fn full_of_active(&self) -> bool {
+        self.actives() == self.registers.len()
+    }
+
+    pub fn is_active(&self, intid: u32) -> bool {
+        let mut registers = self.registers.iter();
+        registers.any(|value| value & ACTIVE != 0 && *value as u32 == intid)
     }
 
     /// What the architecture forbids is in no register.

@@ -50,7 +50,7 @@ fn the_timer_comes_and_its_end_is_the_physical_one_s() {
         assert_eq!(gic.flush(0, &mut cpu), Effects::NONE);
         cpu.check();
         assert_eq!(cpu.acknowledge(), Some(27));
-        cpu.end(27);
+        assert!(cpu.end(27));
         assert_eq!(cpu.deactivated.pop(), Some(27));
         assert_eq!(cpu.acknowledge(), None);
     }
@@ -62,7 +62,7 @@ fn drain(gic: &mut VirtualGic, vcpu: usize, cpu: &mut Interface) -> std::vec::Ve
     loop {
         while let Some(intid) = cpu.acknowledge() {
             seen.push(intid);
-            cpu.end(intid);
+            assert!(cpu.end(intid));
         }
         if !cpu.maintenance() {
             return seen;
@@ -116,7 +116,7 @@ fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
     let _ = gic.flush(0, &mut cpu);
     for _ in 0..3 {
         assert_eq!(cpu.acknowledge(), Some(33));
-        cpu.end(33);
+        assert!(cpu.end(33));
         assert!(cpu.maintenance());
         let _ = gic.flush(0, &mut cpu);
         assert!(!cpu.maintenance());
@@ -126,7 +126,7 @@ fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
     let _ = gic.sync(0, &mut cpu);
     gic.set_level(0, 33, false);
     let _ = gic.flush(0, &mut cpu);
-    cpu.end(33);
+    assert!(cpu.end(33));
     assert!(!cpu.maintenance());
     assert_eq!(cpu.acknowledge(), None);
 }

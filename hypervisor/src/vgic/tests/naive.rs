@@ -1,0 +1,133 @@
+//! A controller without any cleverness: a record for each interrupt, and nothing between it and the guest (Arm IHI 0069, the
+//! chapters on the life of an interrupt and on the registers).
+
+use std::vec;
+use std::vec::Vec;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    pub enabled: bool,
+    pub edge: bool,
+    pub latch: bool,
+    pub line: bool,
+    pub priority: u8,
+    /// Active, on this VCPU.
+    pub active: Option<usize>,
+    /// It is active since a guest acknowledged it (and not since a guest wrote it so).
+    pub acknowledged: bool,
+    /// A shared one's target.
+    pub route: usize,
+}
+
+impl State {
+    pub fn pending(&self) -> bool {
+        self.latch || self.line && !self.edge
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Naive {
+    pub group: bool,
+    pub awake: Vec<bool>,
+    private: Vec<[State; 32]>,
+    shared: [State; 64],
+}
+
+/// A private one after a reset.
+fn private() -> [State; 32] {
+    core::array::from_fn(|intid| State {
+        edge: intid < 16,
+        ..State::default()
+    })
+}
+
+impl Naive {
+    pub fn new(vcpus: usize) -> Self {
+        Self {
+            group: false,
+            awake: vec![false; vcpus],
+            private: vec![private(); vcpus],
+            shared: [State::default(); 64],
+        }
+    }
+
+    pub fn vcpus(&self) -> usize {
+        self.private.len()
+    }
+
+    pub fn get(&mut self, vcpu: usize, intid: u32) -> &mut State {
+        if intid < 32 {
+            &mut self.private[vcpu][intid as usize]
+        } else {
+            &mut self.shared[intid as usize - 32]
+        }
+    }
+
+    /// The VCPU that an interrupt goes to.
+    pub fn target(&mut self, vcpu: usize, intid: u32) -> usize {
+        if intid < 32 {
+            vcpu
+        } else {
+            self.get(vcpu, intid).route
+        }
+    }
+
+    /// What ends `vcpu`'s wait, with priorities, the most urgent first.
+    pub fn deliverable(&mut self, vcpu: usize) -> Vec<(u8, u32)> {
+        let mut found = Vec::new();
+        for intid in 0..96 {
+            let state = *self.get(vcpu, intid);
+            let here = self.target(vcpu, intid) == vcpu;
+            if self.group && here && state.enabled && state.pending() && state.active.is_none() {
+                found.push((state.priority, intid));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) {
+        let state = self.get(vcpu, intid);
+        state.latch |= state.edge && high && !state.line;
+        state.line = high;
+    }
+
+    pub fn acknowledge(&mut self, vcpu: usize, intid: u32) {
+        let state = self.get(vcpu, intid);
+        state.latch = false;
+        state.active = Some(vcpu);
+        state.acknowledged = true;
+    }
+
+    pub fn deactivate(&mut self, vcpu: usize, intid: u32) {
+        let state = self.get(vcpu, intid);
+        state.active = None;
+        state.acknowledged = false;
+    }
+
+    /// A write of ICC_SGI1R_EL1.
+    pub fn send(&mut self, from: usize, value: u64) {
+        let field = |low: u32, bits: u32| value >> low & ((1 << bits) - 1);
+        let intid = field(24, 4) as u32;
+        for vcpu in 0..self.vcpus() {
+            let affinity = field(16, 8) + field(32, 8) + field(48, 8) + field(44, 4);
+            let listed = affinity == 0 && field(0, 16) >> vcpu & 1 == 1;
+            let everyone = field(40, 1) == 1;
+            if everyone && vcpu != from || !everyone && listed {
+                self.get(vcpu, intid).latch = true;
+            }
+        }
+    }
+
+    /// The VCPU is switched off and on.
+    pub fn reset_vcpu(&mut self, vcpu: usize) {
+        self.private[vcpu] = private();
+        self.awake[vcpu] = false;
+        for state in &mut self.shared {
+            if state.active == Some(vcpu) {
+                state.active = None;
+                state.acknowledged = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! The controller under test, the interfaces of the VCPUs' processors and the naive controller, driven side by side: what
+//! happens is done to both, and the guests must not see a difference.
+//!
+//! VCPUs run all the time. One is left when it does something that the hypervisor must see, when the controller asks for it
+//! (a kick, a maintenance interrupt), and never else.
+
+use super::interface::Interface;
+use super::naive::Naive;
+use crate::vgic::{Effects, Frame, VirtualGic};
+use std::vec;
+use std::vec::Vec;
+
+/// The assigned physical interrupt.
+pub const PHYSICAL: u32 = 40;
+const TIMER: u32 = 27;
+
+/// What a guest does to interrupts by their numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    Enable,
+    Disable,
+    Pend,
+    Unpend,
+    Activate,
+    Deactivate,
+    Edge(bool),
+    Priority(u8),
+}
+
+/// What happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// Interrupt .1, of VCPU .0 if it is private.
+    Raise(usize, u32),
+    Level(usize, u32, bool),
+    Timer(usize),
+    WithdrawTimer(usize),
+    /// The physical interrupt.
+    Device,
+    /// VCPU .0 does it to interrupt .2 (of VCPU .1, if it is private).
+    Act(usize, usize, u32, Act),
+    /// VCPU .0 routes .1 to .2, which there may be none of.
+    Route(usize, u32, usize),
+    Group(usize, bool),
+    Wake(usize, usize, bool),
+    Send(usize, u64),
+    /// The guest acknowledges.
+    Acknowledge(usize),
+    /// The guest ends what it acknowledged last.
+    End(usize),
+    /// An exit for some other reason.
+    Exit(usize),
+    /// Off and on.
+    ResetVcpu(usize),
+    /// Everybody exits, and all registers are compared.
+    Compare,
+}
+
+pub struct System {
+    pub gic: VirtualGic,
+    pub cpus: Vec<Interface>,
+    pub naive: Naive,
+    /// What each guest acknowledged and has not ended.
+    stacks: Vec<Vec<u32>>,
+    timers: Vec<bool>,
+    device: bool,
+    /// A VCPU ended one of hardware's since it was left the last time.
+    ended: Vec<bool>,
+}
+
+impl System {
+    /// Nothing enabled, nobody awake.
+    pub fn new(vcpus: usize, registers: usize) -> Self {
+        let mut gic = VirtualGic::new();
+        gic.assign_physical(PHYSICAL);
+        assert_eq!(gic.reset(vcpus).ended, 0);
+        Self {
+            gic,
+            cpus: vec![Interface::new(registers); vcpus],
+            naive: Naive::new(vcpus),
+            stacks: vec![Vec::new(); vcpus],
+            timers: vec![false; vcpus],
+            device: false,
+            ended: vec![false; vcpus],
+        }
+    }
+
+    /// All of `intids` enabled, all awake.
+    pub fn ready(vcpus: usize, registers: usize, intids: &[u32]) -> Self {
+        let mut system = Self::new(vcpus, registers);
+        system.step(Event::Group(0, true));
+        for vcpu in 0..vcpus {
+            system.step(Event::Wake(vcpu, vcpu, true));
+            for &intid in intids {
+                system.step(Event::Act(vcpu, vcpu, intid, Act::Enable));
+                system.step(Event::Act(vcpu, vcpu, intid, Act::Priority(0x80)));
+            }
+        }
+        system
+    }
+
+    pub fn step(&mut self, event: Event) {
+        match event {
+            Event::Raise(vcpu, intid) if !is_physical(intid) => {
+                self.naive.get(vcpu, intid).latch = true;
+                let kick = self.gic.raise(vcpu, intid);
+                self.kick(kick);
+            }
+            Event::Level(vcpu, intid, high) if !is_physical(intid) => {
+                self.naive.set_level(vcpu, intid, high);
+                let kick = self.gic.set_level(vcpu, intid, high);
+                self.kick(kick);
+            }
+            Event::Raise(..) | Event::Level(..) => {}
+            Event::Timer(vcpu) => self.timer(vcpu),
+            Event::WithdrawTimer(vcpu) => self.withdraw_timer(vcpu),
+            Event::Device => self.device(),
+            Event::Act(by, vcpu, intid, act) => self.act(by, vcpu, intid, act),
+            Event::Route(by, intid, vcpu) => {
+                self.naive.get(0, intid).route = vcpu;
+                let offset = 0x6000 + 8 * u64::from(intid);
+                self.write(by, Frame::Distributor, offset, 8, vcpu as u64);
+            }
+            Event::Group(by, on) => {
+                self.naive.group = on;
+                let value = if on { 0x12 } else { 0x10 };
+                self.write(by, Frame::Distributor, 0, 4, value);
+            }
+            Event::Wake(by, vcpu, on) => {
+                self.naive.awake[vcpu] = on;
+                let value = if on { 0 } else { 2 };
+                self.write(by, Frame::Redistributor(vcpu), 0x14, 4, value);
+            }
+            Event::Send(from, value) => {
+                self.naive.send(from, value);
+                self.sync(from);
+                let kick = self.gic.send(from, value);
+                self.kick(kick);
+                self.flush(from);
+            }
+            Event::Acknowledge(vcpu) => self.acknowledge(vcpu),
+            Event::End(vcpu) => self.end(vcpu),
+            Event::Exit(vcpu) => self.exit(vcpu),
+            Event::ResetVcpu(vcpu) => self.reset_vcpu(vcpu),
+            Event::Compare => self.compare(),
+        }
+    }
+
+    fn sync(&mut self, vcpu: usize) {
+        let effects = self.gic.sync(vcpu, &mut self.cpus[vcpu]);
+        for intid in core::mem::take(&mut self.cpus[vcpu].deactivated) {
+            if intid == TIMER {
+                self.timers[vcpu] = false;
+            } else {
+                assert_eq!(intid, PHYSICAL);
+                self.device = false;
+            }
+        }
+        self.effects(effects);
+    }
+
+    fn flush(&mut self, vcpu: usize) {
+        self.sync(vcpu);
+        let effects = self.gic.flush(vcpu, &mut self.cpus[vcpu]);
+        self.ended[vcpu] = false;
+        self.cpus[vcpu].check();
+        self.check_choice(vcpu);
+        self.effects(effects);
+        assert!(!self.cpus[vcpu].maintenance(), "it would never get on");
+    }
+
+    /// An exit, and the return from it.
+    fn exit(&mut self, vcpu: usize) {
+        self.sync(vcpu);
+        self.flush(vcpu);
+    }
+
+    fn effects(&mut self, effects: Effects) {
+        if effects.ended >> (PHYSICAL - 32) & 1 != 0 {
+            self.device = false;
+        }
+        for vcpu in 0..self.cpus.len() {
+            if effects.timers >> vcpu & 1 != 0 {
+                self.timers[vcpu] = self.gic.timer_is_active(vcpu);
+            }
+        }
+        self.kick(effects.kick);
+    }
+
+    fn kick(&mut self, kick: u16) {
+        assert_eq!(u32::from(kick) >> self.cpus.len(), 0);
+        for vcpu in 0..self.cpus.len() {
+            if kick >> vcpu & 1 != 0 {
+                self.exit(vcpu);
+            }
+        }
+    }
+
+    /// What was left out is not more urgent than what was taken.
+    fn check_choice(&mut self, vcpu: usize) {
+        let open = self.naive.awake[vcpu];
+        let listed = self.cpus[vcpu].pending();
+        let pending = self.naive.deliverable(vcpu);
+        let alone = |entry: &&(u8, u32)| !self.cpus[vcpu].is_active(entry.1);
+        let Some(last) = listed.iter().filter(alone).next_back() else {
+            return;
+        };
+        assert!(open && self.naive.group);
+        let left = pending.iter().filter(|entry| !listed.contains(entry));
+        for entry in left {
+            assert!(entry > last, "{entry:x?} was left out for {last:x?}");
+        }
+    }
+
+    fn timer(&mut self, vcpu: usize) {
+        if self.timers[vcpu] {
+            return;
+        }
+        self.timers[vcpu] = true;
+        self.naive.get(vcpu, TIMER).latch = true;
+        self.sync(vcpu);
+        let kick = self.gic.raise_timer(vcpu);
+        assert!(self.gic.timer_is_active(vcpu));
+        self.kick(kick);
+        self.flush(vcpu);
+    }
+
+    fn withdraw_timer(&mut self, vcpu: usize) {
+        self.sync(vcpu);
+        let state = self.naive.get(vcpu, TIMER);
+        let expected = state.latch && state.active.is_none();
+        state.latch &= !expected;
+        assert_eq!(self.gic.withdraw_timer(vcpu), expected);
+        if expected {
+            self.timers[vcpu] = false;
+        }
+        self.flush(vcpu);
+    }
+
+    fn device(&mut self) {
+        if !self.device {
+            self.device = true;
+            self.naive.get(0, PHYSICAL).latch = true;
+            let kick = self.gic.raise(0, PHYSICAL);
+            self.kick(kick);
+        }
+    }
+
+    fn write(&mut self, by: usize, frame: Frame, offset: u64, size: usize, value: u64) {
+        self.sync(by);
+        let access = self.gic.access(frame, offset, size, Some(value));
+        assert_eq!(access.value, 0);
+        self.effects(access.effects);
+        self.flush(by);
+    }
+
+    fn act(&mut self, by: usize, vcpu: usize, intid: u32, act: Act) {
+        let target = self.naive.target(vcpu, intid);
+        let state = self.naive.get(vcpu, intid);
+        let (frame, base) = place(vcpu, intid);
+        let word = base + u64::from(intid / 32 * 4);
+        let bit = 1 << (intid % 32);
+        let (offset, size, value) = match act {
+            Act::Enable => {
+                state.enabled = true;
+                (0x100 + word, 4, bit)
+            }
+            Act::Disable => {
+                state.enabled = false;
+                (0x180 + word, 4, bit)
+            }
+            Act::Pend => {
+                state.latch = true;
+                (0x200 + word, 4, bit)
+            }
+            Act::Unpend => {
+                state.latch = false;
+                (0x280 + word, 4, bit)
+            }
+            Act::Activate => {
+                state.active = state.active.or(Some(target));
+                (0x300 + word, 4, bit)
+            }
+            Act::Deactivate => {
+                state.active = None;
+                state.acknowledged = false;
+                (0x380 + word, 4, bit)
+            }
+            Act::Edge(edge) => {
+                state.edge = edge || intid < 16;
+                let offset = base + 0xC00 + u64::from(intid / 16 * 4);
+                let old = self.gic.access(frame, offset, 4, None).value;
+                let bit = 2 << (intid % 16 * 2);
+                (offset, 4, if edge { old | bit } else { old & !bit })
+            }
+            Act::Priority(priority) => {
+                state.priority = priority & 0xF8;
+                (base + 0x400 + u64::from(intid), 1, priority.into())
+            }
+        };
+        self.write(by, frame, offset, size, value);
+    }
+
+    fn acknowledge(&mut self, vcpu: usize) {
+        let mut expected = self.expected(vcpu);
+        let mut taken = self.cpus[vcpu].acknowledge();
+        if let Some((priority, intid)) = expected
+            && taken.is_none_or(|taken| self.naive.get(vcpu, taken).priority > priority)
+            && !self.cpus[vcpu].full_of_active()
+        {
+            // Of the ends of hardware's interrupts there is no notice: one that was pending again before its end, and what
+            // waits for a register while two others hold active ones, wait for the next exit.
+            let crowded = self.ended[vcpu] && self.cpus[vcpu].actives() >= 2;
+            let excused = is_physical(intid) || crowded;
+            assert!(excused, "{intid} should have come, not {taken:?}");
+            if taken.is_none() {
+                for other in 0..self.cpus.len() {
+                    self.exit(other);
+                }
+                expected = self.expected(vcpu);
+                taken = self.cpus[vcpu].acknowledge();
+                assert!(taken.is_some() || self.cpus[vcpu].full_of_active());
+            }
+        }
+        let Some(intid) = taken else {
+            return;
+        };
+        assert!(expected.is_some(), "{intid} came for nothing");
+        let deliverable = self.naive.deliverable(vcpu);
+        assert!(
+            deliverable.iter().any(|&(_, other)| other == intid),
+            "{intid} came for nothing"
+        );
+        self.naive.acknowledge(vcpu, intid);
+        self.stacks[vcpu].push(intid);
+    }
+
+    /// What the naive controller would deliver.
+    fn expected(&mut self, vcpu: usize) -> Option<(u8, u32)> {
+        let running = self.cpus[vcpu].running_priority();
+        let awake = self.naive.awake[vcpu];
+        let first = self.naive.deliverable(vcpu).first().copied();
+        first.filter(|&(priority, _)| awake && priority < running)
+    }
+
+    fn end(&mut self, vcpu: usize) {
+        let Some(intid) = self.stacks[vcpu].pop() else {
+            return;
+        };
+        let found = self.cpus[vcpu].end(intid);
+        self.ended[vcpu] |= is_physical(intid);
+        let state = *self.naive.get(vcpu, intid);
+        if state.active == Some(vcpu) && (found || state.acknowledged) {
+            assert!(found, "{intid} was active, and no register knew");
+            self.naive.deactivate(vcpu, intid);
+        }
+        if self.cpus[vcpu].maintenance() {
+            self.exit(vcpu);
+        }
+    }
+
+    fn reset_vcpu(&mut self, vcpu: usize) {
+        self.sync(vcpu);
+        self.naive.reset_vcpu(vcpu);
+        self.stacks[vcpu].clear();
+        self.cpus[vcpu] = Interface::new(self.cpus[vcpu].registers.len());
+        let effects = self.gic.reset_vcpu(vcpu);
+        assert!(!self.gic.timer_is_active(vcpu));
+        self.effects(effects);
+        self.flush(vcpu);
+    }
+
+    fn compare(&mut self) {
+        for vcpu in 0..self.cpus.len() {
+            self.exit(vcpu);
+        }
+        for vcpu in 0..self.cpus.len() {
+            self.sync(vcpu);
+        }
+        for vcpu in 0..self.cpus.len() {
+            for intid in 0..96 {
+                self.compare_one(vcpu, intid);
+            }
+            let wakes = !self.naive.deliverable(vcpu).is_empty();
+            assert_eq!(self.gic.is_deliverable(vcpu), wakes);
+            assert_eq!(self.timers[vcpu], self.gic.timer_is_active(vcpu));
+        }
+        let state = *self.naive.get(0, PHYSICAL);
+        let held = state.latch || state.active.is_some();
+        assert!(held || !self.device, "the device is never heard of again");
+        for vcpu in 0..self.cpus.len() {
+            self.flush(vcpu);
+        }
+    }
+
+    fn compare_one(&mut self, vcpu: usize, intid: u32) {
+        let (frame, base) = place(vcpu, intid);
+        let word = base + u64::from(intid / 32 * 4);
+        let mut bit = |offset: u64| {
+            self.gic.access(frame, offset + word, 4, None).value >> (intid % 32) & 1 == 1
+        };
+        let seen = (bit(0x100), bit(0x200), bit(0x300));
+        let state = *self.naive.get(vcpu, intid);
+        let expected = (state.enabled, state.pending(), state.active.is_some());
+        assert_eq!(
+            seen, expected,
+            "interrupt {intid} of {vcpu}: enabled, pending, active"
+        );
+        let priority = self
+            .gic
+            .access(frame, base + 0x400 + u64::from(intid), 1, None);
+        assert_eq!(priority.value, u64::from(state.priority));
+    }
+
+    /// The devices of `intids` fall silent; the guests end what they do and take all that is left: nothing stays behind.
+    pub fn finish(&mut self, intids: &[u32]) {
+        for vcpu in 0..self.cpus.len() {
+            for &intid in intids {
+                self.step(Event::Level(vcpu, intid, false));
+                self.step(Event::Act(vcpu, vcpu, intid, Act::Deactivate));
+            }
+            while !self.stacks[vcpu].is_empty() {
+                self.end(vcpu);
+            }
+        }
+        for vcpu in 0..self.cpus.len() {
+            // The exit is for those of hardware alone: see `acknowledge`.
+            self.exit(vcpu);
+            while self.expected(vcpu).is_some() {
+                self.acknowledge(vcpu);
+                self.end(vcpu);
+            }
+            assert_eq!(self.cpus[vcpu].acknowledge(), None);
+        }
+        self.compare();
+    }
+}
+
+fn is_physical(intid: u32) -> bool {
+    intid == TIMER || intid == PHYSICAL
+}
+
+/// Where an interrupt's registers are.
+fn place(vcpu: usize, intid: u32) -> (Frame, u64) {
+    if intid < 32 {
+        (Frame::Redistributor(vcpu), 0x1_0000)
+    } else {
+        (Frame::Distributor, 0)
+    }
+}
