@@ -77,7 +77,7 @@ impl VirtualGic {
     /// Bound: a look at each VCPU, and at each interrupt that a register names.
     pub fn access(&mut self, frame: Frame, offset: u64, size: usize, write: Option<u64>) -> Access {
         let aligned = matches!(size, 1 | 2 | 4 | 8) && offset & (size as u64 - 1) == 0;
-        match frame {
+        let access = match frame {
             _ if !aligned => Access::default(),
             Frame::Distributor => self.distributor(offset, size, write),
             Frame::Redistributor(vcpu) if vcpu >= self.vcpus => Access::default(),
@@ -88,6 +88,10 @@ impl VirtualGic {
                 let owner = Owner::Private(vcpu);
                 self.interrupts(owner, offset - SGI_BASE, 0, size, write)
             }
+        };
+        match write {
+            Some(_) => done(access.effects),
+            None => access,
         }
     }
 

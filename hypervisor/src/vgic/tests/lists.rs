@@ -18,7 +18,7 @@ fn read(gic: &mut VirtualGic, frame: Frame, offset: u64) -> u64 {
 }
 
 /// A controller whose guest has enabled and woken everything.
-fn open(vcpus: usize) -> VirtualGic {
+pub fn open(vcpus: usize) -> VirtualGic {
     let mut gic = VirtualGic::new();
     let _ = gic.reset(vcpus);
     let _ = write(&mut gic, D, 0, 0x12);

@@ -2,7 +2,10 @@
 //! ([`interface`]) and a naive controller ([`naive`]).
 //! Must never know: anything of the controller that its callers do not see.
 
+mod access;
+mod boot;
 mod interface;
+mod late;
 mod lists;
 mod naive;
 mod random;

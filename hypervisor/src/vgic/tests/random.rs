@@ -103,7 +103,7 @@ proptest! {
 
 /// All sequences of five of the events, with two list registers, for `vcpus` VCPUs with these interrupts enabled.
 fn exhaust(vcpus: usize, intids: &[u32], events: &[Event]) {
-    let mut digits = vec![0; 5];
+    let mut digits = [0; 5];
     loop {
         let sequence: Vec<_> = digits.iter().map(|&digit| events[digit]).collect();
         run(System::ready(vcpus, 2, intids), intids, &sequence);

@@ -202,7 +202,7 @@ impl System {
         let listed = self.cpus[vcpu].pending();
         let pending = self.naive.deliverable(vcpu);
         let alone = |entry: &&(u8, u32)| !self.cpus[vcpu].is_active(entry.1);
-        let Some(last) = listed.iter().filter(alone).next_back() else {
+        let Some(last) = listed.iter().rfind(alone) else {
             return;
         };
         assert!(open && self.naive.group);
