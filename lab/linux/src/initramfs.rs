@@ -53,25 +53,9 @@ mod tests {
     /// Every program that the script names is in the archive or built into the shell.
     #[test]
     fn the_script_finds_its_programs() {
-        const OTHERS: &[&str] = &[
-            "busybox",
-            "burn",
-            "measure",
-            "cyclictest",
-            "echo",
-            "export",
-            "wait",
-            "case",
-            "esac",
-            "done",
-            "fi",
-            "if",
-            "then",
-            "else",
-            "do",
-            "while",
-            "for",
-        ];
+        const SHELL: &str =
+            "break case do done echo else esac export fi for if read then wait while";
+        const OWN: &str = "burn busybox cyclictest idle measure settle";
         let starts = |line: &str| {
             let word: String = line
                 .trim_start_matches([' ', '('])
@@ -94,7 +78,10 @@ mod tests {
             }
             seen += 1;
             assert!(
-                APPLETS.contains(&word.as_str()) || OTHERS.contains(&word.as_str()),
+                APPLETS.contains(&word.as_str())
+                    || [SHELL, OWN]
+                        .iter()
+                        .any(|words| words.split(' ').any(|known| known == word)),
                 "`{word}` of the script is nowhere: {line}"
             );
         }
