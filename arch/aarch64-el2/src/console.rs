@@ -1,7 +1,6 @@
 //! Owns: the machine's console, a PL011. Must never know: whose bytes they are.
 
 use arm_pl011_uart::{Interrupts, PL011Registers, Uart, UniqueMmioPointer};
-use core::fmt;
 use core::ptr::{NonNull, with_exposed_provenance_mut};
 use taktos_abi::vm::layout;
 
@@ -34,14 +33,4 @@ pub(crate) fn read() -> Option<u8> {
 /// Lets input come as the device's interrupt.
 pub(crate) fn announce_input() {
     with_line(|line| line.set_interrupt_masks(Interrupts::RXI | Interrupts::RTI));
-}
-
-/// The console for formatted text.
-pub struct Console;
-
-impl fmt::Write for Console {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        write(text.as_bytes());
-        Ok(())
-    }
 }

@@ -1,41 +1,70 @@
 //! Owns: how the machine ends when the hypervisor itself is wrong. Must never know: faults of guests.
 
-use crate::console::Console;
+use crate::console::write;
 use crate::start::off;
 use aarch64_cpu::registers::{ELR_EL2, ESR_EL2, FAR_EL2, Readable, SPSR_EL2};
-use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Whether a report was begun.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Prints why, and ends the machine. Of several processors the first one reports; the others halt for good.
-fn end(why: fmt::Arguments<'_>) -> ! {
+/// Begins a report. Of several processors the first one reports; the others halt for good.
+fn begin() {
     if BEGUN.swap(true, Relaxed) {
         loop {
             aarch64_cpu::asm::wfi();
         }
     }
-    // The console does not fail.
-    let _ = Console.write_fmt(format_args!(
-        "\n[taktos] the hypervisor ends the machine: {why}\n"
-    ));
+    write(b"\n[taktos] the hypervisor ends the machine: ");
+}
+
+fn end() -> ! {
+    write(b"\n");
     off()
 }
 
-/// For a board's panic handler: prints the panic, and ends the machine.
+/// For a board's panic handler: prints where, and the message if it is a plain one; ends the machine. Formatted messages
+/// would bring the formatter into an image that is to be small.
 pub fn panicked(info: &PanicInfo<'_>) -> ! {
-    end(format_args!("{info}"))
+    begin();
+    if let Some(location) = info.location() {
+        write(location.file().as_bytes());
+        write(b":");
+        write_decimal(location.line());
+    }
+    if let Some(message) = info.message().as_str() {
+        write(b": ");
+        write(message.as_bytes());
+    }
+    end()
+}
+
+fn write_decimal(value: u32) {
+    if value >= 10 {
+        write_decimal(value / 10);
+    }
+    write(&[b'0' + (value % 10) as u8]);
+}
+
+fn write_number(name: &str, value: u64) {
+    write(name.as_bytes());
+    write(b" 0x");
+    for digit in (0..16).rev() {
+        write(&[b"0123456789abcdef"[(value >> (4 * digit)) as usize % 16]]);
+    }
 }
 
 /// An exception of EL2 itself came by this entry of the vector table; x30 and the stack pointer are what it
 /// interrupted.
 pub(crate) extern "C" fn report(entry: u64, link: u64, stack: u64) -> ! {
-    let (syndrome, address) = (ESR_EL2.get(), FAR_EL2.get());
-    let (pc, state) = (ELR_EL2.get(), SPSR_EL2.get());
-    end(format_args!(
-        "exception {entry} at EL2: syndrome {syndrome:#x}, address {address:#x}, \
-pc {pc:#x}, state {state:#x}, x30 {link:#x}, sp {stack:#x}"
-    ))
+    begin();
+    write_number("an exception at EL2, by entry", entry);
+    write_number(": syndrome", ESR_EL2.get());
+    write_number(", address", FAR_EL2.get());
+    write_number(", pc", ELR_EL2.get());
+    write_number(", state", SPSR_EL2.get());
+    write_number(", x30", link);
+    write_number(", sp", stack);
+    end()
 }

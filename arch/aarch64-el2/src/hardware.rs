@@ -1,6 +1,7 @@
 //! Owns: [`El2`], the machine as the hypervisor sees it. Must never know: why it is asked.
 
 use crate::lists::LoadedLists;
+use crate::tables::Piece;
 use crate::vcpu::{Vcpu, vcpu};
 use crate::{
     console, controller, controls, copy, identity, own, shown, stage2, start, timer, world,
@@ -157,7 +158,12 @@ impl Hardware for El2 {
     }
 
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError> {
-        stage2::map(space, at, physical, bytes, kind)
+        let piece = Piece {
+            at,
+            physical,
+            bytes,
+        };
+        stage2::map(space, piece, kind)
     }
 
     fn copy(to: u64, from: u64, bytes: u64) {

@@ -43,7 +43,6 @@ mod vcpu;
 mod vectors;
 mod world;
 
-pub use console::Console;
 pub use exit::{cause, resumed};
 pub use fault::panicked;
 pub use hardware::El2;

@@ -4,46 +4,30 @@
 //! Addresses are what they are physically. Code cannot be written, and nothing else can be executed; the processor is
 //! told to hold that for whatever can be written. Nothing is mapped at zero, nor below stacks.
 
-use crate::own::{PAGE, STACKS};
-use crate::tables::Pool;
+use crate::own::STACKS;
+use crate::tables::{self, PAGE, Piece, Table};
 use aarch64_cpu::registers::{ReadWriteable, SCTLR_EL2};
-use aarch64_paging::Mapping;
-use aarch64_paging::descriptor::{El23Attributes, PhysicalAddress};
-use aarch64_paging::paging::{Constraints, El2, MemoryRegion};
 use core::arch::asm;
-use core::cell::UnsafeCell;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taktos_abi::vm::layout;
+use taktos_hypervisor::hardware::MapError;
 
-/// The level of the root: 39 bits of address, as the start-up code has set.
-const ROOT_LEVEL: usize = 1;
+/// Attributes of the first stage of EL2 (Arm ARM, D5.3.3): the access flag and the bit that is one; memory is that of the
+/// start-up code's attribute 1, written back and inner shareable; devices are attribute 0.
+const PRESENT: u64 = 1 << 10 | 1 << 6;
+const READ_ONLY: u64 = 1 << 7;
+const NOT_EXECUTED: u64 = 1 << 54;
+const DEVICE: u64 = PRESENT | NOT_EXECUTED;
+const CODE: u64 = PRESENT | 1 << 2 | 0b11 << 8 | READ_ONLY;
+const CONSTANT: u64 = CODE | NOT_EXECUTED;
+const DATA: u64 = CONSTANT & !READ_ONLY;
 
-/// The start-up code's two kinds of memory: devices, and ordinary memory that is written back.
-const PRESENT: El23Attributes = El23Attributes::VALID
-    .union(El23Attributes::ACCESSED)
-    .union(El23Attributes::USER_RES1);
-const DEVICE: El23Attributes = El23Attributes::ATTRIBUTE_INDEX_0
-    .union(PRESENT)
-    .union(El23Attributes::XN);
-const CODE: El23Attributes = El23Attributes::ATTRIBUTE_INDEX_1
-    .union(El23Attributes::INNER_SHAREABLE)
-    .union(PRESENT)
-    .union(El23Attributes::READ_ONLY);
-const CONSTANT: El23Attributes = CODE.union(El23Attributes::XN);
-const DATA: El23Attributes = CONSTANT.difference(El23Attributes::READ_ONLY);
-const NOTHING: El23Attributes = El23Attributes::empty();
+/// The devices of the machine that the hypervisor uses.
+const DEVICES: Range<u64> = 0x0800_0000..0x0A00_0000;
 
-/// The devices of the machine that the hypervisor uses, and the passages to those that partitions have.
-const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
-
-type Map = Mapping<Pool, El2>;
-
-struct TheMap(UnsafeCell<Option<Map>>);
-
-// SAFETY: written once, by the first processor, before the others start.
-unsafe impl Sync for TheMap {}
-
-static MAP: TheMap = TheMap(UnsafeCell::new(None));
+/// The root's address; the other processors start when it was made.
+static ROOT: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" {
     // The limits of code and of constants, by the start-up code's linker script.
@@ -54,52 +38,61 @@ unsafe extern "C" {
 }
 
 /// Makes the map. Called once, by the first processor.
+///
+/// # Panics
+/// Where the tables are too few, which the image decides alone.
 pub(crate) fn make() {
-    let mut map = Mapping::new(Pool, ROOT_LEVEL, El2);
-    let code = (&raw const text_begin).addr()..(&raw const text_end).addr();
-    let constants = (&raw const rodata_begin).addr()..(&raw const rodata_end).addr();
-    let image = layout::HYPERVISOR as usize..layout::DESCRIPTION as usize;
-    let description = image.end..(layout::DESCRIPTION + layout::DESCRIPTION_BYTES) as usize;
-    let partitions = layout::PARTITIONS as usize..layout::END as usize;
-    set(&mut map, DEVICES, DEVICE);
-    set(&mut map, image, DATA);
-    set(&mut map, description, CONSTANT);
-    set(&mut map, partitions, DATA);
-    set(&mut map, code, CODE);
-    set(&mut map, constants, CONSTANT);
-    for guard in STACKS.iter().flat_map(|stacks| stacks.guards()) {
-        set(&mut map, guard..guard + PAGE, NOTHING);
-    }
-    // SAFETY: the first use, by the start-up code alone.
-    unsafe { *MAP.0.get() = Some(map) };
+    let made = tables::new().and_then(|root| {
+        fill(root)?;
+        ROOT.store(root.address(), Relaxed);
+        Ok(())
+    });
+    assert!(made.is_ok(), "the memory map cannot be made");
 }
 
-fn set(map: &mut Map, range: Range<usize>, attributes: El23Attributes) {
-    let done = map.map_range(
-        &MemoryRegion::new(range.start, range.end),
-        PhysicalAddress(range.start),
-        attributes,
-        Constraints::NO_CONTIGUOUS_HINT,
-    );
-    assert!(done.is_ok(), "the memory map cannot be made so");
+fn fill(root: &Table) -> Result<(), MapError> {
+    let page_of = |limit: *const u8| (limit.addr() as u64).next_multiple_of(PAGE);
+    let code = page_of(&raw const text_begin)..page_of(&raw const text_end);
+    let constants = page_of(&raw const rodata_begin)..page_of(&raw const rodata_end);
+    let description = layout::DESCRIPTION..layout::DESCRIPTION + layout::DESCRIPTION_BYTES;
+    set(root, DEVICES, DEVICE)?;
+    set(root, code, CODE)?;
+    let mut data = constants.end;
+    set(root, constants, CONSTANT)?;
+    for guard in STACKS.iter().flat_map(|stacks| stacks.guards()) {
+        set(root, data..guard as u64, DATA)?;
+        data = guard as u64 + PAGE;
+    }
+    set(root, data..description.start, DATA)?;
+    set(root, description, CONSTANT)?;
+    set(root, layout::PARTITIONS..layout::END, DATA)
+}
+
+fn set(root: &Table, range: Range<u64>, attributes: u64) -> Result<(), MapError> {
+    let piece = Piece {
+        at: range.start,
+        physical: range.start,
+        bytes: range.end - range.start,
+    };
+    root.map(piece, attributes)
 }
 
 /// Switches this processor from the start-up code's map to the one that was made.
 pub(crate) fn activate() {
-    // SAFETY: it is not written any more once there are others to read it.
-    let map = unsafe { (*MAP.0.get()).as_ref() };
-    let Some(map) = map else { return };
-    // SAFETY: it maps the code that runs, its data and its stack to where they are.
-    unsafe { map.activate() };
-    // SAFETY: what was known of the old map is dropped, and read from the new one when needed.
+    // SAFETY: it maps the code that runs, its data and its stacks to where they are. What was known of the old map is
+    // dropped, and read from the new one when needed.
     unsafe {
         asm!(
+            "dsb ishst",
+            "msr ttbr0_el2, {root}",
+            "isb",
             "tlbi alle2",
             "dsb nsh",
             "isb",
-            options(nostack, preserves_flags)
-        )
-    };
+            root = in(reg) ROOT.load(Relaxed),
+            options(nostack, preserves_flags),
+        );
+    }
     SCTLR_EL2.modify(SCTLR_EL2::WXN::Enable);
     aarch64_cpu::asm::barrier::isb(aarch64_cpu::asm::barrier::SY);
 }

@@ -1,48 +1,35 @@
 //! Owns: the second stage of translation: what a partition finds where. Must never know: what it does there.
 
-use crate::tables::{self, Pool};
+use crate::tables::{self, PAGE, Piece, Table};
 use aarch64_cpu::registers::{Readable, VTTBR_EL2};
-use aarch64_paging::descriptor::{PhysicalAddress, Stage2Attributes};
-use aarch64_paging::paging::{Constraints, MemoryRegion, RootTable, Stage2};
 use core::arch::asm;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::Cell;
 use taktos_abi::vm::{Description, layout};
 use taktos_hypervisor::hardware::{Kind, MapError};
-
-/// The level of the root: see VTCR_EL2 in `controls`.
-const ROOT_LEVEL: usize = 1;
-const PAGE: u64 = 4096;
-/// What an entry of the second level, and of the first, maps.
-const BLOCK: u64 = 2 << 20;
-const GIGABYTE: u64 = 1 << 30;
 
 /// The identifier of a partition's translations; 0 is the hypervisor's, and not used.
 const fn identifier(space: usize) -> u64 {
     (space as u64 + 1) << 48
 }
 
-const READ_WRITE: Stage2Attributes = Stage2Attributes::S2AP_ACCESS_RW
-    .union(Stage2Attributes::ACCESS_FLAG)
-    .union(Stage2Attributes::VALID);
-const MEMORY: Stage2Attributes = READ_WRITE
-    .union(Stage2Attributes::MEMATTR_NORMAL_INNER_WB)
-    .union(Stage2Attributes::MEMATTR_NORMAL_OUTER_WB)
-    .union(Stage2Attributes::SH_INNER);
-const DEVICE: Stage2Attributes = READ_WRITE
-    .union(Stage2Attributes::MEMATTR_DEVICE_nGnRE)
-    .union(Stage2Attributes::XN);
+/// Attributes of the second stage (Arm ARM, D5.3.3): the access flag, reading and writing; memory that is written back,
+/// inner shareable; Device-nGnRE.
+const READ_WRITE: u64 = 1 << 10 | 0b11 << 6;
+const MEMORY: u64 = READ_WRITE | 0b11 << 8 | 0b1111 << 2;
+const DEVICE: u64 = READ_WRITE | NOT_EXECUTED | 0b0001 << 2;
+const NOT_EXECUTED: u64 = 1 << 54;
 
-const fn attributes(kind: Kind) -> Stage2Attributes {
+const fn attributes(kind: Kind) -> u64 {
     match kind {
         Kind::Memory => MEMORY,
-        Kind::Shared => MEMORY.union(Stage2Attributes::XN),
+        Kind::Shared => MEMORY | NOT_EXECUTED,
         Kind::Device => DEVICE,
     }
 }
 
 /// A partition's map, and what VTTBR_EL2 holds for it.
 struct Space {
-    map: UnsafeCell<Option<RootTable<Stage2, Pool>>>,
+    root: Cell<Option<&'static Table>>,
     stage: Cell<u64>,
 }
 
@@ -54,7 +41,7 @@ unsafe impl Sync for Spaces {}
 static SPACES: Spaces = Spaces(
     [const {
         Space {
-            map: UnsafeCell::new(None),
+            root: Cell::new(None),
             stage: Cell::new(0),
         }
     }; Description::PARTITIONS],
@@ -66,57 +53,35 @@ pub(crate) fn stage(space: usize) -> u64 {
     SPACES.0[space].stage.get()
 }
 
-/// Maps `bytes` at `at` of partition `space` to `physical`.
-pub(crate) fn map(
-    space: usize,
-    at: u64,
-    physical: u64,
-    bytes: u64,
-    kind: Kind,
-) -> Result<(), MapError> {
-    let end = at.checked_add(bytes).filter(|&end| end <= layout::END);
-    let end = end.ok_or(MapError::Range)?;
-    let last = physical.checked_add(bytes).ok_or(MapError::Range)?;
-    if [at, end, physical, last]
-        .iter()
-        .any(|edge| edge % PAGE != 0)
-        || last > layout::END
-    {
+/// Maps a piece of partition `space`.
+pub(crate) fn map(space: usize, piece: Piece, kind: Kind) -> Result<(), MapError> {
+    let Piece {
+        at,
+        physical,
+        bytes,
+    } = piece;
+    let within = |from: u64| {
+        from.checked_add(bytes)
+            .is_some_and(|end| end <= layout::END)
+    };
+    if (at | physical | bytes) % PAGE != 0 || !within(at) || !within(physical) {
         return Err(MapError::Range);
     }
-    if tables::left() < most_tables(at, end, physical) {
-        return Err(MapError::NoTable);
-    }
-    let space_of = &SPACES.0[space];
-    // SAFETY: the caller has the lock, and nothing else refers to the map.
-    let map = unsafe { &mut *space_of.map.get() };
-    let map = map.get_or_insert_with(|| RootTable::new(Pool, ROOT_LEVEL, Stage2));
-    space_of
-        .stage
-        .set(map.to_physical().0 as u64 | identifier(space));
-    let region = MemoryRegion::new(at as usize, end as usize);
-    let done = map.map_range(
-        &region,
-        PhysicalAddress(physical as usize),
-        attributes(kind),
-        Constraints::NO_CONTIGUOUS_HINT,
-    );
+    let done = root(space)?.map(piece, attributes(kind));
     // SAFETY: the walks of all processors see the tables.
     unsafe { asm!("dsb ishst", "isb", options(nostack, preserves_flags)) };
-    done.map_err(|_| MapError::Range)
+    done
 }
 
-/// The most tables that a range can need: the root, those of the second level, and those with pages.
-fn most_tables(at: u64, end: u64, physical: u64) -> usize {
-    let touched = |piece: u64| (end.div_ceil(piece) - at / piece) as usize;
-    let in_blocks = (at ^ physical).is_multiple_of(BLOCK);
-    let with_pages = touched(BLOCK);
-    1 + touched(GIGABYTE)
-        + if in_blocks {
-            with_pages.min(2)
-        } else {
-            with_pages
-        }
+fn root(space: usize) -> Result<&'static Table, MapError> {
+    let space_of = SPACES.0.get(space).ok_or(MapError::Range)?;
+    if let Some(root) = space_of.root.get() {
+        return Ok(root);
+    }
+    let root = tables::new()?;
+    space_of.root.set(Some(root));
+    space_of.stage.set(root.address() | identifier(space));
+    Ok(root)
 }
 
 /// Forgets all of a partition's translations on this processor: those of its own first stage, too. The processor knows

@@ -38,7 +38,7 @@ mod target {
         let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
         match Hypervisor::new(memory, description) {
             Ok(made) => *hypervisor = Some(made),
-            Err(refusal) => panic!("the description is refused: {refusal:?}"),
+            Err(_) => panic!("the description of partitions is refused"),
         }
         El2::run()
     }
@@ -55,7 +55,7 @@ mod target {
                 *kept = description;
                 kept
             }
-            Err(error) => panic!("there is no description of partitions: {error:?}"),
+            Err(_) => panic!("there is no description of partitions, or another version's"),
         }
     }
 
