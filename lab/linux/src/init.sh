@@ -23,6 +23,12 @@ for word in $(cat /proc/cmdline); do
     esac
 done
 
+# Switches the machine off when its console has sent everything: setting a terminal waits for that.
+off() {
+    stty opost
+    poweroff -f
+}
+
 # Hundredths of a second that the processors have been idle, all together.
 idle() {
     read -r _ since </proc/uptime
@@ -61,7 +67,7 @@ measure() {
 }
 
 if [ -n "$seconds" ]; then
-    (sleep "$seconds"; poweroff -f) &
+    (sleep "$seconds"; off) &
 fi
 case $job in
     shell)
@@ -94,4 +100,4 @@ case $job in
         ;;
     *) echo "taktos: no job is called $job" ;;
 esac
-poweroff -f
+off
