@@ -12,6 +12,8 @@ pub trait Board: 'static {
     const MEMORY: Range<usize>;
     /// The devices' registers; whole pages of 2 MiB.
     const DEVICES: Range<usize>;
+    /// Memory that others have too, below [`Board::MEMORY`]: data, that nobody executes; whole pages of 2 MiB.
+    const SHARED: Range<usize> = 0..0;
     /// How many processors there are, one to sixteen. The number of one is the lowest field of its affinity
     /// (`MPIDR_EL1`), of which the other fields are zero, and the place of its redistributor. More than one are for
     /// the feature `several`.

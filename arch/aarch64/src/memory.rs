@@ -128,6 +128,9 @@ fn make<B: Board>() -> Map {
         DEVICE,
         Constraints::NO_CONTIGUOUS_HINT,
     );
+    if const { B::SHARED.start < B::SHARED.end } {
+        set(&mut made, B::SHARED, DATA, Constraints::NO_CONTIGUOUS_HINT);
+    }
     set(&mut made, B::MEMORY, DATA, PAGES);
     set(&mut made, code, CODE, PAGES);
     set(&mut made, constants, CONSTANT, PAGES);

@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 pub mod bootargs;
+mod channel;
 pub mod console;
 pub mod power;
 mod suite;

@@ -18,6 +18,7 @@ impl taktos_arch_aarch64::Board for Partition {
     const REDISTRIBUTORS: usize = layout::REDISTRIBUTOR as usize;
     const MEMORY: Range<usize> = 0x4000_0000..0x4080_0000;
     const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
+    const SHARED: Range<usize> = 0x0B00_0000..0x0B20_0000;
 }
 
 /// The map that is used until the machine has its own: devices in the first gigabyte, memory in the second.

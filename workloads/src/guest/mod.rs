@@ -6,6 +6,8 @@
 //! The words are those of [`command`](crate::experiment::command), from the guest's boot arguments; the lines those of
 //! [`experiment`](crate::experiment). The kernel is that for one processor: fixed priorities.
 
+pub mod channel;
+pub mod fifo;
 pub mod latency;
 pub mod monitor;
 mod pattern;
