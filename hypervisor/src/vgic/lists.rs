@@ -7,7 +7,7 @@
 //! are chosen, and among equals those of the smallest numbers.
 
 use super::bits::Bits;
-use super::{Effects, PRIVATE, VirtualGic};
+use super::{Cpu, Effects, PRIVATE, SHARED, VirtualGic, bank};
 use crate::hardware::ListRegisters;
 
 /// State: pending.
@@ -40,6 +40,11 @@ pub(super) struct Lists {
     pub exact: bool,
     /// They must be filled anew before the VCPU runs.
     pub dirty: bool,
+    /// Private interrupts, and shared ones, that became pending since they were filled: if nothing else happened, it is enough
+    /// to add these.
+    pub fresh: u64,
+    /// See `fresh`.
+    pub fresh_shared: u64,
     /// There are edits to be done when the registers are looked at.
     pub edited: bool,
     /// The underflow interrupt is asked for.
@@ -53,17 +58,56 @@ impl Lists {
         names: [0; REGISTERS],
         exact: true,
         dirty: false,
+        fresh: 0,
+        fresh_shared: 0,
         edited: false,
         underflow: false,
     };
 
-    fn name(&self, register: usize) -> u8 {
+    /// `bit`, which is interrupt `intid`'s (or none), became pending.
+    #[inline]
+    pub fn freshen(&mut self, intid: u8, bit: u64) {
+        if intid < PRIVATE {
+            self.fresh |= bit;
+        } else {
+            self.fresh_shared |= bit;
+        }
+    }
+
+    /// What register `register` holds, or held last.
+    #[inline]
+    pub fn name(&self, register: usize) -> u8 {
         self.names[register % REGISTERS]
     }
 
     /// The register that holds interrupt `intid`.
     pub fn register_of(&self, intid: u8) -> Option<usize> {
         ones(u64::from(self.used)).find(|&register| self.name(register) == intid)
+    }
+
+    /// The registers that hold nothing.
+    #[inline]
+    pub fn free(&self, lists: &impl ListRegisters) -> u16 {
+        let count = lists.count().clamp(1, REGISTERS);
+        (u16::MAX >> (REGISTERS - count)) & !self.used
+    }
+
+    /// Register `register` holds interrupt `intid` from now on: `value`.
+    #[inline]
+    fn fill(&mut self, register: usize, intid: u8, value: u64, lists: &mut impl ListRegisters) {
+        self.used |= 1 << register;
+        self.stale &= !(1 << register);
+        self.names[register % REGISTERS] = intid;
+        lists.write(register, value);
+    }
+
+    /// Erases what does not count any more.
+    #[cold]
+    fn erase(&mut self, lists: &mut impl ListRegisters) {
+        for register in ones(u64::from(self.stale)) {
+            lists.write(register, 0);
+        }
+        self.stale = 0;
     }
 
     /// Register `register` holds nothing that counts from now on.
@@ -101,11 +145,11 @@ impl VirtualGic {
     #[inline]
     pub fn flush(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> Effects {
         let mut effects = self.sync(vcpu, lists);
-        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+        let Some(cpu) = self.cpus.get(vcpu) else {
             return effects;
         };
-        if cpu.lists.dirty {
-            cpu.lists.dirty = false;
+        let fresh = cpu.lists.fresh | cpu.lists.fresh_shared != 0;
+        if cpu.lists.dirty || fresh && !self.add_fresh(vcpu, lists) {
             effects.add(self.arrange(vcpu, lists));
         }
         let known = &mut self.cpus[vcpu].lists;
@@ -113,45 +157,54 @@ impl VirtualGic {
         effects
     }
 
+    #[inline]
     fn fold(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> Effects {
-        let mut effects = Effects::NONE;
-        for register in ones(u64::from(self.cpus[vcpu].lists.used)) {
-            effects.add(self.fold_one(vcpu, register, lists));
-        }
-        let known = &mut self.cpus[vcpu].lists;
+        let moving = self.leaving != 0;
+        let Cpu {
+            private,
+            lists: known,
+            ..
+        } = &mut self.cpus[vcpu];
         known.exact = true;
-        known.dirty |= known.edited;
-        known.edited = false;
-        effects
+        let (mut left, mut odd) = (known.used, 0);
+        while left != 0 {
+            let register = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let value = lists.read(register);
+            let intid = known.name(register);
+            let (bits, bit) = bank(private, &mut self.shared, intid);
+            bits.fold(bit, value & PENDING != 0, value & ACTIVE != 0);
+            if value & (PENDING | ACTIVE) == 0 {
+                bits.listed &= !bit;
+                known.used &= !(1 << register);
+                let again = bits.pending() & bit;
+                known.freshen(intid, again);
+            } else if value & PENDING == 0 {
+                known.dirty |= bits.pending() & bit != 0;
+            }
+            let noticed = value & (PENDING | ACTIVE | NOTIFY) == NOTIFY;
+            odd |= u16::from(noticed || moving || known.edited) << register;
+        }
+        match odd {
+            0 => Effects::NONE,
+            _ => self.fold_odd(vcpu, odd, lists),
+        }
     }
 
-    fn fold_one(
-        &mut self,
-        vcpu: usize,
-        register: usize,
-        lists: &mut impl ListRegisters,
-    ) -> Effects {
-        let value = lists.read(register);
-        let known = &self.cpus[vcpu].lists;
-        let (intid, edited) = (known.name(register), known.edited);
-        let (bits, bit) = self.bits(vcpu, intid);
-        bits.fold(bit, value & PENDING != 0, value & ACTIVE != 0);
+    /// What is left to do for the `odd` ones of the registers that were looked at.
+    #[cold]
+    fn fold_odd(&mut self, vcpu: usize, odd: u16, lists: &mut impl ListRegisters) -> Effects {
         let mut effects = Effects::NONE;
-        if edited {
+        let edited = core::mem::take(&mut self.cpus[vcpu].lists.edited);
+        self.cpus[vcpu].lists.dirty |= edited;
+        for register in ones(u64::from(odd)) {
+            let value = lists.read(register);
+            let intid = self.cpus[vcpu].lists.name(register);
+            let (bits, bit) = self.bits(vcpu, intid);
             let held = bits.held();
             bits.edit(bit);
-            effects = Effects::of_held(vcpu, intid, held, bits.held());
-        }
-        let (bits, bit) = self.bits(vcpu, intid);
-        if value & PENDING == 0 && bits.pending() & bit != 0 {
-            // A timer that the guest itself made pending again has lost its physical interrupt by the end.
-            effects.add(Effects::of_held(vcpu, intid, 0, bits.held() & bit));
-            self.cpus[vcpu].lists.dirty = true;
-        }
-        if value & (PENDING | ACTIVE) == 0 {
-            self.bits(vcpu, intid).0.listed &= !bit;
-            self.cpus[vcpu].lists.used &= !(1 << register);
-            if value & NOTIFY != 0 {
+            effects.add(Effects::of_held(vcpu, intid, held, bits.held()));
+            if value & (PENDING | ACTIVE | NOTIFY) == NOTIFY {
                 lists.write(register, 0);
             }
             effects.add(self.settle(intid));
@@ -159,117 +212,132 @@ impl VirtualGic {
         effects
     }
 
+    /// Adds what became pending since all registers were filled; false if that is not enough.
+    #[inline]
+    fn add_fresh(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> bool {
+        let cpu = &mut self.cpus[vcpu];
+        let private = core::mem::take(&mut cpu.lists.fresh);
+        let shared = core::mem::take(&mut cpu.lists.fresh_shared);
+        // In a register they are pending already, or active too.
+        if cpu.private.listed & private | self.shared.listed & shared != 0 {
+            return false;
+        }
+        let private = cpu.private.deliverable() & private;
+        let shared = match shared {
+            0 => 0,
+            _ => self.missing(vcpu).1 & shared,
+        };
+        !self.open(vcpu) || self.add(vcpu, private, shared, lists)
+    }
+
     /// Erases what must not be delivered, brings the others up to date, and adds what is missing.
     fn arrange(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> Effects {
         let open = self.open(vcpu);
         let mut effects = Effects::NONE;
-        for register in ones(u64::from(self.cpus[vcpu].lists.used)) {
-            let intid = self.cpus[vcpu].lists.name(register);
-            let (bits, bit) = self.bits(vcpu, intid);
-            if bits.active & bit != 0 || open && self.may_be_listed(vcpu, intid) {
-                let value = self.present(vcpu, intid, open, false);
-                lists.write(register, value);
-            } else {
-                effects.add(self.unlist(vcpu, register));
-            }
+        if self.cpus[vcpu].lists.used != 0 {
+            effects = self.refresh(vcpu, open, lists);
         }
-        let free = all_registers(lists) & !self.cpus[vcpu].lists.used;
-        let waiting = open && !self.add_missing(vcpu, free, lists);
+        let (private, shared) = self.missing(vcpu);
+        let waiting = open && !self.add(vcpu, private, shared, lists);
         if waiting {
             self.choose(vcpu, lists);
         }
-        self.add_active(vcpu, open, lists);
-        self.finish(vcpu, waiting, lists);
+        let private = &self.cpus[vcpu].private;
+        if (private.active & !private.listed) | (self.shared.active & !self.shared.listed) != 0 {
+            self.add_active(vcpu, open, lists);
+        }
+        let known = &mut self.cpus[vcpu].lists;
+        known.dirty = waiting;
+        (known.fresh, known.fresh_shared) = (0, 0);
+        if known.stale != 0 {
+            known.erase(lists);
+        }
+        // The underflow interrupt comes when at most one register is in use. With a single register that is always so: it would
+        // come again and again, and nothing would get done.
+        let underflow = waiting && lists.count() > 1;
+        if known.underflow != underflow {
+            known.underflow = underflow;
+            lists.set_underflow(underflow);
+        }
         effects
     }
 
-    /// Whether interrupt `intid` is deliverable and belongs to `vcpu`.
-    fn may_be_listed(&mut self, vcpu: usize, intid: u8) -> bool {
-        let leaving = self.leaving;
-        let (bits, bit) = self.bits(vcpu, intid);
-        bits.deliverable() & bit != 0 && (intid < PRIVATE || leaving & bit == 0)
+    /// Erases what must not be delivered, and brings the others up to date.
+    fn refresh(&mut self, vcpu: usize, open: bool, lists: &mut impl ListRegisters) -> Effects {
+        let mut effects = Effects::NONE;
+        for register in ones(u64::from(self.cpus[vcpu].lists.used)) {
+            let intid = self.cpus[vcpu].lists.name(register);
+            let leaving = self.leaves(intid);
+            let (bits, bit) = self.bits(vcpu, intid);
+            let deliverable = open && !leaving && bits.deliverable() & bit != 0;
+            if bits.active & bit != 0 || deliverable {
+                self.put(vcpu, register, intid, (open, false), lists);
+            } else {
+                bits.unlist(bit);
+                self.cpus[vcpu].lists.give_up(register);
+                effects.add(self.settle(intid));
+            }
+        }
+        effects
     }
 
     /// The deliverable ones that are in no register: private ones, shared ones.
-    fn missing(&self, vcpu: usize) -> (u64, u64) {
+    #[inline]
+    pub(super) fn missing(&self, vcpu: usize) -> (u64, u64) {
         let (cpu, shared) = (&self.cpus[vcpu], &self.shared);
         let private = cpu.private.deliverable() & !cpu.private.listed;
         let mine = cpu.spis & !self.leaving;
         (private, shared.deliverable() & !shared.listed & mine)
     }
 
-    /// Puts the missing ones into the `free` registers; false if they do not fit.
-    fn add_missing(&mut self, vcpu: usize, free: u16, lists: &mut impl ListRegisters) -> bool {
-        let mut free = ones(u64::from(free));
-        let (private, shared) = self.missing(vcpu);
-        for intid in numbers(private, shared) {
-            let Some(register) = free.next() else {
+    /// Puts deliverable ones, which are in no register, into free registers; false if they do not fit.
+    #[inline]
+    fn add(
+        &mut self,
+        vcpu: usize,
+        mut private: u64,
+        mut shared: u64,
+        lists: &mut impl ListRegisters,
+    ) -> bool {
+        let cpu = &mut self.cpus[vcpu];
+        while private | shared != 0 {
+            let register = cpu.lists.free(lists).trailing_zeros() as usize;
+            if register >= REGISTERS {
                 return false;
+            }
+            let (intid, value) = if private != 0 {
+                let number = private.trailing_zeros() as u8 % PRIVATE;
+                private &= private - 1;
+                let priority = cpu.priority[usize::from(number)];
+                (
+                    number,
+                    show(&mut cpu.private, 1 << number, number, priority),
+                )
+            } else {
+                let spi = shared.trailing_zeros() as u8 % SHARED as u8;
+                shared &= shared - 1;
+                let (intid, priority) = (spi + PRIVATE, self.priority[usize::from(spi)]);
+                (intid, show(&mut self.shared, 1 << spi, intid, priority))
             };
-            self.put(vcpu, register, intid, (true, false), lists);
+            cpu.lists.fill(register, intid, value, lists);
         }
         true
     }
 
-    /// There are more than fit in: takes all pending ones out, and puts the most urgent in.
-    fn choose(&mut self, vcpu: usize, lists: &mut impl ListRegisters) {
-        for register in ones(u64::from(self.cpus[vcpu].lists.used)) {
-            let intid = self.cpus[vcpu].lists.name(register);
-            let (bits, bit) = self.bits(vcpu, intid);
-            if bits.active & bit == 0 {
-                // It stays this VCPU's: what leaves was taken out before.
-                bits.unlist(bit);
-                self.cpus[vcpu].lists.give_up(register);
-            } else {
-                // Of the active ones no end goes unseen: it makes room.
-                let value = self.present(vcpu, intid, true, true);
-                lists.write(register, value);
-            }
-        }
-        let free = all_registers(lists) & !self.cpus[vcpu].lists.used;
-        let (private, shared) = self.missing(vcpu);
-        let mut best = Best::new(free.count_ones() as usize);
-        for intid in numbers(private, shared) {
-            best.offer(self.priority(vcpu, intid), intid);
-        }
-        // The underflow interrupt comes when at most one register is in use: it never does while two hold active ones, and is of
-        // no use with a single register.
-        let urgent = self.cpus[vcpu].lists.used.count_ones() >= 2 || lists.count() == 1;
-        for (register, &(_, intid)) in ones(u64::from(free)).zip(best.chosen()) {
-            self.put(vcpu, register, intid, (true, urgent), lists);
-        }
-    }
-
     /// Interrupts that the guest made active by a write, so far as there is room: its end of them finds them then.
+    #[cold]
     fn add_active(&mut self, vcpu: usize, open: bool, lists: &mut impl ListRegisters) {
         let cpu = &self.cpus[vcpu];
         let private = cpu.private.active & !cpu.private.listed;
         let shared = self.shared.active & !self.shared.listed & cpu.spis;
-        let free = all_registers(lists) & !cpu.lists.used;
+        let free = cpu.lists.free(lists);
         for (register, intid) in ones(u64::from(free)).zip(numbers(private, shared)) {
             self.put(vcpu, register, intid, (open, false), lists);
         }
     }
 
-    /// Erases what is left over, and asks for the underflow interrupt if some are `waiting` for room.
-    fn finish(&mut self, vcpu: usize, waiting: bool, lists: &mut impl ListRegisters) {
-        // It comes when at most one register is in use. With a single register that is always so: it would come again and
-        // again, and nothing would get done.
-        let underflow = waiting && lists.count() > 1;
-        let known = &mut self.cpus[vcpu].lists;
-        for register in ones(u64::from(known.stale)) {
-            lists.write(register, 0);
-        }
-        known.stale = 0;
-        known.dirty = waiting;
-        if known.underflow != underflow {
-            known.underflow = underflow;
-            lists.set_underflow(underflow);
-        }
-    }
-
-    /// Fills register `register` with interrupt `intid`: see `present`.
-    fn put(
+    /// Fills register `register` with interrupt `intid`, pending if its VCPU is `open`. `urgent`: its end must be noticed.
+    pub(super) fn put(
         &mut self,
         vcpu: usize,
         register: usize,
@@ -277,100 +345,64 @@ impl VirtualGic {
         (open, urgent): (bool, bool),
         lists: &mut impl ListRegisters,
     ) {
-        let known = &mut self.cpus[vcpu].lists;
-        known.used |= 1 << register;
-        known.stale &= !(1 << register);
-        known.names[register % REGISTERS] = intid;
+        // It is pending elsewhere as soon as it has ended here.
+        let leaving = self.leaves(intid);
+        let shown = (open && !leaving, urgent || leaving);
+        let priority = self.priority(vcpu, intid);
         let (bits, bit) = self.bits(vcpu, intid);
-        bits.listed |= bit;
-        let value = self.present(vcpu, intid, open, urgent);
-        lists.write(register, value);
+        let value = present(bits, bit, intid, priority, shown);
+        self.cpus[vcpu].lists.fill(register, intid, value, lists);
     }
 
-    /// Takes what register `register` holds out of it.
-    fn unlist(&mut self, vcpu: usize, register: usize) -> Effects {
-        let known = &mut self.cpus[vcpu].lists;
-        known.give_up(register);
-        let intid = known.name(register);
-        let (bits, bit) = self.bits(vcpu, intid);
-        bits.unlist(bit);
-        self.settle(intid)
-    }
-
-    /// What a list register holds for interrupt `intid`. `urgent`: its end must be noticed.
-    fn present(&mut self, vcpu: usize, intid: u8, open: bool, urgent: bool) -> u64 {
-        let priority = u64::from(self.priority(vcpu, intid));
-        let leaving = intid >= PRIVATE && self.leaving & self.bits(vcpu, intid).1 != 0;
-        let (bits, bit) = self.bits(vcpu, intid);
-        state(bits, bit, open && !leaving, urgent || leaving)
-            | GROUP1
-            | priority << PRIORITY_SHIFT
-            | u64::from(intid)
-            | if bits.physical & bit != 0 {
-                HARDWARE | u64::from(intid) << PHYSICAL_SHIFT
-            } else {
-                0
-            }
+    fn leaves(&self, intid: u8) -> bool {
+        intid >= PRIVATE && self.leaving >> (intid - PRIVATE) & 1 != 0
     }
 }
 
-/// The state of `bit`, for which pending is shown if it is `open`, and how its end is noticed.
-fn state(bits: &mut Bits, bit: u64, open: bool, urgent: bool) -> u64 {
+/// What a list register holds for the deliverable interrupt `intid`, which is `bit` of `bits`.
+#[inline]
+fn show(bits: &mut Bits, bit: u64, intid: u8, priority: u8) -> u64 {
+    bits.lend(bit, true);
+    bits.listed |= bit;
+    // Whether the line is still high is to be asked when the guest has ended it.
+    let notify = bits.raised() & bit != 0;
+    PENDING | encode(intid, priority, bits.physical & bit != 0, notify)
+}
+
+/// What a list register holds for interrupt `intid`, which is `bit` of `bits`: pending, if it is and its VCPU is `open`.
+/// `urgent`: its end must be noticed.
+fn present(
+    bits: &mut Bits,
+    bit: u64,
+    intid: u8,
+    priority: u8,
+    (open, urgent): (bool, bool),
+) -> u64 {
     let active = bits.active & bit != 0;
     let physical = bits.physical & bit != 0;
     // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State): it stays with us until the end.
     let shown = open && bits.pending() & bits.enabled & bit != 0 && !(active && physical);
     bits.lend(bit, shown);
-    // Whether the line is still high is to be asked when the guest has ended it.
-    let notify = !physical && (bits.raised() & bit != 0 || urgent);
-    (if shown { PENDING } else { 0 })
-        | (if active { ACTIVE } else { 0 })
-        | (if notify { NOTIFY } else { 0 })
+    bits.listed |= bit;
+    let notify = bits.raised() & bit != 0 || urgent;
+    encode(intid, priority, physical, notify)
+        | if shown { PENDING } else { 0 }
+        | if active { ACTIVE } else { 0 }
 }
 
-/// The registers that there are.
-fn all_registers(lists: &impl ListRegisters) -> u16 {
-    let count = lists.count().clamp(1, REGISTERS);
-    u16::MAX >> (REGISTERS - count)
+/// A list register's fields but its state.
+#[inline]
+fn encode(intid: u8, priority: u8, physical: bool, notify: bool) -> u64 {
+    let tie = match (physical, notify) {
+        (true, _) => HARDWARE | u64::from(intid) << PHYSICAL_SHIFT,
+        (false, true) => NOTIFY,
+        (false, false) => 0,
+    };
+    GROUP1 | tie | u64::from(priority) << PRIORITY_SHIFT | u64::from(intid)
 }
 
 /// The numbers of private and shared interrupts.
-fn numbers(private: u64, shared: u64) -> impl Iterator<Item = u8> {
+pub(super) fn numbers(private: u64, shared: u64) -> impl Iterator<Item = u8> {
     let shared = ones(shared).map(|spi| spi as u8 + PRIVATE);
     ones(private).map(|private| private as u8).chain(shared)
-}
-
-/// The most urgent of those that are offered.
-struct Best {
-    room: usize,
-    count: usize,
-    chosen: [(u8, u8); REGISTERS],
-}
-
-impl Best {
-    fn new(room: usize) -> Self {
-        Self {
-            room: room.min(REGISTERS),
-            count: 0,
-            chosen: [(0, 0); REGISTERS],
-        }
-    }
-
-    /// Offers an interrupt; those of one priority come in the order of their numbers.
-    fn offer(&mut self, priority: u8, intid: u8) {
-        let full = self.count == self.room;
-        let before = self.chosen[..self.count].iter();
-        let place = before.take_while(|&&(other, _)| other <= priority).count();
-        if place == self.room {
-            return;
-        }
-        let last = if full { self.count - 1 } else { self.count };
-        self.chosen.copy_within(place..last, place + 1);
-        self.chosen[place] = (priority, intid);
-        self.count = last + 1;
-    }
-
-    fn chosen(&self) -> &[(u8, u8)] {
-        &self.chosen[..self.count]
-    }
 }

@@ -21,6 +21,7 @@
 //! controller: a raise is one event.
 
 mod bits;
+mod choice;
 mod lists;
 mod registers;
 
@@ -334,11 +335,7 @@ impl VirtualGic {
     /// The states of interrupt `intid`, and its bit.
     #[inline]
     fn bits(&mut self, vcpu: usize, intid: u8) -> (&mut Bits, u64) {
-        if intid < PRIVATE {
-            (&mut self.cpus[vcpu].private, 1 << intid)
-        } else {
-            (&mut self.shared, 1 << ((intid - PRIVATE) % 64))
-        }
+        bank(&mut self.cpus[vcpu].private, &mut self.shared, intid)
     }
 
     fn priority(&self, vcpu: usize, intid: u8) -> u8 {
@@ -369,9 +366,9 @@ impl VirtualGic {
         let Some(cpu) = self.cpus.get_mut(owner) else {
             return 0;
         };
-        cpu.lists.dirty = true;
         let exact = cpu.lists.exact;
-        let (bits, bit) = self.bits(owner, intid);
+        let (bits, bit) = bank(&mut cpu.private, &mut self.shared, intid);
+        cpu.lists.freshen(intid, bit);
         // Whether one that runs has ended it is not known.
         let active = exact && bits.active & bit != 0;
         u16::from(group && bits.enabled & bit != 0 && !active) << owner
@@ -445,6 +442,15 @@ impl VirtualGic {
         }
         effects.add(self.settle(intid));
         effects
+    }
+}
+
+/// The states of interrupt `intid`, and its bit.
+#[inline]
+fn bank<'a>(private: &'a mut Bits, shared: &'a mut Bits, intid: u8) -> (&'a mut Bits, u64) {
+    match intid.checked_sub(PRIVATE) {
+        None => (private, 1 << intid),
+        Some(spi) => (shared, 1 << (spi % SHARED as u8)),
     }
 }
 

@@ -110,6 +110,24 @@ fn what_is_disabled_stays_pending_until_it_is_enabled() {
 }
 
 #[test]
+fn a_timer_that_goes_off_while_its_handler_is_interrupted_is_told_of_by_its_line() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(4));
+    gic.raise_timer(0);
+    let _ = gic.flush(0, &mut cpu);
+    assert_eq!(cpu.acknowledge(), Some(27));
+    // It does not run for a while; the hypervisor sees its timer go off.
+    let _ = gic.sync(0, &mut cpu);
+    assert_eq!(gic.raise_timer(0), 0);
+    assert!(gic.timer_is_active(0) && !gic.is_deliverable(0));
+    let _ = gic.flush(0, &mut cpu);
+    // The handler has set the timer anew by now: nothing is left over.
+    assert!(cpu.end(27));
+    assert_eq!(drain(&mut gic, 0, &mut cpu), []);
+    let _ = gic.sync(0, &mut cpu);
+    assert!(!gic.timer_is_active(0));
+}
+
+#[test]
 fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
     let (mut gic, mut cpu) = (open(1), Interface::new(4));
     assert_eq!(gic.set_level(0, 33, true), 1);

@@ -1,0 +1,73 @@
+//! Owns: which interrupts get a list register when there are more than fit in.
+//! Must never know: what a list register looks like.
+
+use super::VirtualGic;
+use super::lists::{REGISTERS, numbers, ones};
+use crate::hardware::ListRegisters;
+
+impl VirtualGic {
+    /// There are more than fit in: takes all pending ones out, and puts the most urgent in.
+    #[cold]
+    pub(super) fn choose(&mut self, vcpu: usize, lists: &mut impl ListRegisters) {
+        for register in ones(u64::from(self.cpus[vcpu].lists.used)) {
+            let intid = self.cpus[vcpu].lists.name(register);
+            let (bits, bit) = self.bits(vcpu, intid);
+            if bits.active & bit == 0 {
+                // It stays this VCPU's: what leaves was taken out before.
+                bits.unlist(bit);
+                self.cpus[vcpu].lists.give_up(register);
+            } else {
+                // Of the active ones no end goes unseen: it makes room.
+                self.put(vcpu, register, intid, (true, true), lists);
+            }
+        }
+        let known = &self.cpus[vcpu].lists;
+        let free = known.free(lists);
+        // The underflow interrupt comes when at most one register is in use: it never does while two hold active ones, and is of
+        // no use with a single register.
+        let urgent = known.used.count_ones() >= 2 || lists.count() == 1;
+        let (private, shared) = self.missing(vcpu);
+        let mut best = Best::new(free.count_ones() as usize);
+        for intid in numbers(private, shared) {
+            best.offer(self.priority(vcpu, intid), intid);
+        }
+        for (register, &(_, intid)) in ones(u64::from(free)).zip(best.chosen()) {
+            self.put(vcpu, register, intid, (true, urgent), lists);
+        }
+    }
+}
+
+/// The most urgent of those that are offered.
+struct Best {
+    room: usize,
+    count: usize,
+    chosen: [(u8, u8); REGISTERS],
+}
+
+impl Best {
+    fn new(room: usize) -> Self {
+        Self {
+            room: room.min(REGISTERS),
+            count: 0,
+            chosen: [(0, 0); REGISTERS],
+        }
+    }
+
+    /// Offers an interrupt; those of one priority come in the order of their numbers.
+    fn offer(&mut self, priority: u8, intid: u8) {
+        let full = self.count == self.room;
+        let before = self.chosen[..self.count].iter();
+        let place = before.take_while(|&&(other, _)| other <= priority).count();
+        if place == self.room {
+            return;
+        }
+        let last = if full { self.count - 1 } else { self.count };
+        self.chosen.copy_within(place..last, place + 1);
+        self.chosen[place] = (priority, intid);
+        self.count = last + 1;
+    }
+
+    fn chosen(&self) -> &[(u8, u8)] {
+        &self.chosen[..self.count]
+    }
+}
