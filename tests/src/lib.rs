@@ -1,9 +1,11 @@
 //! Whole-system tests on the host machine.
 //!
 //! Owns: the host as a system ([`HostSystem`], and [`several`] for the one with several processors); the naive model of the kernel and the random runs
-//! that compare the kernel with it; the kernel as the target of scenario scripts ([`scenario`]).
+//! that compare the kernel with it; the kernel as the target of scenario scripts ([`scenario`]); a machine at EL2 for the
+//! hypervisor's core ([`machine_el2`]).
 
 pub mod experiment;
+pub mod machine_el2;
 pub mod model;
 pub mod scenario;
 pub mod several;

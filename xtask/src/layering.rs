@@ -135,6 +135,7 @@ const RULES: &[Rule] = &[
             "core",
             "machine",
             "kernel",
+            "hypervisor",
             "arch/host",
             "workloads",
             "lab/simulate",

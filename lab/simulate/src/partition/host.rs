@@ -263,7 +263,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
 
     /// All that happens now, once: what follows from it at the same instant comes next.
     fn step(&mut self) -> Result<(), PartitionError> {
-        self.go_off();
+        self.go_off()?;
         for guest in 0..self.guests.len() {
             let event = self.guests[guest].next_event();
             if event.is_some_and(|at| at <= self.now) || self.polls[guest] <= self.now {
@@ -285,34 +285,44 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             }
         }
         for index in 0..self.processors.len() {
-            let due = |p: &Processor| p.busy_until == NEVER && p.next() <= self.now;
-            if self.processors[index].as_ref().is_some_and(due) {
-                self.events += 1;
-                self.schedule(index)?;
+            self.choose(index)?;
+        }
+        Ok(())
+    }
+
+    /// The schedulers' timers that are due go off, on the lowest processor first, and there in
+    /// the order in which they were armed; each processor chooses before the next one acts.
+    fn go_off(&mut self) -> Result<(), PartitionError> {
+        let now = self.now;
+        let mut due: Vec<(Option<Cpu>, usize, Timer)> = Vec::new();
+        let policies = &self.policies;
+        self.wishes.timers.retain(|armed| {
+            if armed.at <= now {
+                let on = armed.on.or_else(|| policies[armed.pool].cpus().lowest());
+                due.push((on, armed.pool, armed.timer));
+            }
+            armed.at > now
+        });
+        due.sort_by_key(|(on, ..)| *on);
+        for (place, &(on, pool, timer)) in due.iter().enumerate() {
+            self.events += 1;
+            self.ask(pool, on, |policy, now, fx| policy.timer(timer, now, fx));
+            let last = due.get(place + 1).is_none_or(|(next, ..)| *next != on);
+            if let Some(cpu) = on.filter(|_| last) {
+                self.choose(cpu.index())?;
             }
         }
         Ok(())
     }
 
-    /// The schedulers' timers that are due go off, pool by pool.
-    fn go_off(&mut self) {
-        let now = self.now;
-        let mut due: Vec<(usize, Timer, Option<Cpu>)> = Vec::new();
-        self.wishes.timers.retain(|armed| {
-            if armed.at <= now {
-                due.push((armed.pool, armed.timer, armed.on));
-            }
-            armed.at > now
-        });
-        due.sort_unstable();
-        for (pool, timer, on) in due {
+    /// The processor chooses, if it has to now and is not at it.
+    fn choose(&mut self, index: usize) -> Result<(), PartitionError> {
+        let due = |p: &Processor| p.busy_until == NEVER && p.next() <= self.now;
+        if self.processors[index].as_ref().is_some_and(due) {
             self.events += 1;
-            let acting = match timer {
-                Timer::Tick(cpu) => Some(cpu),
-                _ => on.or_else(|| self.policies[pool].cpus().lowest()),
-            };
-            self.ask(pool, acting, |policy, now, fx| policy.timer(timer, now, fx));
+            self.schedule(index)?;
         }
+        Ok(())
     }
 
     /// A hostile guest does what it does.
@@ -358,6 +368,11 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         };
         let result = call(&mut self.policies[pool], instant(self.now), &mut fx);
         self.take_tickles();
+        // Who is in the hypervisor sees what is on its way to it.
+        let here = acting.and_then(|cpu| self.processors[cpu.index()].as_mut());
+        if let Some(processor) = here.filter(|processor| processor.tickle != NEVER) {
+            processor.tickle = processor.tickle.min(self.now);
+        }
         result
     }
 

@@ -8,16 +8,19 @@
 //! something is to be done on it, and sleeps when it executes its idle thread.
 //!
 //! # Order of simultaneous events
-//! Timers of the policies (pool by pool), guests in their order, ends of switches,
-//! schedules; among processors the lowest first.
+//! Timers of the policies (each processor's in the order in which they were armed, with the
+//! choice that follows), guests in their order, ends of switches, schedules; among
+//! processors the lowest first.
 //!
 //! # Costs
 //! [`Machine::host`]: a decision (`schedule`), a switch of virtual processors
 //! (`switch`, and `migration` if the incoming one ran elsewhere last) take the
-//! processor's time; a tickle of another processor arrives after `ipi`. `release` is
-//! of no use. A hardware timer is never set closer than [`Machine::timer_slop`].
-//! A policy's timer goes off on the processor that armed it last. [`Machine::exit`]: a processor that is in the hypervisor on behalf of its guest hears
-//! nothing until that is done, so timers and tickles come late.
+//! processor's time; a tickle of another processor arrives after `ipi`, or when that
+//! processor is in the hypervisor for another reason. `release` is of no use.
+//! A policy's timer goes off on the processor that armed it last. A hardware timer is never
+//! set closer than [`Machine::timer_slop`]. [`Machine::exit`]: a processor that is in the
+//! hypervisor on behalf of its guest hears nothing until that is done, so timers and
+//! tickles come late.
 
 mod attack;
 mod build;

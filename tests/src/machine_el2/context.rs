@@ -1,0 +1,142 @@
+//! Owns: the registers of a VCPU, its list registers among them.
+//! Must never know: who runs it.
+
+use std::cell::Cell;
+
+use taktos_hypervisor::hardware::{Context, ListRegisters, VirtualTimer};
+
+/// How many list registers there are: as on the Cortex-A53 and A57.
+const LISTS: usize = 4;
+
+/// The state of a list register that is not in use (Arm IHI 0069, section 12.4.9).
+const STATE: u64 = 3 << 62;
+const PENDING: u64 = 1 << 62;
+/// The guest's timer.
+const TIMER: u32 = taktos_abi::vm::layout::TIMER_INTERRUPT;
+/// It names a physical interrupt.
+const PHYSICAL: u64 = 1 << 61;
+
+/// The registers of a VCPU.
+#[derive(Debug, Default)]
+pub struct Registers {
+    x: [Cell<u64>; 31],
+    pc: Cell<u64>,
+    state: Cell<u64>,
+    timer: Cell<VirtualTimer>,
+    lists: [Cell<u64>; LISTS],
+    injected: Cell<u64>,
+    resets: Cell<u64>,
+}
+
+impl Registers {
+    /// How often it was reset.
+    pub fn resets(&self) -> u64 {
+        self.resets.get()
+    }
+
+    /// How many exceptions it was given.
+    pub fn injected(&self) -> u64 {
+        self.injected.get()
+    }
+
+    /// Writes its virtual timer.
+    pub fn set_timer(&self, at: Option<u64>) {
+        self.timer.set(VirtualTimer {
+            control: u64::from(at.is_some()),
+            compare: at.unwrap_or(0),
+        });
+    }
+
+    /// The handler of its guest takes and ends what is pending in its list registers. Says whether there was anything, and which
+    /// physical interrupts are ended with it.
+    pub(super) fn take_interrupts(&self) -> (bool, Vec<u32>) {
+        let (mut any, mut physical) = (false, Vec::new());
+        for list in &self.lists {
+            let value = list.get();
+            if value & STATE == 0 {
+                continue;
+            }
+            any |= value & PENDING != 0;
+            if value as u32 == TIMER {
+                self.set_timer(None);
+            }
+            if value & PHYSICAL != 0 {
+                physical.push((value >> 32) as u32 & 0x3FF);
+            }
+            list.set(0);
+        }
+        (any, physical)
+    }
+
+    /// Whether a list register holds a pending interrupt.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.lists.iter().any(|list| list.get() & PENDING != 0)
+    }
+}
+
+/// List registers.
+pub struct Lists<'a>(&'a Registers);
+
+impl ListRegisters for Lists<'_> {
+    fn count(&self) -> usize {
+        LISTS
+    }
+    fn read(&self, n: usize) -> u64 {
+        self.0.lists[n].get()
+    }
+    fn write(&mut self, n: usize, value: u64) {
+        self.0.lists[n].set(value);
+    }
+    fn set_underflow(&mut self, _: bool) {}
+}
+
+impl Context for Registers {
+    type Lists<'a> = Lists<'a>;
+
+    fn x(&self, n: usize) -> u64 {
+        self.x.get(n).map_or(0, Cell::get)
+    }
+    fn set_x(&self, n: usize, value: u64) {
+        if let Some(register) = self.x.get(n) {
+            register.set(value);
+        }
+    }
+    fn pc(&self) -> u64 {
+        self.pc.get()
+    }
+    fn set_pc(&self, pc: u64) {
+        self.pc.set(pc);
+    }
+    fn state(&self) -> u64 {
+        self.state.get()
+    }
+    fn reset(&self, pc: u64, argument: u64, _: u64) {
+        for register in &self.x {
+            register.set(0);
+        }
+        self.set_x(0, argument);
+        self.pc.set(pc);
+        self.state.set(0x3C5);
+        self.timer.set(VirtualTimer::default());
+        for list in &self.lists {
+            list.set(0);
+        }
+        self.resets.set(self.resets.get() + 1);
+    }
+    fn timer(&self) -> VirtualTimer {
+        self.timer.get()
+    }
+    fn lists(&self) -> Lists<'_> {
+        Lists(self)
+    }
+    fn inject(&self, _: u64, _: u64) {
+        self.injected.set(self.injected.get() + 1);
+    }
+}
+
+impl Registers {
+    /// Its list registers, as those of the processor that it is loaded in.
+    pub(super) fn loaded(&self) -> Lists<'_> {
+        Lists(self)
+    }
+}

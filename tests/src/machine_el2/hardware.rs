@@ -1,0 +1,249 @@
+//! Owns: the processors, timers, interrupts and memory that the hypervisor sees.
+//! Must never know: what guests do.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use taktos_hypervisor::hardware::{
+    CALL_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
+};
+use taktos_time::Instant;
+
+use super::context::{Lists, Registers};
+
+/// Interrupt 26: the hypervisor's timer.
+const ALARM: u32 = taktos_abi::vm::layout::HYPERVISOR_TIMER_INTERRUPT;
+/// Interrupt 27: the guest's.
+const TIMER: u32 = taktos_abi::vm::layout::TIMER_INTERRUPT;
+/// There is no interrupt (Arm IHI 0069, section 2.2.1).
+const VCPUS: usize = 16;
+const CPUS: usize = 4;
+
+/// What was shown to whoever watches: when, which processor, which VCPU it runs from then on.
+pub type Shown = (u64, usize, Option<usize>);
+
+/// A processor.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Processor {
+    pub alarm: Option<u64>,
+    /// When a call of another processor arrives.
+    pub called: Option<u64>,
+    pub timer_active: bool,
+    pub loaded: Option<usize>,
+    pub wait_trapped: bool,
+}
+
+/// The machine of this host thread.
+pub(super) struct State {
+    pub now: u64,
+    pub cpu: usize,
+    pub locked: bool,
+    /// How long a call takes.
+    pub call: u64,
+    pub processors: [Processor; CPUS],
+    pub registers: &'static [Registers; VCPUS],
+    pub words: BTreeMap<u64, u32>,
+    pub bytes: BTreeMap<u64, u8>,
+    pub shown: Vec<Shown>,
+    pub console: Vec<u8>,
+    /// Copies into memory: to, from, bytes.
+    pub copies: Vec<(u64, u64, u64)>,
+    pub flushes: u64,
+}
+
+thread_local! {
+    static MACHINE: RefCell<Option<State>> = const { RefCell::new(None) };
+}
+
+/// A new machine for this host thread.
+pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
+    let registers: &'static [Registers; VCPUS] = Box::leak(Box::default());
+    let state = State {
+        now: 0,
+        cpu: 0,
+        locked: false,
+        call,
+        processors: [Processor::default(); CPUS],
+        registers,
+        words: BTreeMap::new(),
+        bytes: BTreeMap::new(),
+        shown: Vec::new(),
+        console: Vec::new(),
+        copies: Vec::new(),
+        flushes: 0,
+    };
+    MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
+    registers
+}
+
+/// Looks at the machine, or changes it. Not while the hypervisor works.
+pub(super) fn with<R>(look: impl FnOnce(&mut State) -> R) -> R {
+    MACHINE.with(|machine| look(machine.borrow_mut().as_mut().expect("a machine has begun")))
+}
+
+/// The machine's counter, which shows nanoseconds.
+pub fn counter() -> u64 {
+    with(|machine| machine.now)
+}
+
+impl State {
+    /// The processor that acts.
+    fn here(&mut self) -> &mut Processor {
+        assert!(self.locked, "the hypervisor works with the lock held");
+        &mut self.processors[self.cpu]
+    }
+
+    /// The virtual timer of what `cpu` has loaded asks for an interrupt from then on.
+    fn timer_due(&self, cpu: usize) -> Option<u64> {
+        let processor = &self.processors[cpu];
+        let timer = self.registers[processor.loaded?].timer();
+        (timer.control & 3 == 1 && !processor.timer_active).then_some(timer.compare)
+    }
+
+    /// When a physical interrupt comes to `cpu`.
+    pub fn interrupt_at(&self, cpu: usize) -> Option<u64> {
+        let processor = &self.processors[cpu];
+        let all = [processor.alarm, processor.called, self.timer_due(cpu)];
+        all.into_iter().flatten().min()
+    }
+
+    fn acknowledge(&mut self) -> Option<u32> {
+        let (now, cpu) = (self.now, self.cpu);
+        let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
+        if due(self.processors[cpu].called) {
+            self.processors[cpu].called = None;
+            return Some(CALL_INTERRUPT);
+        }
+        if due(self.processors[cpu].alarm) {
+            return Some(ALARM);
+        }
+        if due(self.timer_due(cpu)) {
+            self.processors[cpu].timer_active = true;
+            return Some(TIMER);
+        }
+        None
+    }
+}
+
+/// The machine as the hypervisor sees it.
+pub struct Mock;
+
+/// What [`Hardware::off`] ends a run with.
+pub(super) struct Off;
+
+impl Hardware for Mock {
+    type Context = Registers;
+    type Lists = Lists<'static>;
+
+    fn cpu() -> usize {
+        with(|machine| machine.cpu)
+    }
+    fn lock() {
+        with(|machine| assert!(!core::mem::replace(&mut machine.locked, true)));
+    }
+    fn unlock() {
+        with(|machine| assert!(core::mem::replace(&mut machine.locked, false)));
+    }
+    fn now() -> Instant {
+        Instant::from_nanos(counter())
+    }
+    fn instant(ticks: u64) -> Instant {
+        Instant::from_nanos(ticks)
+    }
+    fn ticks() -> u64 {
+        counter()
+    }
+    fn set_alarm(at: Option<Instant>) {
+        with(|machine| machine.here().alarm = at.map(Instant::as_nanos));
+    }
+    fn call(cpu: usize) {
+        with(|machine| {
+            let at = machine.now + machine.call;
+            let called = &mut machine.processors[cpu].called;
+            *called = Some(called.map_or(at, |before| before.min(at)));
+        });
+    }
+    fn acknowledge() -> Option<u32> {
+        with(State::acknowledge)
+    }
+    fn deactivate(number: u32) {
+        with(|machine| {
+            if number == TIMER {
+                machine.here().timer_active = false;
+            }
+        });
+    }
+    fn route(_: u32, _: usize) {}
+    fn set_timer_active(active: bool) {
+        with(|machine| machine.here().timer_active = active);
+    }
+    fn context(vcpu: usize) -> &'static Registers {
+        with(|machine| &machine.registers[vcpu])
+    }
+    fn save(vcpu: usize) {
+        with(|machine| assert_eq!(machine.here().loaded.take(), Some(vcpu)));
+    }
+    fn load(vcpu: usize, _: usize, wait_trapped: bool) {
+        with(|machine| {
+            let elsewhere = machine.processors.iter().any(|p| p.loaded == Some(vcpu));
+            assert!(!elsewhere, "a VCPU runs on one processor");
+            let here = machine.here();
+            assert_eq!(here.loaded, None, "what ran is saved first");
+            (here.loaded, here.wait_trapped) = (Some(vcpu), wait_trapped);
+        });
+    }
+    fn lists() -> Lists<'static> {
+        with(|machine| {
+            let loaded = machine.here().loaded.expect("a VCPU is loaded");
+            machine.registers[loaded].loaded()
+        })
+    }
+    fn timer() -> VirtualTimer {
+        with(|machine| {
+            let loaded = machine.here().loaded.expect("a VCPU is loaded");
+            machine.registers[loaded].timer()
+        })
+    }
+    fn identity(_: u32, _: u32) -> u64 {
+        0x1111_1111_1111_1111
+    }
+    fn flush(_: usize) {
+        with(|machine| machine.flushes += 1);
+    }
+    fn map(_: usize, at: u64, physical: u64, bytes: u64, _: Kind) -> Result<(), MapError> {
+        match (at | physical | bytes) % 4096 {
+            0 => Ok(()),
+            _ => Err(MapError::Range),
+        }
+    }
+    fn copy(to: u64, from: u64, bytes: u64) {
+        with(|machine| machine.copies.push((to, from, bytes)));
+    }
+    fn read_word(physical: u64) -> u32 {
+        with(|machine| machine.words.get(&physical).copied().unwrap_or(0))
+    }
+    fn write_word(physical: u64, value: u32) {
+        with(|machine| machine.words.insert(physical, value));
+    }
+    fn read_byte(physical: u64) -> u8 {
+        with(|machine| machine.bytes.get(&physical).copied().unwrap_or(0))
+    }
+    fn write_byte(physical: u64, value: u8) {
+        with(|machine| machine.bytes.insert(physical, value));
+    }
+    fn write(bytes: &[u8]) {
+        with(|machine| machine.console.extend_from_slice(bytes));
+    }
+    fn read() -> Option<u8> {
+        None
+    }
+    fn show(vcpu: Option<usize>) {
+        with(|machine| {
+            let shown = (machine.now, machine.cpu, vcpu);
+            machine.shown.push(shown);
+        });
+    }
+    fn off() -> ! {
+        std::panic::resume_unwind(Box::new(Off))
+    }
+}

@@ -1,0 +1,52 @@
+//! A machine at EL2 on the host: the hypervisor's real core in virtual time, its guests
+//! programs of a few words.
+//!
+//! Owns: the run of such a machine ([`Rig`]), what its guests can do ([`Act`]), and what was seen of them.
+//! Must never know: how the hypervisor decides.
+//!
+//! Nothing takes time but [`Act::Run`], each exit ([`Costs::exit`]) and the way of an interrupt from one processor to
+//! another ([`Costs::call`]). At one instant the lowest processor acts first; what an act leads to on the same processor
+//! comes before anything on another one. So a run is the same every time.
+//!
+//! A guest's interrupts are taken as its kernel would: the handler ends each at once, and switches its timer off.
+
+mod context;
+mod hardware;
+mod rig;
+
+pub use context::Registers;
+pub use hardware::{Mock, Shown, counter};
+pub use rig::{Costs, Guest, Rig, View};
+
+/// What a guest does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// It executes for so many nanoseconds.
+    Run(u64),
+    /// It sets its virtual timer for that instant, in nanoseconds; none switches it off.
+    Timer(Option<u64>),
+    /// It waits for an interrupt.
+    Wait,
+    /// It sets its virtual timer for that instant and waits, with interrupts masked in between as a kernel does.
+    WaitUntil(u64),
+    /// HVC #0 with these in x0 to x3.
+    Call([u64; 4]),
+    /// It writes or reads what is not its memory: address, bytes, what is written.
+    Access(u64, u32, Option<u64>),
+    /// It leaves its processor by an exception of any kind: syndrome, address, physical address, and x5.
+    Exception(u64, u64, u64, u64),
+    /// It writes this to x5, and executes for so many nanoseconds: then [`View::answer`] shows what x5 holds.
+    Keep(u64, u64),
+}
+
+/// ESR_EL2 of a WFI (Arm DDI 0487, section D24.2.40).
+const WAIT: u64 = 0x01 << 26 | 1 << 25;
+/// Of an HVC #0.
+const HYPERCALL: u64 = 0x16 << 26 | 1 << 25;
+/// Of a data abort that describes its access, to x5 or from it.
+const ACCESS: u64 = 0x24 << 26 | 1 << 25 | 1 << 24 | 5 << 16 | 1 << 15;
+
+/// The syndrome of an access.
+pub const fn access(bytes: u32, write: bool) -> u64 {
+    ACCESS | (bytes.trailing_zeros() as u64) << 22 | (write as u64) << 6
+}

@@ -1,0 +1,316 @@
+//! Owns: the run of a machine: whose turn it is, and how far time goes on.
+//! Must never know: what the hypervisor makes of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use taktos_abi::vm::Description;
+use taktos_hypervisor::hardware::{Context, Exit, Hardware, Next};
+use taktos_hypervisor::{Hypervisor, Memory};
+
+use super::context::Registers;
+use super::hardware::{self, Mock, Off, Shown};
+use super::{Act, HYPERCALL, WAIT, access};
+
+/// What takes time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Costs {
+    /// Each exit of a guest, before the hypervisor deals with it.
+    pub exit: u64,
+    /// From one processor's call to the other's interrupt.
+    pub call: u64,
+}
+
+/// What a guest sees when it has to decide.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The time.
+    pub now: u64,
+    /// What its last call or access answered: x0 and x5.
+    pub answer: [u64; 2],
+}
+
+/// A program of one VCPU.
+pub trait Guest {
+    /// It has been reset: it begins anew.
+    fn begin(&mut self);
+    /// What it does next.
+    fn next(&mut self, view: View) -> Act;
+}
+
+/// Where a VCPU is in its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Running {
+        left: u64,
+    },
+    /// In a WFI that the processor carries out itself.
+    Waiting,
+    Deciding,
+}
+
+struct Program {
+    guest: Box<dyn Guest>,
+    doing: Doing,
+    resets: u64,
+}
+
+/// A machine with the hypervisor on it.
+pub struct Rig {
+    hypervisor: Box<Hypervisor<Mock>>,
+    registers: &'static [Registers; 16],
+    programs: Vec<Program>,
+    next: Vec<Next>,
+    costs: Costs,
+    /// When each processor can act again: an exit takes time.
+    free: Vec<u64>,
+    /// What waits for the end of that time.
+    exits: Vec<Option<Exit>>,
+    over: bool,
+}
+
+impl Rig {
+    /// A machine as `description` says, with a program for each of its VCPUs, about to start.
+    ///
+    /// # Panics
+    /// Panics when the hypervisor refuses the description.
+    pub fn new(description: &Description, guests: Vec<Box<dyn Guest>>, costs: Costs) -> Self {
+        let registers = hardware::begin(costs.call);
+        let description: &'static Description = Box::leak(Box::new(*description));
+        let memory = Box::leak(Box::new(Memory::new()));
+        Mock::lock();
+        let hypervisor = Hypervisor::new(memory, description).expect("a machine");
+        Mock::unlock();
+        let cpus = usize::from(description.cpus);
+        let programs = guests.into_iter().map(|guest| Program {
+            guest,
+            doing: Doing::Deciding,
+            resets: 0,
+        });
+        let mut rig = Self {
+            hypervisor: Box::new(hypervisor),
+            registers,
+            programs: programs.collect(),
+            next: vec![Next::Idle; cpus],
+            costs,
+            free: vec![0; cpus],
+            exits: vec![None; cpus],
+            over: false,
+        };
+        rig.act(0, Hypervisor::start);
+        for cpu in 1..cpus {
+            rig.act(cpu, Hypervisor::start_processor);
+        }
+        rig
+    }
+
+    /// The hypervisor, to look at.
+    pub fn hypervisor(&self) -> &Hypervisor<Mock> {
+        &self.hypervisor
+    }
+
+    /// The registers of a VCPU.
+    pub fn registers(&self, vcpu: usize) -> &'static Registers {
+        &self.registers[vcpu]
+    }
+
+    /// What was shown so far.
+    pub fn shown(&self) -> Vec<Shown> {
+        hardware::with(|machine| machine.shown.clone())
+    }
+
+    /// What was written to the console so far.
+    pub fn console(&self) -> String {
+        hardware::with(|machine| String::from_utf8_lossy(&machine.console).into_owned())
+    }
+
+    /// What was copied into partitions' memory so far: to, from, bytes.
+    pub fn copies(&self) -> Vec<(u64, u64, u64)> {
+        hardware::with(|machine| machine.copies.clone())
+    }
+
+    /// Whether all partitions are off, and the machine with them.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// The hypervisor acts on `cpu`.
+    fn act(&mut self, cpu: usize, act: impl FnOnce(&mut Hypervisor<Mock>) -> Next) {
+        hardware::with(|machine| machine.cpu = cpu);
+        Mock::lock();
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let mut next = act(&mut self.hypervisor);
+            while next == Next::Again {
+                Mock::unlock();
+                Mock::lock();
+                next = self.hypervisor.exit(Exit::Interrupt);
+            }
+            next
+        }));
+        match done {
+            Ok(next) => {
+                Mock::unlock();
+                self.next[cpu] = next;
+            }
+            Err(cause) if cause.is::<Off>() => self.over = true,
+            Err(cause) => resume_unwind(cause),
+        }
+    }
+
+    /// Leaves the guest of `cpu`, which takes its time.
+    fn exit(&mut self, cpu: usize, exit: Exit) {
+        let now = hardware::counter();
+        self.free[cpu] = now + self.costs.exit;
+        self.exits[cpu] = Some(exit);
+    }
+
+    /// Runs until `end`, in nanoseconds, or until the machine is off.
+    pub fn run(&mut self, end: u64) {
+        self.run_and(end, |_| {});
+    }
+
+    /// The same, and looks at the machine after everything that the hypervisor did.
+    pub fn run_and(&mut self, end: u64, mut look: impl FnMut(&Self)) {
+        while !self.over {
+            let now = hardware::counter();
+            let turn = (0..self.next.len()).find(|&cpu| self.due(cpu) <= now);
+            if let Some(cpu) = turn {
+                self.turn(cpu);
+                look(self);
+                continue;
+            }
+            let later = (0..self.next.len()).map(|cpu| self.due(cpu)).min();
+            let later = later.unwrap_or(end).min(end);
+            self.pass(later - now);
+            if later == end {
+                return;
+            }
+        }
+    }
+
+    /// When something happens on `cpu`.
+    fn due(&self, cpu: usize) -> u64 {
+        let now = hardware::counter();
+        if self.exits[cpu].is_some() {
+            return self.free[cpu];
+        }
+        let interrupt = hardware::with(|machine| machine.interrupt_at(cpu));
+        let interrupt = interrupt.unwrap_or(u64::MAX).max(now);
+        let guest = match self.next[cpu] {
+            Next::Guest(vcpu) => match self.programs[vcpu].doing {
+                _ if self.registers[vcpu].is_interrupted() || self.is_new(vcpu) => now,
+                Doing::Running { left } => now + left,
+                Doing::Deciding => now,
+                Doing::Waiting => u64::MAX,
+            },
+            _ => u64::MAX,
+        };
+        interrupt.min(guest)
+    }
+
+    fn is_new(&self, vcpu: usize) -> bool {
+        self.programs[vcpu].resets != self.registers[vcpu].resets()
+    }
+
+    /// Time passes, in which nothing begins or ends.
+    fn pass(&mut self, span: u64) {
+        for cpu in 0..self.next.len() {
+            if let (Next::Guest(vcpu), None) = (self.next[cpu], self.exits[cpu])
+                && let Doing::Running { left } = &mut self.programs[vcpu].doing
+            {
+                *left -= span;
+            }
+        }
+        hardware::with(|machine| machine.now += span);
+    }
+
+    /// Something happens on `cpu` now.
+    fn turn(&mut self, cpu: usize) {
+        let now = hardware::counter();
+        if let Some(exit) = self.exits[cpu].take() {
+            return self.act(cpu, |hypervisor| hypervisor.exit(exit));
+        }
+        let interrupt = hardware::with(|machine| machine.interrupt_at(cpu));
+        if interrupt.is_some_and(|at| at <= now) {
+            return match self.next[cpu] {
+                Next::Guest(_) => self.exit(cpu, Exit::Interrupt),
+                _ => self.act(cpu, |hypervisor| hypervisor.exit(Exit::Interrupt)),
+            };
+        }
+        if let Next::Guest(vcpu) = self.next[cpu] {
+            self.execute(cpu, vcpu);
+        }
+    }
+
+    /// The guest in `vcpu` goes on.
+    fn execute(&mut self, cpu: usize, vcpu: usize) {
+        let registers = &self.registers[vcpu];
+        let program = &mut self.programs[vcpu];
+        if program.resets != registers.resets() {
+            program.resets = registers.resets();
+            program.doing = Doing::Deciding;
+            program.guest.begin();
+        }
+        let (interrupted, ended) = registers.take_interrupts();
+        if ended.contains(&taktos_abi::vm::layout::TIMER_INTERRUPT) {
+            hardware::with(|machine| machine.processors[cpu].timer_active = false);
+        }
+        if interrupted {
+            if program.doing == Doing::Waiting {
+                program.doing = Doing::Deciding;
+            }
+            return;
+        }
+        if let Doing::Running { left: 1.. } | Doing::Waiting = program.doing {
+            return;
+        }
+        let view = View {
+            now: hardware::counter(),
+            answer: [registers.x(0), registers.x(5)],
+        };
+        program.doing = Doing::Deciding;
+        match program.guest.next(view) {
+            Act::Run(span) => program.doing = Doing::Running { left: span },
+            Act::Keep(x5, span) => {
+                registers.set_x(5, x5);
+                program.doing = Doing::Running { left: span };
+            }
+            Act::Timer(at) => registers.set_timer(at),
+            Act::Wait => self.wait(cpu, vcpu),
+            Act::WaitUntil(at) => {
+                registers.set_timer(Some(at));
+                self.wait(cpu, vcpu);
+            }
+            Act::Call(arguments) => {
+                for (n, argument) in arguments.into_iter().enumerate() {
+                    registers.set_x(n, argument);
+                }
+                self.leave(cpu, HYPERCALL, 0, 0);
+            }
+            Act::Access(at, bytes, write) => {
+                registers.set_x(5, write.unwrap_or(0));
+                self.leave(cpu, access(bytes, write.is_some()), at, at);
+            }
+            Act::Exception(syndrome, address, physical, x5) => {
+                registers.set_x(5, x5);
+                self.leave(cpu, syndrome, address, physical);
+            }
+        }
+    }
+
+    fn wait(&mut self, cpu: usize, vcpu: usize) {
+        let trapped = hardware::with(|machine| machine.processors[cpu].wait_trapped);
+        match trapped {
+            true => self.leave(cpu, WAIT, 0, 0),
+            false => self.programs[vcpu].doing = Doing::Waiting,
+        }
+    }
+
+    fn leave(&mut self, cpu: usize, syndrome: u64, address: u64, physical: u64) {
+        let exit = Exit::Exception {
+            syndrome,
+            address,
+            physical,
+        };
+        self.exit(cpu, exit);
+    }
+}
