@@ -6,6 +6,8 @@
 #![no_std]
 #![cfg(target_os = "none")]
 
+mod fault;
+
 use aarch64_rt::InitialPagetable;
 use core::panic::PanicInfo;
 

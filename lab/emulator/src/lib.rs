@@ -18,6 +18,7 @@
 
 mod board;
 mod clock;
+mod el2;
 mod error;
 mod names;
 mod program;
@@ -28,6 +29,7 @@ mod scratch;
 pub mod several;
 
 pub use board::Board;
+pub use el2::El2;
 pub use error::Error;
 pub use program::Emulator;
 pub use record::{Count, Exceptions, Passing, Record, Switch};

@@ -2,6 +2,7 @@
 //! closing line that counts.
 
 pub(super) mod book;
+mod el2;
 mod four;
 mod images;
 mod models;
@@ -91,6 +92,8 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("lints of {}", four::name(board));
         steps.push(step(name, move |workspace| four::lints(workspace, board)));
     }
+    let (el2, _) = taktos_emulator::El2::BOARD;
+    steps.push(step(format!("lints of {el2}"), el2::lints));
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
     steps.push(step("instructions known", models::every_instruction));
@@ -102,6 +105,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("port and faults on {}", board.name());
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
+    steps.push(step(format!("port and faults on {el2}"), el2::programs));
     for board in Virt::ALL {
         let name = format!("kernel suite on {}", four::name(board));
         steps.push(step(name, move |workspace| four::suite(workspace, board)));

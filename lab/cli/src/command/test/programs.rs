@@ -124,6 +124,30 @@ pub(super) const MISSING: Case = Case {
     says: "processor 3 is not there",
 };
 
+/// The same below the hypervisor, where the firmware gives no status.
+pub(super) const MISSING_AT_EL2: Case = Case {
+    program: "port",
+    argument: None,
+    status: 0,
+    says: "processor 3 is not there",
+};
+
+/// The end of a machine whose hypervisor faults: what is not to be executed, below its stack, its own code.
+pub(super) const PORT_FAULTS: &[Case] = &[
+    fault_at_el2("fault-fetch", ": syndrome 0x000000008600000f,"),
+    fault_at_el2("fault-stack", ": syndrome 0x0000000096000047,"),
+    fault_at_el2("fault-code", ": syndrome 0x000000009600004f,"),
+];
+
+const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
+    Case {
+        program,
+        argument: None,
+        status: 0,
+        says,
+    }
+}
+
 /// Runs the programs of `board`.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find()?;

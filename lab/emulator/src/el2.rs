@@ -1,0 +1,58 @@
+//! Runs of images at EL2, below the hypervisor's board: without the clock, for images that test themselves.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::program::{is_supported, version};
+use crate::{Ended, Error, run};
+
+const PROGRAM: &str = "qemu-system-aarch64";
+
+/// QEMU's `virt` whose processors begin at EL2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct El2 {
+    /// The processors' name for the emulator: `cortex-a53` or `cortex-a57`.
+    pub processor: &'static str,
+    /// How many there are, 1 to 4.
+    pub processors: usize,
+}
+
+impl El2 {
+    /// The name of its crate in `boards/`, and the triple that its images are compiled for.
+    pub const BOARD: (&'static str, &'static str) =
+        ("virt-aarch64-el2", "aarch64-unknown-none-softfloat");
+
+    /// Runs an image until it ends the machine.
+    ///
+    /// # Errors
+    /// When the emulator does not start, or is of another version, or the time is over.
+    pub fn run(self, image: &Path, time: Duration) -> Result<Ended, Error> {
+        let found = version(&PathBuf::from(PROGRAM))?;
+        if !is_supported(&found) {
+            return Err(Error::EmulatorVersion { found });
+        }
+        let io = |cause| Error::Io {
+            what: "starting the emulator".into(),
+            cause,
+        };
+        let (output, input) = std::io::pipe().map_err(io)?;
+        let mut child = Command::new(PROGRAM)
+            .args(["-M", "virt,virtualization=on,gic-version=3"])
+            .args(["-cpu", self.processor])
+            .args(["-smp", &self.processors.to_string(), "-m", "1G"])
+            .args(["-nodefaults", "-display", "none", "-serial", "stdio"])
+            .arg("-kernel")
+            .arg(image)
+            .stdin(Stdio::null())
+            .stdout(input.try_clone().map_err(io)?)
+            .stderr(input)
+            .spawn()
+            .map_err(|_| Error::EmulatorMissing)?;
+        let (console, exit_status) = run::watch(&mut child, output, time, &mut |_| {})?;
+        Ok(Ended {
+            console,
+            exit_status,
+        })
+    }
+}
