@@ -113,6 +113,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "lab/vm",
+        rooms: &["core", "lab/simulate"],
+        outside: ANY,
+    },
+    Rule {
         room: "lab/cli",
         rooms: &[
             "core",
@@ -121,6 +126,7 @@ const RULES: &[Rule] = &[
             "lab/export",
             "lab/linux",
             "lab/simulate",
+            "lab/vm",
         ],
         outside: ANY,
     },
@@ -276,6 +282,7 @@ mod tests {
             ("lab/emulator", "lab/export"),
             ("lab/export", "lab/cli"),
             ("lab/cycles", "kernel"),
+            ("lab/vm", "hypervisor"),
             ("boards/mps2-an386", "lab/cli"),
         ] {
             assert_eq!(

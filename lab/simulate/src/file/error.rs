@@ -27,30 +27,30 @@ impl fmt::Display for FileError {
 
 /// A text and what it is called, to find lines in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
+    /// What it is called.
     pub file: &'a str,
+    /// The text.
     pub text: &'a str,
 }
 
 impl Source<'_> {
-    /// The number of the line that holds the byte.
-    pub(crate) fn line_of(&self, byte: usize) -> usize {
+    /// The number of the line that holds the byte, from 1.
+    #[must_use]
+    pub fn line_of(&self, byte: usize) -> usize {
         let bytes = self.text.as_bytes().iter().take(byte);
         1 + bytes.filter(|byte| **byte == b'\n').count()
     }
 
     /// An error at the byte.
-    pub(crate) fn error(
-        &self,
-        byte: usize,
-        cause: impl AsRef<str>,
-        mend: impl AsRef<str>,
-    ) -> FileError {
+    #[must_use]
+    pub fn error(&self, byte: usize, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
         self.error_in_line(Some(self.line_of(byte)), cause, mend)
     }
 
     /// An error in the line, or in the file as a whole.
-    pub(crate) fn error_in_line(
+    #[must_use]
+    pub fn error_in_line(
         &self,
         line: Option<usize>,
         cause: impl AsRef<str>,

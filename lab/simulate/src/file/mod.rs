@@ -6,7 +6,7 @@ mod body;
 mod costs;
 mod error;
 mod partition;
-mod reader;
+pub mod reader;
 pub mod suggest;
 mod task;
 pub mod text;
@@ -24,8 +24,7 @@ use taktos_time::Duration;
 use toml::de::DeTable;
 
 pub use costs::parse as parse_costs;
-pub use error::FileError;
-pub(crate) use error::Source;
+pub use error::{FileError, Source};
 use reader::{Entry, Table};
 pub use write::write;
 
@@ -146,8 +145,11 @@ pub fn parse(text: &str, file: &str) -> Result<TaskSet, FileError> {
     Ok(set)
 }
 
-/// The document as a table, or where it is no TOML.
-fn document<'t>(source: Source<'t>) -> Result<toml::Spanned<DeTable<'t>>, FileError> {
+/// The document as a table.
+///
+/// # Errors
+/// [`FileError`] where it is no TOML.
+pub fn document<'t>(source: Source<'t>) -> Result<toml::Spanned<DeTable<'t>>, FileError> {
     DeTable::parse(source.text).map_err(|error| {
         let begin = error.span().map_or(0, |span| span.start);
         let cause = error.message().lines().next().unwrap_or("it is no TOML");
@@ -249,7 +251,10 @@ fn clusters(table: &mut Table<'_>) -> Result<Vec<ClusterSpec>, FileError> {
 }
 
 /// The name of a table, by which errors call it from then on. Only tasks, which no step names, may have blanks in it.
-fn named(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, FileError> {
+///
+/// # Errors
+/// [`FileError`] when there is none, or it cannot be one.
+pub fn named(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, FileError> {
     let entry = table.need("name", example)?;
     let name = entry.text()?;
     let blanks = name.contains(char::is_whitespace) && kind != "task";
@@ -260,8 +265,11 @@ fn named(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, Fil
     Ok(name.to_owned())
 }
 
-/// A time of at least one nanosecond.
-fn positive(table: &mut Table<'_>, key: &str) -> Result<Option<Duration>, FileError> {
+/// A time of at least one nanosecond, if there is one.
+///
+/// # Errors
+/// [`FileError`] when it is none, or zero.
+pub fn positive(table: &mut Table<'_>, key: &str) -> Result<Option<Duration>, FileError> {
     let time = table.time(key)?;
     if time == Some(Duration::ZERO) {
         let cause = format!("{}: {key} is zero", table.what);

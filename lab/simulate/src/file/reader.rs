@@ -22,7 +22,7 @@ const SUFFIXES: [(&str, u64); 4] = [
 ];
 
 /// A table whose keys are taken one by one; [`Table::finish`] refuses what is left.
-pub(super) struct Table<'t> {
+pub struct Table<'t> {
     source: Source<'t>,
     /// What the table describes, for errors: `task T3`.
     pub what: String,
@@ -33,7 +33,8 @@ pub(super) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(
+    /// Of these entries; `what` names it in errors, and it begins at byte `begin` of the source.
+    pub fn new(
         source: Source<'t>,
         what: impl Into<String>,
         entries: &'t DeTable<'t>,
@@ -49,7 +50,7 @@ impl<'t> Table<'t> {
     }
 
     /// The value of the key, if there is one.
-    pub(super) fn get(&mut self, key: &str) -> Option<Entry<'t>> {
+    pub fn get(&mut self, key: &str) -> Option<Entry<'t>> {
         self.known.push(key.to_owned());
         let mut entries = self.entries.iter();
         let (name, value) = entries.find(|(name, _)| name.get_ref() == key)?;
@@ -62,7 +63,10 @@ impl<'t> Table<'t> {
     }
 
     /// The value of the key, which must be there.
-    pub(super) fn need(&mut self, key: &str, example: &str) -> Result<Entry<'t>, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is not; `example` is a value for the mend.
+    pub fn need(&mut self, key: &str, example: &str) -> Result<Entry<'t>, FileError> {
         self.get(key).ok_or_else(|| {
             let cause = format!("{} has no `{key}`", self.what);
             self.error(cause, format!("add a line such as {key} = {example}"))
@@ -70,13 +74,19 @@ impl<'t> Table<'t> {
     }
 
     /// A time: `key = "5 ms"`, or `key_ms = 5`.
-    pub(super) fn time(&mut self, key: &str) -> Result<Option<Duration>, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is none, or there twice.
+    pub fn time(&mut self, key: &str) -> Result<Option<Duration>, FileError> {
         let found = self.written(key)?;
         found.map(|(entry, unit)| entry.time(unit)).transpose()
     }
 
     /// A length of execution: also a range or several values.
-    pub(super) fn execution(&mut self, key: &str) -> Result<Option<Execution>, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is none.
+    pub fn execution(&mut self, key: &str) -> Result<Option<Execution>, FileError> {
         match self.written(key)? {
             None => Ok(None),
             Some((entry, None)) => entry.parsed(text::execution).map(Some),
@@ -99,8 +109,11 @@ impl<'t> Table<'t> {
         Ok(found)
     }
 
-    /// The tables of an array of tables, `[[key]]`.
-    pub(super) fn tables(&mut self, key: &str) -> Result<Vec<Table<'t>>, FileError> {
+    /// The tables of an array of tables, `[[key]]`; none without the key.
+    ///
+    /// # Errors
+    /// [`FileError`] when the key has another value.
+    pub fn tables(&mut self, key: &str) -> Result<Vec<Table<'t>>, FileError> {
         let Some(entry) = self.get(key) else {
             return Ok(Vec::new());
         };
@@ -124,13 +137,23 @@ impl<'t> Table<'t> {
         Ok(tables)
     }
 
+    /// The line in which it begins, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.source.line_of(self.begin)
+    }
+
     /// An error that concerns the whole table.
-    pub(super) fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
+    #[must_use]
+    pub fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
         self.source.error(self.begin, cause, mend)
     }
 
     /// Refuses keys that nobody has asked for.
-    pub(super) fn finish(self) -> Result<(), FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] at the first such key, with the known key that was meant.
+    pub fn finish(self) -> Result<(), FileError> {
         let mut entries = self.entries.iter();
         let asked = |name: &str| self.known.iter().any(|known| known == name);
         let Some((name, _)) = entries.find(|(name, _)| !asked(name.get_ref())) else {
@@ -145,7 +168,7 @@ impl<'t> Table<'t> {
 }
 
 /// A value and the key that it belongs to.
-pub(super) struct Entry<'t> {
+pub struct Entry<'t> {
     source: Source<'t>,
     what: String,
     begin: usize,
@@ -153,8 +176,15 @@ pub(super) struct Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
+    /// The line in which the key stands, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.source.line_of(self.begin)
+    }
+
     /// An error in the key's line.
-    pub(super) fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
+    #[must_use]
+    pub fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
         let cause = format!("{} {}", self.what, cause.as_ref());
         self.source.error(self.begin, cause, mend)
     }
@@ -172,18 +202,22 @@ impl<'t> Entry<'t> {
         self.error(format!("is {found}"), format!("give {wanted}"))
     }
 
-    pub(super) fn text(&self) -> Result<&'t str, FileError> {
+    /// A text.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is something else.
+    pub fn text(&self) -> Result<&'t str, FileError> {
         self.value
             .get_ref()
             .as_str()
             .ok_or_else(|| self.wrong("a text in quotes"))
     }
 
-    /// A text in its written form.
-    pub(super) fn parsed<T>(
-        &self,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<T, FileError> {
+    /// A time as `parse` reads it from its written form.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is no text, or none that `parse` reads.
+    pub fn parsed<T>(&self, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<T, FileError> {
         let text = match self.value.get_ref() {
             DeValue::Integer(_) | DeValue::Float(_) => {
                 return Err(self.error("is a number without a unit", "write it as \"100 ms\""));
@@ -196,6 +230,25 @@ impl<'t> Entry<'t> {
                 "times are written like \"100 ms\" or \"250 us\"",
             )
         })
+    }
+
+    /// A value as `parse` reads it from a text; `form` is the mend.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is no text, or none that `parse` reads.
+    pub fn read<T>(
+        &self,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+        form: &str,
+    ) -> Result<T, FileError> {
+        parse(self.text()?).map_err(|cause| self.error(format!("is wrong: {cause}"), form))
+    }
+
+    /// The whole number as it is written, of any radix; none when it is something else.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        let number = self.value.get_ref().as_integer()?;
+        u64::from_str_radix(number.as_str(), number.radix()).ok()
     }
 
     /// A time, as a text with its unit, or as a number of `unit` nanoseconds.
@@ -216,7 +269,11 @@ impl<'t> Entry<'t> {
             .map_err(|cause| self.error(format!("is wrong: {cause}"), "give a number of 0 or more"))
     }
 
-    pub(super) fn whole(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
+    /// A whole number in the range.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is something else, or out of range.
+    pub fn whole(&self, range: RangeInclusive<u64>) -> Result<u64, FileError> {
         let Some(number) = self.value.get_ref().as_integer() else {
             return Err(self.wrong("a whole number"));
         };
@@ -231,7 +288,11 @@ impl<'t> Entry<'t> {
         }
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, FileError> {
+    /// True or false.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is something else.
+    pub fn boolean(&self) -> Result<bool, FileError> {
         self.value
             .get_ref()
             .as_bool()
@@ -239,7 +300,10 @@ impl<'t> Entry<'t> {
     }
 
     /// A set of processors: `"0-3"`, `[0, 1]`, or one number.
-    pub(super) fn cpus(&self) -> Result<CpuSet, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is none, or empty.
+    pub fn cpus(&self) -> Result<CpuSet, FileError> {
         let most = Cpu::COUNT as u64 - 1;
         let set = match self.value.get_ref() {
             DeValue::Integer(_) => Cpu::new(self.whole(0..=most)? as usize)
@@ -270,7 +334,10 @@ impl<'t> Entry<'t> {
     }
 
     /// The values of a list; errors name the line of each.
-    pub(super) fn list(&self) -> Result<Vec<Entry<'t>>, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is no list.
+    pub fn list(&self) -> Result<Vec<Entry<'t>>, FileError> {
         let Some(array) = self.value.get_ref().as_array() else {
             return Err(self.wrong("a list in brackets"));
         };
@@ -283,15 +350,23 @@ impl<'t> Entry<'t> {
         Ok(array.iter().map(entry).collect())
     }
 
-    pub(super) fn is_list(&self) -> bool {
+    /// Whether it is a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
         self.value.get_ref().is_array()
     }
 
-    pub(super) fn is_table(&self) -> bool {
+    /// Whether it is a table.
+    #[must_use]
+    pub fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
     }
 
-    pub(super) fn table(&self) -> Result<Table<'t>, FileError> {
+    /// A table.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is something else.
+    pub fn table(&self) -> Result<Table<'t>, FileError> {
         let Some(table) = self.value.get_ref().as_table() else {
             return Err(self.wrong("a table"));
         };
@@ -299,7 +374,10 @@ impl<'t> Entry<'t> {
     }
 
     /// One of several words.
-    pub(super) fn choice<T: Copy>(&self, known: &[(&'static str, T)]) -> Result<T, FileError> {
+    ///
+    /// # Errors
+    /// [`FileError`] when it is another, with the one that was meant.
+    pub fn choice<T: Copy>(&self, known: &[(&'static str, T)]) -> Result<T, FileError> {
         let text = self.text()?;
         let found = known.iter().find(|(word, _)| *word == text);
         found.map(|(_, value)| *value).ok_or_else(|| {
@@ -309,8 +387,9 @@ impl<'t> Entry<'t> {
     }
 }
 
-/// The names and values of a table that is a map.
-pub(super) fn pairs<'t>(table: &Table<'t>) -> Vec<(&'t str, Entry<'t>)> {
+/// The names and values of a table that is a map, in the order of the file.
+#[must_use]
+pub fn pairs<'t>(table: &Table<'t>) -> Vec<(&'t str, Entry<'t>)> {
     let entry = |(name, value): (
         &'t Spanned<std::borrow::Cow<'t, str>>,
         &'t Spanned<DeValue<'t>>,

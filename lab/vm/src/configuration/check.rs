@@ -1,0 +1,324 @@
+//! Owns: what is checked of a whole configuration, with the mend.
+//! Must never know: how it was read.
+
+use std::ops::Range;
+
+use taktos_abi::vm::{Wait, layout};
+use taktos_simulate::file::FileError;
+
+use super::admission::{Member, admitted, waits_forever};
+use super::text::{shown_cpus, shown_size};
+use super::{Configuration, Partition, Policy, Pool};
+
+impl Configuration {
+    /// Checks what the file cannot say wrong alone: that memory does not overlap and fits,
+    /// devices are nobody else's, each unit can run, servers are admitted by the library's
+    /// tests. Answers remarks: what is said without effect.
+    ///
+    /// With [`Configuration::force`] servers that are not admitted, and native waits on shared
+    /// processors, are remarks too.
+    ///
+    /// # Errors
+    /// [`FileError`] at the first that does not hold.
+    pub fn check(&self) -> Result<Vec<String>, FileError> {
+        self.check_form()?;
+        let mut remarks = Vec::new();
+        for (place, pool) in self.pools.iter().enumerate() {
+            let members = self.members(place);
+            self.runs(pool, &members)?;
+            if let Err((member, error)) = admitted(pool, &members) {
+                let words = error.to_string();
+                let (cause, mend) = words.rsplit_once(": ").unwrap_or((&words, "force it"));
+                let cause = format!("{} is {cause}", member.name());
+                let mend = mend.replace("force it", "force it (force = true, or --force)");
+                self.or_remark(member.vcpu.line, cause, &mend, &mut remarks)?;
+            }
+            remarks.extend(idle_words(pool, &members));
+        }
+        for partition in &self.partitions {
+            if partition.wait == Some(Wait::Native) && !self.is_alone(partition) {
+                let cause = format!(
+                    "partition {} waits natively, but its processors are not its alone",
+                    partition.name
+                );
+                let mend = "leave the wait, or put it in a pool of its own; or force it (force = true, or --force)";
+                self.or_remark(partition.line, cause, mend, &mut remarks)?;
+            }
+        }
+        Ok(remarks)
+    }
+
+    fn or_remark(
+        &self,
+        line: Option<usize>,
+        cause: String,
+        mend: &str,
+        remarks: &mut Vec<String>,
+    ) -> Result<(), FileError> {
+        let error = self.error(line, cause, mend);
+        if !self.force {
+            return Err(error);
+        }
+        remarks.push(format!("{error}; forced"));
+        Ok(())
+    }
+
+    /// What holds of every configuration, forced or not.
+    pub(super) fn check_form(&self) -> Result<(), FileError> {
+        self.memory()?;
+        self.devices()
+    }
+
+    fn memory(&self) -> Result<(), FileError> {
+        let end = layout::MACHINE_MEMORY + self.machine.memory;
+        let mut taken: Vec<(&str, Range<u64>)> = Vec::new();
+        let mut wanted = 0;
+        for partition in &self.partitions {
+            wanted += partition.memory;
+            if wanted > end.saturating_sub(layout::PARTITIONS) {
+                return Err(self.too_much(partition, wanted));
+            }
+            let Some(at) = partition.address else {
+                continue;
+            };
+            let range = at..at + partition.memory;
+            if at < layout::PARTITIONS || range.end > end {
+                return Err(self.error(
+                    partition.line,
+                    format!(
+                        "partition {}: its memory at {at:#x} lies outside the partitions' part",
+                        partition.name
+                    ),
+                    format!(
+                        "leave the address, or give one from {:#x} to {end:#x}",
+                        layout::PARTITIONS
+                    ),
+                ));
+            }
+            let hit = taken
+                .iter()
+                .find(|(_, other)| other.start < range.end && range.start < other.end);
+            if let Some((name, other)) = hit {
+                return Err(self.error(
+                    partition.line,
+                    format!(
+                        "partition {}: its memory {:#x} to {:#x} overlaps that of {name}, {:#x} to {:#x}",
+                        partition.name, range.start, range.end, other.start, other.end
+                    ),
+                    format!("leave the address, or begin at {:#x}", other.end),
+                ));
+            }
+            taken.push((&partition.name, range));
+        }
+        Ok(())
+    }
+
+    fn too_much(&self, partition: &Partition, wanted: u64) -> FileError {
+        let kept = layout::PARTITIONS - layout::MACHINE_MEMORY;
+        self.error(
+            partition.line,
+            format!(
+                "partition {}: with it partitions want {}, and the machine has {} for them",
+                partition.name,
+                shown_size(wanted),
+                shown_size(self.machine.memory.saturating_sub(kept))
+            ),
+            "give partitions less memory, or [machine] more",
+        )
+    }
+
+    fn devices(&self) -> Result<(), FileError> {
+        let mut taken = Vec::new();
+        for partition in &self.partitions {
+            for device in &partition.devices {
+                let refuse = |cause: String, mend: &str| {
+                    Err(self.error(
+                        device.line,
+                        format!("device {}: {cause}", device.name),
+                        mend,
+                    ))
+                };
+                if device.address + device.size > layout::MEMORY {
+                    return refuse(
+                        "lies in the machine's memory".into(),
+                        "devices lie below 0x4000_0000",
+                    );
+                }
+                if let Some(what) = own(device.address, device.size) {
+                    return refuse(
+                        format!("lies where the hypervisor has {what}"),
+                        "pass another device: this one is shared by the hypervisor",
+                    );
+                }
+                if let Some(interrupt) = device.interrupt.filter(|number| is_own(*number)) {
+                    return refuse(
+                        format!("interrupt {interrupt} is the console's or a channel's"),
+                        "33 and 48 to 55 are the hypervisor's: pass another device",
+                    );
+                }
+                for (name, other) in &taken {
+                    let other: &&super::Device = other;
+                    let memory = device.address < other.address + other.size
+                        && other.address < device.address + device.size;
+                    let interrupt =
+                        device.interrupt.is_some() && device.interrupt == other.interrupt;
+                    if memory || interrupt {
+                        return refuse(
+                            format!("is {}'s already, by pages or interrupt", name),
+                            "give each device to one partition",
+                        );
+                    }
+                }
+                taken.push((&partition.name, device));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each unit can ever run.
+    fn runs(&self, pool: &Pool, members: &[Member<'_>]) -> Result<(), FileError> {
+        match &pool.policy {
+            Policy::Null => match waits_forever(pool, members) {
+                Some(member) => Err(self.error(
+                    member.vcpu.line,
+                    format!(
+                        "{} never runs: under null a processor takes one, and none of {} is left",
+                        member.name(),
+                        shown_cpus(member.cpus)
+                    ),
+                    format!(
+                        "give the pool {} more processors, or another policy",
+                        pool.name
+                    ),
+                )),
+                None => Ok(()),
+            },
+            Policy::Arinc653 { windows, .. } => {
+                let has = |member: &&Member<'_>| {
+                    windows.iter().any(|window| {
+                        window.partition == member.partition.name && window.vcpu == member.place
+                    })
+                };
+                match members.iter().find(|member| !has(member)) {
+                    Some(member) => Err(self.error(
+                        member.vcpu.line,
+                        format!(
+                            "{} never runs: the pool {} has no window for it",
+                            member.name(),
+                            pool.name
+                        ),
+                        format!(
+                            "add [[pool.window]] with partition = \"{}\", vcpu = {} and runtime",
+                            member.partition.name, member.place
+                        ),
+                    )),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the partition's virtual processors have processors that nobody else may use,
+    /// one each, and no policy takes them away.
+    #[must_use]
+    pub fn is_alone(&self, partition: &Partition) -> bool {
+        let Some(pool) = self.pools.get(partition.pool) else {
+            return false;
+        };
+        let members = self.members(partition.pool);
+        let own = |member: &&Member<'_>| member.partition.name == partition.name;
+        let dedicated = |member: &Member<'_>| {
+            let others = members.iter().filter(|other| other.number != member.number);
+            let mut sharing = others.filter(|other| !other.cpus.and(member.cpus).is_empty());
+            member.cpus.count() == 1 && sharing.next().is_none()
+        };
+        match pool.policy {
+            Policy::Null => true,
+            Policy::Arinc653 { .. } => false,
+            Policy::Credit { .. } | Policy::Credit2 { .. } => {
+                partition.cap.is_none() && members.iter().filter(own).all(dedicated)
+            }
+            Policy::Rtds | Policy::Sedf => members.iter().filter(own).all(|member| {
+                let server = member.vcpu.server(&pool.policy);
+                dedicated(member) && (server.extra || server.budget == server.period)
+            }),
+        }
+    }
+
+    /// How a partition waits for interrupts: as it says, or natively when its processors are
+    /// its alone ([`Configuration::is_alone`]).
+    #[must_use]
+    pub fn wait(&self, partition: &Partition) -> Wait {
+        match partition.wait {
+            Some(wait) => wait,
+            None if self.is_alone(partition) => Wait::Native,
+            None => Wait::Trapped,
+        }
+    }
+}
+
+/// What the hypervisor has there.
+fn own(at: u64, bytes: u64) -> Option<&'static str> {
+    let places = [
+        (
+            layout::DISTRIBUTOR,
+            layout::CONSOLE - layout::DISTRIBUTOR,
+            "the interrupt controller",
+        ),
+        (layout::CONSOLE, 0x1000, "the console"),
+        (
+            layout::CHANNEL_UART,
+            8 * layout::CHANNEL_UART_STRIDE,
+            "channels",
+        ),
+        (
+            layout::CHANNEL_MEMORY,
+            8 * layout::CHANNEL_MEMORY_STRIDE,
+            "channels",
+        ),
+    ];
+    let hit = places
+        .into_iter()
+        .find(|(place, length, _)| at < place + length && *place < at + bytes);
+    hit.map(|(_, _, what)| what)
+}
+
+fn is_own(interrupt: u32) -> bool {
+    let channels = layout::CHANNEL_INTERRUPT..layout::CHANNEL_INTERRUPT + 8;
+    interrupt == layout::CONSOLE_INTERRUPT || channels.contains(&interrupt)
+}
+
+/// What is said of the pool's members without effect.
+fn idle_words(pool: &Pool, members: &[Member<'_>]) -> Vec<String> {
+    let policy = pool.policy.name();
+    let mut remarks = Vec::new();
+    let servers = matches!(pool.policy, Policy::Rtds | Policy::Sedf);
+    let weights = matches!(pool.policy, Policy::Credit { .. } | Policy::Credit2 { .. });
+    for member in members {
+        if !servers && member.vcpu.speaks_of_a_server() {
+            remarks.push(format!(
+                "{}: period, budget and extra-time have no effect under {policy}",
+                member.name()
+            ));
+        }
+        if !matches!(pool.policy, Policy::Sedf) && member.vcpu.weight.is_some() {
+            remarks.push(format!(
+                "{}: a VCPU's weight has no effect under {policy}",
+                member.name()
+            ));
+        }
+        let partition = member.partition;
+        let weighed = partition.weight.is_some() || partition.cap.is_some();
+        if !weights && weighed && member.place == 0 {
+            remarks.push(format!(
+                "partition {}: weight and cap have no effect under {policy}",
+                partition.name
+            ));
+        }
+    }
+    if members.is_empty() {
+        remarks.push(format!("nobody is in the pool {}", pool.name));
+    }
+    remarks
+}

@@ -1,0 +1,274 @@
+//! Owns: reading pools of processors, their schedulers and parameters.
+//! Must never know: how a policy decides.
+
+use taktos_abi::vm::Description;
+use taktos_schedule::CpuSet;
+use taktos_schedule::vcpu::{Error, credit, credit2};
+use taktos_simulate::file::reader::Table;
+use taktos_simulate::file::{FileError, named, positive, suggest};
+use taktos_time::Duration;
+
+use super::text::shown_cpus;
+use super::{Machine, Partition, Policy, Pool, Window};
+
+/// The most windows of a table.
+const WINDOWS: usize = 16;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Credit,
+    Credit2,
+    Rtds,
+    Sedf,
+    Null,
+    Arinc653,
+}
+
+const KINDS: [(&str, Kind); 6] = [
+    ("credit", Kind::Credit),
+    ("credit2", Kind::Credit2),
+    ("rtds", Kind::Rtds),
+    ("sedf", Kind::Sedf),
+    ("null", Kind::Null),
+    ("arinc653", Kind::Arinc653),
+];
+
+/// The windows of each pool, whose partitions are not known yet: an error at a window's
+/// partition, beside it.
+pub(super) type Windows = Vec<Vec<(Window, FileError)>>;
+
+/// The tables `[[pool]]`; without any, all processors under CREDIT2.
+pub(super) fn read(
+    table: &mut Table<'_>,
+    machine: &Machine,
+) -> Result<(Vec<Pool>, Windows), FileError> {
+    let all: CpuSet = CpuSet::first(machine.cpus);
+    let mut pools: Vec<Pool> = Vec::new();
+    let mut windows = Vec::new();
+    for mut table in table.tables("pool")? {
+        let (pool, own) = pool(&mut table, all)?;
+        if pools.len() == Description::POOLS {
+            return Err(table.error("there are more than four pools", "leave one"));
+        }
+        for other in &pools {
+            if other.name == pool.name {
+                let cause = format!("two pools are called {}", pool.name);
+                return Err(table.error(cause, "give each its own name"));
+            }
+            let both = other.cpus.and(pool.cpus);
+            if !both.is_empty() {
+                let cause = format!(
+                    "{} has processor {} of the pool {}",
+                    table.what,
+                    shown_cpus(both),
+                    other.name
+                );
+                return Err(table.error(cause, "give each processor to one pool"));
+            }
+        }
+        table.finish()?;
+        pools.push(pool);
+        windows.push(own);
+    }
+    if pools.is_empty() {
+        pools.push(Pool {
+            name: "all".into(),
+            cpus: all,
+            policy: Policy::credit2(),
+            line: None,
+        });
+        windows.push(Vec::new());
+    }
+    Ok((pools, windows))
+}
+
+fn pool(table: &mut Table<'_>, all: CpuSet) -> Result<(Pool, Vec<(Window, FileError)>), FileError> {
+    let name = named(table, "pool", "\"realtime\"")?;
+    let entry = table.need("cpus", "\"0-1\"")?;
+    let cpus = entry.cpus()?;
+    if cpus.and(all) != cpus {
+        return Err(entry.error(
+            format!(
+                "names a processor that there is not: there are {}",
+                shown_cpus(all)
+            ),
+            "name others, or give [machine] more with cpus",
+        ));
+    }
+    let kind = table.need("policy", "\"rtds\"")?.choice(&KINDS)?;
+    let (policy, windows) = policy(table, kind)?;
+    let line = Some(table.line());
+    Ok((
+        Pool {
+            name,
+            cpus,
+            policy,
+            line,
+        },
+        windows,
+    ))
+}
+
+fn policy(
+    table: &mut Table<'_>,
+    kind: Kind,
+) -> Result<(Policy, Vec<(Window, FileError)>), FileError> {
+    let policy = match kind {
+        Kind::Credit => credit(table)?,
+        Kind::Credit2 => credit2(table)?,
+        Kind::Rtds => Policy::Rtds,
+        Kind::Sedf => Policy::Sedf,
+        Kind::Null => Policy::Null,
+        Kind::Arinc653 => return arinc653(table),
+    };
+    Ok((policy, Vec::new()))
+}
+
+fn flag(table: &mut Table<'_>, key: &str, default: bool) -> Result<bool, FileError> {
+    let given = table.get(key).map(|entry| entry.boolean()).transpose()?;
+    Ok(given.unwrap_or(default))
+}
+
+/// What the library says of a parameter, as an error of the table.
+fn refused(table: &Table<'_>, error: &Error) -> FileError {
+    let words = error.to_string();
+    let (cause, mend) = words.rsplit_once(": ").unwrap_or((&words, "give another"));
+    table.error(format!("{}: {cause}", table.what), mend)
+}
+
+fn credit(table: &mut Table<'_>) -> Result<Policy, FileError> {
+    let slice = table.time("slice")?.unwrap_or(Duration::from_millis(30));
+    let ratelimit = table.time("ratelimit")?.unwrap_or(Duration::from_millis(1));
+    let migration_delay = table.time("migration-delay")?.unwrap_or_default();
+    let balance = flag(table, "balance", true)?;
+    credit::Parameters::DEFAULT
+        .with_slice(slice)
+        .and_then(|so_far| so_far.with_ratelimit(ratelimit))
+        .and_then(|so_far| so_far.with_migration_delay(migration_delay))
+        .map_err(|error| refused(table, &error))?;
+    Ok(Policy::Credit {
+        slice,
+        ratelimit,
+        migration_delay,
+        balance,
+    })
+}
+
+fn credit2(table: &mut Table<'_>) -> Result<Policy, FileError> {
+    let ratelimit = table.time("ratelimit")?.unwrap_or(Duration::from_millis(1));
+    let balance = flag(table, "balance", true)?;
+    credit2::Parameters::DEFAULT
+        .with_ratelimit(ratelimit)
+        .map_err(|error| refused(table, &error))?;
+    Ok(Policy::Credit2 { ratelimit, balance })
+}
+
+fn arinc653(table: &mut Table<'_>) -> Result<(Policy, Vec<(Window, FileError)>), FileError> {
+    let frame = needed(table, "frame")?;
+    let mut windows = Vec::new();
+    for mut window in table.tables("window")? {
+        let entry = window.need("partition", "\"linux\"")?;
+        let partition = entry.text()?.to_owned();
+        let unknown = entry.error(format!("is `{partition}`, which is no partition"), "");
+        let vcpu = window
+            .get("vcpu")
+            .map(|entry| entry.whole(0..=15))
+            .transpose()?;
+        let runtime = needed(&mut window, "runtime")?;
+        let line = Some(window.line());
+        window.finish()?;
+        let vcpu = vcpu.unwrap_or(0) as usize;
+        windows.push((
+            Window {
+                partition,
+                vcpu,
+                runtime,
+                line,
+            },
+            unknown,
+        ));
+    }
+    if windows.is_empty() || windows.len() > WINDOWS {
+        return Err(table.error(
+            format!("{} has {} windows", table.what, windows.len()),
+            "write 1 to 16 tables [[pool.window]] with partition and runtime",
+        ));
+    }
+    let all = windows.iter().map(|(window, _)| window.runtime);
+    if all.fold(Duration::ZERO, Duration::saturating_add) > frame {
+        return Err(table.error(
+            format!("{}: the frame is shorter than its windows", table.what),
+            "make it as long as their sum",
+        ));
+    }
+    let policy = Policy::Arinc653 {
+        frame,
+        windows: Vec::new(),
+    };
+    Ok((policy, windows))
+}
+
+/// A time that must be there.
+fn needed(table: &mut Table<'_>, key: &str) -> Result<Duration, FileError> {
+    let time = positive(table, key)?;
+    time.ok_or_else(|| {
+        let cause = format!("{} has no `{key}`", table.what);
+        table.error(cause, format!("add a line such as {key} = \"10 ms\""))
+    })
+}
+
+/// The pools with their windows, now that the partitions are known.
+pub(super) fn with_windows(
+    mut pools: Vec<Pool>,
+    windows: Windows,
+    partitions: &[Partition],
+) -> Result<Vec<Pool>, FileError> {
+    let places = pools.iter_mut().enumerate().zip(windows);
+    for ((place, pool), own) in places {
+        let Policy::Arinc653 { windows, .. } = &mut pool.policy else {
+            continue;
+        };
+        for (window, unknown) in own {
+            check_window(&window, place, &pool.name, partitions).map_err(|(cause, mend)| {
+                FileError {
+                    cause: cause.unwrap_or(unknown.cause),
+                    mend,
+                    ..unknown
+                }
+            })?;
+            windows.push(window);
+        }
+    }
+    Ok(pools)
+}
+
+/// Whether the window's unit is in the pool: the cause (none: no such partition), and the mend.
+fn check_window(
+    window: &Window,
+    pool: usize,
+    pool_name: &str,
+    partitions: &[Partition],
+) -> Result<(), (Option<String>, String)> {
+    let name = &window.partition;
+    let Some(partition) = partitions.iter().find(|one| one.name == *name) else {
+        let known = partitions.iter().map(|partition| partition.name.as_str());
+        return Err((None, suggest::mend(name, known)));
+    };
+    if partition.pool != pool {
+        let cause =
+            format!("a window of the pool {pool_name} is for {name}, which is in another pool");
+        return Err((
+            Some(cause),
+            format!("put {name} in it: pool = \"{pool_name}\""),
+        ));
+    }
+    if window.vcpu >= partition.vcpus.len() {
+        let cause = format!(
+            "a window is for VCPU {} of {name}, which has {}",
+            window.vcpu,
+            partition.vcpus.len()
+        );
+        return Err((Some(cause), "VCPUs are numbered from 0".into()));
+    }
+    Ok(())
+}

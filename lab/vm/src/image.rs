@@ -1,0 +1,143 @@
+//! Owns: what an image holds: where it goes in its partition's space and where it starts.
+//! Must never know: who built it; where it is kept in the machine.
+
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSegment};
+
+use crate::plan::Error;
+
+/// Where the files of a partition's image are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// An ELF image, or Linux's `Image` for arm64.
+    pub kernel: PathBuf,
+    /// The file system that Linux begins with.
+    pub initrd: Option<PathBuf>,
+    /// The command line where the configuration says none.
+    pub arguments: String,
+}
+
+/// The kinds of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// ELF: the project's guests.
+    Elf,
+    /// Linux for arm64.
+    Linux,
+}
+
+/// An image, read.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub form: Form,
+    /// Its bytes; none: those of the file.
+    pub bytes: Option<Vec<u8>>,
+    /// How many they are.
+    pub length: u64,
+    /// Where they go, from the start of memory for Linux, absolutely for ELF.
+    pub at: u64,
+    /// What it occupies there, uninitialised memory included.
+    pub extent: u64,
+    /// Where it starts.
+    pub entry: u64,
+}
+
+/// The magic number of Linux's header, and where it is (Linux: Documentation/arch/arm64/booting).
+const LINUX: (usize, [u8; 4]) = (56, *b"ARM\x64");
+
+impl Image {
+    /// Reads a file; `memory`: where a Linux image's memory begins.
+    pub fn read(path: &Path, memory: u64) -> Result<Self, Error> {
+        let file = std::fs::read(path).map_err(|cause| Error::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+        let wrong = |why: &str| Error::Image {
+            path: path.to_owned(),
+            why: why.to_owned(),
+        };
+        if file.starts_with(b"\x7fELF") {
+            return elf(&file).map_err(|why| wrong(&why));
+        }
+        if file.get(LINUX.0..LINUX.0 + 4) == Some(&LINUX.1) {
+            return linux(&file, memory).map_err(|why| wrong(&why));
+        }
+        let why = match file.get(..8) {
+            Some([0x1f, 0x8b, ..]) => "it is compressed: unpack it with gunzip",
+            Some([b'M', b'Z', _, _, b'z', b'i', b'm', b'g']) => {
+                "it unpacks itself by EFI, which is not here: take the kernel's plain Image"
+            }
+            _ => "it is neither ELF nor Linux's Image for arm64",
+        };
+        Err(wrong(why))
+    }
+}
+
+fn elf(file: &[u8]) -> Result<Image, String> {
+    let parsed = object::read::elf::ElfFile64::<object::Endianness>::parse(file);
+    let parsed = parsed.map_err(|cause| format!("it is damaged: {cause}"))?;
+    if parsed.architecture() != object::Architecture::Aarch64 {
+        return Err("it is for another processor: build it for aarch64".into());
+    }
+    let mut parts = Vec::new();
+    let (mut start, mut end) = (u64::MAX, 0u64);
+    for segment in parsed.segments() {
+        let data = segment
+            .data()
+            .map_err(|cause| format!("it is damaged: {cause}"))?;
+        let at = segment.elf_program_header().p_paddr.get(parsed.endian());
+        let until = at.checked_add(segment.size().max(data.len() as u64));
+        let until = until.filter(|until| *until <= 1 << 40);
+        end = end.max(until.ok_or("it is damaged: a segment lies nowhere")?);
+        if segment.size() > 0 {
+            start = start.min(at);
+        }
+        if !data.is_empty() {
+            parts.push((at, data));
+        }
+    }
+    let filled = parts.iter().map(|(at, data)| at + data.len() as u64).max();
+    let Some(filled) = filled else {
+        return Err("it holds nothing".into());
+    };
+    // Far beyond any partition's memory: not worth unfolding to say so.
+    if filled - start > 4 << 30 {
+        return Err("its segments lie too far apart".into());
+    }
+    let mut bytes = vec![0; (filled - start) as usize];
+    for (at, data) in parts {
+        let from = (at - start) as usize;
+        bytes[from..from + data.len()].copy_from_slice(data);
+    }
+    Ok(Image {
+        form: Form::Elf,
+        length: bytes.len() as u64,
+        bytes: Some(bytes),
+        at: start,
+        extent: end - start,
+        entry: parsed.entry(),
+    })
+}
+
+fn linux(file: &[u8], memory: u64) -> Result<Image, String> {
+    let word = |at: usize| -> u64 {
+        let bytes = file.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    };
+    let (offset, size, flags) = (word(8), word(16), word(24));
+    if flags & 1 != 0 {
+        return Err("it is for big-endian processors".into());
+    }
+    if size == 0 || offset >= 2 << 20 || size > 1 << 30 {
+        return Err("its header is older than Linux 3.17, or damaged".into());
+    }
+    Ok(Image {
+        form: Form::Linux,
+        bytes: None,
+        length: file.len() as u64,
+        at: memory + offset,
+        extent: size.max(file.len() as u64),
+        entry: memory + offset,
+    })
+}

@@ -1,0 +1,35 @@
+//! Machines cut into partitions: from a file to what the hypervisor is handed.
+//!
+//! Owns: the configuration file and what is checked in it, guests' device trees, what lies
+//! where in the machine's memory, the emulator's command line.
+//! Must never know: how images are built or fetched; what a guest does.
+//!
+//! ```
+//! use taktos_vm::Configuration;
+//!
+//! let text = r#"
+//!     [[partition]]
+//!     name   = "control"
+//!     memory = "16 MiB"
+//!     image  = "taktos:spacecraft"
+//! "#;
+//! let configuration = Configuration::parse(text, "one.toml")?;
+//! assert_eq!(configuration.machine.cpus, 1);
+//! assert_eq!(configuration.partitions[0].memory, 16 << 20);
+//! # Ok::<(), taktos_vm::FileError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod configuration;
+mod image;
+mod plan;
+mod tree;
+
+pub use configuration::{
+    Channel, Configuration, Device, Flavour, Image, Machine, Partition, Policy, Pool, Processor,
+    Vcpu, Window,
+};
+pub use image::{Form, Sources};
+pub use plan::{Error, Loaded, Place, Plan, Time};
+pub use taktos_simulate::file::FileError;
+pub use tree::{Node, Value};

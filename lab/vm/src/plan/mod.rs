@@ -1,0 +1,203 @@
+//! Owns: a machine that can be started: its description, what is loaded where.
+//! Must never know: how its configuration was written; how images are built.
+
+mod describe;
+mod files;
+mod guest;
+mod line;
+mod shown;
+mod space;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use taktos_abi::vm::{Description, EncodeError, layout};
+
+pub use files::Loaded;
+pub use line::Time;
+
+use crate::configuration::{Configuration, Machine};
+use crate::image::Sources;
+use crate::tree::Node;
+use space::Space;
+
+/// Why there is no plan. Each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("{}: cannot be read: {cause}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{}: cannot be written: {cause}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// A file is no image, or not for this machine.
+    #[error("{}: {why}", .path.display())]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A partition is too small for what it runs.
+    #[error(
+        "partition {partition}: {what} does not fit into its memory of {memory}: give it {needed} or more"
+    )]
+    Small {
+        /// The partition.
+        partition: String,
+        /// What does not fit.
+        what: &'static str,
+        /// Its memory.
+        memory: String,
+        /// What it needs.
+        needed: String,
+    },
+    /// An image wants to lie outside its partition's memory.
+    #[error(
+        "partition {partition}: its image lies at {at:#x}, and memory begins at 0x40000000: link it there"
+    )]
+    Place {
+        /// The partition.
+        partition: String,
+        /// Where it wants to lie.
+        at: u64,
+    },
+    /// The machine is too small.
+    #[error("there is no room for {what} ({bytes}): give [machine] more memory")]
+    Full {
+        /// What does not fit.
+        what: String,
+        /// How long it is.
+        bytes: String,
+    },
+    /// As many images as partitions have to be given.
+    #[error("{given} images for {wanted} partitions: give one each")]
+    Sources {
+        /// How many there are.
+        given: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// The description is refused.
+    #[error("the description is refused: {0}: mend the configuration")]
+    Description(#[from] EncodeError),
+}
+
+/// A machine that can be started.
+#[derive(Debug)]
+pub struct Plan {
+    /// What the hypervisor is told.
+    pub description: Description,
+    /// The guests' device trees, in the order of the partitions.
+    pub trees: Vec<Node>,
+    /// What lies where in the machine, by address.
+    pub places: Vec<Place>,
+    machine: Machine,
+    names: Vec<String>,
+    stores: Vec<Store>,
+}
+
+/// A part of the machine's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it begins.
+    pub at: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// What it is.
+    pub what: String,
+}
+
+/// Bytes that are loaded before the machine starts.
+#[derive(Debug)]
+struct Store {
+    at: u64,
+    /// What the file that holds them is called.
+    name: String,
+    content: Content,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Content {
+    /// All of this file.
+    File(PathBuf),
+    /// These.
+    Bytes(Vec<u8>),
+}
+
+impl Plan {
+    /// Lays out the machine of a configuration that [`Configuration::check`] has passed.
+    /// `sources` says for each partition where its image is. The same files give the same
+    /// plan.
+    ///
+    /// # Errors
+    /// [`Error`]: a file is missing or no image, something does not fit.
+    pub fn new(configuration: &Configuration, sources: &[Sources]) -> Result<Self, Error> {
+        let wanted = configuration.partitions.len();
+        if sources.len() != wanted {
+            let given = sources.len();
+            return Err(Error::Sources { given, wanted });
+        }
+        let mut space = Space::new(layout::MACHINE_MEMORY + configuration.machine.memory);
+        let memory = space.partitions(&configuration.partitions)?;
+        let mut description = describe::machine(configuration);
+        let images = guest::images(configuration, sources)?;
+        describe::channels(configuration, &images, &mut space, &mut description)?;
+        let mut plan = Self {
+            description,
+            trees: Vec::new(),
+            places: Vec::new(),
+            machine: configuration.machine.clone(),
+            names: configuration
+                .partitions
+                .iter()
+                .map(|one| one.name.clone())
+                .collect(),
+            stores: Vec::new(),
+        };
+        for (number, image) in images.into_iter().enumerate() {
+            let guest = guest::Guest {
+                number,
+                configuration,
+                source: &sources[number],
+                linkages: plan.description.channels,
+            };
+            guest.add(image, memory[number], &mut space, &mut plan)?;
+        }
+        plan.places = space.places();
+        let mut room = vec![0; layout::DESCRIPTION_BYTES as usize];
+        let length = plan.description.encode(&mut room)?;
+        room.truncate(length);
+        plan.stores.push(Store {
+            at: layout::DESCRIPTION,
+            name: "description".into(),
+            content: Content::Bytes(room),
+        });
+        Ok(plan)
+    }
+
+    /// Keeps bytes in the machine: where something equal is kept already, there.
+    fn keep(&mut self, space: &mut Space, store: Store, bytes: u64) -> Result<u64, Error> {
+        let same = self
+            .stores
+            .iter()
+            .find(|other| other.content == store.content);
+        if let Some(other) = same {
+            return Ok(other.at);
+        }
+        let at = space.place(bytes, space::PAGE, format!("store: {}", store.name))?;
+        self.stores.push(Store { at, ..store });
+        Ok(at)
+    }
+}
