@@ -2,11 +2,13 @@
 
 mod several;
 mod simulation;
+mod vm;
 
 use std::path::PathBuf;
 
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
+pub use vm::{VmCheck, VmCommand, VmRun};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -24,6 +26,7 @@ Examples:
   taktos trace ipc                              who ran when, for ui.perfetto.dev
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
+  taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
   taktos doctor                                 what this machine lacks, and what mends it
 
 Each run prints its table first and then says where its report is.
@@ -107,6 +110,9 @@ pub enum Command {
     /// Write task sets at random: utilisations, periods, deadlines
     #[command(after_help = simulation::GENERATE_EXAMPLES)]
     Generate(Box<GenerateOptions>),
+    /// Run guests beside each other under the hypervisor
+    #[command(subcommand, after_help = vm::VM_EXAMPLES)]
+    Vm(VmCommand),
     /// Say what this machine has and lacks, and what mends it
     Doctor,
     /// Run everything that CI checks
@@ -191,6 +197,7 @@ mod tests {
             EXAMPLES,
             simulation::SIM_EXAMPLES,
             simulation::GENERATE_EXAMPLES,
+            vm::VM_EXAMPLES,
         ];
         let lines = examples.into_iter().flat_map(str::lines);
         for line in lines.filter(|line| line.starts_with("  taktos")) {

@@ -30,6 +30,7 @@ mod several;
 mod several_bench;
 mod simulation;
 mod smp;
+mod vm;
 mod workspace;
 
 use std::process::ExitCode;

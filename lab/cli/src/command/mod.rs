@@ -14,10 +14,11 @@ mod smp;
 mod storm;
 mod test;
 mod trace;
+mod vm;
 
 use anyhow::Result;
 
-use crate::arguments::{Command, Suite};
+use crate::arguments::{Command, Suite, VmCommand};
 use crate::workspace::Workspace;
 
 /// Does what the command line asks.
@@ -67,6 +68,8 @@ pub fn run(command: Command) -> Result<()> {
             from,
             length,
         } => trace::run(&workspace, (&subject, argument), &options, (from, length)),
+        Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
+        Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::Doctor => doctor::run(&workspace),
         Command::Test { only, list, long } => test::run(&workspace, only.as_deref(), list, long),
     }

@@ -9,6 +9,7 @@ mod fuzz;
 mod machine;
 mod partition;
 mod pool;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,0 +1,12 @@
+//! Partitioned machines: their images built or fetched, and the machine run.
+//!
+//! Owns: where images come from, the emulator's process and the console between it and a person.
+//! Must never know: what a configuration may say; what lies where.
+
+mod console;
+mod images;
+mod machine;
+
+pub use console::Ending;
+pub use images::{hypervisor, sources};
+pub use machine::{Ended, Limit, run};
