@@ -35,7 +35,8 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     };
     let arguments = plan.qemu_arguments(&loaded, &hypervisor, time);
     if options.print {
-        return screen::print(&format!("qemu-system-aarch64 {}\n", arguments.join(" ")));
+        screen::print(&format!("qemu-system-aarch64 {}\n", arguments.join(" ")))?;
+        return Ok(());
     }
     eprintln!("  running; Ctrl-A x ends the machine, Ctrl-A ? helps");
     let names = configuration
@@ -78,14 +79,15 @@ pub(super) fn check(workspace: &Workspace, options: &VmCheck) -> Result<()> {
     checked(&configuration)?;
     let plan = plan(workspace, &configuration, &Progress::default())?;
     match shown {
-        Some(number) => screen::print(&plan.trees[number].shown()),
+        Some(number) => screen::print(&plan.trees[number].shown())?,
         None => screen::print(&format!(
             "{}\nthe machine's memory:\n{}\nthe guests' memory:\n{}",
             configuration.shown(),
             plan.map(),
             plan.guest_map()
-        )),
+        ))?,
     }
+    Ok(())
 }
 
 fn mended(error: &FileError) -> anyhow::Error {
