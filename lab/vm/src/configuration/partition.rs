@@ -188,11 +188,11 @@ fn image(entry: &Entry<'_>, near: &Path) -> Result<Image, FileError> {
 
 /// `"stay"`, `"restart"`, or how many times it is started again.
 fn on_stop(entry: &Entry<'_>) -> Result<OnStop, FileError> {
-    if entry.number().is_some() {
-        let times = entry.whole(0..=u64::from(u32::MAX))?;
-        return Ok(OnStop::Restart(times as u32));
+    if entry.text().is_ok() {
+        return entry.choice(&STOPS);
     }
-    entry.choice(&STOPS)
+    let times = entry.whole(0..=u64::from(u32::MAX))?;
+    Ok(OnStop::Restart(times as u32))
 }
 
 /// A table, or the name of a file that holds one.
