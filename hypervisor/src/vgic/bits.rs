@@ -92,6 +92,14 @@ impl Bits {
         }
     }
 
+    /// Takes note that `bit` was acknowledged and ended, and is in its list register no longer.
+    #[inline]
+    pub fn end(&mut self, bit: u64) {
+        self.lent &= !bit;
+        self.active &= !bit;
+        self.listed &= !bit;
+    }
+
     /// Moves the latch of `bit` into a list register (`shown` there as pending) or back; answers `shown`.
     pub fn lend(&mut self, bit: u64, shown: bool) {
         if shown {
@@ -139,4 +147,13 @@ impl Bits {
         self.edits.deactivate &= !bit;
         self.edits.forget &= !bit;
     }
+}
+
+/// The numbers of the bits that are set, from the lowest.
+pub(super) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
 }

@@ -2,7 +2,8 @@
 //! Must never know: what a list register looks like.
 
 use super::VirtualGic;
-use super::lists::{REGISTERS, numbers, ones};
+use super::bits::ones;
+use super::lists::{REGISTERS, numbers};
 use crate::hardware::ListRegisters;
 
 impl VirtualGic {

@@ -6,7 +6,7 @@
 //! their order among the registers means nothing as long as all fit in; when they do not, the most urgent
 //! are chosen, and among equals those of the smallest numbers.
 
-use super::bits::Bits;
+use super::bits::{Bits, ones};
 use super::{Cpu, Effects, PRIVATE, SHARED, VirtualGic, bank};
 use crate::hardware::ListRegisters;
 
@@ -118,15 +118,6 @@ impl Lists {
     }
 }
 
-/// The numbers of the bits that are set, from the lowest.
-pub(super) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        word &= word.wrapping_sub(1);
-        (bit < 64).then_some(bit)
-    })
-}
-
 impl VirtualGic {
     /// Takes note of what VCPU `vcpu`'s guest acknowledged and ended. Called when the VCPU was left, before anything is
     /// asked about it or done for it, with its list registers: those of the processor that it ran on, or its saved ones.
@@ -166,24 +157,23 @@ impl VirtualGic {
             ..
         } = &mut self.cpus[vcpu];
         known.exact = true;
-        let (mut left, mut odd) = (known.used, 0);
+        let mut left = known.used;
+        let mut odd = if moving || known.edited { left } else { 0 };
         while left != 0 {
             let register = left.trailing_zeros() as usize;
             left &= left - 1;
             let value = lists.read(register);
             let intid = known.name(register);
             let (bits, bit) = bank(private, &mut self.shared, intid);
-            bits.fold(bit, value & PENDING != 0, value & ACTIVE != 0);
             if value & (PENDING | ACTIVE) == 0 {
-                bits.listed &= !bit;
+                bits.end(bit);
                 known.used &= !(1 << register);
-                let again = bits.pending() & bit;
-                known.freshen(intid, again);
-            } else if value & PENDING == 0 {
-                known.dirty |= bits.pending() & bit != 0;
+                known.freshen(intid, bits.pending() & bit);
+                odd |= u16::from(value & NOTIFY != 0) << register;
+            } else {
+                bits.fold(bit, value & PENDING != 0, value & ACTIVE != 0);
+                known.dirty |= value & PENDING == 0 && bits.pending() & bit != 0;
             }
-            let noticed = value & (PENDING | ACTIVE | NOTIFY) == NOTIFY;
-            odd |= u16::from(noticed || moving || known.edited) << register;
         }
         match odd {
             0 => Effects::NONE,

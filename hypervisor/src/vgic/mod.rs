@@ -22,14 +22,16 @@
 
 mod bits;
 mod choice;
+mod events;
 mod lists;
 mod registers;
+mod routes;
 
 #[cfg(test)]
 mod tests;
 
-use bits::Bits;
-use lists::{Lists, ones};
+use bits::{Bits, ones};
+use lists::Lists;
 use taktos_abi::vm::Description;
 
 /// The most VCPUs.
@@ -221,75 +223,6 @@ impl VirtualGic {
         }
     }
 
-    /// An event of interrupt `intid`: of `vcpu`'s private one, or of a shared one. Answers who is to be kicked.
-    pub fn raise(&mut self, vcpu: usize, intid: u32) -> u16 {
-        let Some((owner, intid)) = self.owner(vcpu, intid) else {
-            return 0;
-        };
-        let (bits, bit) = self.bits(vcpu, intid);
-        bits.latch |= bit;
-        self.notice(owner, intid)
-    }
-
-    /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
-    /// An edge-triggered interrupt takes a rise for an event. Not for physical ones: see the head of this module.
-    pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) -> u16 {
-        let Some((owner, intid)) = self.owner(vcpu, intid) else {
-            return 0;
-        };
-        let (bits, bit) = self.bits(vcpu, intid);
-        let rose = high && bits.line & bit == 0;
-        let changed = high != (bits.line & bit != 0);
-        bits.line = if high {
-            bits.line | bit
-        } else {
-            bits.line & !bit
-        };
-        if rose {
-            bits.latch |= bit & bits.edge;
-        }
-        let listed = bits.listed & bit != 0;
-        match (changed, high) {
-            (false, _) => 0,
-            (true, true) => self.notice(owner, intid),
-            (true, false) => self.withdraw(owner, listed),
-        }
-    }
-
-    /// The virtual timer of `vcpu` has fired: physically, where the VCPU runs, or by the hypervisor's reckoning, while it does not run.
-    /// Answers who is to be kicked.
-    #[inline]
-    pub fn raise_timer(&mut self, vcpu: usize) -> u16 {
-        let Some(cpu) = self.cpus.get_mut(vcpu) else {
-            return 0;
-        };
-        // When the guest has ended it, the physical line tells whether it is to come again.
-        if cpu.lists.exact && cpu.private.active & 1 << TIMER != 0 {
-            return 0;
-        }
-        cpu.private.latch |= 1 << TIMER;
-        self.notice(vcpu, TIMER)
-    }
-
-    /// The virtual timer of `vcpu`, which was synced, does not ask any more: a pending interrupt that the guest has not acknowledged is
-    /// taken back. Answers whether there was one: physical 27 is not to be active any longer.
-    pub fn withdraw_timer(&mut self, vcpu: usize) -> bool {
-        let Some(cpu) = self.cpus.get_mut(vcpu) else {
-            return false;
-        };
-        let bit = 1 << TIMER;
-        let pending = (cpu.private.latch | cpu.private.lent) & bit != 0;
-        if !cpu.lists.exact || cpu.private.active & bit != 0 || !pending {
-            return false;
-        }
-        if let Some(register) = cpu.lists.register_of(TIMER) {
-            cpu.lists.give_up(register);
-            cpu.private.unlist(bit);
-        }
-        cpu.private.forget(bit, 0);
-        true
-    }
-
     /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual one is pending or active.
     #[inline]
     pub fn timer_is_active(&self, vcpu: usize) -> bool {
@@ -305,26 +238,6 @@ impl VirtualGic {
         };
         let any = cpu.private.deliverable() | self.shared.deliverable() & cpu.spis;
         self.control & GROUP1 != 0 && any != 0
-    }
-
-    /// VCPU `from` writes `value` to ICC_SGI1R_EL1 (IHI 0069, "ICC_SGI1R_EL1"). Answers who is to be kicked. Targets that there
-    /// are not are left out.
-    pub fn send(&mut self, from: usize, value: u64) -> u16 {
-        let everyone = ((1u32 << self.vcpus) - 1) as u16;
-        let targets = if value >> 40 & 1 != 0 {
-            everyone & !(1u16 << (from % VCPUS))
-        } else if value & SGI_AFFINITY != 0 {
-            0
-        } else {
-            value as u16 & everyone
-        };
-        let intid = (value >> 24 & 0xF) as u8;
-        let mut kick = 0;
-        for target in ones(u64::from(targets)) {
-            self.cpus[target].private.latch |= 1 << intid;
-            kick |= self.notice(target, intid);
-        }
-        kick
     }
 
     /// Interrupts reach VCPU `vcpu`: their group is enabled, and its redistributor is awake.
@@ -345,104 +258,6 @@ impl VirtualGic {
             self.priority[usize::from(intid - PRIVATE) % SHARED]
         }
     }
-
-    /// The VCPU whose interrupt `intid` is: `vcpu`, or a shared one's place. None if there is no such interrupt or VCPU.
-    fn owner(&self, vcpu: usize, intid: u32) -> Option<(usize, u8)> {
-        let number = u8::try_from(intid).ok().filter(|_| intid < INTERRUPTS)?;
-        if number >= PRIVATE {
-            Some((
-                usize::from(self.place[usize::from(number - PRIVATE)]),
-                number,
-            ))
-        } else {
-            (vcpu < self.vcpus).then_some((vcpu, number))
-        }
-    }
-
-    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked.
-    #[inline]
-    fn notice(&mut self, owner: usize, intid: u8) -> u16 {
-        let group = self.control & GROUP1 != 0;
-        let Some(cpu) = self.cpus.get_mut(owner) else {
-            return 0;
-        };
-        let exact = cpu.lists.exact;
-        let (bits, bit) = bank(&mut cpu.private, &mut self.shared, intid);
-        cpu.lists.freshen(intid, bit);
-        // Whether one that runs has ended it is not known.
-        let active = exact && bits.active & bit != 0;
-        u16::from(group && bits.enabled & bit != 0 && !active) << owner
-    }
-
-    /// An interrupt of VCPU `owner` is perhaps not pending any more.
-    fn withdraw(&mut self, owner: usize, listed: bool) -> u16 {
-        let Some(cpu) = self.cpus.get_mut(owner) else {
-            return 0;
-        };
-        cpu.lists.dirty |= listed;
-        u16::from(listed && !cpu.lists.exact) << owner
-    }
-
-    /// Lets shared interrupt `intid` go where it is routed to, if it is to leave and nothing holds it.
-    fn settle(&mut self, intid: u8) -> Effects {
-        if intid < PRIVATE {
-            return Effects::NONE;
-        }
-        let spi = usize::from(intid - PRIVATE) % SHARED;
-        let bit = 1 << spi;
-        if self.leaving & bit == 0 || (self.shared.listed | self.shared.active) & bit != 0 {
-            return Effects::NONE;
-        }
-        self.leaving &= !bit;
-        if let Some(old) = self.cpus.get_mut(usize::from(self.place[spi])) {
-            old.spis &= !bit;
-        }
-        let new = self.target(spi);
-        self.place[spi] = new;
-        if let Some(cpu) = self.cpus.get_mut(usize::from(new)) {
-            cpu.spis |= bit;
-        }
-        let pending = self.shared.pending() & bit != 0;
-        let mut effects = Effects::NONE;
-        if pending {
-            effects.kick = self.notice(usize::from(new), intid);
-        }
-        effects
-    }
-
-    /// The VCPU that shared interrupt number 32 + `spi` is routed to.
-    fn target(&self, spi: usize) -> u8 {
-        match self.route[spi] {
-            vcpu if (vcpu as usize) < self.vcpus => vcpu as u8,
-            _ => NOWHERE,
-        }
-    }
-
-    /// Shared interrupt number 32 + `spi` goes to affinity `route` from now on.
-    fn route(&mut self, spi: usize, route: u32) -> Effects {
-        self.route[spi] = route;
-        let (bit, intid) = (1 << spi, spi as u8 + PRIVATE);
-        let vcpu = usize::from(self.place[spi]);
-        self.leaving &= !bit;
-        if self.target(spi) != self.place[spi] {
-            self.leaving |= bit;
-        }
-        let held = (self.shared.listed, self.shared.active);
-        let mut effects = Effects::NONE;
-        if let Some(cpu) = self.cpus.get_mut(vcpu).filter(|_| held.0 & bit != 0) {
-            cpu.lists.dirty = true;
-            if !cpu.lists.exact {
-                effects.kick = 1 << vcpu;
-            } else if held.1 & bit == 0
-                && let Some(register) = cpu.lists.register_of(intid)
-            {
-                cpu.lists.give_up(register);
-                self.shared.unlist(bit);
-            }
-        }
-        effects.add(self.settle(intid));
-        effects
-    }
 }
 
 /// The states of interrupt `intid`, and its bit.
@@ -453,6 +268,3 @@ fn bank<'a>(private: &'a mut Bits, shared: &'a mut Bits, intid: u8) -> (&'a mut 
         Some(spi) => (shared, 1 << (spi % SHARED as u8)),
     }
 }
-
-/// ICC_SGI1R_EL1: affinities 3, 2 and 1, and the range of affinity 0: zero for every VCPU.
-const SGI_AFFINITY: u64 = 0xFF << 48 | 0xF << 44 | 0xFF << 32 | 0xFF << 16;

@@ -5,8 +5,7 @@
 //! What is not named here reads as zero and takes no writes; so does an access of a size that its register does not have.
 //! There is no unfinished write: GICD_CTLR.RWP and GICR_CTLR.RWP read as zero.
 
-use super::bits::Bits;
-use super::lists::ones;
+use super::bits::{Bits, ones};
 use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, VirtualGic};
 
 const CTLR: u64 = 0x0000;

@@ -4,6 +4,7 @@
 
 mod access;
 mod boot;
+mod compare;
 mod interface;
 mod late;
 mod lists;

@@ -61,9 +61,9 @@ pub struct System {
     pub cpus: Vec<Interface>,
     pub naive: Naive,
     /// What each guest acknowledged and has not ended.
-    stacks: Vec<Vec<u32>>,
-    timers: Vec<bool>,
-    device: bool,
+    pub stacks: Vec<Vec<u32>>,
+    pub timers: Vec<bool>,
+    pub device: bool,
     /// A VCPU ended one of hardware's since it was left the last time.
     ended: Vec<bool>,
 }
@@ -146,7 +146,7 @@ impl System {
         }
     }
 
-    fn sync(&mut self, vcpu: usize) {
+    pub fn sync(&mut self, vcpu: usize) {
         let effects = self.gic.sync(vcpu, &mut self.cpus[vcpu]);
         for intid in core::mem::take(&mut self.cpus[vcpu].deactivated) {
             if intid == TIMER {
@@ -159,7 +159,7 @@ impl System {
         self.effects(effects);
     }
 
-    fn flush(&mut self, vcpu: usize) {
+    pub fn flush(&mut self, vcpu: usize) {
         self.sync(vcpu);
         let effects = self.gic.flush(vcpu, &mut self.cpus[vcpu]);
         self.ended[vcpu] = false;
@@ -170,7 +170,7 @@ impl System {
     }
 
     /// An exit, and the return from it.
-    fn exit(&mut self, vcpu: usize) {
+    pub fn exit(&mut self, vcpu: usize) {
         self.sync(vcpu);
         self.flush(vcpu);
     }
@@ -193,22 +193,6 @@ impl System {
             if kick >> vcpu & 1 != 0 {
                 self.exit(vcpu);
             }
-        }
-    }
-
-    /// What was left out is not more urgent than what was taken.
-    fn check_choice(&mut self, vcpu: usize) {
-        let open = self.naive.awake[vcpu];
-        let listed = self.cpus[vcpu].pending();
-        let pending = self.naive.deliverable(vcpu);
-        let alone = |entry: &&(u8, u32)| !self.cpus[vcpu].is_active(entry.1);
-        let Some(last) = listed.iter().rfind(alone) else {
-            return;
-        };
-        assert!(open && self.naive.group);
-        let left = pending.iter().filter(|entry| !listed.contains(entry));
-        for entry in left {
-            assert!(entry > last, "{entry:x?} was left out for {last:x?}");
         }
     }
 
@@ -304,7 +288,7 @@ impl System {
         self.write(by, frame, offset, size, value);
     }
 
-    fn acknowledge(&mut self, vcpu: usize) {
+    pub fn acknowledge(&mut self, vcpu: usize) {
         let mut expected = self.expected(vcpu);
         let mut taken = self.cpus[vcpu].acknowledge();
         if let Some((priority, intid)) = expected
@@ -339,14 +323,14 @@ impl System {
     }
 
     /// What the naive controller would deliver.
-    fn expected(&mut self, vcpu: usize) -> Option<(u8, u32)> {
+    pub fn expected(&mut self, vcpu: usize) -> Option<(u8, u32)> {
         let running = self.cpus[vcpu].running_priority();
         let awake = self.naive.awake[vcpu];
         let first = self.naive.deliverable(vcpu).first().copied();
         first.filter(|&(priority, _)| awake && priority < running)
     }
 
-    fn end(&mut self, vcpu: usize) {
+    pub fn end(&mut self, vcpu: usize) {
         let Some(intid) = self.stacks[vcpu].pop() else {
             return;
         };
@@ -372,75 +356,6 @@ impl System {
         self.effects(effects);
         self.flush(vcpu);
     }
-
-    fn compare(&mut self) {
-        for vcpu in 0..self.cpus.len() {
-            self.exit(vcpu);
-        }
-        for vcpu in 0..self.cpus.len() {
-            self.sync(vcpu);
-        }
-        for vcpu in 0..self.cpus.len() {
-            for intid in 0..96 {
-                self.compare_one(vcpu, intid);
-            }
-            let wakes = !self.naive.deliverable(vcpu).is_empty();
-            assert_eq!(self.gic.is_deliverable(vcpu), wakes);
-            // The guest can make a timer pending again whose physical interrupt its end has ended.
-            assert!(
-                self.gic.timer_is_active(vcpu) || !self.timers[vcpu],
-                "no timer any more"
-            );
-        }
-        let state = *self.naive.get(0, PHYSICAL);
-        let held = state.latch || state.active.is_some();
-        assert!(held || !self.device, "the device is never heard of again");
-        for vcpu in 0..self.cpus.len() {
-            self.flush(vcpu);
-        }
-    }
-
-    fn compare_one(&mut self, vcpu: usize, intid: u32) {
-        let (frame, base) = place(vcpu, intid);
-        let word = base + u64::from(intid / 32 * 4);
-        let mut bit = |offset: u64| {
-            self.gic.access(frame, offset + word, 4, None).value >> (intid % 32) & 1 == 1
-        };
-        let seen = (bit(0x100), bit(0x200), bit(0x300));
-        let state = *self.naive.get(vcpu, intid);
-        let expected = (state.enabled, state.pending(), state.active.is_some());
-        assert_eq!(
-            seen, expected,
-            "interrupt {intid} of {vcpu}: enabled, pending, active"
-        );
-        let priority = self
-            .gic
-            .access(frame, base + 0x400 + u64::from(intid), 1, None);
-        assert_eq!(priority.value, u64::from(state.priority));
-    }
-
-    /// The devices of `intids` fall silent; the guests end what they do and take all that is left: nothing stays behind.
-    pub fn finish(&mut self, intids: &[u32]) {
-        for vcpu in 0..self.cpus.len() {
-            for &intid in intids {
-                self.step(Event::Level(vcpu, intid, false));
-                self.step(Event::Act(vcpu, vcpu, intid, Act::Deactivate));
-            }
-            while !self.stacks[vcpu].is_empty() {
-                self.end(vcpu);
-            }
-        }
-        for vcpu in 0..self.cpus.len() {
-            // The exit is for those of hardware alone: see `acknowledge`.
-            self.exit(vcpu);
-            while self.expected(vcpu).is_some() {
-                self.acknowledge(vcpu);
-                self.end(vcpu);
-            }
-            assert_eq!(self.cpus[vcpu].acknowledge(), None);
-        }
-        self.compare();
-    }
 }
 
 fn is_physical(intid: u32) -> bool {
@@ -448,7 +363,7 @@ fn is_physical(intid: u32) -> bool {
 }
 
 /// Where an interrupt's registers are.
-fn place(vcpu: usize, intid: u32) -> (Frame, u64) {
+pub fn place(vcpu: usize, intid: u32) -> (Frame, u64) {
     if intid < 32 {
         (Frame::Redistributor(vcpu), 0x1_0000)
     } else {

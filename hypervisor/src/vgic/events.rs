@@ -1,0 +1,136 @@
+//! Owns: what makes interrupts pending: events, lines, the virtual timer, software of other VCPUs.
+//! Must never know: list registers' contents; how a guest reads what is pending.
+
+use super::bits::ones;
+use super::{GROUP1, INTERRUPTS, PRIVATE, TIMER, VCPUS, VirtualGic, bank};
+
+/// ICC_SGI1R_EL1: affinities 3, 2 and 1, and the range of affinity 0: zero for every VCPU.
+const SGI_AFFINITY: u64 = 0xFF << 48 | 0xF << 44 | 0xFF << 32 | 0xFF << 16;
+
+impl VirtualGic {
+    /// An event of interrupt `intid`: of `vcpu`'s private one, or of a shared one. Answers who is to be kicked.
+    pub fn raise(&mut self, vcpu: usize, intid: u32) -> u16 {
+        let Some((owner, intid)) = self.owner(vcpu, intid) else {
+            return 0;
+        };
+        let (bits, bit) = self.bits(vcpu, intid);
+        bits.latch |= bit;
+        self.notice(owner, intid)
+    }
+
+    /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
+    /// An edge-triggered interrupt takes a rise for an event. Not for physical ones: see the head of this module.
+    pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) -> u16 {
+        let Some((owner, intid)) = self.owner(vcpu, intid) else {
+            return 0;
+        };
+        let (bits, bit) = self.bits(vcpu, intid);
+        let rose = high && bits.line & bit == 0;
+        let changed = high != (bits.line & bit != 0);
+        bits.line = if high {
+            bits.line | bit
+        } else {
+            bits.line & !bit
+        };
+        if rose {
+            bits.latch |= bit & bits.edge;
+        }
+        let listed = bits.listed & bit != 0;
+        match (changed, high) {
+            (false, _) => 0,
+            (true, true) => self.notice(owner, intid),
+            (true, false) => self.withdraw(owner, listed),
+        }
+    }
+
+    /// The virtual timer of `vcpu` has fired: physically, where the VCPU runs, or by the hypervisor's reckoning, while it does not run.
+    /// Answers who is to be kicked.
+    #[inline]
+    pub fn raise_timer(&mut self, vcpu: usize) -> u16 {
+        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+            return 0;
+        };
+        // When the guest has ended it, the physical line tells whether it is to come again.
+        if cpu.lists.exact && cpu.private.active & 1 << TIMER != 0 {
+            return 0;
+        }
+        cpu.private.latch |= 1 << TIMER;
+        self.notice(vcpu, TIMER)
+    }
+
+    /// The virtual timer of `vcpu`, which was synced, does not ask any more: a pending interrupt that the guest has not acknowledged is
+    /// taken back. Answers whether there was one: physical 27 is not to be active any longer.
+    pub fn withdraw_timer(&mut self, vcpu: usize) -> bool {
+        let Some(cpu) = self.cpus.get_mut(vcpu) else {
+            return false;
+        };
+        let bit = 1 << TIMER;
+        let pending = (cpu.private.latch | cpu.private.lent) & bit != 0;
+        if !cpu.lists.exact || cpu.private.active & bit != 0 || !pending {
+            return false;
+        }
+        if let Some(register) = cpu.lists.register_of(TIMER) {
+            cpu.lists.give_up(register);
+            cpu.private.unlist(bit);
+        }
+        cpu.private.forget(bit, 0);
+        true
+    }
+
+    /// VCPU `from` writes `value` to ICC_SGI1R_EL1 (IHI 0069, "ICC_SGI1R_EL1"). Answers who is to be kicked. Targets that there
+    /// are not are left out.
+    pub fn send(&mut self, from: usize, value: u64) -> u16 {
+        let everyone = ((1u32 << self.vcpus) - 1) as u16;
+        let targets = if value >> 40 & 1 != 0 {
+            everyone & !(1u16 << (from % VCPUS))
+        } else if value & SGI_AFFINITY != 0 {
+            0
+        } else {
+            value as u16 & everyone
+        };
+        let intid = (value >> 24 & 0xF) as u8;
+        let mut kick = 0;
+        for target in ones(u64::from(targets)) {
+            self.cpus[target].private.latch |= 1 << intid;
+            kick |= self.notice(target, intid);
+        }
+        kick
+    }
+
+    /// The VCPU whose interrupt `intid` is: `vcpu`, or a shared one's place. None if there is no such interrupt or VCPU.
+    fn owner(&self, vcpu: usize, intid: u32) -> Option<(usize, u8)> {
+        let number = u8::try_from(intid).ok().filter(|_| intid < INTERRUPTS)?;
+        if number >= PRIVATE {
+            Some((
+                usize::from(self.place[usize::from(number - PRIVATE)]),
+                number,
+            ))
+        } else {
+            (vcpu < self.vcpus).then_some((vcpu, number))
+        }
+    }
+
+    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked.
+    #[inline]
+    pub(super) fn notice(&mut self, owner: usize, intid: u8) -> u16 {
+        let group = self.control & GROUP1 != 0;
+        let Some(cpu) = self.cpus.get_mut(owner) else {
+            return 0;
+        };
+        let exact = cpu.lists.exact;
+        let (bits, bit) = bank(&mut cpu.private, &mut self.shared, intid);
+        cpu.lists.freshen(intid, bit);
+        // Whether one that runs has ended it is not known.
+        let active = exact && bits.active & bit != 0;
+        u16::from(group && bits.enabled & bit != 0 && !active) << owner
+    }
+
+    /// An interrupt of VCPU `owner` is perhaps not pending any more.
+    fn withdraw(&mut self, owner: usize, listed: bool) -> u16 {
+        let Some(cpu) = self.cpus.get_mut(owner) else {
+            return 0;
+        };
+        cpu.lists.dirty |= listed;
+        u16::from(listed && !cpu.lists.exact) << owner
+    }
+}

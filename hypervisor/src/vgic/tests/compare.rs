@@ -1,0 +1,90 @@
+//! What must hold of the system that is driven: after each entry, whenever all is compared, and when all falls silent.
+
+use super::system::{Act, Event, PHYSICAL, System, place};
+
+impl System {
+    /// What was left out is not more urgent than what was taken.
+    pub fn check_choice(&mut self, vcpu: usize) {
+        let open = self.naive.awake[vcpu];
+        let listed = self.cpus[vcpu].pending();
+        let pending = self.naive.deliverable(vcpu);
+        let alone = |entry: &&(u8, u32)| !self.cpus[vcpu].is_active(entry.1);
+        let Some(last) = listed.iter().rfind(alone) else {
+            return;
+        };
+        assert!(open && self.naive.group);
+        let left = pending.iter().filter(|entry| !listed.contains(entry));
+        for entry in left {
+            assert!(entry > last, "{entry:x?} was left out for {last:x?}");
+        }
+    }
+
+    pub fn compare(&mut self) {
+        for vcpu in 0..self.cpus.len() {
+            self.exit(vcpu);
+        }
+        for vcpu in 0..self.cpus.len() {
+            self.sync(vcpu);
+        }
+        for vcpu in 0..self.cpus.len() {
+            for intid in 0..96 {
+                self.compare_one(vcpu, intid);
+            }
+            let wakes = !self.naive.deliverable(vcpu).is_empty();
+            assert_eq!(self.gic.is_deliverable(vcpu), wakes);
+            // The guest can make a timer pending again whose physical interrupt its end has ended.
+            assert!(
+                self.gic.timer_is_active(vcpu) || !self.timers[vcpu],
+                "no timer any more"
+            );
+        }
+        let state = *self.naive.get(0, PHYSICAL);
+        let held = state.latch || state.active.is_some();
+        assert!(held || !self.device, "the device is never heard of again");
+        for vcpu in 0..self.cpus.len() {
+            self.flush(vcpu);
+        }
+    }
+
+    fn compare_one(&mut self, vcpu: usize, intid: u32) {
+        let (frame, base) = place(vcpu, intid);
+        let word = base + u64::from(intid / 32 * 4);
+        let mut bit = |offset: u64| {
+            self.gic.access(frame, offset + word, 4, None).value >> (intid % 32) & 1 == 1
+        };
+        let seen = (bit(0x100), bit(0x200), bit(0x300));
+        let state = *self.naive.get(vcpu, intid);
+        let expected = (state.enabled, state.pending(), state.active.is_some());
+        assert_eq!(
+            seen, expected,
+            "interrupt {intid} of {vcpu}: enabled, pending, active"
+        );
+        let priority = self
+            .gic
+            .access(frame, base + 0x400 + u64::from(intid), 1, None);
+        assert_eq!(priority.value, u64::from(state.priority));
+    }
+
+    /// The devices of `intids` fall silent; the guests end what they do and take all that is left: nothing stays behind.
+    pub fn finish(&mut self, intids: &[u32]) {
+        for vcpu in 0..self.cpus.len() {
+            for &intid in intids {
+                self.step(Event::Level(vcpu, intid, false));
+                self.step(Event::Act(vcpu, vcpu, intid, Act::Deactivate));
+            }
+            while !self.stacks[vcpu].is_empty() {
+                self.end(vcpu);
+            }
+        }
+        for vcpu in 0..self.cpus.len() {
+            // The exit is for those of hardware alone: see `acknowledge`.
+            self.exit(vcpu);
+            while self.expected(vcpu).is_some() {
+                self.acknowledge(vcpu);
+                self.end(vcpu);
+            }
+            assert_eq!(self.cpus[vcpu].acknowledge(), None);
+        }
+        self.compare();
+    }
+}
