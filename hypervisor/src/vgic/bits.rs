@@ -117,6 +117,13 @@ impl Bits {
         self.listed &= !bit;
     }
 
+    /// `bits` are in no list register any more, and not active.
+    pub fn stop(&mut self, bits: u64) {
+        self.edit(bits);
+        self.unlist(bits);
+        self.active &= !bits;
+    }
+
     /// The events of `bits` are forgotten; those of `remote` when their VCPU is seen.
     pub fn forget(&mut self, bits: u64, remote: u64) {
         self.latch &= !bits;

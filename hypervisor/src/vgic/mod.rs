@@ -192,19 +192,20 @@ impl VirtualGic {
         effects
     }
 
-    /// VCPU `vcpu`, which was synced, is switched off or on: its redistributor is reset, and its list registers, which the caller empties, are
-    /// forgotten. Shared interrupts that were pending there stay pending; active ones are active no longer.
+    /// VCPU `vcpu`, which was synced, is switched on: its list registers, which the caller empties, are forgotten, its interrupts are not
+    /// active any longer, and its timer asks for nothing. What else its redistributor says stays: other VCPUs may have set it up before,
+    /// and so it is on the bare board.
     pub fn reset_vcpu(&mut self, vcpu: usize) -> Effects {
         let Some(cpu) = self.cpus.get_mut(vcpu) else {
             return Effects::NONE;
         };
         let spis = cpu.spis;
-        *cpu = Cpu { spis, ..Cpu::RESET };
+        cpu.private.stop(u64::MAX);
+        cpu.private.forget(cpu.private.physical, 0);
+        cpu.lists = Lists::EMPTY;
         cpu.lists.dirty = true;
         let held = self.shared.held();
-        self.shared.edit(spis);
-        self.shared.unlist(spis);
-        self.shared.deactivate(spis, 0);
+        self.shared.stop(spis);
         let mut effects = Effects {
             ended: held & !self.shared.held(),
             kick: 0,

@@ -263,7 +263,8 @@ fn arm_gic_sets_it_up() {
     arm_gic(&mut machine, 0, 3);
     machine.send(0, 1 | 3 << 24);
     machine.serve(0, 3);
-    // Another one that is still asleep gets what was sent when it wakes (init_cpu).
+    // Another one is switched on; what was set up for it is there. It gets what was sent when its redistributor wakes (init_cpu).
+    assert_eq!(machine.gic.reset_vcpu(2).kick, 0);
     machine.send(0, 1 << 2 | 3 << 24);
     assert_eq!(machine.cpus[2].acknowledge(), None);
     machine.write(2, Frame::Redistributor(2), 0x14, 4);

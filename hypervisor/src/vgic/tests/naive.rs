@@ -121,13 +121,13 @@ impl Naive {
 
     /// The VCPU is switched off and on.
     pub fn reset_vcpu(&mut self, vcpu: usize) {
-        self.private[vcpu] = private();
-        self.awake[vcpu] = false;
-        for state in &mut self.shared {
-            if state.active == Some(vcpu) {
+        for intid in 0..96 {
+            let state = self.get(vcpu, intid);
+            if intid < 32 || state.active == Some(vcpu) {
                 state.active = None;
                 state.acknowledged = false;
             }
         }
+        self.get(vcpu, 27).latch = false;
     }
 }
