@@ -13,6 +13,7 @@ pub mod monitor;
 mod pattern;
 pub mod spacecraft;
 mod supply;
+mod vectors;
 
 use taktos_kernel::{AnyThread, Instant, System, Timeout};
 

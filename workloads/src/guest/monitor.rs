@@ -9,18 +9,20 @@
 //!   once. Tells `@jobs count= missed= min_ns= mean_ns= max_ns= first_missed=`, response times from the release to the work's end, and the number of
 //!   the first job that missed its deadline (0: none).
 //! - By supply: `budget-us=` (500) in each period, `gap-ns=` (2000), the shortest time between two looks at the clock that is
-//!   a gap. It never sleeps. Tells `@supply periods= short= least_ns= first_ns= gaps= gap_sum_ns= gap_max_ns= lost=`: how many whole periods there were, how many
+//!   a gap, `rounds=` (1) of `for-ms` each; between two it thinks about the last one. It never sleeps. Tells for each round `@supply periods= short= least_ns= first_ns= gaps= gap_sum_ns= gap_max_ns= lost=`: how many whole periods there were, how many
 //!   of them had less than the budget, and the least that one had, by the beginning of periods that looks best; `lost` is 1 if there
 //!   were more gaps than could be kept.
 //!
-//! Meanwhile it keeps 64 KiB that nobody may change: `@memory hash= kept=`. The program's status is 0 if nothing was amiss.
+//! Meanwhile it keeps 64 KiB that nobody may change: `@memory hash= kept= registers=`, and, by supply, the vector registers: `registers` is
+//! how often a gap changed them. The program's status is 0 if nothing was amiss.
 
 use super::pattern::Pattern;
 use super::supply::Gaps;
+use super::vectors::Vectors;
 use super::{GuestBoard, MEASURED, sleep_until};
 use crate::experiment::command::{Refused, UNKNOWN, words};
 use crate::experiment::{self, certain, instructions};
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::{Duration, Kernel, System, Thread, Timeout};
 
@@ -53,6 +55,7 @@ struct Plan {
     phase: u64,
     budget: u64,
     gap: u64,
+    rounds: u64,
 }
 
 impl Plan {
@@ -65,6 +68,7 @@ impl Plan {
         phase: 0,
         budget: 500 * MICRO,
         gap: 2 * MICRO,
+        rounds: 1,
     };
 
     fn read(line: &str) -> Result<Self, Refused<'_>> {
@@ -79,6 +83,7 @@ impl Plan {
                 "deadline-us" => plan.deadline = Some(micros()?),
                 "phase-ns" => plan.phase = word.number(0, LONGEST)?,
                 "budget-us" => plan.budget = micros()?,
+                "rounds" => plan.rounds = word.number(1, LONGEST)?,
                 "gap-ns" => plan.gap = word.number(1, LONGEST)?,
                 _ => return Err(word.refused(UNKNOWN)),
             }
@@ -114,8 +119,8 @@ pub struct Objects<S: System> {
     thread: Thread<S, STACK>,
     pattern: Pattern,
     gaps: Gaps,
-    lost: AtomicBool,
-    looked: AtomicU64,
+    vectors: Vectors,
+    changed: AtomicU64,
     jobs: Jobs,
 }
 
@@ -126,8 +131,8 @@ impl<S: System> Objects<S> {
             thread: Thread::new("monitor"),
             pattern: Pattern::new(),
             gaps: Gaps::new(),
-            lost: AtomicBool::new(false),
-            looked: AtomicU64::new(0),
+            vectors: Vectors::new(),
+            changed: AtomicU64::new(0),
             jobs: Jobs {
                 count: AtomicU64::new(0),
                 missed: AtomicU64::new(0),
@@ -157,30 +162,20 @@ fn plan<S: GuestBoard>() -> Plan {
 pub fn run<S: GuestBoard>(objects: &'static Objects<S>) -> ! {
     let plan = plan::<S>();
     let filled = objects.pattern.fill();
-    let body = match plan.mode {
-        Mode::Jobs => Objects::work,
-        Mode::Supply => Objects::look,
-    };
-    certain(
-        objects
-            .thread
-            .create_as("monitor", experiment::priority(MEASURED)),
-    );
-    certain(objects.thread.start_with(body, objects));
-    certain(objects.thread.join(Timeout::FOREVER));
     let good = match plan.mode {
-        Mode::Jobs => objects.tell_jobs(&plan),
-        Mode::Supply => objects.tell_supply(&plan),
+        Mode::Jobs => objects.have_jobs(&plan),
+        Mode::Supply => objects.have_supply(&plan),
     };
     let hash = objects.pattern.hash();
     let kept = hash == filled;
+    let changed = objects.changed.load(Relaxed);
     print::<S>(format_args!(
-        "@memory hash={hash:016x} kept={}\n",
+        "@memory hash={hash:016x} kept={} registers={changed}\n",
         u8::from(kept)
     ));
     let at = Kernel::<S>::now().as_nanos();
     print::<S>(format_args!("@end at_ns={at}\n"));
-    S::exit(i32::from(!(good && kept)))
+    S::exit(i32::from(!(good && kept && changed == 0)))
 }
 
 impl<S: GuestBoard> Objects<S> {
@@ -200,19 +195,49 @@ impl<S: GuestBoard> Objects<S> {
         }
     }
 
-    /// What the thread does that looks for gaps.
-    fn look(&'static self) {
-        let plan = plan::<S>();
+    fn have_jobs(&'static self, plan: &Plan) -> bool {
+        let priority = experiment::priority(MEASURED);
+        certain(self.thread.create_as("monitor", priority));
+        certain(self.thread.start_with(Self::work, self));
+        certain(self.thread.join(Timeout::FOREVER));
+        self.tell_jobs(plan)
+    }
+
+    fn have_supply(&self, plan: &Plan) -> bool {
+        let Plan {
+            period,
+            budget,
+            gap,
+            span,
+            rounds,
+            ..
+        } = *plan;
+        print::<S>(format_args!(
+            "@run workload=monitor mode=supply for_ns={span} period_ns={period} budget_ns={budget} gap_ns={gap} rounds={rounds}\n"
+        ));
+        self.vectors.fill();
+        (0..rounds).fold(true, |good, _| {
+            let (looked, lost) = self.look(plan);
+            self.tell_supply(plan, looked, lost) && good
+        })
+    }
+
+    /// Looks for gaps until the span is over: how long that was, and whether there were more than can be kept.
+    fn look(&self, plan: &Plan) -> (u64, bool) {
+        self.gaps.clear();
         let begin = Kernel::<S>::now();
-        let mut last = 0;
+        let (mut last, mut lost) = (0, false);
         while last < plan.span {
             let now = Kernel::<S>::now().since(begin).as_nanos();
-            if now - last >= plan.gap && !self.gaps.add(last, now) {
-                self.lost.store(true, Relaxed);
+            if now - last >= plan.gap {
+                lost |= !self.gaps.add(last, now);
+                if !self.vectors.are_kept() {
+                    self.changed.fetch_add(1, Relaxed);
+                }
             }
             last = now;
         }
-        self.looked.store(last, Relaxed);
+        (last, lost)
     }
 
     fn tell_jobs(&self, plan: &Plan) -> bool {
@@ -240,19 +265,8 @@ impl<S: GuestBoard> Objects<S> {
         missed == 0
     }
 
-    fn tell_supply(&self, plan: &Plan) -> bool {
-        let Plan {
-            period,
-            budget,
-            gap,
-            span,
-            ..
-        } = *plan;
-        print::<S>(format_args!(
-            "@run workload=monitor mode=supply for_ns={span} period_ns={period} budget_ns={budget} gap_ns={gap}\n"
-        ));
-        let lost = self.lost.load(Relaxed);
-        let best = self.gaps.best(self.looked.load(Relaxed), period, budget);
+    fn tell_supply(&self, plan: &Plan, looked: u64, lost: bool) -> bool {
+        let best = self.gaps.best(looked, plan.period, plan.budget);
         let (sum, max) = self.gaps.lengths();
         print::<S>(format_args!(
             "@supply periods={} short={} least_ns={} first_ns={} gaps={} gap_sum_ns={sum} gap_max_ns={max} lost={}\n",

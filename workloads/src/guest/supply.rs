@@ -44,6 +44,11 @@ impl Gaps {
         }
     }
 
+    /// Forgets all.
+    pub fn clear(&self) {
+        self.count.store(0, Relaxed);
+    }
+
     /// Adds the gap from `from` to `to`, which lies behind all others. Says whether there was room for it.
     pub fn add(&self, from: u64, to: u64) -> bool {
         let at = self.count.load(Relaxed);

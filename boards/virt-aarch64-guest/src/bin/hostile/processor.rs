@@ -76,6 +76,22 @@ pub fn wait_for_event() {
     unsafe { asm!("wfe", options(nostack)) };
 }
 
+/// Leaves something else in all vector registers.
+pub fn scribble(word: u64) {
+    // SAFETY: the compiler of this image uses none of them.
+    unsafe {
+        asm!(
+            ".arch_extension fp",
+            ".arch_extension simd",
+            ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+            "dup v\\n\\().2d, {word}",
+            ".endr",
+            word = in(reg) word,
+            options(nomem, nostack)
+        )
+    };
+}
+
 /// Who calls are made to.
 #[derive(Clone, Copy)]
 pub enum Conduit {

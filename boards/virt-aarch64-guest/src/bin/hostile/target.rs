@@ -52,6 +52,7 @@ fn rage(plan: &Plan) {
         let mut chance = Chance::new(plan.seed ^ now);
         let attack = plan.attack_at(turn);
         vectors::set_end(end);
+        processor::scribble(chance.next());
         let mut under_way = Attack {
             chance: &mut chance,
             end,
@@ -66,6 +67,7 @@ fn calm() {
     processor::mask();
     processor::stop_timers();
     translation::calm();
+    attacks::console::calm();
     controller::set_up();
 }
 

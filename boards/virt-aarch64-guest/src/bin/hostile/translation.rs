@@ -27,7 +27,7 @@ pub fn start() {
 pub fn calm() {
     for (number, entry) in (0u64..).zip(&TABLE.0) {
         let kind = if number == 1 { MEMORY } else { DEVICE };
-        entry.store(number * GIGABYTE | kind, Relaxed);
+        entry.store((number * GIGABYTE) | kind, Relaxed);
     }
     let size = read!("id_aa64mmfr0_el1") & 7;
     let control = aarch64_rt::DEFAULT_TCR & !(7 << 32) | size << 32;

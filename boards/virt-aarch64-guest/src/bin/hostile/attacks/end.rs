@@ -37,6 +37,11 @@ pub fn hang(_: &mut Attack<'_>) {
     }
 }
 
+/// To where nothing is; who survives that does it again.
+pub fn fault(_: &mut Attack<'_>) {
+    touch::jump(NOWHERE);
+}
+
 /// The vectors themselves cannot be fetched: each exception causes the next one.
 pub fn fault_for_ever(_: &mut Attack<'_>) {
     write!("vbar_el1", NOWHERE);

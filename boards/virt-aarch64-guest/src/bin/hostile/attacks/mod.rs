@@ -2,7 +2,7 @@
 
 mod caches;
 mod calls;
-mod console;
+pub mod console;
 mod end;
 mod interrupts;
 mod memory;
@@ -83,6 +83,7 @@ pub const FINAL: &[Kind] = &[
     kind("reset", end::reset),
     kind("sleep", end::sleep),
     kind("hang", end::hang),
+    kind("fault", end::fault),
     kind("fault-loop", end::fault_for_ever),
     kind("table-loop", end::lose_the_map),
 ];
