@@ -40,6 +40,15 @@ pub fn panicked(info: &PanicInfo<'_>) -> ! {
     end()
 }
 
+/// Ends the machine because of processor `number`.
+pub(crate) fn refuse_processor(number: usize, why: &str) -> ! {
+    begin();
+    write(b"processor ");
+    write_decimal(number as u32);
+    write(why.as_bytes());
+    end()
+}
+
 fn write_decimal(value: u32) {
     if value >= 10 {
         write_decimal(value / 10);

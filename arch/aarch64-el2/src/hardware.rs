@@ -26,18 +26,14 @@ impl El2 {
     /// Sets up the interrupt controller for `cpus` processors (1 to
     /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, behind [`El2::set_up`];
     /// [`Hardware::route`] does something from then on.
-    ///
-    /// # Panics
-    /// Where a processor is missing.
+    /// Where a processor is missing, it is named and the machine ends.
     pub fn set_up_processors(cpus: usize) {
         start::set_up_processors(cpus);
     }
 
     /// Starts the other processors. Each, the caller too, then calls the board's `start` (see
     /// [`upcalls!`](crate::upcalls)), on a stack of its own: the caller's is not used any more.
-    ///
-    /// # Panics
-    /// Where the firmware does not start one.
+    /// Where the firmware does not start one, it is named and the machine ends.
     pub fn run() -> ! {
         start::run()
     }

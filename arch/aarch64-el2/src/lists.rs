@@ -100,6 +100,6 @@ pub(crate) fn check() {
     let (count, bits) = ((kind & COUNT) as usize + 1, (kind >> PRIORITY_BITS & 7) + 1);
     assert!(
         count >= LISTS && bits <= 5,
-        "the virtual interrupt interface has {count} list registers and {bits} bits of priority"
+        "the virtual interrupt interface is too small, or has too many priorities"
     );
 }

@@ -1,5 +1,6 @@
 //! Owns: how the processors begin, and how the machine ends. Must never know: what they do.
 
+use crate::fault::refuse_processor;
 use crate::own::{self, STACKS};
 use crate::{console, controller, controls, lists, memory, timer, vectors};
 use aarch64_rt::{Stack, start_core};
@@ -40,16 +41,13 @@ pub(crate) fn run() -> ! {
 }
 
 /// Looks whether all the processors exist, before anything of them is touched.
-///
-/// # Panics
-/// Where one does not; the message names it.
+/// Where one does not, it is named and the machine ends.
 fn look_for_others(cpus: usize) {
     for number in 1..cpus {
         let found = psci::affinity_info::<Smc>(number as u64, psci::LowestAffinityLevel::All);
-        assert!(
-            found.is_ok(),
-            "processor {number} is not there: the description has {cpus} of them"
-        );
+        if found.is_err() {
+            refuse_processor(number, " is not there");
+        }
     }
 }
 
@@ -58,7 +56,9 @@ fn start_another(number: usize) {
     let stack = STACKS[number].begin() as *mut Stack<4>;
     // SAFETY: the processor's own stack, which it alone uses, and not before it is up.
     let started = unsafe { start_core::<Smc, _, _>(number as u64, stack, move || go_on(number)) };
-    assert!(started.is_ok(), "processor {number} does not start");
+    if started.is_err() {
+        refuse_processor(number, " does not start");
+    }
     while READY.load(Ordering::Acquire) == number {
         core::hint::spin_loop();
     }
