@@ -188,8 +188,18 @@ fn call(cpu: usize, number: u64) -> Next {
             check("a guest has its argument", told == ARGUMENT);
             check("a guest has its affinity", guest.x(1) == AFFINITY | 1 << 31);
         }
-        2 => return change_to(1),
-        3 => return change_to(0),
+        2 => {
+            fill_lists();
+            return change_to(1);
+        }
+        3 => {
+            check("a guest's memory is its own", told == 0);
+            check("a guest's list registers are its own", lists() == [0; 4]);
+            let next = change_to(0);
+            check("list registers are kept", lists() == LISTS);
+            (0..LISTS.len()).for_each(|n| El2::lists().write(n, 0));
+            return next;
+        }
         4 => {
             check("the first guest's registers are kept", told == 0);
             if cpu == 0 && DONE.load(Relaxed) < BEGINNING.len() {
@@ -229,6 +239,21 @@ fn call(cpu: usize, number: u64) -> Next {
         _ => unexpected("a call of an unknown number"),
     }
     Next::Guest(LOADED.load(Relaxed))
+}
+
+/// What the first guest's list registers hold while it is not loaded: interrupts that have been ended.
+const LISTS: [u64; 4] = [40, 41, 42, 43];
+
+fn fill_lists() {
+    let mut lists = El2::lists();
+    LISTS
+        .iter()
+        .enumerate()
+        .for_each(|(n, value)| lists.write(n, *value));
+}
+
+fn lists() -> [u64; 4] {
+    core::array::from_fn(|n| El2::lists().read(n))
 }
 
 /// The guest's timer: its interrupt goes on to it, and stays active until it ends it there.
