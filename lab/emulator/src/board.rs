@@ -16,7 +16,10 @@ pub enum Board {
 }
 
 impl Board {
-    /// Every board.
+    /// The hypervisor's board, on which there is no kernel.
+    pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
+
+    /// Every board that the kernel runs on.
     pub const ALL: [Self; 4] = [
         Self::Mps2An386,
         Self::RealviewPbA8,
@@ -37,7 +40,8 @@ impl Board {
     /// The board of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|board| board.name() == name)
+        let mut all = Self::ALL.into_iter().chain([Self::HYPERVISOR]);
+        all.find(|board| board.name() == name)
     }
 
     /// The processor whose cycle model applies; `None`: only instructions are counted.
@@ -109,7 +113,7 @@ mod tests {
 
     #[test]
     fn boards_are_found_by_name() {
-        for board in Board::ALL {
+        for board in Board::ALL.into_iter().chain([Board::HYPERVISOR]) {
             assert_eq!(Board::named(board.name()), Some(board));
         }
         assert_eq!(Board::named("leon3"), None);

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 pub(super) use simulation::simulation;
+use taktos_emulator::Board;
 
 use super::experiment::one;
 use super::test::book;
@@ -30,7 +31,7 @@ pub(super) fn run(
     }
     // A baseline that was named must be there before the long work begins.
     let named = baseline.map(Baseline::read).transpose()?;
-    let file = workspace.path("experiments/bench.toml");
+    let file = workspace.path(file_for(options.board.as_deref()));
     let session = one(workspace, &file, &name(options), options, Form::Bench)?;
     let board = session.board.name();
     let now = Baseline::of(board, &operations(&session.observation, &Peers::default()));
@@ -50,6 +51,14 @@ pub(super) fn run(
         }
     };
     compare(&before, &now)
+}
+
+/// The experiment that measures every operation of a board: of the hypervisor's, or of the kernel.
+pub(super) fn file_for(board: Option<&str>) -> &'static str {
+    match board == Some(Board::HYPERVISOR.name()) {
+        true => "experiments/bench-hypervisor.toml",
+        false => "experiments/bench.toml",
+    }
 }
 
 /// Results of several boards do not replace each other.

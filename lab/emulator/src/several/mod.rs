@@ -31,6 +31,8 @@ use taktos_cycles::Cpu;
 pub enum Virt {
     /// QEMU's `virt` with Armv8-A processors (Cortex-A53) and a GICv3.
     Aarch64,
+    /// The same with processors that begin at EL2: the hypervisor's.
+    Aarch64El2,
     /// QEMU's `virt` with 64-bit RISC-V processors and an ACLINT, started without firmware.
     RiscV64,
 }
@@ -39,7 +41,7 @@ pub enum Virt {
 pub const MOST_PROCESSORS: usize = 8;
 
 impl Virt {
-    /// Every such board.
+    /// Every such board that the kernel runs on.
     pub const ALL: [Self; 2] = [Self::Aarch64, Self::RiscV64];
 
     /// The board's name, which is also the name of its crate in `boards/`.
@@ -47,6 +49,7 @@ impl Virt {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "virt-aarch64",
+            Self::Aarch64El2 => "virt-aarch64-el2",
             Self::RiscV64 => "virt-riscv64",
         }
     }
@@ -55,7 +58,7 @@ impl Virt {
     #[must_use]
     pub const fn triple(self) -> &'static str {
         match self {
-            Self::Aarch64 => "aarch64-unknown-none-softfloat",
+            Self::Aarch64 | Self::Aarch64El2 => "aarch64-unknown-none-softfloat",
             Self::RiscV64 => "riscv64imac-unknown-none-elf",
         }
     }
@@ -64,7 +67,7 @@ impl Virt {
     #[must_use]
     pub const fn cpu_name(self) -> &'static str {
         match self {
-            Self::Aarch64 => "Cortex-A53",
+            Self::Aarch64 | Self::Aarch64El2 => "Cortex-A53",
             Self::RiscV64 => "SiFive U54",
         }
     }
@@ -73,14 +76,14 @@ impl Virt {
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Aarch64 => Some(Cpu::CortexA53),
+            Self::Aarch64 | Self::Aarch64El2 => Some(Cpu::CortexA53),
             Self::RiscV64 => Some(Cpu::U54),
         }
     }
 
     const fn program(self) -> &'static str {
         match self {
-            Self::Aarch64 => "qemu-system-aarch64",
+            Self::Aarch64 | Self::Aarch64El2 => "qemu-system-aarch64",
             Self::RiscV64 => "qemu-system-riscv64",
         }
     }
@@ -88,7 +91,7 @@ impl Virt {
     /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
     const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Aarch64 => None,
+            Self::Aarch64 | Self::Aarch64El2 => None,
             Self::RiscV64 => Some(0x1000..0x1_0000),
         }
     }
@@ -98,6 +101,12 @@ impl Virt {
     pub fn arguments(self) -> Vec<&'static str> {
         let machine: &[&str] = match self {
             Self::Aarch64 => &["-M", "virt,gic-version=3", "-cpu", "cortex-a53"],
+            Self::Aarch64El2 => &[
+                "-M",
+                "virt,virtualization=on,gic-version=3",
+                "-cpu",
+                "cortex-a53",
+            ],
             Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
         };
         let common = [

@@ -6,6 +6,7 @@ use taktos_emulator::Board;
 
 use super::Tally;
 use crate::baseline::Baseline;
+use crate::command::bench;
 use crate::figure::operations;
 use crate::progress::Progress;
 use crate::published::Peers;
@@ -79,7 +80,7 @@ pub(super) fn counts(said: &str) -> Option<(u64, u64)> {
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let baseline = workspace.path(&format!("experiments/baseline/{}.json", board.name()));
     let before = Baseline::read(&baseline)?;
-    let file = workspace.path("experiments/bench.toml");
+    let file = workspace.path(bench::file_for(Some(board.name())));
     let prepared = session::prepare(&file, Some(board.name()))?;
     let silent = Progress::default();
     let built = session::build(workspace, prepared, &silent)?;

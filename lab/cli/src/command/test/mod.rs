@@ -132,6 +132,10 @@ fn steps(length: storms::Length) -> Vec<Step> {
             images::budgets(workspace, board)
         }));
     }
+    steps.push(step(
+        format!("budgets of {}", Board::HYPERVISOR.name()),
+        |workspace| images::budgets(workspace, Board::HYPERVISOR),
+    ));
     for board in crate::several::Board::ALL {
         let name = format!("budgets of {}", board.name);
         steps.push(step(name, move |workspace| {

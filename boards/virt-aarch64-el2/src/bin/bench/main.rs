@@ -1,0 +1,150 @@
+//! The hypervisor's operations that `taktos bench` measures, from outside: two guests are part of this image, and the
+//! marks are places in them.
+//!
+//! The guests' code is copied into their memory as any image is; it is linked for the addresses at which they see it there, which
+//! are those at which it lies in this image.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+#![cfg_attr(
+    target_os = "none",
+    expect(
+        unsafe_code,
+        reason = "the processor's upcalls, statics of the start-up code, and guests in assembly"
+    )
+)]
+
+#[cfg(target_os = "none")]
+mod guests;
+
+#[cfg(target_os = "none")]
+mod target {
+    use crate::guests;
+    use core::cell::UnsafeCell;
+    use taktos_abi::vm::{
+        Channel, Description, End, Linkage, Partition, Policy, Pool, Segment, Server, VcpuRecord,
+        Wait, layout,
+    };
+    use taktos_arch_aarch64_el2::El2;
+    use taktos_hypervisor::hardware::{Exit, Hardware, Next};
+    use taktos_hypervisor::{Hypervisor, Memory};
+    use virt_aarch64_el2 as _;
+
+    /// What the start-up code makes, and the lock guards from then on.
+    struct Guarded<T>(UnsafeCell<T>);
+
+    // SAFETY: see above; there is one processor.
+    unsafe impl<T> Sync for Guarded<T> {}
+
+    static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
+    static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
+    static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
+
+    const MILLISECOND: u64 = 1_000_000;
+    /// What each guest has: the image's addresses lie within.
+    const BYTES: u64 = 0x40_0000;
+
+    aarch64_rt::entry!(entry, 64);
+    fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
+        El2::set_up();
+        // SAFETY: the first use of the three, by the start-up code alone.
+        let (description, memory, hypervisor) = unsafe {
+            (
+                &mut *DESCRIPTION.0.get(),
+                &mut *MEMORY.0.get(),
+                &mut *HYPERVISOR.0.get(),
+            )
+        };
+        describe(description);
+        El2::set_up_processors(description.cpus.into());
+        match Hypervisor::new(memory, description) {
+            Ok(made) => *hypervisor = Some(made),
+            Err(_) => panic!("the guests of the benchmark are refused"),
+        }
+        El2::run()
+    }
+
+    /// Two guests under RTDS. The second has the shorter period: when it wakes it goes first. Their budgets are more than they
+    /// use, and their periods longer than the whole run.
+    fn describe(made: &mut Description) {
+        made.cpus = 1;
+        made.pool_count = 1;
+        made.pools[0] = Pool {
+            cpus: 1,
+            policy: Policy::Rtds,
+        };
+        made.partition_count = 2;
+        made.vcpu_count = 2;
+        for (index, entry) in guests::entries().into_iter().enumerate() {
+            let at = guests::begin();
+            let partition = &mut made.partitions[index];
+            *partition = Partition {
+                name: [0; 16],
+                first_vcpu: index as u8,
+                vcpus: 1,
+                memory: layout::PARTITIONS + index as u64 * BYTES,
+                bytes: BYTES,
+                entry,
+                wait: Wait::Trapped,
+                console: true,
+                segment_count: 1,
+                ..Partition::EMPTY
+            };
+            partition.name[0] = b'a' + index as u8;
+            partition.segments[0] = Segment {
+                store: at,
+                bytes: guests::end() - at,
+                at,
+            };
+            let period = [1_000, 500][index] * MILLISECOND;
+            made.vcpus[index] = VcpuRecord {
+                partition: index as u8,
+                hard: 1,
+                soft: 1,
+                server: Server {
+                    period,
+                    budget: period / 2,
+                    extra: false,
+                    weight: 0,
+                },
+            };
+        }
+        made.channel_count = 1;
+        made.channels[0] = Channel {
+            memory: layout::PARTITIONS + 4 * BYTES,
+            bytes: 0x1000,
+            ends: [0, 1].map(|partition| End {
+                partition,
+                linkage: Linkage::Memory,
+            }),
+        };
+    }
+
+    taktos_arch_aarch64_el2::upcalls!(start, exit);
+
+    fn start(_: usize) -> Next {
+        with_hypervisor(Hypervisor::start)
+    }
+
+    #[inline(always)]
+    fn exit(_: usize, exit: Exit) -> Next {
+        with_hypervisor(|hypervisor| hypervisor.exit(exit))
+    }
+
+    /// Gives the hypervisor to `body`, behind the lock.
+    #[inline(always)]
+    fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
+        El2::lock();
+        // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
+        let next = unsafe { &mut *HYPERVISOR.0.get() }
+            .as_mut()
+            .map_or(Next::Idle, body);
+        El2::unlock();
+        next
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!(
+        "build this for the board: cargo build -p virt-aarch64-el2 --release --target aarch64-unknown-none-softfloat"
+    );
+}
