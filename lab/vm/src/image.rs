@@ -53,43 +53,52 @@ impl Image {
             path: path.to_owned(),
             cause,
         })?;
-        let wrong = |why: &str| Error::Image {
+        let read = match file.as_slice() {
+            [0x7f, b'E', b'L', b'F', ..] => elf(&file),
+            _ if file.get(LINUX.0..LINUX.0 + 4) == Some(&LINUX.1) => linux(&file, memory),
+            [0x1f, 0x8b, ..] => wrong("it is compressed", "unpack it with gunzip"),
+            [b'M', b'Z', _, _, b'z', b'i', b'm', b'g', ..] => wrong(
+                "it unpacks itself by EFI, which is not here",
+                "take the kernel's plain Image",
+            ),
+            _ => wrong(
+                "it is neither ELF nor Linux's Image for arm64",
+                "name one of these",
+            ),
+        };
+        read.map_err(|(why, mend)| Error::Image {
             path: path.to_owned(),
-            why: why.to_owned(),
-        };
-        if file.starts_with(b"\x7fELF") {
-            return elf(&file).map_err(|why| wrong(&why));
-        }
-        if file.get(LINUX.0..LINUX.0 + 4) == Some(&LINUX.1) {
-            return linux(&file, memory).map_err(|why| wrong(&why));
-        }
-        let why = match file.get(..8) {
-            Some([0x1f, 0x8b, ..]) => "it is compressed: unpack it with gunzip",
-            Some([b'M', b'Z', _, _, b'z', b'i', b'm', b'g']) => {
-                "it unpacks itself by EFI, which is not here: take the kernel's plain Image"
-            }
-            _ => "it is neither ELF nor Linux's Image for arm64",
-        };
-        Err(wrong(why))
+            why,
+            mend,
+        })
     }
 }
 
-fn elf(file: &[u8]) -> Result<Image, String> {
+/// Why a file is no image, and what mends it.
+type Wrong = (String, &'static str);
+
+fn wrong<T>(why: impl Into<String>, mend: &'static str) -> Result<T, Wrong> {
+    Err((why.into(), mend))
+}
+
+fn damaged(cause: impl std::fmt::Display) -> Wrong {
+    (format!("it is damaged: {cause}"), "build it anew")
+}
+
+fn elf(file: &[u8]) -> Result<Image, Wrong> {
     let parsed = object::read::elf::ElfFile64::<object::Endianness>::parse(file);
-    let parsed = parsed.map_err(|cause| format!("it is damaged: {cause}"))?;
+    let parsed = parsed.map_err(damaged)?;
     if parsed.architecture() != object::Architecture::Aarch64 {
-        return Err("it is for another processor: build it for aarch64".into());
+        return wrong("it is for another processor", "build it for aarch64");
     }
     let mut parts = Vec::new();
     let (mut start, mut end) = (u64::MAX, 0u64);
     for segment in parsed.segments() {
-        let data = segment
-            .data()
-            .map_err(|cause| format!("it is damaged: {cause}"))?;
+        let data = segment.data().map_err(damaged)?;
         let at = segment.elf_program_header().p_paddr.get(parsed.endian());
         let until = at.checked_add(segment.size().max(data.len() as u64));
         let until = until.filter(|until| *until <= 1 << 40);
-        end = end.max(until.ok_or("it is damaged: a segment lies nowhere")?);
+        end = end.max(until.ok_or_else(|| damaged("a segment lies nowhere"))?);
         if segment.size() > 0 {
             start = start.min(at);
         }
@@ -99,11 +108,11 @@ fn elf(file: &[u8]) -> Result<Image, String> {
     }
     let filled = parts.iter().map(|(at, data)| at + data.len() as u64).max();
     let Some(filled) = filled else {
-        return Err("it holds nothing".into());
+        return wrong("it holds nothing", "build it anew");
     };
     // Far beyond any partition's memory: not worth unfolding to say so.
     if filled - start > 4 << 30 {
-        return Err("its segments lie too far apart".into());
+        return wrong("its segments lie too far apart", "link it in one piece");
     }
     let mut bytes = vec![0; (filled - start) as usize];
     for (at, data) in parts {
@@ -120,17 +129,23 @@ fn elf(file: &[u8]) -> Result<Image, String> {
     })
 }
 
-fn linux(file: &[u8], memory: u64) -> Result<Image, String> {
+fn linux(file: &[u8], memory: u64) -> Result<Image, Wrong> {
     let word = |at: usize| -> u64 {
         let bytes = file.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         bytes.map_or(0, u64::from_le_bytes)
     };
     let (offset, size, flags) = (word(8), word(16), word(24));
     if flags & 1 != 0 {
-        return Err("it is for big-endian processors".into());
+        return wrong(
+            "it is for big-endian processors",
+            "take a little-endian kernel",
+        );
     }
     if size == 0 || offset >= 2 << 20 || size > 1 << 30 {
-        return Err("its header is older than Linux 3.17, or damaged".into());
+        return wrong(
+            "its header is older than Linux 3.17, or damaged",
+            "take a newer kernel",
+        );
     }
     Ok(Image {
         form: Form::Linux,

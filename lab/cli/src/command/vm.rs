@@ -124,15 +124,8 @@ fn partition(configuration: &Configuration, name: &str, option: &str) -> Result<
 
 fn plan(workspace: &Workspace, configuration: &Configuration, progress: &Progress) -> Result<Plan> {
     let sources = vm::sources(workspace, configuration, progress)?;
-    Plan::new(configuration, &sources).map_err(|error| split(&error.to_string()))
-}
-
-/// The words behind the last colon are the mend.
-fn split(words: &str) -> anyhow::Error {
-    let (cause, mend) = words
-        .rsplit_once(": ")
-        .unwrap_or((words, "mend the configuration"));
-    Failure::error(cause, mend)
+    Plan::new(configuration, &sources)
+        .map_err(|error| Failure::error(error.to_string(), error.mend()))
 }
 
 fn written(workspace: &Workspace, plan: &Plan, options: &VmRun) -> Result<Loaded> {

@@ -22,7 +22,7 @@ use crate::image::Sources;
 use crate::tree::Node;
 use space::Space;
 
-/// Why there is no plan. Each says what to do.
+/// Why there is no plan; [`Error::mend`] says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read.
@@ -46,13 +46,13 @@ pub enum Error {
     Image {
         /// The file.
         path: PathBuf,
-        /// Why, and what to do.
+        /// Why.
         why: String,
+        /// What to do.
+        mend: &'static str,
     },
     /// A partition is too small for what it runs.
-    #[error(
-        "partition {partition}: {what} does not fit into its memory of {memory}: give it {needed} or more"
-    )]
+    #[error("partition {partition}: {what} does not fit into its memory of {memory}")]
     Small {
         /// The partition.
         partition: String,
@@ -64,9 +64,7 @@ pub enum Error {
         needed: String,
     },
     /// An image wants to lie outside its partition's memory.
-    #[error(
-        "partition {partition}: its image lies at {at:#x}, and memory begins at 0x40000000: link it there"
-    )]
+    #[error("partition {partition}: its image lies at {at:#x}, and memory begins at 0x40000000")]
     Place {
         /// The partition.
         partition: String,
@@ -74,7 +72,7 @@ pub enum Error {
         at: u64,
     },
     /// The machine is too small.
-    #[error("there is no room for {what} ({bytes}): give [machine] more memory")]
+    #[error("there is no room for {what} ({bytes})")]
     Full {
         /// What does not fit.
         what: String,
@@ -82,7 +80,7 @@ pub enum Error {
         bytes: String,
     },
     /// As many images as partitions have to be given.
-    #[error("{given} images for {wanted} partitions: give one each")]
+    #[error("{given} images for {wanted} partitions")]
     Sources {
         /// How many there are.
         given: usize,
@@ -90,8 +88,25 @@ pub enum Error {
         wanted: usize,
     },
     /// The description is refused.
-    #[error("the description is refused: {0}: mend the configuration")]
+    #[error("the description is refused: {0}")]
     Description(#[from] EncodeError),
+}
+
+impl Error {
+    /// What to do, in one line.
+    #[must_use]
+    pub fn mend(&self) -> String {
+        match self {
+            Self::Read { .. } => "name a file that is there and can be read".into(),
+            Self::Write { .. } => "name another place".into(),
+            Self::Image { mend, .. } => (*mend).into(),
+            Self::Small { needed, .. } => format!("give it {needed} or more"),
+            Self::Place { .. } => "link it to run at 0x40000000 or above".into(),
+            Self::Full { .. } => "give [machine] more memory".into(),
+            Self::Sources { .. } => "give one each".into(),
+            Self::Description(_) => "mend the configuration".into(),
+        }
+    }
 }
 
 /// A machine that can be started.
