@@ -4,6 +4,7 @@
 pub(super) mod book;
 mod el2;
 mod four;
+mod hostile;
 mod images;
 mod models;
 mod programs;
@@ -94,6 +95,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
     }
     let (el2, _) = taktos_emulator::El2::BOARD;
     steps.push(step(format!("lints of {el2}"), el2::lints));
+    steps.push(step("lints of virt-aarch64-guest", hostile::lints));
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
     steps.push(step("instructions known", models::every_instruction));
@@ -126,6 +128,9 @@ fn steps(length: storms::Length) -> Vec<Step> {
             storms::rage(workspace, board, length)
         }));
     }
+    steps.push(step("hostile guests", move |workspace| {
+        hostile::attack(workspace, length)
+    }));
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());
         steps.push(step(name, move |workspace| {
