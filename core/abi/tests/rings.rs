@@ -115,6 +115,28 @@ fn who_waits_is_rung_for_once() {
     assert_eq!(&got, b"cdefghij");
 }
 
+#[test]
+fn counts_that_cannot_be_true_are_mended_by_whoever_is_honest() {
+    let memory = Plain::new(4096);
+    let layout = layout(4096);
+    let mut writer = Writer::attach(layout, 0, &memory);
+    let mut reader = Reader::attach(layout, 1, &memory);
+    // The other end's count: more read than was written.
+    memory.set_word(64, 5);
+    let moved = writer.write(&memory, b"x");
+    assert_eq!((moved.bytes, moved.ring), (0, true));
+    let mut got = [0; 4];
+    assert_eq!(reader.read(&memory, &mut got).bytes, 0);
+    // And the writer's own: it writes it anew, and the reader follows.
+    memory.set_word(0, 1 << 20);
+    let moved = reader.read(&memory, &mut got);
+    assert_eq!((moved.bytes, moved.ring), (0, true));
+    assert!(writer.write(&memory, b"x").ring);
+    assert!(reader.read(&memory, &mut got).ring);
+    assert_eq!(writer.write(&memory, b"x").bytes, 1);
+    assert_eq!(reader.read(&memory, &mut got).bytes, 1);
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Write(Vec<u8>),

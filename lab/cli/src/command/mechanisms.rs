@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::experiment::begin;
+use super::partitions::Machines;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
 use crate::experiment::Mechanisms;
@@ -38,9 +39,12 @@ pub(super) fn run(
     let loops = loops.unwrap_or(experiment.loops);
     let interval_us = experiment.interval.0.as_nanos() / 1000;
     let calls = calls(loops, interval_us);
+    let guests = (file, experiment.partitions.as_slice());
+    let machines = Machines::ready(workspace, guests, loops, &progress)?;
     let all = measure(&ready, &calls, &progress)?;
     let (closely, grain) = all.split_at(EXPERIMENTS.len());
-    let sets: Vec<Set> = closely.concat();
+    let (between, files): (Vec<Set>, Vec<_>) = machines.measure(&progress)?.into_iter().unzip();
+    let sets: Vec<Set> = closely.iter().flatten().cloned().chain(between).collect();
     let mut drawn = mechanisms::draw(&sets, &paper);
     drawn.push(mechanisms::grain(&by_quantum(grain)));
     drawn.push(ready.honest.drawn());
@@ -54,7 +58,7 @@ pub(super) fn run(
         calls,
         drawn,
         traces: Vec::new(),
-        files: Vec::new(),
+        files,
         json: mechanisms::json(board.name, &sets),
     };
     outcome.finish(workspace, directory, options.format)

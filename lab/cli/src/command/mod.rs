@@ -7,6 +7,7 @@ mod experiment;
 mod generate;
 mod latency;
 mod mechanisms;
+mod partitions;
 mod scenario;
 mod several;
 mod sim;

@@ -71,6 +71,9 @@ pub struct Mechanisms {
     pub loops: u64,
     /// The period of those that are periodic.
     pub interval: Time,
+    /// The configurations of machines with two guests, by their names without `.toml`, beside this file.
+    #[serde(default)]
+    pub partitions: Vec<String>,
     /// Others' figures.
     pub published: Option<String>,
 }

@@ -24,17 +24,35 @@ pub const EXPERIMENTS: [(&str, &str); 5] = [
     ("mailbox", "round trip over two mailboxes"),
     ("queue", "round trip over two message queues"),
 ];
+/// The experiments with two guests, by what their program calls the sets, and what each measures.
+pub const BETWEEN: [(&str, &str); 2] = [
+    (
+        "fifo-taktos",
+        "round trip over a FIFO to another real-time guest, one processor for both",
+    ),
+    (
+        "fifo-linux",
+        "round trip over a FIFO to a program of Linux, one processor for both",
+    ),
+];
 /// What the paper's columns rest on.
 const THEIRS: &str = "paper, hardware, 3 GHz";
 
 fn measures(name: &str) -> &str {
-    let found = EXPERIMENTS.iter().find(|(known, _)| *known == name);
+    let all = EXPERIMENTS.iter().chain(&BETWEEN);
+    let found = all.clone().find(|(known, _)| *known == name);
     found.map_or(name, |(_, what)| what)
+}
+
+fn is_between(set: &Set) -> bool {
+    BETWEEN.iter().any(|(name, _)| *name == set.name)
 }
 
 /// Where a set was taken.
 fn place(set: &Set) -> &'static str {
-    if set.from == set.to {
+    if is_between(set) {
+        "two partitions"
+    } else if set.from == set.to {
         "one processor"
     } else {
         "across two"
@@ -48,10 +66,10 @@ fn named(set: &Set) -> String {
 /// The tables, plots and sentences of the sets.
 pub fn draw(sets: &[Set], paper: &Paper) -> Vec<Drawn> {
     let mut all = vec![overview(sets, paper)];
-    for (name, _) in EXPERIMENTS {
+    for (name, _) in EXPERIMENTS.iter().chain(&BETWEEN) {
         let of: Vec<(String, &Distribution)> = sets
             .iter()
-            .filter(|set| set.name == name)
+            .filter(|set| set.name == *name)
             .map(|set| (place(set).to_owned(), &set.times))
             .collect();
         if !of.is_empty() {
@@ -247,7 +265,11 @@ struct Places(#[serde(serialize_with = "in_order")] Vec<(String, Form)>);
 pub fn json(platform: &str, sets: &[Set]) -> String {
     let mut experiments: Vec<(String, Places)> = Vec::new();
     for set in sets {
-        let key = if set.from == set.to { "same" } else { "across" };
+        let key = match set.from == set.to {
+            _ if is_between(set) => "partitions",
+            true => "same",
+            false => "across",
+        };
         let one = (key.to_owned(), form(&set.times));
         match experiments
             .iter_mut()
@@ -308,6 +330,25 @@ mod tests {
         );
         let alone = draw(&example(700), &Paper::default());
         assert!(!alone[0].answer.concat().contains("paper"));
+    }
+
+    #[test]
+    fn guests_stand_beside_threads() {
+        let all = [printed("fifo-linux", (0, 0), &[(60_000, 2), (61_000, 1)])];
+        let sets = sets(&console("fifo", &all), "fifo").unwrap();
+        let drawn = draw(&sets, &paper());
+        let csv = drawn[0].tables[0].to_csv();
+        assert!(
+            csv.contains("\nfifo-linux,two partitions,60000,60333,61000,798,973,1259,1079,"),
+            "{csv}"
+        );
+        assert!(drawn[0].answer[0].contains("to a program of Linux"));
+        assert_eq!(drawn.len(), 2);
+        let data: serde_json::Value = serde_json::from_str(&json("virt", &sets)).unwrap();
+        assert_eq!(
+            data["experiments"]["fifo-linux"]["partitions"]["max"],
+            61_000
+        );
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Paper {
         let section = match name {
             "periodic" => "periodic_task",
             "mailbox" | "queue" => "mailbox_or_queue",
+            "fifo-taktos" | "fifo-linux" => "fifo",
             other => other,
         };
         let value = self

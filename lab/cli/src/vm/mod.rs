@@ -4,9 +4,11 @@
 //! Must never know: what a configuration may say; what lies where.
 
 mod console;
+mod heard;
 mod images;
 mod machine;
 
 pub use console::Ending;
+pub use heard::until_off;
 pub use images::{hypervisor, sources};
 pub use machine::{Ended, Limit, run};

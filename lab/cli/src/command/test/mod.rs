@@ -2,6 +2,7 @@
 //! closing line that counts.
 
 pub(super) mod book;
+mod channels;
 mod el2;
 mod four;
 mod hostile;
@@ -108,6 +109,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
         steps.push(step(name, move |workspace| programs::run(workspace, board)));
     }
     steps.push(step(format!("port and faults on {el2}"), el2::programs));
+    steps.push(step("FIFOs between guests", channels::round_trips));
     for board in Virt::ALL {
         let name = format!("kernel suite on {}", four::name(board));
         steps.push(step(name, move |workspace| four::suite(workspace, board)));
