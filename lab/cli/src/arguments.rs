@@ -21,6 +21,7 @@ Examples:
   taktos reproduce switch --format json         the paper on context switching, for a program
   taktos reproduce smp --format json            the paper on several processors, every policy
   taktos reproduce mechanisms --loops 1000      semaphores, FIFOs, mailboxes, queues
+  taktos reproduce hypervisor --loops 2000      real-time guests beside Linux, every policy
   taktos latency --load --format cyclictest     how late periodic threads wake
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
@@ -174,6 +175,8 @@ pub enum Part {
     Smp,
     /// Response times of mechanisms
     Mechanisms,
+    /// Real-time guests under each scheduler of a hypervisor; takes hours
+    Hypervisor,
     /// All of them
     All,
 }

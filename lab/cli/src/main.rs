@@ -16,6 +16,7 @@ mod experiment;
 mod failure;
 mod figure;
 mod form;
+mod hypervisor;
 mod image;
 mod latency;
 mod measure;

@@ -58,12 +58,16 @@ burn() {
 }
 
 # Wake-ups lie $phase us after each interval, counted from a full second; all threads of
-# one interval wake together. The whole output goes between the two marked lines.
+# one interval wake together. The whole output goes between the two marked lines, but for the
+# lines of latencies that never occurred: the histogram is long, since beside a neighbour a
+# wake-up can be a hundred milliseconds late.
 measure() {
     echo 'taktos: cyclictest begins'
     cyclictest --mlockall --quiet --affinity --threads=${threads:-$(nproc)} --priority=99 \
-        --interval="$interval" --loops="$loops" --histogram=200 --secaligned="$phase"
-    echo "taktos: cyclictest ends $?"
+        --interval="$interval" --loops="$loops" --histogram=200000 --secaligned="$phase" >/tmp/cyclictest
+    status=$?
+    grep -v '^[0-9]\{6\}\([[:space:]]0*\)*$' /tmp/cyclictest
+    echo "taktos: cyclictest ends $status"
 }
 
 if [ -n "$seconds" ]; then

@@ -23,7 +23,7 @@ const INIT: &str = include_str!("init.sh");
 
 /// The applets of busybox that the script calls.
 const APPLETS: &[&str] = &[
-    "cat", "dd", "mkdir", "mount", "nproc", "poweroff", "setsid", "sh", "sleep", "stty",
+    "cat", "dd", "grep", "mkdir", "mount", "nproc", "poweroff", "setsid", "sh", "sleep", "stty",
 ];
 
 /// The archive: the same files, the same bytes.

@@ -25,6 +25,9 @@ pub struct SizeOptions {
     /// How often each mechanism is measured, or each thread wakes; default: the file's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_LOOPS))]
     pub loops: Option<u64>,
+    /// Only the cases whose name holds these letters, such as shared-rtds (hypervisor)
+    #[arg(long = "only", value_name = "LETTERS")]
+    pub cases: Option<String>,
     /// The policy of a task set that runs in both worlds; default: the file's, or edf
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub scheduler: Option<Policy>,
@@ -40,6 +43,7 @@ impl SizeOptions {
             ("for", self.horizon.is_some()),
             ("loops", self.loops.is_some()),
             ("scheduler", self.scheduler.is_some()),
+            ("only", self.cases.is_some()),
         ];
         match given
             .into_iter()

@@ -6,7 +6,7 @@ use anyhow::Result;
 use taktos_export::ResultDirectory;
 
 use super::smp::Extent;
-use super::{compare, latency, mechanisms, smp};
+use super::{compare, hypervisor, latency, mechanisms, smp};
 use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
 use crate::experiment::{Asked, Several, asked};
 use crate::failure::Failure;
@@ -62,6 +62,10 @@ fn on_several(
             let options = LatencyOptions::of(options, size.loops);
             latency::from_file(workspace, experiment, file, &options)
         }
+        Several::Hypervisor(experiment) => {
+            size.only(&["loops", "only"])?;
+            hypervisor::run(workspace, experiment, file, options, size)
+        }
     }
 }
 
@@ -115,19 +119,21 @@ pub(super) fn papers(
     };
     match part {
         Part::Switch | Part::Ipc => size.only(&[])?,
-        Part::Smp | Part::Mechanisms | Part::All => {}
+        Part::Smp | Part::Mechanisms | Part::Hypervisor | Part::All => {}
     }
     match part {
         Part::Switch => paper(workspace, &SWITCH, options),
         Part::Ipc => paper(workspace, &IPC, options),
         Part::Smp => shipped("spacecraft", options),
         Part::Mechanisms => shipped("mechanisms", options),
+        Part::Hypervisor => shipped("hypervisor", options),
         Part::All => {
             size.only(&[])?;
             both(workspace, options)?;
             for name in ["spacecraft", "mechanisms"] {
                 shipped(name, &inside(options, name))?;
             }
+            eprintln!("  the hypervisor's takes hours: taktos reproduce hypervisor");
             Ok(())
         }
     }

@@ -5,6 +5,7 @@ mod compare;
 mod doctor;
 mod experiment;
 mod generate;
+mod hypervisor;
 mod latency;
 mod mechanisms;
 mod partitions;

@@ -12,4 +12,4 @@ pub use file::{
     Curve, Experiment, Figure, Goals, Parts, PublishedCurve, PublishedParts, Schedule, Spread, Unit,
 };
 pub use load::{Asked, asked, line_of, load};
-pub use several::{Latency, Mechanisms, Several, Smp};
+pub use several::{Hypervisor, Latency, Mechanisms, Several, Smp};

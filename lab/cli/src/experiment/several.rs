@@ -21,6 +21,8 @@ pub enum Several {
     Mechanisms(Mechanisms),
     /// Periodic threads on each processor.
     Latency(Latency),
+    /// Real-time guests under each scheduler of a hypervisor.
+    Hypervisor(Hypervisor),
 }
 
 /// A task set on the kernel, on one processor and on several.
@@ -98,6 +100,34 @@ pub struct Latency {
     pub interval: Time,
 }
 
+/// Real-time guests under each scheduler of a hypervisor.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Hypervisor {
+    #[serde(rename = "kind")]
+    _kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The processor, as the emulator calls it.
+    pub processor: String,
+    /// The measured thread's period.
+    pub interval: Time,
+    /// How often it wakes on a machine of one processor.
+    pub loops: u64,
+    /// How often it wakes on one of four.
+    pub loops_of_four: u64,
+    /// How long after a full period the thread wakes, in microseconds: a run each.
+    pub phases_us: Vec<u32>,
+    /// How far one of four processors may run ahead of another, in nanoseconds.
+    pub quantum: u32,
+    /// The paper's figures.
+    pub published: String,
+    /// Xen's of today, and our goals.
+    pub peers: String,
+}
+
 /// A time with its unit, as people write it: `10 s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(pub Duration);
@@ -134,7 +164,7 @@ struct Head {
 }
 
 /// The kinds of experiments on several processors.
-const KINDS: [&str; 3] = ["smp", "mechanisms", "latency"];
+const KINDS: [&str; 4] = ["smp", "mechanisms", "latency", "hypervisor"];
 
 /// Reads the experiment, where the text is that of one on several processors.
 ///
@@ -147,6 +177,7 @@ pub fn several(text: &str, path: &Path) -> Result<Option<Several>> {
         Some("smp") => Several::Smp(parse_as(text, path)?),
         Some("mechanisms") => Several::Mechanisms(parse_as(text, path)?),
         Some("latency") => Several::Latency(parse_as(text, path)?),
+        Some("hypervisor") => Several::Hypervisor(parse_as(text, path)?),
         Some(other) => {
             let cause = format!(
                 "no experiment is of the kind `{other}`: there are {}",
@@ -183,6 +214,10 @@ mod tests {
         );
         let latency = include_str!("../../../../experiments/latency.toml");
         assert!(matches!(read(latency).unwrap(), Some(Several::Latency(_))));
+        let hypervisor = include_str!("../../../../experiments/hypervisor.toml");
+        assert!(
+            matches!(read(hypervisor).unwrap(), Some(Several::Hypervisor(it)) if it.phases_us.len() == 10)
+        );
         let other = include_str!("../../../../experiments/ipc.toml");
         assert!(read(other).unwrap().is_none());
     }

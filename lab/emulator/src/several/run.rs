@@ -129,6 +129,17 @@ impl Several {
         &self.version
     }
 
+    /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a setting that cannot be.
+    pub fn time(&self, setting: &Setting) -> Result<Vec<String>, Error> {
+        setting.check(self.board)?;
+        let plugin = format!("{},{}", argument(&self.clock), setting.options());
+        let words = ["-accel", "tcg,thread=single", "-plugin", &plugin];
+        Ok(words.map(str::to_owned).into())
+    }
+
     /// Runs an image to its end on so many processors, 1 to 8, and records nothing; `quantum`: nanoseconds that one
     /// of them may run ahead of another. Of the options only the real time and the argument matter.
     ///

@@ -50,6 +50,9 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
                 "toml" if block.words().any(|word| word == "costs") => {
                     all.add(costs(block, &place))
                 }
+                "toml" if block.text.contains("[[partition]]") && block.text.contains("image") => {
+                    all.add(machine(block, &place));
+                }
                 "toml"
                     if ["[[task]]", "[[partition]]"]
                         .iter()
@@ -148,6 +151,13 @@ fn tasks(block: &Block<'_>, place: &str) -> Tally {
     checked(file::parse(block.text, place), place, "task set")
 }
 
+/// A machine with guests that have images: a configuration of the hypervisor.
+fn machine(block: &Block<'_>, place: &str) -> Tally {
+    let read = taktos_vm::Configuration::parse(block.text, place);
+    let read = read.and_then(|configuration| configuration.check());
+    checked(read, place, "configuration")
+}
+
 fn costs(block: &Block<'_>, place: &str) -> Tally {
     checked(file::parse_costs(block.text, place), place, "costs")
 }
@@ -206,6 +216,21 @@ mod tests {
             text: "program = 1",
         };
         assert_eq!(experiment(&block, "docs/start.md:1").failed, 1);
+    }
+
+    #[test]
+    fn a_configuration_of_the_book_is_checked() {
+        let block = |text| Block {
+            head: "toml",
+            line: 1,
+            text,
+        };
+        let good = "[[partition]]\nname = 'a'\nmemory = '16 MiB'\nimage = 'taktos:hello'\n";
+        let tally = machine(&block(good), "docs/hypervisor.md:1");
+        assert_eq!((tally.passed, tally.failed), (1, 0), "{}", tally.said);
+        let small = good.replace("16 MiB", "1 MiB");
+        let tally = machine(&block(&small), "docs/hypervisor.md:1");
+        assert!(tally.said.contains("2 MiB"), "{}", tally.said);
     }
 
     #[test]

@@ -1,0 +1,167 @@
+//! `taktos reproduce hypervisor`: real-time guests under each scheduler, and on the bare machine.
+
+mod images;
+mod runs;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Result;
+
+use super::experiment::begin;
+use super::several::result_name;
+use crate::arguments::{RunOptions, SizeOptions};
+use crate::experiment::Hypervisor;
+use crate::failure::{CheckFailed, Failure, one_line};
+use crate::figure::Drawn;
+use crate::hypervisor::{
+    Case, Extent, Latency, Measure, Measured, Others, Outcome, Plan, Run, Store, draw, json,
+};
+use crate::progress::Progress;
+use crate::several::each;
+use crate::workspace::Workspace;
+use images::Images;
+use runs::Bench;
+
+/// How the machine is called in the data.
+const PLATFORM: &str = "virt-aarch64-el2";
+
+/// Runs the experiment of a file.
+pub(super) fn run(
+    workspace: &Workspace,
+    experiment: &Hypervisor,
+    file: &Path,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
+    if options.board.is_some() {
+        return Err(Failure::error(
+            "--board has no meaning for this experiment",
+            "leave it out: it runs on the emulator's board virt",
+        ));
+    }
+    let others = Others::read(workspace, &experiment.published, &experiment.peers)?;
+    let measure = measure(experiment);
+    let plan = plan(experiment, size)?;
+    let directory = begin(workspace, &result_name(file, options), options)?;
+    let progress = Progress::default();
+    let images = Images::ready(workspace, &progress)?;
+    let store = Store::beside(directory.place());
+    let bench = Bench::ready(workspace, images, &plan, measure.clone(), store, &progress)?;
+    let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
+    let (found, failed) = all(&bench, &plan, &runs, &progress)?;
+    let mut drawn = draw(&found, &others);
+    drawn.extend(bench.honest.iter().map(crate::several::Honest::drawn));
+    drawn.extend(failures(&failed));
+    let outcome = Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        setup: setup(&bench, experiment),
+        drawn,
+        files: bench.files(&runs)?,
+        runs: bench.keys(&runs),
+        json: json(PLATFORM, measure.interval, &found),
+    };
+    outcome.finish(workspace, directory, options.format)?;
+    match failed.as_slice() {
+        [] => Ok(()),
+        [first, ..] => {
+            let words = format!("{} runs failed, the first: {first}", failed.len());
+            Err(CheckFailed(words).into())
+        }
+    }
+}
+
+fn measure(experiment: &Hypervisor) -> Measure {
+    Measure {
+        interval: experiment.interval.0.as_nanos() / 1000,
+        processor: experiment.processor.clone(),
+        quantum: experiment.quantum,
+    }
+}
+
+fn plan(experiment: &Hypervisor, size: &SizeOptions) -> Result<Plan> {
+    let plan = Plan::new(Extent {
+        loops: size.loops.unwrap_or(experiment.loops),
+        loops_of_four: size.loops.map_or(experiment.loops_of_four, |loops| {
+            loops.min(experiment.loops_of_four)
+        }),
+        phases: experiment.phases_us.clone(),
+        only: size.cases.clone(),
+    });
+    match plan.cases.is_empty() {
+        false => Ok(plan),
+        true => Err(Failure::error(
+            format!(
+                "no case is called `{}`",
+                one_line(size.cases.as_deref().unwrap_or_default())
+            ),
+            "cases are called like dedicated-credit-linux-rt or shared-rtds-taktos: docs/hypervisor.md lists them",
+        )),
+    }
+}
+
+/// Does all runs, and puts those of a case together. A run that fails is told, and so is its
+/// case; the others go on.
+fn all(
+    bench: &Bench,
+    plan: &Plan,
+    runs: &[Run],
+    progress: &Progress,
+) -> Result<(Vec<Measured>, Vec<String>)> {
+    let finished = AtomicUsize::new(0);
+    let found = progress.counted("measuring guests ...", runs.len(), |done| {
+        each(runs, done, |run| {
+            let found = bench.run(run).map_err(|error| error.to_string());
+            let number = finished.fetch_add(1, Ordering::Relaxed) + 1;
+            bench.tell(number, runs.len(), run, &found);
+            Ok(found)
+        })
+    })?;
+    let failed = runs.iter().zip(&found).filter_map(|(run, found)| {
+        let error = found.as_ref().err()?;
+        Some(format!("{}: {error}", run.name()))
+    });
+    let failed = failed.collect();
+    let of_case = |case: &Case| {
+        let own = runs.iter().zip(&found).filter(|(run, _)| run.case == *case);
+        let latencies: Option<Vec<Latency>> = own.map(|(_, found)| found.clone().ok()).collect();
+        let latencies = latencies?;
+        Some(Latency::merged(&latencies).map(|latency| Measured {
+            case: *case,
+            latency,
+        }))
+    };
+    let measured = plan.cases.iter().filter_map(of_case);
+    Ok((measured.collect::<Result<_>>()?, failed))
+}
+
+/// The runs that failed, for the report.
+fn failures(failed: &[String]) -> Option<Drawn> {
+    (!failed.is_empty()).then(|| Drawn {
+        title: "Runs that failed".into(),
+        answer: failed
+            .iter()
+            .map(|one| format!("Not measured: {one}."))
+            .collect(),
+        ..Drawn::default()
+    })
+}
+
+fn setup(bench: &Bench, experiment: &Hypervisor) -> Vec<(String, String)> {
+    let phases: Vec<String> = experiment.phases_us.iter().map(u32::to_string).collect();
+    let mut setup = vec![
+        ("emulator".to_owned(), format!("QEMU {}", bench.emulator())),
+        (
+            "machine".into(),
+            format!(
+                "virt, GICv3, virtualization=on, {}; one processor with -icount shift=0,sleep=off, four with the \
+                 laboratory's clock at a quantum of {} ns",
+                experiment.processor, experiment.quantum
+            ),
+        ),
+        ("phases, us".into(), phases.join(" ")),
+    ];
+    setup.extend(bench.images.shown());
+    setup
+}

@@ -1,0 +1,212 @@
+//! The emulator, run until the measured guest is done.
+//!
+//! Owns: starting it, reading its console, ending it. Must never know: what the arguments mean.
+
+use std::io::{BufRead, BufReader, PipeReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::console::stopped;
+use crate::failure::{Failure, one_line};
+
+/// The emulator's program.
+const PROGRAM: &str = "qemu-system-aarch64";
+/// The last lines of a console that an error shows.
+const SHOWN: usize = 8;
+/// How an end that was asked for is called by the hypervisor.
+const OFF: &str = "off";
+
+/// One start of the emulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Whether a hypervisor says when the measured guest is off: then the rest is not waited for.
+    pub watched: bool,
+}
+
+/// The emulator.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    program: String,
+    /// The most real time of one run: only what hangs takes as long.
+    limit: Duration,
+}
+
+/// How a run came to its end.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// The measured guest stopped, for this reason.
+    Stopped(String),
+    /// The console was closed.
+    Closed,
+    /// The time was over.
+    Late,
+}
+
+impl Machine {
+    /// The emulator, with so much real time for a run.
+    pub fn new(limit: Duration) -> Self {
+        Self {
+            program: PROGRAM.to_owned(),
+            limit,
+        }
+    }
+
+    /// Runs a machine until the measured guest is off, and gives the console. A busy guest
+    /// beside it never ends by itself: the emulator is ended then.
+    ///
+    /// # Errors
+    /// When the emulator does not start or fails, the guest stops for another reason, or the
+    /// time is over: the last lines of the console are shown.
+    pub fn run(&self, call: &Call) -> Result<String> {
+        let (output, input) = std::io::pipe()?;
+        let child = Command::new(&self.program)
+            .args(&call.arguments)
+            .stdin(Stdio::null())
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            .spawn();
+        let mut child = Ended(child.map_err(|cause| {
+            let cause = format!("{} does not start: {cause}", self.program);
+            Failure::error(cause, crate::emulator::SET_UP)
+        })?);
+        let mut console = String::new();
+        let end = watch(&lines(output), self.limit, call.watched, &mut console);
+        let status = match end {
+            End::Closed => child.0.wait()?.code(),
+            End::Stopped(_) | End::Late => None,
+        };
+        drop(child);
+        judge(&end, call.watched, status, &console)?;
+        Ok(console)
+    }
+}
+
+/// A child that does not outlive its owner.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended by itself: then there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The console's lines as they come.
+fn lines(output: PipeReader) -> Receiver<String> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(output);
+        let mut line = Vec::new();
+        while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
+            if send
+                .send(String::from_utf8_lossy(&line).into_owned())
+                .is_err()
+            {
+                break;
+            }
+            line.clear();
+        }
+    });
+    receive
+}
+
+fn watch(lines: &Receiver<String>, limit: Duration, watched: bool, console: &mut String) -> End {
+    let until = Instant::now() + limit;
+    loop {
+        match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
+                console.push_str(&line);
+                if let (true, Some(reason)) = (watched, stopped(&line)) {
+                    return End::Stopped(reason.to_owned());
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return End::Closed,
+            Err(RecvTimeoutError::Timeout) => return End::Late,
+        }
+    }
+}
+
+fn judge(end: &End, watched: bool, status: Option<i32>, console: &str) -> Result<()> {
+    let (cause, mend) = match end {
+        End::Stopped(reason) if reason == OFF => return Ok(()),
+        End::Closed if !watched && status == Some(0) => return Ok(()),
+        End::Stopped(reason) => (
+            format!("the measured guest stopped: {}", one_line(reason)),
+            "the guest or the hypervisor found a fault: mend it",
+        ),
+        End::Closed => (
+            format!("the emulator ended with {status:?} before the measured guest was done"),
+            "look at its last lines above; ./taktos doctor says what this machine lacks",
+        ),
+        End::Late => (
+            "the measured guest was not done in the longest time that a run may take".to_owned(),
+            "name fewer loops: --loops N; or look at its last lines above",
+        ),
+    };
+    let all: Vec<&str> = console.lines().collect();
+    for line in &all[all.len().saturating_sub(SHOWN)..] {
+        eprintln!("    {line}");
+    }
+    Err(Failure::error(cause, mend))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine that is a shell's script.
+    fn run(script: &str, watched: bool, limit: u64) -> Result<String> {
+        let machine = Machine {
+            program: "sh".into(),
+            limit: Duration::from_millis(limit),
+        };
+        machine.run(&Call {
+            arguments: vec!["-c".into(), script.into()],
+            watched,
+        })
+    }
+
+    #[test]
+    fn a_busy_neighbour_is_not_waited_for() {
+        let begun = Instant::now();
+        let console = run(
+            "echo '[taktos] measured stopped: off'; exec sleep 60",
+            true,
+            20_000,
+        );
+        assert_eq!(console.unwrap(), "[taktos] measured stopped: off\n");
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        // Without a hypervisor nobody says so.
+        assert!(
+            run(
+                "echo '[taktos] measured stopped: off'; exit 0",
+                false,
+                20_000
+            )
+            .is_ok()
+        );
+    }
+
+    #[test]
+    fn every_other_end_is_an_error() {
+        for (script, watched, words) in [
+            (
+                "echo '[taktos] measured stopped: fault at 0x0'; exec sleep 60",
+                true,
+                "stopped: fault at 0x0",
+            ),
+            ("exit 0", true, "Some(0) before"),
+            ("exit 3", false, "Some(3) before"),
+            ("exec sleep 60", false, "longest time"),
+        ] {
+            let error = run(script, watched, 500).unwrap_err().to_string();
+            assert!(error.contains(words), "{script}: {error}");
+        }
+    }
+}
