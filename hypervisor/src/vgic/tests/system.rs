@@ -100,6 +100,15 @@ impl System {
     }
 
     pub fn step(&mut self, event: Event) {
+        // Who does something that is seen is left first: what its guest has ended may concern others, before anything changes.
+        match event {
+            Event::Act(by, ..)
+            | Event::Route(by, ..)
+            | Event::Group(by, _)
+            | Event::Wake(by, ..)
+            | Event::Send(by, _) => self.sync(by),
+            _ => {}
+        }
         match event {
             Event::Raise(vcpu, intid) if !is_physical(intid) => {
                 self.naive.get(vcpu, intid).latch = true;
