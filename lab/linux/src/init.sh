@@ -25,7 +25,7 @@ done
 
 # Switches the machine off when its console has sent everything: setting a terminal waits for that.
 off() {
-    stty opost
+    stty -F /dev/console opost
     poweroff -f
 }
 
