@@ -123,7 +123,14 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
 #[test]
 fn mechanisms_are_measured_here_and_across() {
     let folder = Folder::new("mechanisms");
-    let data = json(&folder, &["reproduce", "mechanisms", "--loops", "20"]);
+    // Without the machines that have guests: Linux would have to be fetched.
+    let shipped = include_str!("../../../experiments/mechanisms.toml");
+    let lines = shipped
+        .lines()
+        .filter(|line| !line.starts_with("partitions"));
+    let file = folder.0.join("mechanisms.toml");
+    std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    let data = json(&folder, &["run", file.to_str().unwrap(), "--loops", "20"]);
     assert_eq!(data["experiments"]["periodic"]["same"]["samples"], 20);
     for name in ["semaphore", "fifo", "mailbox", "queue"] {
         for place in ["same", "across"] {

@@ -41,7 +41,11 @@ impl Machines {
         progress: &Progress,
     ) -> Result<Self> {
         let near = file.parent().unwrap_or(Path::new("."));
-        let hypervisor = vm::hypervisor(workspace, progress)?;
+        // Nothing is built for nothing.
+        let hypervisor = match names {
+            [] => PathBuf::new(),
+            _ => vm::hypervisor(workspace, progress)?,
+        };
         let mut all = Vec::with_capacity(names.len());
         for name in names {
             let configuration = near.join(name).with_extension("toml");
