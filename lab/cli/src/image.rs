@@ -1,11 +1,13 @@
 //! Images: built by cargo when asked for, and told apart by their contents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSegment};
 use taktos_emulator::Board;
+use taktos_export::replace_file;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
@@ -51,6 +53,22 @@ pub fn build_for(
     program: &str,
     profile: &str,
 ) -> Result<Image> {
+    let path = built(workspace, (board, triple), program, profile)?;
+    let digest = digest(&path)?;
+    Ok(Image { path, digest })
+}
+
+/// One build at a time: boards of one triple have programs of one name, which cargo puts into one place.
+static BUILDING: Mutex<()> = Mutex::new(());
+
+/// Builds, and gives the board's own copy of the program.
+fn built(
+    workspace: &Workspace,
+    (board, triple): (&str, &str),
+    program: &str,
+    profile: &str,
+) -> Result<PathBuf> {
+    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let output = cargo(workspace)
         .args(["build", "--quiet", "--profile", profile, "-p", board])
         .args(["--bin", program, "--target", triple])
@@ -65,9 +83,24 @@ pub fn build_for(
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(refused(board, program, triple, &said));
     }
-    let path = workspace.target().join(triple).join(profile).join(program);
-    let digest = digest(&path)?;
-    Ok(Image { path, digest })
+    let target = workspace.target();
+    let common = target.join(triple).join(profile).join(program);
+    let own = target
+        .join("images")
+        .join(board)
+        .join(profile)
+        .join(program);
+    copy(&common, &own)?;
+    Ok(own)
+}
+
+/// Copies a file that another process may be running, unless the copy is there.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let bytes = std::fs::read(from).with_context(|| from.display().to_string())?;
+    if std::fs::read(to).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    Ok(replace_file(to, bytes)?)
 }
 
 /// Cargo, as it is to be called for images: what is in the environment of the

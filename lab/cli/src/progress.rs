@@ -2,9 +2,23 @@
 //! standard output holds nothing but the answer.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+/// Whether plain lines are wanted on a terminal, too.
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// From now on says what goes on in plain lines, for work side by side: two moving lines would be in each other's way.
+pub fn in_plain_lines() {
+    PLAIN.store(true, Ordering::Relaxed);
+}
+
+/// Whether a line can move.
+fn is_moving() -> bool {
+    std::io::stderr().is_terminal() && !PLAIN.load(Ordering::Relaxed)
+}
 
 /// Says what goes on: a moving line on a terminal, plain lines elsewhere.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +38,7 @@ impl Progress {
     /// Does the work while saying what it is, and says when it is done.
     pub fn during<T>(&self, what: &str, work: impl FnOnce() -> T) -> T {
         let line = self.line(what);
-        if !std::io::stderr().is_terminal() {
+        if !is_moving() {
             eprintln!("{line}");
             return work();
         }
@@ -49,7 +63,7 @@ impl Progress {
         work: impl FnOnce(&(dyn Fn(usize) + Sync)) -> T,
     ) -> T {
         let line = self.line(what);
-        if !std::io::stderr().is_terminal() {
+        if !is_moving() {
             eprintln!("{line} ({all} runs)");
             return work(&|_| ());
         }

@@ -35,6 +35,14 @@ impl Workspace {
         Ok(Self { root })
     }
 
+    /// The tree at `root`, for tests.
+    #[cfg(test)]
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
     /// The root itself.
     pub fn root(&self) -> &Path {
         &self.root

@@ -12,6 +12,7 @@ mod programs;
 mod repeat;
 mod scripts;
 mod several;
+mod side_by_side;
 mod storms;
 mod tools;
 
@@ -20,7 +21,6 @@ use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
 
 use crate::failure::{CheckFailed, Failure};
-use crate::progress::Progress;
 use crate::screen;
 use crate::workspace::Workspace;
 
@@ -62,18 +62,35 @@ impl Tally {
 }
 
 /// What a step does. An error is a failed check, which it explains.
-type Work = Box<dyn Fn(&Workspace) -> Result<Tally>>;
+type Work = Box<dyn Fn(&Workspace) -> Result<Tally> + Send + Sync>;
 
 /// One step: its name, and what it does.
 struct Step {
     name: String,
     work: Work,
+    /// Whether it keeps one processor busy, so that another step may run beside it.
+    narrow: bool,
 }
 
-fn step(name: impl Into<String>, work: impl Fn(&Workspace) -> Result<Tally> + 'static) -> Step {
+fn step(
+    name: impl Into<String>,
+    work: impl Fn(&Workspace) -> Result<Tally> + Send + Sync + 'static,
+) -> Step {
     Step {
         name: name.into(),
         work: Box::new(work),
+        narrow: false,
+    }
+}
+
+/// A step that keeps one processor busy: others may run beside it.
+fn narrow(
+    name: impl Into<String>,
+    work: impl Fn(&Workspace) -> Result<Tally> + Send + Sync + 'static,
+) -> Step {
+    Step {
+        narrow: true,
+        ..step(name, work)
     }
 }
 
@@ -99,34 +116,38 @@ fn steps(length: storms::Length) -> Vec<Step> {
     steps.push(step("lints of virt-aarch64-guest", hostile::lints));
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
-    steps.push(step("instructions known", models::every_instruction));
+    steps.push(narrow("instructions known", models::every_instruction));
     for board in Board::ALL {
         let name = format!("kernel suite on {}", board.name());
-        steps.push(step(name, move |workspace| images::suite(workspace, board)));
+        steps.push(narrow(name, move |workspace| {
+            images::suite(workspace, board)
+        }));
     }
     for board in Board::ALL {
         let name = format!("port and faults on {}", board.name());
-        steps.push(step(name, move |workspace| programs::run(workspace, board)));
+        steps.push(narrow(name, move |workspace| {
+            programs::run(workspace, board)
+        }));
     }
-    steps.push(step(format!("port and faults on {el2}"), el2::programs));
-    steps.push(step("FIFOs between guests", channels::round_trips));
+    steps.push(narrow(format!("port and faults on {el2}"), el2::programs));
+    steps.push(narrow("FIFOs between guests", channels::round_trips));
     for board in Virt::ALL {
         let name = format!("kernel suite on {}", four::name(board));
-        steps.push(step(name, move |workspace| four::suite(workspace, board)));
+        steps.push(narrow(name, move |workspace| four::suite(workspace, board)));
         let name = format!("port and faults on {}", four::name(board));
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             four::programs(workspace, board)
         }));
         let name = format!("scheduling scripts on {}", four::name(board));
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             scripts::follow(workspace, board)
         }));
         let name = format!("suite for several processors on {}", four::name(board));
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             four::suite_for_several(workspace, board)
         }));
         let name = format!("storms on {}", four::name(board));
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             storms::rage(workspace, board, length)
         }));
     }
@@ -135,38 +156,38 @@ fn steps(length: storms::Length) -> Vec<Step> {
     }));
     for board in Board::ALL {
         let name = format!("budgets of {}", board.name());
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             images::budgets(workspace, board)
         }));
     }
-    steps.push(step(
+    steps.push(narrow(
         format!("budgets of {}", Board::HYPERVISOR.name()),
         |workspace| images::budgets(workspace, Board::HYPERVISOR),
     ));
     for board in crate::several::Board::ALL {
         let name = format!("budgets of {}", board.name);
-        steps.push(step(name, move |workspace| {
+        steps.push(narrow(name, move |workspace| {
             several::budgets(workspace, board)
         }));
     }
-    steps.push(step(
+    steps.push(narrow(
         "honest time on several processors",
         several::honest_time,
     ));
-    steps.push(step("two runs, the same bytes", repeat::same_bytes));
+    steps.push(narrow("two runs, the same bytes", repeat::same_bytes));
     steps.push(step("host tests, tool end to end", tools::host_tests));
-    steps.push(step(
+    steps.push(narrow(
         "ten million random operations",
         tools::ten_million_operations,
     ));
     if matches!(length, storms::Length::Long) {
-        steps.push(step(
+        steps.push(narrow(
             "a day beside hostile guests",
             tools::day_beside_hostile_guests,
         ));
     }
-    steps.push(step("the scheduling library under miri", tools::miri));
-    steps.push(step("the book's code", book::code));
+    steps.push(narrow("the scheduling library under miri", tools::miri));
+    steps.push(narrow("the book's code", book::code));
     steps
 }
 
@@ -190,15 +211,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool, long: b
             .collect();
         return Ok(screen::print(&names)?);
     }
-    let mut all = Tally::default();
-    let count = steps.len();
-    for (number, step) in steps.iter().enumerate() {
-        let progress = Progress::step(number + 1, count);
-        let tally = progress.during(&format!("{} ...", step.name), || (step.work)(workspace));
-        let tally = tally.unwrap_or_else(|error| Tally::fail(crate::failure::shown(&error)));
-        screen::print(&line(&step.name, &tally))?;
-        all.add(tally);
-    }
+    let all = side_by_side::run(workspace, &steps)?;
     screen::print(&format!("{} passed, {} failed\n", all.passed, all.failed))?;
     let words = match all.failed {
         0 => return Ok(()),
