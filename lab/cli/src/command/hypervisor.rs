@@ -20,7 +20,6 @@ use crate::hypervisor::{
 use crate::progress::Progress;
 use crate::several::each;
 use crate::workspace::Workspace;
-use images::Images;
 use runs::Bench;
 
 /// How the machine is called in the data.
@@ -45,9 +44,8 @@ pub(super) fn run(
     let plan = plan(experiment, size)?;
     let directory = begin(workspace, &result_name(file, options), options)?;
     let progress = Progress::default();
-    let images = Images::ready(workspace, &progress)?;
     let store = Store::beside(directory.place());
-    let bench = Bench::ready(workspace, images, &plan, measure.clone(), store, &progress)?;
+    let bench = Bench::ready(workspace, &plan, measure.clone(), store, &progress)?;
     let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
     let (found, failed) = all(&bench, &plan, &runs, &progress)?;
     let mut drawn = draw(&found, &others);

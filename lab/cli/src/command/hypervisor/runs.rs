@@ -40,13 +40,12 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Finds the emulator, and sees that its time is honest where several processors run.
+    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run.
     ///
     /// # Errors
     /// When something is missing; a failed check when time is not honest.
     pub fn ready(
         workspace: &Workspace,
-        images: Images,
         plan: &Plan,
         measure: Measure,
         store: Store,
@@ -55,6 +54,7 @@ impl Bench {
         let clock = progress.during("emulator, clock ...", || Several::find(Virt::Aarch64));
         let clock =
             clock.map_err(|error| Failure::error(error.to_string(), crate::emulator::SET_UP))?;
+        let images = Images::ready(workspace, progress)?;
         let several = plan.cases.iter().filter(|case| case.place.processors() > 1);
         let mut quanta: Vec<u32> = several
             .map(|case| case.variant.quantum.unwrap_or(measure.quantum))
