@@ -65,6 +65,18 @@ pub enum Profile {
     Xen45,
 }
 
+/// Whether what only the simulator needs is left out, as it is in images, whose text counts: the modes that exist for
+/// comparison, those of another [`Profile`] among them; and that units are placed anew when a processor joins: in an
+/// image all processors join before the first unit comes and stay, and affinities stay ([`pool::FixedPools`] sees to it).
+const PLAIN: bool = cfg!(target_os = "none");
+
+/// Makes a table of the caller's a new one. In an image it is new: a scheduler is made once.
+fn clear<T: Clone>(table: &mut [T], empty: T) {
+    if !PLAIN {
+        table.fill(empty);
+    }
+}
+
 /// A timer of a policy, one of each name in an instance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Timer {

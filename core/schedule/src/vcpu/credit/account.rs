@@ -70,7 +70,7 @@ impl Credit<'_> {
         }
         fx.arm(
             Timer::Tick(cpu),
-            Some(now.saturating_add(self.parameters.tick())),
+            Some(now.saturating_add(self.modes().tick())),
         );
     }
 
@@ -108,7 +108,7 @@ impl Credit<'_> {
     pub(super) fn account(&mut self, now: Instant, fx: &mut impl Effects) {
         fx.arm(
             Timer::Accounting,
-            Some(now.saturating_add(self.parameters.slice())),
+            Some(now.saturating_add(self.modes().slice())),
         );
         if self.active_weight == 0 {
             self.balance = 0;
@@ -116,7 +116,7 @@ impl Credit<'_> {
         }
         let owed = (-self.balance).max(0);
         let mut round = Distribution {
-            pot: self.parameters.slice_credits() * self.online.count() as i64 + owed,
+            pot: self.modes().slice_credits() * self.online.count() as i64 + owed,
             weight: self.active_weight,
             weight_left: self.active_weight,
             owed,
@@ -138,7 +138,7 @@ impl Credit<'_> {
     fn share(&mut self, id: usize, round: &mut Distribution) -> Share {
         let domain = &self.domains[id];
         let (weight, units) = (domain.active_weight(), domain.active_count);
-        let slice = self.parameters.slice_credits();
+        let slice = self.modes().slice_credits();
         round.weight_left -= weight;
         let mut peak = slice * units + divided_up(round.owed * weight, round.weight);
         let mut debt_allowed = None;
@@ -183,7 +183,7 @@ impl Credit<'_> {
     }
 
     fn class_over(&mut self, index: usize, debt_allowed: Option<i64>, fx: &mut impl Effects) {
-        let floor = -self.parameters.slice_credits();
+        let floor = -self.modes().slice_credits();
         let unit = &mut self.units[index];
         unit.rank = Rank::Over;
         let credit = unit.credit;
@@ -198,7 +198,7 @@ impl Credit<'_> {
         if self.units[index].parked {
             self.unpark(index, fx);
         }
-        if self.units[index].credit > self.parameters.slice_credits() {
+        if self.units[index].credit > self.modes().slice_credits() {
             self.deactivate(index);
             self.units[index].credit /= 2;
         }

@@ -85,7 +85,7 @@ pub use tables::{DomainRecord, Processor, Rank, Unit};
 use super::chain::{self, Chain};
 use super::steps::Steps;
 use super::topology::{Neighbours, Place};
-use super::{Domain, Error, Vcpu, in_range};
+use super::{Domain, Error, Vcpu, clear, in_range};
 use crate::{Cpu, CpuSet};
 use tables::DOMAINS;
 
@@ -137,9 +137,9 @@ impl<'a> Credit<'a> {
         let units = shortened(memory.units);
         let domains = shortened(memory.domains);
         let processors = &mut memory.processors[..reach];
-        units.fill(Unit::EMPTY);
-        domains.fill(DomainRecord::EMPTY);
-        processors.fill(Processor::EMPTY);
+        clear(units, Unit::EMPTY);
+        clear(domains, DomainRecord::EMPTY);
+        clear(processors, Processor::EMPTY);
         for (index, processor) in processors.iter_mut().enumerate() {
             processor.near = Neighbours::of(&topology[..reach], index);
         }
@@ -163,6 +163,12 @@ impl<'a> Credit<'a> {
     /// The parameters.
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    /// The parameters that hold.
+    #[inline(always)]
+    const fn modes(&self) -> Parameters {
+        self.parameters.held()
     }
 
     /// Sets the parameters. Timers that run keep their instants; the new periods

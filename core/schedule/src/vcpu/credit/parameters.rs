@@ -1,7 +1,7 @@
 //! Owns: the parameters of CREDIT, their defaults, ranges and profiles.
 //! Must never know: units, processors.
 
-use crate::vcpu::{Error, Profile, in_range};
+use crate::vcpu::{Error, PLAIN, Profile, in_range};
 use taktos_time::Duration;
 
 /// Credits that a millisecond on a processor costs.
@@ -62,6 +62,22 @@ impl Parameters {
                 balance_ratelimit: Duration::ZERO,
                 ..Self::DEFAULT
             },
+        }
+    }
+
+    /// These, of which images hold what a description can ask for; the rest is as in [`Parameters::DEFAULT`] there.
+    #[inline(always)]
+    pub(super) const fn held(&self) -> Self {
+        if !PLAIN {
+            return *self;
+        }
+        Self {
+            slice: self.slice,
+            ratelimit: self.ratelimit,
+            migration_delay: self.migration_delay,
+            stealing: self.stealing,
+            placement: self.placement,
+            ..Self::DEFAULT
         }
     }
 

@@ -35,7 +35,7 @@ impl Credit<'_> {
     pub(super) fn place(&mut self, index: usize) -> Cpu {
         let own = self.units[index].cpu;
         let mut place = own;
-        if !self.parameters.placement {
+        if !self.modes().placement {
             return nearest_in(self.allowed(index), own);
         }
         let mut idle = self.idlers;
@@ -65,7 +65,7 @@ impl Credit<'_> {
             } else {
                 (near.socket.and(idle), theirs.socket.and(idle), 2)
             };
-            let better = if self.parameters.power_saving {
+            let better = if self.modes().power_saving {
                 mine.count() > others.count()
             } else {
                 mine.count() * factor < others.count()

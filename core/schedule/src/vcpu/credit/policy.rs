@@ -5,7 +5,9 @@ use super::tables::Unit;
 use super::{Credit, Rank, SHORTEST_CHECK};
 use crate::vcpu::affinity::Affinity;
 use crate::vcpu::topology::home_in;
-use crate::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
+use crate::vcpu::{
+    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed,
+};
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
@@ -67,7 +69,7 @@ impl Credit<'_> {
     /// Until when the rate limit keeps `index` on its processor.
     fn kept_until(&self, index: usize, now: Instant) -> Option<Instant> {
         let unit = &self.units[index];
-        let (limit, ran) = (self.parameters.ratelimit, now.since(unit.started));
+        let (limit, ran) = (self.modes().ratelimit, now.since(unit.started));
         if limit == Duration::ZERO || ran >= limit || unit.yielding || !unit.is_runnable() {
             return None;
         }
@@ -122,7 +124,7 @@ impl Credit<'_> {
         }
         match (last, next) {
             (None, Some(_)) => {
-                let tick = self.parameters.tick().as_nanos();
+                let tick = self.modes().tick().as_nanos();
                 let multiple = (now.as_nanos() / tick + 1) * tick;
                 fx.arm(Timer::Tick(cpu), Some(Instant::from_nanos(multiple)));
             }
@@ -150,11 +152,13 @@ impl Policy for Credit<'_> {
             self.idlers = self.idlers.with(cpu);
         }
         if self.online.is_empty() {
-            let first = now.saturating_add(self.parameters.slice());
+            let first = now.saturating_add(self.modes().slice());
             fx.arm(Timer::Accounting, Some(first));
         }
         self.online = self.online.with(cpu);
-        self.settle_all(fx);
+        if !PLAIN {
+            self.settle_all(fx);
+        }
         // It may find work to steal.
         self.poke(cpu, fx);
         Ok(())
@@ -313,7 +317,7 @@ impl Policy for Credit<'_> {
         };
         Choice {
             next: next.map(|index| Vcpu::new(index as u16)),
-            until: next.map(|_| now.saturating_add(self.parameters.slice())),
+            until: next.map(|_| now.saturating_add(self.modes().slice())),
         }
     }
 

@@ -10,12 +10,12 @@ use taktos_time::{Duration, Instant};
 impl Credit<'_> {
     /// Whether `cpu`, whose best unit is of class `rank`, may look for a better one.
     pub(super) fn may_steal(&self, cpu: Cpu, rank: Rank, now: Instant) -> bool {
-        let limit = self.parameters.balance_ratelimit;
+        let limit = self.modes().balance_ratelimit;
         let rested = match self.processors[cpu.index()].balanced {
             Some(last) => limit == Duration::ZERO || now.since(last) > limit,
             None => true,
         };
-        self.parameters.stealing && rank <= Rank::Over && rested
+        self.modes().stealing && rank <= Rank::Over && rested
     }
 
     /// Takes a unit of a higher class than `rank` off another processor's queue
@@ -103,7 +103,7 @@ impl Credit<'_> {
         };
         let cold = unit
             .stopped
-            .is_none_or(|stopped| now.since(stopped) >= self.parameters.migration_delay);
+            .is_none_or(|stopped| now.since(stopped) >= self.modes().migration_delay);
         cold && !unit.yielding && !unit.saving && mask.is_some_and(|mask| mask.contains(cpu))
     }
 }

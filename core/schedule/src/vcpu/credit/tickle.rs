@@ -29,7 +29,7 @@ impl Credit<'_> {
         let outranks = rank > self.rank_on(own);
         if self.idlers.contains(own) {
             self.poke(own, fx);
-        } else if self.idlers.is_empty() || !self.parameters.stealing {
+        } else if self.idlers.is_empty() || !self.modes().stealing {
             if outranks {
                 self.poke(own, fx);
             }
@@ -54,7 +54,7 @@ impl Credit<'_> {
     }
 
     fn wake_idlers(&mut self, suitable: CpuSet, fx: &mut impl Effects) {
-        if !self.parameters.tickle_one_idler {
+        if !self.modes().tickle_one_idler {
             for cpu in suitable {
                 self.poke(cpu, fx);
             }
@@ -70,7 +70,7 @@ impl Credit<'_> {
         let Some(current) = self.processors[cpu.index()].current.map(usize::from) else {
             return;
         };
-        let asked = match self.parameters.kick {
+        let asked = match self.modes().kick {
             Kick::PreemptedUnit => current,
             Kick::WakingUnit => waking,
         };

@@ -60,7 +60,7 @@ impl Credit2<'_> {
     /// The least difference that is worth a move: less when the larger load keeps
     /// all processors of the larger queue busy.
     fn tolerance(&self, own: usize, other: usize) -> i64 {
-        let asked = match self.parameters.capacity {
+        let asked = match self.modes().capacity {
             Capacity::MostDifferent => other,
             Capacity::LastVisited => {
                 let mut visited = (0..self.queues.len()).rev();
@@ -72,8 +72,8 @@ impl Credit2<'_> {
         let (here, there) = (&self.queues[own], &self.queues[asked]);
         let load = here.balance.max(there.balance);
         let cpus = here.cpus.count().max(there.cpus.count()) as i64;
-        self.parameters
-            .tolerance(load >= cpus * self.parameters.whole_load())
+        self.modes()
+            .tolerance(load >= cpus * self.modes().whole_load())
     }
 
     /// The exchange after which the loads differ least; none when none helps.

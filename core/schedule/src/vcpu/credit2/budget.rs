@@ -115,7 +115,7 @@ impl Credit2<'_> {
         let Some(record) = self.domains.get(id) else {
             return Err(Error::NoDomain(domain));
         };
-        let most = match self.parameters.profile {
+        let most = match self.modes().profile {
             Profile::Current => 100 * u64::from(record.units),
             Profile::Xen45 => 0,
         };

@@ -12,7 +12,7 @@ impl Credit2<'_> {
     /// What remains of the rate limit for unit `index`, which runs or is to.
     fn ratelimit_left(&self, index: usize, now: Instant) -> Duration {
         let ran = now.since(self.units[index].started);
-        self.parameters.ratelimit.saturating_sub(ran)
+        self.modes().ratelimit.saturating_sub(ran)
     }
 
     /// The unit that `cpu` runs next instead of `last`, off the run queue. Looks
@@ -130,6 +130,6 @@ impl Credit2<'_> {
         let least = SLICE_MINIMUM.max(self.ratelimit_left(index, now));
         Duration::from_nanos(time)
             .max(least)
-            .min(self.parameters.slice_maximum)
+            .min(self.modes().slice_maximum)
     }
 }

@@ -84,7 +84,7 @@ pub use tables::{DomainRecord, Processor, RunQueue, Unit};
 use super::chain;
 use super::steps::Steps;
 use super::topology::{Neighbours, Place};
-use super::{Domain, Error, Vcpu, in_range};
+use super::{Domain, Error, Vcpu, clear, in_range};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -133,10 +133,10 @@ impl<'a> Credit2<'a> {
         let domains = memory.domains;
         let processors = &mut memory.processors[..reach];
         let queues = &mut memory.queues[..queues];
-        units.fill(Unit::EMPTY);
-        domains.fill(DomainRecord::EMPTY);
-        processors.fill(Processor::EMPTY);
-        queues.fill(RunQueue::EMPTY);
+        clear(units, Unit::EMPTY);
+        clear(domains, DomainRecord::EMPTY);
+        clear(processors, Processor::EMPTY);
+        clear(queues, RunQueue::EMPTY);
         for (index, processor) in processors.iter_mut().enumerate() {
             processor.near = Neighbours::of(&topology[..reach], index);
         }
@@ -156,6 +156,12 @@ impl<'a> Credit2<'a> {
     /// The parameters.
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    /// The parameters that hold.
+    #[inline(always)]
+    const fn modes(&self) -> Parameters {
+        self.parameters.held()
     }
 
     /// Sets the parameters. The profile stays as it was; the precision of the load

@@ -2,7 +2,7 @@
 //! Must never know: units, processors.
 
 use crate::vcpu::credit::ratelimit_in_range;
-use crate::vcpu::{Error, Profile, in_range};
+use crate::vcpu::{Error, PLAIN, Profile, in_range};
 use taktos_time::Duration;
 
 /// The credit of a unit that comes in, and what a reset adds: 10 ms, in nanoseconds.
@@ -129,6 +129,20 @@ impl Parameters {
         }
     }
 
+    /// These, of which images hold what a description can ask for; the rest is as in [`Parameters::DEFAULT`] there.
+    #[inline(always)]
+    pub(super) const fn held(&self) -> Self {
+        if !PLAIN {
+            return *self;
+        }
+        Self {
+            ratelimit: self.ratelimit,
+            balancing: self.balancing,
+            placement: self.placement,
+            ..Self::DEFAULT
+        }
+    }
+
     /// With neither balancing nor placement: a unit stays on its run queue as
     /// long as its affinity and the pool allow it.
     pub const fn without_balancing(self) -> Self {
@@ -139,7 +153,7 @@ impl Parameters {
     /// 100 to 500 000 µs; 0 only in release 4.5.
     pub const fn with_ratelimit(self, ratelimit: Duration) -> Result<Self, Error> {
         let ns = ratelimit.as_nanos();
-        let fits = match self.profile {
+        let fits = match self.held().profile {
             Profile::Current => ratelimit_in_range(ns),
             Profile::Xen45 => in_range("ratelimit (release 4.5 has none)", ns, 0, 0, "ns"),
         };

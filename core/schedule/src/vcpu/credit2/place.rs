@@ -15,7 +15,7 @@ impl Credit2<'_> {
 
     /// Where unit `index` had better run, if it has a preference that is heeded.
     pub(super) fn preferred(&self, index: usize) -> Option<CpuSet> {
-        if self.parameters.profile == Profile::Xen45 {
+        if self.modes().profile == Profile::Xen45 {
             return None;
         }
         self.units[index].affinity.preferred(self.online)
@@ -36,7 +36,7 @@ impl Credit2<'_> {
     /// does not count against its own queue. Without placement: that of its
     /// processor, or of the next that it may have. Looks at each run queue twice.
     pub(super) fn place(&mut self, index: usize, now: Instant) -> (Option<u8>, Cpu) {
-        if !self.parameters.placement {
+        if !self.modes().placement {
             let cpu = nearest_in(self.allowed(index), self.units[index].cpu);
             return (self.processors[cpu.index()].group, cpu);
         }

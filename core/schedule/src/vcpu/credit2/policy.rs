@@ -6,7 +6,9 @@ use super::load::step_of;
 use super::tables::Unit;
 use crate::vcpu::affinity::Affinity;
 use crate::vcpu::topology::home_in;
-use crate::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
+use crate::vcpu::{
+    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed,
+};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -101,7 +103,7 @@ impl Credit2<'_> {
             return;
         }
         self.reset(group, index, now);
-        if self.parameters.balancing {
+        if self.modes().balancing {
             self.balance(group, now, fx);
         }
     }
@@ -129,7 +131,9 @@ impl Policy for Credit2<'_> {
             queue.idle = queue.idle.with(cpu);
         }
         self.online = self.online.with(cpu);
-        self.settle_all(now, fx);
+        if !PLAIN {
+            self.settle_all(now, fx);
+        }
         // Units may wait on its run queue.
         self.poke(cpu, None, fx);
         Ok(())
@@ -188,7 +192,7 @@ impl Policy for Credit2<'_> {
                 soft: admission.soft,
             },
             cpu: home,
-            average: self.parameters.whole_load() / 2,
+            average: self.parameters.held().whole_load() / 2,
             averaged: step_of(now),
             ..Unit::EMPTY
         };

@@ -61,8 +61,8 @@ impl Credit2<'_> {
         let queue = &mut self.queues[group];
         let step = step_of(now);
         let steps = step - queue.averaged.min(step);
-        queue.average = averaged(queue.average, queue.load, steps, &self.parameters);
-        queue.balance = averaged(queue.balance, queue.load, steps, &self.parameters);
+        queue.average = averaged(queue.average, queue.load, steps, &self.parameters.held());
+        queue.balance = averaged(queue.balance, queue.load, steps, &self.parameters.held());
         queue.averaged = step;
     }
 
@@ -70,7 +70,12 @@ impl Credit2<'_> {
         let unit = &mut self.units[index];
         let step = step_of(now);
         let steps = step - unit.averaged.min(step);
-        unit.average = averaged(unit.average, unit.counted as i64, steps, &self.parameters);
+        unit.average = averaged(
+            unit.average,
+            unit.counted as i64,
+            steps,
+            &self.parameters.held(),
+        );
         unit.averaged = step;
     }
 

@@ -26,7 +26,7 @@ impl Credit2<'_> {
     /// Tells a processor of unit `index`, which has come on its run queue. Looks
     /// at each processor of the queue three times at most.
     pub(super) fn tickle(&mut self, index: usize, now: Instant, fx: &mut impl Effects) {
-        let chosen = match self.parameters.profile {
+        let chosen = match self.modes().profile {
             Profile::Current => self.free_for(index).or_else(|| self.victim_of(index, now)),
             Profile::Xen45 => self
                 .own_before_all(index, now)
@@ -136,7 +136,7 @@ impl Credit2<'_> {
         let Some(current) = self.processors[cpu.index()].current.map(usize::from) else {
             return 0; // The hypervisor's own work.
         };
-        let limit = self.parameters.ratelimit;
+        let limit = self.modes().ratelimit;
         let ran = now.since(self.units[current].started);
         if limit != Duration::ZERO && ran < limit.saturating_sub(RATELIMIT_TOLERANCE) {
             return 0;

@@ -17,8 +17,10 @@
 
 mod any;
 mod events;
+mod fixed;
 
 pub use any::AnyPolicy;
+pub use fixed::FixedPools;
 
 use super::{Admission, Domain, Effects, Error, Policy, Timer, Vcpu};
 use crate::{Cpu, CpuSet};
@@ -111,12 +113,14 @@ pub struct Pools<'p, 'a> {
 }
 
 /// The effects of one pool's scheduler.
-struct Routed<'f, F> {
-    pool: Pool,
-    fx: &'f mut F,
+pub struct Routed<'f, F: ?Sized> {
+    /// The pool.
+    pub pool: Pool,
+    /// The effects of all pools.
+    pub fx: &'f mut F,
 }
 
-impl<F: PoolEffects> Effects for Routed<'_, F> {
+impl<F: PoolEffects + ?Sized> Effects for Routed<'_, F> {
     fn tickle(&mut self, cpu: Cpu) {
         self.fx.tickle(cpu);
     }

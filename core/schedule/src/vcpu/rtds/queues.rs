@@ -32,10 +32,10 @@ impl Rtds<'_> {
 
     /// Puts the refill of `vcpu` where the order has it.
     pub(super) fn put_refill(&mut self, vcpu: Vcpu) {
-        if !matches!(self.options.enforcement, Enforcement::Events) {
+        if !matches!(self.modes().enforcement, Enforcement::Events) {
             return;
         }
-        match self.options.replenish_by {
+        match self.modes().replenish_by {
             ReplenishBy::Time => {
                 self.refills
                     .put(self.units, vcpu, |a, b| a.deadline < b.deadline);
@@ -111,7 +111,7 @@ impl Rtds<'_> {
             "a unit runs on one processor, and that one knows it",
         )?;
         let awaited = state.awake || state.running || state.saving;
-        let events = matches!(self.options.enforcement, Enforcement::Events);
+        let events = matches!(self.modes().enforcement, Enforcement::Events);
         law(
             self.refills.has(self.units, vcpu) == (events && awaited),
             "a refill is due for the units that do not sleep, and only for them",
@@ -132,7 +132,7 @@ impl Rtds<'_> {
             before = Some(vcpu);
         }
         if matches!(
-            self.options,
+            self.modes(),
             Options {
                 replenish_by: ReplenishBy::Time,
                 ..
@@ -183,7 +183,7 @@ impl Rtds<'_> {
                 cpu,
             )?;
         }
-        if !matches!(self.options.enforcement, Enforcement::Events) {
+        if !matches!(self.modes().enforcement, Enforcement::Events) {
             return Ok(());
         }
         for vcpu in self.run.iter(self.units) {

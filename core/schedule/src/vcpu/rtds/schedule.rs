@@ -18,9 +18,9 @@ impl Rtds<'_> {
         }
         let current = self.current[cpu.index()];
         if let Some(vcpu) = current {
-            self.units[vcpu.index()].charge(now, self.options.extratime);
+            self.units[vcpu.index()].charge(now, self.modes().extratime);
         }
-        if matches!(self.options.enforcement, Enforcement::Quantum(_)) {
+        if matches!(self.modes().enforcement, Enforcement::Quantum(_)) {
             self.scan(now);
         }
         let next = match work || !self.cpus.contains(cpu) {
@@ -57,7 +57,7 @@ impl Rtds<'_> {
 
     fn keeps(&self, running: Vcpu, queued: Vcpu) -> bool {
         let (running, queued) = (&self.units[running.index()], &self.units[queued.index()]);
-        match self.options.ties {
+        match self.modes().ties {
             Ties::Queued => running.beats(queued),
             Ties::Running => !queued.beats(running),
         }
@@ -86,7 +86,7 @@ impl Rtds<'_> {
 
     fn until(&self, cpu: Cpu, next: Option<Vcpu>, now: Instant) -> Option<Instant> {
         let unit = next.map(|vcpu| &self.units[vcpu.index()]);
-        let span = match self.options.enforcement {
+        let span = match self.modes().enforcement {
             Enforcement::Events => unit?.left,
             Enforcement::Quantum(quantum) => match unit {
                 Some(unit) => unit.parameters.budget.min(quantum),

@@ -34,7 +34,7 @@ impl Rtds<'_> {
 
     /// With a quantum, an idle processor too has to look for refills.
     pub(super) fn start_quantum(&mut self, cpu: Cpu, fx: &mut impl Effects) {
-        if matches!(self.options.enforcement, Enforcement::Quantum(_)) {
+        if matches!(self.modes().enforcement, Enforcement::Quantum(_)) {
             self.tickle(cpu, fx);
         }
     }

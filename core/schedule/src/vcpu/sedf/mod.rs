@@ -36,7 +36,9 @@ pub use unit::Unit;
 use super::admission::{self, Demand, Share};
 use super::list::List;
 use super::steps::Steps;
-use super::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation, allowed};
+use super::{
+    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed, clear,
+};
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 use unit::{PENALTY, PERIOD, State, UTILISATION};
@@ -100,7 +102,7 @@ impl<'a> Sedf<'a> {
     /// An instance without processors and units. `units` has a record for each unit
     /// there can be, by [`Vcpu::index`]; `processors` one for each processor.
     pub fn new(units: &'a mut [Unit], processors: &'a mut [Processor]) -> Self {
-        units.fill(Unit::EMPTY);
+        clear(units, Unit::EMPTY);
         for (index, processor) in processors.iter_mut().enumerate() {
             *processor = Processor::new(index as u16);
         }
@@ -290,7 +292,9 @@ impl Policy for Sedf<'_> {
         self.cpus = self.cpus.with(cpu);
         self.tickled = self.tickled.without(cpu);
         self.working = self.working.without(cpu);
-        self.settle_all(now, fx);
+        if !PLAIN {
+            self.settle_all(now, fx);
+        }
         Ok(())
     }
 
@@ -411,7 +415,8 @@ impl Policy for Sedf<'_> {
             return;
         };
         unit.state.saving = false;
-        if unit.home != unit.goal {
+        // In an image nobody moves: processors stay, and affinities.
+        if !PLAIN && unit.home != unit.goal {
             self.arrive(vcpu, now, fx);
         }
     }

@@ -228,8 +228,9 @@ impl Sedf<'_> {
     }
 }
 
-/// `slice` in a `period`, as so much of the period of the units by weight.
+/// `slice` in a `period`, as so much of the period of the units by weight. The longest slice times that is 10¹⁸.
 fn scaled(slice: Duration, period: Duration) -> u64 {
-    let whole = u128::from(Parameters::WEIGHT_PERIOD.as_nanos());
-    (u128::from(slice.as_nanos()) * whole / u128::from(period.as_nanos())) as u64
+    const WHOLE: u64 = Parameters::WEIGHT_PERIOD.as_nanos();
+    const { assert!(Parameters::PERIODS.1.as_nanos() < u64::MAX / WHOLE) };
+    slice.as_nanos() * WHOLE / period.as_nanos()
 }
