@@ -17,6 +17,11 @@ const MILLISECOND: u64 = 1_000_000;
 /// Shared interrupts that a partition can have: those of the virtual controller.
 const SHARED_INTERRUPTS: core::ops::Range<u32> = 32..96;
 
+/// Whether what does not concern memory and the numbers of records is taken for good: the names, and the parameters, which the
+/// schedulers look at themselves. It is so in images, whose text counts, and to which the tool hands no description that it
+/// has not looked at.
+const TRUSTING: bool = cfg!(target_os = "none");
+
 /// What is wrong with a description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
@@ -61,8 +66,13 @@ impl core::error::Error for Fault {}
 /// A law that does not hold, of a record whose kind and number the caller knows.
 type Law = Result<(), &'static str>;
 
+/// Images keep no text for each law: the tool has told it before, and all laws then fail in one way.
 const fn law(holds: bool, otherwise: &'static str) -> Law {
-    if holds { Ok(()) } else { Err(otherwise) }
+    match holds {
+        true => Ok(()),
+        false if cfg!(target_os = "none") => Err(""),
+        false => Err(otherwise),
+    }
 }
 
 fn of(kind: Kind, number: usize) -> impl Fn(&'static str) -> Fault {
@@ -89,6 +99,7 @@ impl Description {
     ///
     /// # Errors
     /// The first [`Fault`].
+    #[inline(never)]
     pub fn check(&self) -> Result<(), Fault> {
         self.machine().map_err(of(Kind::Machine, 0))?;
         each(Kind::Pool, self.pools(), |number, pool| {
@@ -145,6 +156,7 @@ impl Description {
             "has a processor of another pool",
         )?;
         match pool.policy {
+            _ if TRUSTING => Ok(()),
             Policy::Credit {
                 slice,
                 ratelimit,
@@ -192,12 +204,10 @@ impl Description {
     }
 
     fn partition(&self, number: usize, partition: &Partition) -> Law {
-        name(partition)?;
         let others = &self.partitions()[..number];
-        law(
-            others.iter().all(|other| other.name != partition.name),
-            "has the name of another",
-        )?;
+        if !TRUSTING {
+            name(partition, others)?;
+        }
         law(partition.pool < self.pool_count, "is in no pool")?;
         law(partition.vcpus > 0, "has no VCPU")?;
         let first: usize = others.iter().map(|other| usize::from(other.vcpus)).sum();
@@ -205,14 +215,9 @@ impl Description {
             usize::from(partition.first_vcpu) == first,
             "has VCPUs at another place",
         )?;
-        law(
-            (1..=65_535).contains(&partition.weight),
-            "has a weight out of range",
-        )?;
-        law(
-            partition.cap <= 100 * u32::from(partition.vcpus),
-            "has a cap above what its VCPUs can use",
-        )?;
+        if !TRUSTING {
+            share(partition)?;
+        }
         memory(partition)?;
         segments(partition)?;
         self.devices(number, partition)
@@ -252,6 +257,7 @@ impl Description {
             "may run on no processor of its pool",
         )?;
         match pool.policy {
+            _ if TRUSTING => Ok(()),
             Policy::Rtds => rtds(&vcpu.server),
             Policy::Sedf => sedf(&vcpu.server),
             _ => Ok(()),
@@ -317,11 +323,32 @@ fn physical(at: u64, bytes: u64, border: u64) -> Law {
     )
 }
 
-fn name(partition: &Partition) -> Law {
-    let name = partition.name();
-    let rest = &partition.name[name.len()..];
+fn share(partition: &Partition) -> Law {
+    law(
+        (1..=65_535).contains(&partition.weight),
+        "has a weight out of range",
+    )?;
+    law(
+        partition.cap <= 100 * u32::from(partition.vcpus),
+        "has a cap above what its VCPUs can use",
+    )
+}
+
+fn name(partition: &Partition, others: &[Partition]) -> Law {
+    let mut parts = partition.name.split(|byte| *byte == 0);
+    let name = parts.next().unwrap_or_default();
+    let rest = partition.name.get(name.len()..).unwrap_or_default();
     let good = !name.is_empty() && rest.iter().all(|byte| *byte == 0);
-    law(good && !name.contains(char::is_control), "has no name")
+    law(good && is_text(name), "has no name")?;
+    law(
+        others.iter().all(|other| other.name != partition.name),
+        "has the name of another",
+    )
+}
+
+/// Whether it is UTF-8 without control characters.
+fn is_text(name: &[u8]) -> bool {
+    core::str::from_utf8(name).is_ok_and(|name| !name.contains(char::is_control))
 }
 
 fn memory(partition: &Partition) -> Law {

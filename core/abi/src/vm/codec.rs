@@ -96,6 +96,7 @@ impl Description {
     ///
     /// # Errors
     /// [`DecodeError`].
+    #[inline(never)]
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (header, rest) = bytes.split_at_checked(HEADER).ok_or(DecodeError::Length)?;
         if header[..8] != MAGIC {
@@ -175,6 +176,8 @@ trait Form {
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl Form for $number {
+            // A call for each field, not a copy: reading takes place once, and its text counts.
+            #[inline(never)]
             fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
                 let mut bytes = self.to_le_bytes();
                 mover.bytes(&mut bytes)?;
@@ -222,6 +225,7 @@ impl<T: Form, const N: usize> Form for [T; N] {
 }
 
 /// A number that is at most `most`: written, or read.
+#[inline(never)]
 fn number(mover: &mut impl Mover, mut number: u8, most: u8) -> Result<u8, Stop> {
     number.walk(mover)?;
     if number > most {
