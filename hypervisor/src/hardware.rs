@@ -102,12 +102,6 @@ pub trait Context {
     fn reset(&self, pc: u64, argument: u64, affinity: u64);
     /// The guest's timer as it was saved by [`Hardware::save`].
     fn timer(&self) -> VirtualTimer;
-    /// The saved list registers.
-    type Lists<'a>: ListRegisters
-    where
-        Self: 'a;
-    /// The saved list registers.
-    fn lists(&self) -> Self::Lists<'_>;
     /// Takes an exception to the guest's EL1 (its own VBAR_EL1), as its processor would for an undefined instruction or a
     /// synchronous external abort: ESR_EL1 = `syndrome`, FAR_EL1 = `address`. The VCPU is the caller's current one, loaded.
     fn inject(&self, syndrome: u64, address: u64);

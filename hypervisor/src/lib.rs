@@ -16,6 +16,7 @@ pub mod hardware;
 mod machine;
 mod memory;
 pub mod syndrome;
+pub mod text;
 mod timers;
 pub mod uart;
 pub mod vgic;

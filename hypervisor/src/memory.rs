@@ -1,15 +1,16 @@
 //! Owns: the tables of the schedulers, and the schedulers made of a description.
 //! Must never know: what happens when they run.
 
+use crate::machine::Refusal;
 use taktos_abi::vm::{Description, Policy as Wanted, Pool as PoolRecord, Server, Window};
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot};
 use taktos_schedule::vcpu::credit2::{Grouping, Scope};
 use taktos_schedule::vcpu::null::{self, Null};
-use taktos_schedule::vcpu::pool::{AnyPolicy, Member};
+use taktos_schedule::vcpu::pool::{AnyPolicy, Pool};
 use taktos_schedule::vcpu::rtds::{Options, Rtds};
 use taktos_schedule::vcpu::sedf::Sedf;
-use taktos_schedule::vcpu::{Domain, Error, Place, Vcpu, credit, credit2, rtds, sedf};
+use taktos_schedule::vcpu::{Domain, Place, Vcpu, credit, credit2, rtds, sedf};
 use taktos_time::{Duration, Instant};
 
 const VCPUS: usize = Description::VCPUS;
@@ -66,7 +67,7 @@ impl Tables {
 /// What the schedulers of all pools remember, which lives as long as the machine.
 pub struct Memory {
     tables: [Tables; Description::POOLS],
-    pub(crate) members: [Member; VCPUS],
+    homes: [Option<Pool>; VCPUS],
     policies: Option<[AnyPolicy<'static>; Description::POOLS]>,
 }
 
@@ -75,36 +76,46 @@ impl Memory {
     pub const fn new() -> Self {
         Self {
             tables: [const { Tables::EMPTY }; Description::POOLS],
-            members: [Member::EMPTY; VCPUS],
+            homes: [None; VCPUS],
             policies: None,
         }
     }
 
-    /// The schedulers that `description` asks for (NULL for pools that it does not have), and the members' table. An error
-    /// names a parameter that is out of range.
+    /// The schedulers that `description` asks for (NULL for pools that it does not have), and the table of the units' pools. They are
+    /// refused when a parameter is out of range.
     pub(crate) fn policies(
         &'static mut self,
         description: &Description,
-    ) -> Result<(&'static mut [AnyPolicy<'static>], &'static mut [Member]), Error> {
+    ) -> Result<
+        (
+            &'static mut [AnyPolicy<'static>],
+            &'static mut [Option<Pool>],
+        ),
+        Refusal,
+    > {
         let Self {
             tables,
-            members,
+            homes,
             policies,
         } = self;
         let [a, b, c, d] = tables;
         let pool =
             |n: usize| (n < usize::from(description.pool_count)).then(|| &description.pools[n]);
-        let made = [
-            policy(pool(0), a)?,
-            policy(pool(1), b)?,
-            policy(pool(2), c)?,
-            policy(pool(3), d)?,
-        ];
-        let made = policies.insert(made);
+        // A refusal beside the schedulers, not in their place: they are large, and made where they stay.
+        let mut refused = false;
+        let made = policies.insert([
+            policy(pool(0), a, &mut refused),
+            policy(pool(1), b, &mut refused),
+            policy(pool(2), c, &mut refused),
+            policy(pool(3), d, &mut refused),
+        ]);
+        if refused {
+            return Err(Refusal::Schedule);
+        }
         for (index, policy) in made.iter_mut().enumerate() {
             parameters(policy, index, description)?;
         }
-        Ok((made, members))
+        Ok((made, homes))
     }
 }
 
@@ -118,9 +129,20 @@ const fn nanos(ns: u64) -> Duration {
     Duration::from_nanos(ns)
 }
 
-fn policy<'m>(pool: Option<&PoolRecord>, tables: &'m mut Tables) -> Result<AnyPolicy<'m>, Error> {
-    let wanted = pool.map_or(Wanted::Null, |pool| pool.policy);
-    Ok(match wanted {
+/// Takes note of a refusal, and goes on with something else.
+fn kept<T: Default, E>(value: Result<T, E>, refused: &mut bool) -> T {
+    value.unwrap_or_else(|_| {
+        *refused = true;
+        T::default()
+    })
+}
+
+fn policy<'m>(
+    pool: Option<&PoolRecord>,
+    tables: &'m mut Tables,
+    refused: &mut bool,
+) -> AnyPolicy<'m> {
+    match pool.map_or(Wanted::Null, |pool| pool.policy) {
         Wanted::Credit {
             slice,
             ratelimit,
@@ -136,7 +158,10 @@ fn policy<'m>(pool: Option<&PoolRecord>, tables: &'m mut Tables) -> Result<AnyPo
             AnyPolicy::Credit(credit::Credit::new(
                 memory,
                 &PLACES,
-                credit_parameters(slice, ratelimit, migration_delay, balance)?,
+                kept(
+                    credit_parameters(slice, ratelimit, migration_delay, balance),
+                    refused,
+                ),
             ))
         }
         Wanted::Credit2 { ratelimit, balance } => {
@@ -147,13 +172,14 @@ fn policy<'m>(pool: Option<&PoolRecord>, tables: &'m mut Tables) -> Result<AnyPo
                 processors,
                 queues,
             };
-            let mut parameters =
-                credit2::Parameters::of(Default::default()).with_ratelimit(nanos(ratelimit))?;
-            let mut grouping = Grouping::new(Scope::Cpu, 1)?;
+            let parameters = credit2::Parameters::of(Default::default());
+            let mut parameters = kept(parameters.with_ratelimit(nanos(ratelimit)), refused);
+            let mut grouping = Grouping::new(Scope::Cpu, 1);
             if !balance {
                 parameters = parameters.without_balancing();
-                grouping = Grouping::new(Scope::All, CPUS)?;
+                grouping = Grouping::new(Scope::All, CPUS);
             }
+            let grouping = kept(grouping, refused);
             AnyPolicy::Credit2(credit2::Credit2::new(memory, &PLACES, grouping, parameters))
         }
         Wanted::Rtds => AnyPolicy::Rtds(Rtds::new(&mut tables.rtds, Options::DEFAULT)),
@@ -167,27 +193,23 @@ fn policy<'m>(pool: Option<&PoolRecord>, tables: &'m mut Tables) -> Result<AnyPo
             // No partition is the control domain: without a table nothing runs.
             AnyPolicy::Arinc653(Arinc653::new(units, slots, Domain::new(u16::MAX)))
         }
-    })
+    }
 }
 
-/// A shorter limit has to come before a shorter slice, a longer slice before a longer limit: whichever order works.
+/// No limit first: it fits every slice.
 fn credit_parameters(
     slice: u64,
     ratelimit: u64,
     migration_delay: u64,
     balance: bool,
-) -> Result<credit::Parameters, Error> {
+) -> Result<credit::Parameters, Refusal> {
     let (slice, ratelimit) = (nanos(slice), nanos(ratelimit));
     let default = credit::Parameters::of(Default::default());
-    let slice_first = default
-        .with_slice(slice)
-        .and_then(|p| p.with_ratelimit(ratelimit));
-    let set = slice_first.or_else(|_| {
-        default
-            .with_ratelimit(ratelimit)
-            .and_then(|p| p.with_slice(slice))
-    })?;
-    let set = set.with_migration_delay(nanos(migration_delay))?;
+    let set = default
+        .with_ratelimit(Duration::ZERO)?
+        .with_slice(slice)?
+        .with_ratelimit(ratelimit)?
+        .with_migration_delay(nanos(migration_delay))?;
     Ok(if balance {
         set
     } else {
@@ -197,7 +219,11 @@ fn credit_parameters(
 
 /// Sets what partitions and VCPUs ask for, as far as their pool's scheduler has it. Admission is the tool's
 /// business, before it hands a description over.
-fn parameters(policy: &mut AnyPolicy, pool: usize, description: &Description) -> Result<(), Error> {
+fn parameters(
+    policy: &mut AnyPolicy,
+    pool: usize,
+    description: &Description,
+) -> Result<(), Refusal> {
     let partitions = description.partitions.iter().enumerate();
     for (index, partition) in partitions.take(usize::from(description.partition_count)) {
         if usize::from(partition.pool) != pool {

@@ -1,6 +1,7 @@
 //! Owns: the physical interrupt controller (GIC version 3). Must never know: what an interrupt is good for.
 
 use crate::console;
+use crate::fault::fail;
 use crate::own;
 use aarch64_cpu::registers::{ICC_SRE_EL2, Writeable};
 use arm_gic::gicv3::registers::{Gicd, GicrSgi};
@@ -63,7 +64,7 @@ pub(crate) fn set_up(cpus: usize) {
     let controller =
         unsafe { GicV3::new(UniqueMmioPointer::new(distributor), redistributors, cpus) };
     let Ok(mut controller) = controller else {
-        panic!("the board's interrupt controller is not of version 3");
+        fail("the board's interrupt controller is not of version 3");
     };
     controller.setup(0);
     for number in OWN {

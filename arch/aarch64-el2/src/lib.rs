@@ -44,9 +44,9 @@ mod vectors;
 mod world;
 
 pub use exit::{cause, resumed};
-pub use fault::panicked;
+pub use fault::{fail, panicked};
 pub use hardware::El2;
-pub use lists::{LoadedLists, SavedLists};
+pub use lists::LoadedLists;
 pub use own::number;
 pub use vcpu::Vcpu;
 

@@ -1,7 +1,8 @@
 //! Owns: the list registers of the virtual interrupt interface (GIC architecture, IHI 0069, section 12.4), in the processor and saved.
 //! Must never know: which interrupts they hold.
 
-use crate::vcpu::{UNDERFLOW, Vcpu};
+use crate::fault::fail;
+use crate::vcpu::UNDERFLOW;
 use aarch64_cpu::registers::{
     ICH_HCR_EL2, ICH_LR0_EL2, ICH_LR1_EL2, ICH_LR2_EL2, ICH_LR3_EL2, ICH_VTR_EL2, Readable,
     Writeable,
@@ -54,32 +55,6 @@ impl ListRegisters for LoadedLists {
     }
 }
 
-/// The list registers of a VCPU that is not loaded.
-pub struct SavedLists<'a>(pub(crate) &'a Vcpu);
-
-impl ListRegisters for SavedLists<'_> {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        LISTS
-    }
-
-    #[inline(always)]
-    fn read(&self, n: usize) -> u64 {
-        self.0.lists[n].get()
-    }
-
-    #[inline(always)]
-    fn write(&mut self, n: usize, value: u64) {
-        self.0.lists[n].set(value);
-    }
-
-    #[inline(always)]
-    fn set_underflow(&mut self, wanted: bool) {
-        let control = &self.0.interface[0];
-        control.set(with_underflow(control.get(), wanted));
-    }
-}
-
 #[inline(always)]
 fn with_underflow(control: u64, wanted: bool) -> u64 {
     match wanted {
@@ -88,18 +63,15 @@ fn with_underflow(control: u64, wanted: bool) -> u64 {
     }
 }
 
-/// Looks whether the processor's interface is one that this crate moves whole.
-///
-/// # Panics
-/// Where it has fewer list registers, or more active-priority registers than one a group.
+/// Looks whether the processor's interface is one that this crate moves whole; where it has fewer list registers, or more
+/// active-priority registers than one a group, the machine ends.
 pub(crate) fn check() {
     /// ICH_VTR_EL2.ListRegs, less one, and PREbits, less one: up to five bits of priority need one register a group.
     const COUNT: u64 = 0x1F;
     const PRIORITY_BITS: u32 = 26;
     let kind = ICH_VTR_EL2.get();
     let (count, bits) = ((kind & COUNT) as usize + 1, (kind >> PRIORITY_BITS & 7) + 1);
-    assert!(
-        count >= LISTS && bits <= 5,
-        "the virtual interrupt interface is too small, or has too many priorities"
-    );
+    if count < LISTS || bits > 5 {
+        fail("the virtual interrupt interface is too small, or has too many priorities");
+    }
 }

@@ -4,6 +4,7 @@
 //! Addresses are what they are physically. Code cannot be written, and nothing else can be executed; the processor is
 //! told to hold that for whatever can be written. Nothing is mapped at zero, nor below stacks.
 
+use crate::fault::fail;
 use crate::own::STACKS;
 use crate::tables::{self, PAGE, Piece, Table};
 use aarch64_cpu::registers::{ReadWriteable, SCTLR_EL2};
@@ -38,16 +39,21 @@ unsafe extern "C" {
 }
 
 /// Makes the map. Called once, by the first processor.
-///
-/// # Panics
-/// Where the tables are too few, which the image decides alone.
+/// Where the tables are too few, which the image decides alone, the machine ends.
 pub(crate) fn make() {
     let made = tables::new().and_then(|root| {
         fill(root)?;
         ROOT.store(root.address(), Relaxed);
         Ok(())
     });
-    assert!(made.is_ok(), "the memory map cannot be made");
+    if made.is_err() {
+        fail("the memory map cannot be made");
+    }
+}
+
+/// The addresses of code.
+pub(crate) fn code() -> Range<usize> {
+    (&raw const text_begin).addr()..(&raw const text_end).addr()
 }
 
 fn fill(root: &Table) -> Result<(), MapError> {

@@ -1,7 +1,7 @@
 //! Owns: the registers of a VCPU that is not in the processor, and how it begins.
 //! Must never know: when it runs.
 
-use crate::lists::{LISTS, SavedLists};
+use crate::lists::LISTS;
 use aarch64_cpu::registers::{ELR_EL1, ESR_EL1, FAR_EL1, Readable, SPSR_EL1, VBAR_EL1, Writeable};
 use core::cell::Cell;
 use core::mem::offset_of;
@@ -123,8 +123,6 @@ fn synchronous_vector(state: u64) -> u64 {
 }
 
 impl Context for Vcpu {
-    type Lists<'a> = SavedLists<'a>;
-
     #[inline(always)]
     fn x(&self, n: usize) -> u64 {
         self.x.get(n).map_or(0, Cell::get)
@@ -169,11 +167,6 @@ impl Context for Vcpu {
             control: self.timer[0].get(),
             compare: self.timer[1].get(),
         }
-    }
-
-    #[inline(always)]
-    fn lists(&self) -> SavedLists<'_> {
-        SavedLists(self)
     }
 
     fn inject(&self, syndrome: u64, address: u64) {

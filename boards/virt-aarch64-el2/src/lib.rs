@@ -24,6 +24,6 @@ const FIRST_MAP: InitialPagetable = {
 aarch64_rt::initial_pagetable!(FIRST_MAP);
 
 #[panic_handler]
-fn panic(info: &PanicInfo<'_>) -> ! {
-    taktos_arch_aarch64_el2::panicked(info)
+fn panic(_: &PanicInfo<'_>) -> ! {
+    taktos_arch_aarch64_el2::panicked()
 }

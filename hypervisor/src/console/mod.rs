@@ -17,7 +17,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use core::fmt::{self, Write as _};
+use crate::text::Text;
 pub use keys::ESCAPE;
 use keys::{Key, Keys};
 pub use line::LINE;
@@ -25,6 +25,9 @@ use line::Line;
 
 /// Who the hypervisor is on the console.
 pub const HYPERVISOR: &str = "taktos";
+
+/// What [`ESCAPE`] is good for.
+const HELP: &[u8] = b"Ctrl-A and then: a digit = input to that guest, n = to the next, x = end the machine, Ctrl-A = Ctrl-A";
 
 /// What became of a byte that was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,10 +121,13 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
     }
 
     /// A line of the hypervisor's own, without its end. Bound: the line is written.
-    pub fn say(&mut self, line: fmt::Arguments<'_>, out: &mut impl FnMut(&[u8])) {
+    pub fn say(&mut self, line: &[u8], out: &mut impl FnMut(&[u8])) {
         self.interrupt(out);
-        // Writing to the console never fails.
-        let _ = writeln!(Sink(out), "[{HYPERVISOR}] {line}");
+        out(b"[");
+        out(HYPERVISOR.as_bytes());
+        out(b"] ");
+        out(line);
+        out(b"\n");
     }
 
     /// A byte that was typed. After [`ESCAPE`] (Ctrl-A): a digit gives the input to that partition, `n` to the next one,
@@ -159,31 +165,30 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
 
     fn choose(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
         if !self.is_attached(partition) {
-            self.say(
-                format_args!("there is no guest {partition} with a console"),
-                out,
-            );
+            let mut line = Text::new();
+            line.add(b"there is no guest ");
+            line.add_decimal(partition as u32).add(b" with a console");
+            self.say(line.bytes(), out);
             return;
         }
-        let name = self.guests[partition].name;
-        self.say(format_args!("input to {}", text(&name)), out);
+        let mut line = Text::new();
+        line.add(b"input to ")
+            .add_name(&self.guests[partition].name);
+        self.say(line.bytes(), out);
         self.give_input(partition, out);
     }
 
     fn help(&mut self, out: &mut impl FnMut(&[u8])) {
-        self.say(
-            format_args!("Ctrl-A and then: a digit = input to that guest, n = to the next, x = end the machine, Ctrl-A = Ctrl-A"),
-            out,
-        );
+        self.say(HELP, out);
         for partition in 0..PARTITIONS {
             if self.is_attached(partition) {
-                let name = self.guests[partition].name;
-                let mark = if self.input == Some(partition) {
-                    " (has the input)"
-                } else {
-                    ""
-                };
-                self.say(format_args!("{partition} {}{mark}", text(&name)), out);
+                let mut line = Text::new();
+                line.add_decimal(partition as u32).add(b" ");
+                line.add_name(&self.guests[partition].name);
+                if self.input == Some(partition) {
+                    line.add(b" (has the input)");
+                }
+                self.say(line.bytes(), out);
             }
         }
     }
@@ -222,8 +227,9 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
     fn go_on(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
         if self.open != Some(partition) {
             self.interrupt(out);
-            // Writing to the console never fails.
-            let _ = write!(Sink(out), "[{}] ", text(&self.guests[partition].name));
+            let mut mark = Text::new();
+            mark.add(b"[").add_name(&self.guests[partition].name);
+            out(mark.add(b"] ").bytes());
             self.open = Some(partition);
         }
     }
@@ -249,24 +255,5 @@ impl Guest {
             line: Line::new(),
             returned: false,
         }
-    }
-}
-
-/// A name that is filled up with zeros, as far as it is UTF-8.
-fn text(name: &[u8; 16]) -> &str {
-    let end = name.iter().position(|&byte| byte == 0);
-    let name = &name[..end.unwrap_or(name.len())];
-    match core::str::from_utf8(name) {
-        Ok(name) => name,
-        Err(error) => core::str::from_utf8(&name[..error.valid_up_to()]).unwrap_or(""),
-    }
-}
-
-struct Sink<'a, F>(&'a mut F);
-
-impl<F: FnMut(&[u8])> fmt::Write for Sink<'_, F> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        (self.0)(text.as_bytes());
-        Ok(())
     }
 }

@@ -40,7 +40,7 @@ impl Screen {
     }
 
     fn say(&mut self, line: &str) {
-        self.console.say(format_args!("{line}"), &mut |bytes| {
+        self.console.say(line.as_bytes(), &mut |bytes| {
             self.shown.extend_from_slice(bytes)
         });
     }

@@ -6,8 +6,8 @@
 
 use super::{Condition, Hypervisor, Phase, PhysicalTimer};
 use crate::hardware::{Context, Hardware};
+use crate::text::Text;
 use crate::timers::Timer;
-use core::fmt;
 use taktos_schedule::vcpu::Vcpu;
 
 /// Why a partition stops.
@@ -28,20 +28,22 @@ pub enum Stopped {
     },
 }
 
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("off"),
-            Self::Reset => f.write_str("reset"),
+impl Stopped {
+    /// Adds it to what is said.
+    fn tell(&self, line: &mut Text) {
+        match *self {
+            Self::Off => line.add(b"off"),
+            Self::Reset => line.add(b"reset"),
             Self::Fault {
                 syndrome,
                 address,
                 pc,
-            } => write!(
-                f,
-                "fault at {pc:#x} (syndrome {syndrome:#x}, address {address:#x})"
-            ),
-        }
+            } => {
+                line.add(b"fault at ").add_hex(pc);
+                line.add(b" (syndrome ").add_hex(syndrome);
+                line.add(b", address ").add_hex(address).add(b")")
+            }
+        };
     }
 }
 
@@ -78,7 +80,10 @@ impl<H: Hardware> Hypervisor<H> {
             Stopped::Fault { .. } => self.may_restart(partition, 0),
         };
         self.partitions[partition].phase = Phase::Stopping { again };
-        self.say(partition, format_args!(" stopped: {reason}"));
+        let mut line = self.line_of(partition);
+        line.add(b" stopped: ");
+        reason.tell(&mut line);
+        self.say(partition, &line);
         for vcpu in self.vcpus_of(partition) {
             self.put_off(vcpu);
         }
@@ -123,7 +128,9 @@ impl<H: Hardware> Hypervisor<H> {
         }
         if again {
             let starts = self.partitions[partition].starts;
-            self.say(partition, format_args!(" started again ({starts})"));
+            let mut line = self.line_of(partition);
+            line.add(b" started again (").add_decimal(starts).add(b")");
+            self.say(partition, &line);
             return self.start_partition(partition);
         }
         self.partitions[partition].phase = Phase::Stopped;
@@ -133,13 +140,16 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
+    /// A line that begins with the name of `partition`.
+    fn line_of(&self, partition: usize) -> Text {
+        let mut line = Text::new();
+        line.add_name(&self.description.partitions[partition].name);
+        line
+    }
+
     /// Says something of a partition on the machine's console.
-    fn say(&mut self, partition: usize, what: fmt::Arguments) {
-        let name = &self.description.partitions[partition].name;
-        let name = name.split(|&byte| byte == 0).next().unwrap_or(name);
-        let name = core::str::from_utf8(name).unwrap_or("?");
+    fn say(&mut self, partition: usize, line: &Text) {
         self.console.finish(partition, &mut H::write);
-        self.console
-            .say(format_args!("{name}{what}"), &mut H::write);
+        self.console.say(line.bytes(), &mut H::write);
     }
 }

@@ -28,7 +28,7 @@ use core::marker::PhantomData;
 use taktos_abi::vm::{Description, OnStop, Policy, Wait, layout};
 use taktos_schedule::Cpu;
 use taktos_schedule::CpuSet;
-use taktos_schedule::vcpu::pool::{AnyPolicy, Pool, PoolEffects, Pools, Stranding};
+use taktos_schedule::vcpu::pool::{AnyPolicy, FixedPools, Pool, PoolEffects, Routed};
 use taktos_schedule::vcpu::{Admission, Domain, Error, Timer as PolicyTimer, Vcpu};
 use taktos_time::{Duration, Instant};
 
@@ -117,6 +117,8 @@ struct World<H> {
 }
 
 impl<H: Hardware> World<H> {
+    /// Makes processor `cpu` choose anew. One copy is enough: it is called from all over the schedulers.
+    #[inline(never)]
     fn ask(&mut self, cpu: usize) {
         let bit = 1 << cpu;
         if self.due & bit == 0 && cpu != self.here {
@@ -141,27 +143,28 @@ impl<H: Hardware> PoolEffects for World<H> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// A scheduler refuses a parameter, a processor or a unit.
-    Schedule(Error),
+    Schedule,
     /// Memory cannot be mapped.
-    Map(MapError),
+    Map,
 }
 
 impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Self::Schedule(error)
+    /// What the scheduler says is the tool's to tell; an image has no words for it.
+    fn from(_: Error) -> Self {
+        Self::Schedule
     }
 }
 
 impl From<MapError> for Refusal {
-    fn from(error: MapError) -> Self {
-        Self::Map(error)
+    fn from(_: MapError) -> Self {
+        Self::Map
     }
 }
 
 /// The hypervisor. All methods are called with the lock held.
 pub struct Hypervisor<H: Hardware> {
     description: &'static Description,
-    pools: Pools<'static, 'static>,
+    pools: FixedPools<'static, 'static>,
     world: World<H>,
     vcpus: [VcpuState; VCPUS],
     partitions: [Partition; PARTITIONS],
@@ -177,10 +180,10 @@ impl<H: Hardware> Hypervisor<H> {
         memory: &'static mut Memory,
         description: &'static Description,
     ) -> Result<Self, Refusal> {
-        let (policies, members) = memory.policies(description)?;
+        let (policies, homes) = memory.policies(description)?;
         let mut hypervisor = Self {
             description,
-            pools: Pools::new(policies, members),
+            pools: FixedPools::new(policies, homes),
             world: World {
                 timers: Timers::new(),
                 due: 0,
@@ -240,8 +243,7 @@ impl<H: Hardware> Hypervisor<H> {
             let record = self.description.pools[index];
             let pool = Pool::new(index as u8);
             for cpu in CpuSet::from_bits(record.cpus) {
-                self.pools
-                    .assign(cpu, Some(pool), Stranding::Refused, now, &mut self.world)?;
+                self.pools.assign(cpu, pool, now, &mut self.world)?;
             }
         }
         for index in 0..self.vcpu_count() {
@@ -256,7 +258,6 @@ impl<H: Hardware> Hypervisor<H> {
                 Vcpu::new(index as u16),
                 admission,
                 Pool::new(pool),
-                Stranding::Refused,
                 now,
                 &mut self.world,
             )?;
@@ -269,10 +270,8 @@ impl<H: Hardware> Hypervisor<H> {
         for index in 0..usize::from(self.description.pool_count) {
             let pool = Pool::new(index as u8);
             let wanted = self.description.pools[index].policy;
-            let mut effects = InPool {
-                pool,
-                world: &mut self.world,
-            };
+            let fx: &mut dyn PoolEffects = &mut self.world;
+            let mut effects = Routed { pool, fx };
             match (self.pools.policy_mut(pool), wanted) {
                 (Some(AnyPolicy::Credit2(credit2)), _) => {
                     let partitions = self.description.partitions.iter().enumerate();
@@ -353,29 +352,13 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// The schedulers, to look at: for tests.
-    pub fn pools(&self) -> &Pools<'static, 'static> {
+    pub fn pools(&self) -> &FixedPools<'static, 'static> {
         &self.pools
     }
 
     /// How often `partition` has been started.
     pub fn starts(&self, partition: usize) -> u32 {
         self.partitions[partition].starts
-    }
-}
-
-/// The effects of one pool's scheduler, called directly.
-struct InPool<'w, H> {
-    pool: Pool,
-    world: &'w mut World<H>,
-}
-
-impl<H: Hardware> taktos_schedule::vcpu::Effects for InPool<'_, H> {
-    fn tickle(&mut self, cpu: Cpu) {
-        self.world.ask(cpu.index());
-    }
-
-    fn arm(&mut self, timer: PolicyTimer, at: Option<Instant>) {
-        PoolEffects::arm(self.world, self.pool, timer, at);
     }
 }
 

@@ -55,12 +55,12 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn unload(&mut self, here: usize, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let effects = gic.sync(number, &mut H::lists());
         H::save(vcpu);
         self.vcpus[vcpu].on = None;
         self.processors[here].current = None;
-        let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let effects = gic.sync(number, &mut H::context(vcpu).lists());
         self.carry_out(partition, effects);
     }
 

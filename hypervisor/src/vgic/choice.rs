@@ -56,16 +56,23 @@ impl Best {
 
     /// Offers an interrupt; those of one priority come in the order of their numbers.
     fn offer(&mut self, priority: u8, intid: u8) {
-        let full = self.count == self.room;
-        let before = self.chosen[..self.count].iter();
-        let place = before.take_while(|&&(other, _)| other <= priority).count();
-        if place == self.room {
+        if self.count < self.room {
+            self.count += 1;
+        } else if self
+            .chosen()
+            .last()
+            .is_none_or(|&(last, _)| last <= priority)
+        {
             return;
         }
-        let last = if full { self.count - 1 } else { self.count };
-        self.chosen.copy_within(place..last, place + 1);
-        self.chosen[place] = (priority, intid);
-        self.count = last + 1;
+        // The last place is free, or that of the least urgent, which leaves.
+        let chosen = &mut self.chosen[..self.count];
+        let mut place = self.count - 1;
+        while let Some(before) = place.checked_sub(1).filter(|&n| chosen[n].0 > priority) {
+            chosen[place] = chosen[before];
+            place = before;
+        }
+        chosen[place] = (priority, intid);
     }
 
     fn chosen(&self) -> &[(u8, u8)] {

@@ -91,8 +91,6 @@ impl ListRegisters for Lists<'_> {
 }
 
 impl Context for Registers {
-    type Lists<'a> = Lists<'a>;
-
     fn x(&self, n: usize) -> u64 {
         self.x.get(n).map_or(0, Cell::get)
     }
@@ -125,9 +123,6 @@ impl Context for Registers {
     }
     fn timer(&self) -> VirtualTimer {
         self.timer.get()
-    }
-    fn lists(&self) -> Lists<'_> {
-        Lists(self)
     }
     fn inject(&self, _: u64, _: u64) {
         self.injected.set(self.injected.get() + 1);

@@ -22,6 +22,6 @@ mod target {
 #[cfg(not(target_os = "none"))]
 fn main() {
     println!(
-        "build this for the board: cargo build -p virt-aarch64-el2 --release --target aarch64-unknown-none-softfloat"
+        "build this for the board: cargo build -p virt-aarch64-el2 --profile hypervisor --target aarch64-unknown-none-softfloat"
     );
 }

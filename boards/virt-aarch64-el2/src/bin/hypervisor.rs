@@ -14,7 +14,7 @@ mod target {
     use core::cell::UnsafeCell;
     use core::sync::atomic::{AtomicBool, Ordering};
     use taktos_abi::vm::{Description, layout};
-    use taktos_arch_aarch64_el2::El2;
+    use taktos_arch_aarch64_el2::{El2, fail};
     use taktos_hypervisor::hardware::{Exit, Hardware, Next};
     use taktos_hypervisor::{Hypervisor, Memory};
     use virt_aarch64_el2 as _;
@@ -38,7 +38,7 @@ mod target {
         let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
         match Hypervisor::new(memory, description) {
             Ok(made) => *hypervisor = Some(made),
-            Err(_) => panic!("the description of partitions is refused"),
+            Err(_) => fail("the description of partitions is refused"),
         }
         El2::run()
     }
@@ -55,7 +55,7 @@ mod target {
                 *kept = description;
                 kept
             }
-            Err(_) => panic!("there is no description of partitions, or another version's"),
+            Err(_) => fail("there is no description of partitions, or another version's"),
         }
     }
 
@@ -97,6 +97,6 @@ mod target {
 #[cfg(not(target_os = "none"))]
 fn main() {
     println!(
-        "build this for the board: cargo build -p virt-aarch64-el2 --release --target aarch64-unknown-none-softfloat"
+        "build this for the board: cargo build -p virt-aarch64-el2 --profile hypervisor --target aarch64-unknown-none-softfloat"
     );
 }
