@@ -22,12 +22,31 @@ pub struct Image {
     pub digest: String,
 }
 
+/// The board of the hypervisor, whose images have a profile of their own: their text counts most.
+const HYPERVISOR: &str = "virt-aarch64-el2";
+
+/// The profile of the workspace in which a board's programs ship.
+fn shipped(board: &str) -> &'static str {
+    match board {
+        HYPERVISOR => "hypervisor",
+        _ => "release",
+    }
+}
+
 /// Builds a board's program as it ships.
 ///
 /// # Errors
 /// When cargo is missing or refuses.
 pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
-    build_in(workspace, board, program, "release")
+    build_for(workspace, (board.name(), board.triple()), program)
+}
+
+/// The same for a board by its name and the target triple of its images.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
+    build_in(workspace, board, program, shipped(board.0))
 }
 
 /// The same in another profile of the workspace.
@@ -35,19 +54,6 @@ pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image
 /// # Errors
 /// As [`build`].
 pub fn build_in(
-    workspace: &Workspace,
-    board: Board,
-    program: &str,
-    profile: &str,
-) -> Result<Image> {
-    build_for(workspace, (board.name(), board.triple()), program, profile)
-}
-
-/// The same for a board by its name and the target triple of its images.
-///
-/// # Errors
-/// As [`build`].
-pub fn build_for(
     workspace: &Workspace,
     (board, triple): (&str, &str),
     program: &str,
@@ -81,7 +87,7 @@ fn built(
         })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(refused(board, program, triple, &said));
+        return Err(refused((board, triple), program, profile, &said));
     }
     let target = workspace.target();
     let common = target.join(triple).join(profile).join(program);
@@ -115,7 +121,12 @@ pub fn cargo(workspace: &Workspace) -> Command {
 }
 
 /// Why cargo refused. What the compiler said is shown, since it names the line.
-fn refused(board: &str, program: &str, triple: &str, said: &str) -> anyhow::Error {
+fn refused(
+    (board, triple): (&str, &str),
+    program: &str,
+    profile: &str,
+    said: &str,
+) -> anyhow::Error {
     if said.contains("no bin target named") {
         return Failure::error(
             format!("the board {board} has no program `{program}`"),
@@ -126,7 +137,7 @@ fn refused(board: &str, program: &str, triple: &str, said: &str) -> anyhow::Erro
     Failure::error(
         format!("the image {program} for {board} does not build; what the compiler said is above"),
         format!(
-            "mend it; cargo build --release -p {board} --bin {program} --target {triple} shows it again"
+            "mend it; cargo build --profile {profile} -p {board} --bin {program} --target {triple} shows it again"
         ),
     )
 }

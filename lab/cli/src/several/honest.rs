@@ -28,7 +28,7 @@ const PROGRAM: &str = "probe";
 /// figure of several processors may be taken.
 pub fn honest(workspace: &Workspace, machine: &Machine, quanta: &[u32]) -> Result<Honest> {
     let bare = machine.board.machine;
-    let image = image::build_for(workspace, (bare.name(), bare.triple()), PROGRAM, "release")?;
+    let image = image::build_for(workspace, (bare.name(), bare.triple()), PROGRAM)?;
     let mut rows = Vec::new();
     for quantum in quanta {
         let probe = machine.emulator.probe(&image.path, *quantum)?;

@@ -81,7 +81,7 @@ impl Machine {
     /// When cargo refuses.
     pub fn build(&self, workspace: &Workspace, program: &str) -> Result<Image> {
         let board = (self.board.name, self.board.machine.triple());
-        image::build_for(workspace, board, program, "release")
+        image::build_for(workspace, board, program)
     }
 
     /// Runs an image to its end, and gives its console.

@@ -23,7 +23,7 @@ const TRIPLE: &str = "aarch64-unknown-none-softfloat";
 /// When cargo refuses.
 pub fn hypervisor(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
     let built = progress.during("building the hypervisor ...", || {
-        image::build_for(workspace, (BOARD, TRIPLE), "hypervisor", "release")
+        image::build_for(workspace, (BOARD, TRIPLE), "hypervisor")
     })?;
     Ok(built.path)
 }
@@ -61,9 +61,7 @@ fn source(workspace: &Workspace, image: &Image, progress: &Progress) -> Result<S
         Image::Taktos(name) => {
             let what = format!("building the guest {name} ...");
             let board = (GUESTS, TRIPLE);
-            let built = progress.during(&what, || {
-                image::build_for(workspace, board, name, "release")
-            })?;
+            let built = progress.during(&what, || image::build_for(workspace, board, name))?;
             Ok(Sources {
                 kernel: built.path,
                 initrd: None,

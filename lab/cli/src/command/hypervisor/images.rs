@@ -35,7 +35,7 @@ impl Images {
     /// # Errors
     /// When cargo refuses, or Debian's packages cannot be fetched.
     pub fn ready(workspace: &Workspace, progress: &Progress) -> Result<Self> {
-        let build = |board, name| image::build_for(workspace, (board, TRIPLE), name, "release");
+        let build = |board, name| image::build_for(workspace, (board, TRIPLE), name);
         let hypervisor =
             progress.during("building the hypervisor ...", || build(BOARD, "hypervisor"))?;
         let latency =

@@ -35,6 +35,6 @@ pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
 }
 
 fn run(workspace: &Workspace, machine: El2, program: &str) -> Result<Ended> {
-    let image = image::build_for(workspace, El2::BOARD, program, "release")?;
+    let image = image::build_for(workspace, El2::BOARD, program)?;
     Ok(machine.run(&image.path, TIME)?)
 }

@@ -118,12 +118,7 @@ fn run(
     (program, argument): (&str, Option<&str>),
     setting: &Setting,
 ) -> Result<Ended> {
-    let image = image::build_for(
-        workspace,
-        (&name(board), board.triple()),
-        program,
-        "release",
-    )?;
+    let image = image::build_for(workspace, (&name(board), board.triple()), program)?;
     let options = Options {
         argument: argument.map(str::to_owned),
         real_time: TIME,

@@ -116,6 +116,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
     steps.push(step("lints of virt-aarch64-guest", hostile::lints));
     steps.push(step("images", tools::images));
     steps.push(step("smallest image", images::smallest));
+    steps.push(step("text of the hypervisor", images::hypervisor));
     steps.push(narrow("instructions known", models::every_instruction));
     for board in Board::ALL {
         let name = format!("kernel suite on {}", board.name());

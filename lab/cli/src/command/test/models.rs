@@ -27,7 +27,7 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
     for (board, triple, cpu) in boards() {
         for program in programs(&workspace.path(&format!("boards/{board}/src/bin")))? {
-            let image = image::build_for(workspace, (&board, triple), &program, "release")?;
+            let image = image::build_for(workspace, (&board, triple), &program)?;
             let elf = std::fs::read(&image.path)
                 .with_context(|| format!("cannot read {}", image.path.display()))?;
             all.add(match Table::for_image(&elf, cpu, &PhaseRules::default()) {

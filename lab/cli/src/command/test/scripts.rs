@@ -37,7 +37,7 @@ const QUANTUM: u32 = 100;
 /// Every case of every script that the board can run, under each of its policies.
 pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let name = four::name(board);
-    let image = image::build_for(workspace, (&name, board.triple()), "orders", "release")?;
+    let image = image::build_for(workspace, (&name, board.triple()), "orders")?;
     let emulator = Several::find(board)?;
     let mut all = Tally::default();
     let mut left_out = 0;

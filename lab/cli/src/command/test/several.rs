@@ -24,12 +24,7 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
 }
 
 fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
-    let image = image::build_for(
-        workspace,
-        (board.name(), board.triple()),
-        "probe",
-        "release",
-    )?;
+    let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
     let emulator = Several::find(board)?;
     let mut all = Tally::default();
     for quantum in QUANTA {

@@ -71,12 +71,7 @@ impl Length {
 
 /// All storms on a board, each with a seed of its own.
 pub(super) fn rage(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
-    let image = image::build_for(
-        workspace,
-        (&four::name(board), board.triple()),
-        "storm",
-        "release",
-    )?;
+    let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
     let emulator = Several::find(board)?;
     let mut all = Tally::default();
     for (storm, seed) in STORMS.iter().zip(1u32..) {

@@ -36,7 +36,7 @@ impl Images {
     /// Builds them.
     pub fn build(workspace: &Workspace) -> Result<Self> {
         let built = |board, program| {
-            image::build_for(workspace, (board, TRIPLE), program, "release").map(|built| built.path)
+            image::build_for(workspace, (board, TRIPLE), program).map(|built| built.path)
         };
         Ok(Self {
             hypervisor: built("virt-aarch64-el2", "hypervisor")?,
