@@ -45,6 +45,14 @@ enum Owner {
     Shared,
 }
 
+/// The states before a change.
+struct Before {
+    /// See [`VirtualGic::remote`].
+    remote: u64,
+    deliverable: u64,
+    held: u64,
+}
+
 /// A register of a bit for each interrupt.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -224,7 +232,9 @@ impl VirtualGic {
             return constant((word >> shift) as u32);
         };
         let bits = u64::from(value as u32) << shift;
-        done(self.change(owner, bits, |bank, remote| match kind {
+        let before = self.before(owner);
+        let (bank, remote) = (self.bank(owner), before.remote);
+        match kind {
             Kind::Group => {}
             Kind::Enable(true) => bank.enabled |= bits,
             Kind::Enable(false) => bank.enabled &= !bits,
@@ -232,7 +242,8 @@ impl VirtualGic {
             Kind::Pending(false) => bank.forget(bits, remote),
             Kind::Active(true) => bank.activate(bits, remote),
             Kind::Active(false) => bank.deactivate(bits, remote),
-        }))
+        }
+        done(self.changed(owner, bits, before))
     }
 
     fn priorities(
@@ -258,7 +269,8 @@ impl VirtualGic {
             *field = (value >> (8 * n)) as u8 & PRIORITY_BITS;
         }
         let bits = ((1 << size) - 1) << number;
-        done(self.change(owner, bits, |_, _| ()))
+        let before = self.before(owner);
+        done(self.changed(owner, bits, before))
     }
 
     /// Two bits for each of 16 interrupts, of which the upper one says that it is edge-triggered.
@@ -278,9 +290,10 @@ impl VirtualGic {
             .filter(|n| value >> (2 * n + 1) & 1 != 0)
             .fold(0, |edge, n| edge | 1 << n);
         let bits = 0xFFFF << number;
-        done(self.change(owner, bits, |bank, _| {
-            bank.edge = bank.edge & !bits | edge << number;
-        }))
+        let before = self.before(owner);
+        let bank = self.bank(owner);
+        bank.edge = bank.edge & !bits | edge << number;
+        done(self.changed(owner, bits, before))
     }
 
     fn bank(&mut self, owner: Owner) -> &mut Bits {
@@ -305,12 +318,26 @@ impl VirtualGic {
         }
     }
 
-    /// Does `what` to `bits` of the owner's interrupts, and tells whom it concerns.
-    fn change(&mut self, owner: Owner, bits: u64, what: impl FnOnce(&mut Bits, u64)) -> Effects {
+    /// What a change of the owner's interrupts is compared with.
+    fn before(&mut self, owner: Owner) -> Before {
         let remote = self.remote(owner);
         let bank = self.bank(owner);
-        let (deliverable, held) = (bank.deliverable(), bank.held());
-        what(bank, remote);
+        Before {
+            remote,
+            deliverable: bank.deliverable(),
+            held: bank.held(),
+        }
+    }
+
+    /// `bits` of the owner's interrupts were changed: tells whom it concerns.
+    #[inline(never)]
+    fn changed(&mut self, owner: Owner, bits: u64, before: Before) -> Effects {
+        let Before {
+            remote,
+            deliverable,
+            held,
+        } = before;
+        let bank = self.bank(owner);
         // Also those that were and stay deliverable: their priority may be another.
         let changed = deliverable ^ bank.deliverable() | bits & (bank.listed | deliverable);
         let after = bank.held();
