@@ -5,6 +5,8 @@ use crate::memory::code;
 use crate::own::PAGE;
 use crate::start::off;
 use aarch64_cpu::registers::{ELR_EL2, ESR_EL2, FAR_EL2, Readable, SPSR_EL2};
+use core::arch::asm;
+use core::ptr::with_exposed_provenance;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Whether a report was begun.
@@ -25,20 +27,24 @@ fn end() -> ! {
     off()
 }
 
-/// For a board's panic handler: prints the addresses of code that lie on the stack, in the page that it is in, the latest call first;
-/// ends the machine. The line tables of the image say what is there. What the panic itself says of its place is not looked
+/// The bytes of a call, which returns behind it.
+const CALL: u64 = 4;
+
+/// For a board's panic handler: prints the calls whose returns lie on the stack, in the page that it is in, the latest
+/// first; ends the machine. The line tables of the image say what is there. What the panic itself says of its place is not looked
 /// at: then the compiler drops it at each of the hundreds of checks.
 #[inline(never)]
 pub fn panicked() -> ! {
     begin();
     write(b"a panic, called from");
-    let mark = 0usize;
-    let mark = core::ptr::from_ref(&mark);
-    for word in 0..(PAGE - mark.addr() % PAGE) / size_of::<usize>() {
-        // SAFETY: it lies in the page of the stack that the mark is in.
-        let value = unsafe { mark.add(word).read_volatile() };
+    let top: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, sp", out(reg) top, options(nomem, nostack, preserves_flags)) };
+    for place in (top..top.next_multiple_of(PAGE)).step_by(size_of::<usize>()) {
+        // SAFETY: it lies in a page of the stack, and whatever is there is a number.
+        let value = unsafe { with_exposed_provenance::<usize>(place).read_volatile() };
         if code().contains(&value) {
-            write_number("", value as u64);
+            write_number("", value as u64 - CALL);
         }
     }
     end()
