@@ -80,8 +80,15 @@ impl Description {
         self.check().map_err(EncodeError::Fault)?;
         let mut copy = *self;
         let (header, body) = room.split_at_mut_checked(HEADER).ok_or(EncodeError::Room)?;
-        let mut writer = Writer { body, at: 0 };
-        copy.walk(&mut writer).map_err(|Stop| EncodeError::Room)?;
+        let mut writer = Writer {
+            body,
+            at: 0,
+            stopped: false,
+        };
+        copy.walk(&mut writer);
+        if writer.stopped {
+            return Err(EncodeError::Room);
+        }
         let length = writer.at;
         header[..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -111,10 +118,14 @@ impl Description {
             return Err(DecodeError::Digest);
         }
         let mut description = Self::EMPTY;
-        let mut reader = Reader { body };
-        description
-            .walk(&mut reader)
-            .map_err(|Stop| DecodeError::Form)?;
+        let mut reader = Reader {
+            body,
+            stopped: false,
+        };
+        description.walk(&mut reader);
+        if reader.stopped {
+            return Err(DecodeError::Form);
+        }
         if !reader.body.is_empty() {
             return Err(DecodeError::Length);
         }
@@ -130,47 +141,59 @@ fn digest(bytes: &[u8]) -> u64 {
     })
 }
 
-/// It goes no further: no room to write, or nothing to read, or a number out of range.
-struct Stop;
-
-/// Whoever moves values to or from bytes.
+/// Whoever moves values to or from bytes. What goes wrong (no room to write, nothing to read, a number out of
+/// range) is asked for at the end: no field asks.
 trait Mover {
-    /// Writes the bytes, or replaces them by those that were read.
-    fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), Stop>;
+    /// Writes the bytes, or replaces them by those that were read; leaves them where that cannot be.
+    fn bytes(&mut self, bytes: &mut [u8]);
+    /// Takes note that something goes wrong.
+    fn stop(&mut self);
 }
 
 struct Writer<'a> {
     body: &'a mut [u8],
     at: usize,
+    stopped: bool,
 }
 
 impl Mover for Writer<'_> {
-    fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), Stop> {
+    fn bytes(&mut self, bytes: &mut [u8]) {
         let end = self.at + bytes.len();
-        let room = self.body.get_mut(self.at..end).ok_or(Stop)?;
-        room.copy_from_slice(bytes);
+        match self.body.get_mut(self.at..end) {
+            Some(room) => room.copy_from_slice(bytes),
+            None => return self.stop(),
+        }
         self.at = end;
-        Ok(())
+    }
+
+    fn stop(&mut self) {
+        self.stopped = true;
     }
 }
 
 struct Reader<'a> {
     body: &'a [u8],
+    stopped: bool,
 }
 
 impl Mover for Reader<'_> {
-    fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), Stop> {
-        let (own, rest) = self.body.split_at_checked(bytes.len()).ok_or(Stop)?;
+    fn bytes(&mut self, bytes: &mut [u8]) {
+        let Some((own, rest)) = self.body.split_at_checked(bytes.len()) else {
+            return self.stop();
+        };
         bytes.copy_from_slice(own);
         self.body = rest;
-        Ok(())
+    }
+
+    fn stop(&mut self) {
+        self.stopped = true;
     }
 }
 
 /// What a value consists of.
 trait Form {
     /// Shows each part of it to the mover, in order.
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop>;
+    fn walk(&mut self, mover: &mut impl Mover);
 }
 
 macro_rules! numbers {
@@ -178,11 +201,10 @@ macro_rules! numbers {
         impl Form for $number {
             // A call for each field, not a copy: reading takes place once, and its text counts.
             #[inline(never)]
-            fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
+            fn walk(&mut self, mover: &mut impl Mover) {
                 let mut bytes = self.to_le_bytes();
-                mover.bytes(&mut bytes)?;
+                mover.bytes(&mut bytes);
                 *self = Self::from_le_bytes(bytes);
-                Ok(())
             }
         }
     )*};
@@ -192,9 +214,8 @@ numbers!(u8, u32, u64);
 macro_rules! records {
     ($($record:ident { $($field:ident),* })*) => {$(
         impl Form for $record {
-            fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-                $(self.$field.walk(mover)?;)*
-                Ok(())
+            fn walk(&mut self, mover: &mut impl Mover) {
+                $(self.$field.walk(mover);)*
             }
         }
     )*};
@@ -211,115 +232,116 @@ records! {
 }
 
 impl Form for bool {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-        let number = number(mover, u8::from(*self), 1)?;
+    fn walk(&mut self, mover: &mut impl Mover) {
+        let number = number(mover, u8::from(*self), 1);
         *self = number == 1;
-        Ok(())
     }
 }
 
 impl<T: Form, const N: usize> Form for [T; N] {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-        self.iter_mut().try_for_each(|one| one.walk(mover))
+    fn walk(&mut self, mover: &mut impl Mover) {
+        for one in self {
+            one.walk(mover);
+        }
     }
 }
 
 /// A number that is at most `most`: written, or read.
 #[inline(never)]
-fn number(mover: &mut impl Mover, mut number: u8, most: u8) -> Result<u8, Stop> {
-    number.walk(mover)?;
+fn number(mover: &mut impl Mover, mut number: u8, most: u8) -> u8 {
+    number.walk(mover);
     if number > most {
-        return Err(Stop);
+        mover.stop();
+        return 0;
     }
-    Ok(number)
+    number
 }
 
 /// The first `count` of the records.
-fn first<T: Form, const N: usize>(
-    records: &mut [T; N],
-    count: u8,
-    mover: &mut impl Mover,
-) -> Result<(), Stop> {
-    let records = records.get_mut(..usize::from(count)).ok_or(Stop)?;
-    records.iter_mut().try_for_each(|record| record.walk(mover))
+fn first<T: Form, const N: usize>(records: &mut [T; N], count: u8, mover: &mut impl Mover) {
+    match records.get_mut(..usize::from(count)) {
+        Some(records) => {
+            for record in records {
+                record.walk(mover);
+            }
+        }
+        None => mover.stop(),
+    }
 }
 
 impl Form for Description {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-        self.cpus.walk(mover)?;
-        self.timer_floor.walk(mover)?;
-        self.input.walk(mover)?;
-        self.pool_count.walk(mover)?;
-        self.partition_count.walk(mover)?;
-        self.vcpu_count.walk(mover)?;
-        self.channel_count.walk(mover)?;
-        first(&mut self.pools, self.pool_count, mover)?;
-        first(&mut self.partitions, self.partition_count, mover)?;
-        first(&mut self.vcpus, self.vcpu_count, mover)?;
-        first(&mut self.channels, self.channel_count, mover)
+    fn walk(&mut self, mover: &mut impl Mover) {
+        self.cpus.walk(mover);
+        self.timer_floor.walk(mover);
+        self.input.walk(mover);
+        self.pool_count.walk(mover);
+        self.partition_count.walk(mover);
+        self.vcpu_count.walk(mover);
+        self.channel_count.walk(mover);
+        first(&mut self.pools, self.pool_count, mover);
+        first(&mut self.partitions, self.partition_count, mover);
+        first(&mut self.vcpus, self.vcpu_count, mover);
+        first(&mut self.channels, self.channel_count, mover);
     }
 }
 
 impl Form for Partition {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-        self.name.walk(mover)?;
-        self.pool.walk(mover)?;
-        self.first_vcpu.walk(mover)?;
-        self.vcpus.walk(mover)?;
-        self.weight.walk(mover)?;
-        self.cap.walk(mover)?;
-        self.memory.walk(mover)?;
-        self.bytes.walk(mover)?;
-        self.segment_count.walk(mover)?;
-        first(&mut self.segments, self.segment_count, mover)?;
-        self.entry.walk(mover)?;
-        self.argument.walk(mover)?;
-        self.wait.walk(mover)?;
-        self.on_fault.walk(mover)?;
-        self.on_reset.walk(mover)?;
-        self.console.walk(mover)?;
-        self.device_count.walk(mover)?;
-        first(&mut self.devices, self.device_count, mover)
+    fn walk(&mut self, mover: &mut impl Mover) {
+        self.name.walk(mover);
+        self.pool.walk(mover);
+        self.first_vcpu.walk(mover);
+        self.vcpus.walk(mover);
+        self.weight.walk(mover);
+        self.cap.walk(mover);
+        self.memory.walk(mover);
+        self.bytes.walk(mover);
+        self.segment_count.walk(mover);
+        first(&mut self.segments, self.segment_count, mover);
+        self.entry.walk(mover);
+        self.argument.walk(mover);
+        self.wait.walk(mover);
+        self.on_fault.walk(mover);
+        self.on_reset.walk(mover);
+        self.console.walk(mover);
+        self.device_count.walk(mover);
+        first(&mut self.devices, self.device_count, mover);
     }
 }
 
 impl Form for Wait {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
+    fn walk(&mut self, mover: &mut impl Mover) {
         let own = u8::from(*self == Self::Native);
-        *self = match number(mover, own, 1)? {
+        *self = match number(mover, own, 1) {
             0 => Self::Trapped,
             _ => Self::Native,
         };
-        Ok(())
     }
 }
 
 impl Form for Linkage {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
+    fn walk(&mut self, mover: &mut impl Mover) {
         let own = u8::from(*self == Self::Uart);
-        *self = match number(mover, own, 1)? {
+        *self = match number(mover, own, 1) {
             0 => Self::Memory,
             _ => Self::Uart,
         };
-        Ok(())
     }
 }
 
 impl Form for OnStop {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
+    fn walk(&mut self, mover: &mut impl Mover) {
         let (own, mut times) = match *self {
             Self::Stay => (0, 0),
             Self::Restart(times) => (1, times),
         };
-        let kind = number(mover, own, 1)?;
+        let kind = number(mover, own, 1);
         if kind == 1 {
-            times.walk(mover)?;
+            times.walk(mover);
         }
         *self = match kind {
             0 => Self::Stay,
             _ => Self::Restart(times),
         };
-        Ok(())
     }
 }
 
@@ -361,8 +383,8 @@ impl Policy {
 }
 
 impl Form for Policy {
-    fn walk(&mut self, mover: &mut impl Mover) -> Result<(), Stop> {
-        let number = number(mover, self.number(), 5)?;
+    fn walk(&mut self, mover: &mut impl Mover) {
+        let number = number(mover, self.number(), 5);
         if number != self.number() {
             *self = Self::numbered(number);
         }
@@ -373,24 +395,24 @@ impl Form for Policy {
                 migration_delay,
                 balance,
             } => {
-                slice.walk(mover)?;
-                ratelimit.walk(mover)?;
-                migration_delay.walk(mover)?;
-                balance.walk(mover)
+                slice.walk(mover);
+                ratelimit.walk(mover);
+                migration_delay.walk(mover);
+                balance.walk(mover);
             }
             Self::Credit2 { ratelimit, balance } => {
-                ratelimit.walk(mover)?;
-                balance.walk(mover)
+                ratelimit.walk(mover);
+                balance.walk(mover);
             }
-            Self::Rtds | Self::Sedf | Self::Null => Ok(()),
+            Self::Rtds | Self::Sedf | Self::Null => {}
             Self::Arinc653 {
                 frame,
                 count,
                 windows,
             } => {
-                frame.walk(mover)?;
-                count.walk(mover)?;
-                first(windows, *count, mover)
+                frame.walk(mover);
+                count.walk(mover);
+                first(windows, *count, mover);
             }
         }
     }
