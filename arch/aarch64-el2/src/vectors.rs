@@ -85,7 +85,8 @@ macro_rules! own_exception {
 /// The vector table (Arm ARM, D1.10.2): the exceptions of EL2 itself, on either stack pointer, those of a guest in
 /// AArch64, and those of a guest's user mode in AArch32.
 #[unsafe(naked)]
-#[unsafe(link_section = ".text.vectors")]
+#[unsafe(link_section = ".text.table")]
+#[unsafe(export_name = "taktos_vectors")]
 extern "C" fn table() {
     naked_asm!(
         ".p2align 11",

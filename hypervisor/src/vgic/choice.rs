@@ -32,8 +32,8 @@ impl VirtualGic {
         for intid in numbers(private, shared) {
             best.offer(self.priority(vcpu, intid), intid);
         }
-        for (register, &(_, intid)) in ones(u64::from(free)).zip(best.chosen()) {
-            self.put(vcpu, register, intid, (true, urgent), lists);
+        for (register, &chosen) in ones(u64::from(free)).zip(best.chosen()) {
+            self.put(vcpu, register, chosen as u8, (true, urgent), lists);
         }
     }
 }
@@ -42,7 +42,8 @@ impl VirtualGic {
 struct Best {
     room: usize,
     count: usize,
-    chosen: [(u8, u8); REGISTERS],
+    /// The priority of each, and below it its number.
+    chosen: [u16; REGISTERS],
 }
 
 impl Best {
@@ -50,32 +51,29 @@ impl Best {
         Self {
             room: room.min(REGISTERS),
             count: 0,
-            chosen: [(0, 0); REGISTERS],
+            chosen: [0; REGISTERS],
         }
     }
 
-    /// Offers an interrupt; those of one priority come in the order of their numbers.
+    /// Offers an interrupt; those of one priority come in the order of their numbers, and so does what is offered.
     fn offer(&mut self, priority: u8, intid: u8) {
+        let offered = u16::from(priority) << 8 | u16::from(intid);
         if self.count < self.room {
             self.count += 1;
-        } else if self
-            .chosen()
-            .last()
-            .is_none_or(|&(last, _)| last <= priority)
-        {
+        } else if self.chosen().last().is_none_or(|&last| last < offered) {
             return;
         }
         // The last place is free, or that of the least urgent, which leaves.
         let chosen = &mut self.chosen[..self.count];
         let mut place = self.count - 1;
-        while let Some(before) = place.checked_sub(1).filter(|&n| chosen[n].0 > priority) {
+        while let Some(before) = place.checked_sub(1).filter(|&n| chosen[n] > offered) {
             chosen[place] = chosen[before];
             place = before;
         }
-        chosen[place] = (priority, intid);
+        chosen[place] = offered;
     }
 
-    fn chosen(&self) -> &[(u8, u8)] {
+    fn chosen(&self) -> &[u16] {
         &self.chosen[..self.count]
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
 
 /// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the aim; this is what is reached,
 /// rounded up: it may only fall.
-const HYPERVISOR: u64 = 82_500;
+const HYPERVISOR: u64 = 81_000;
 
 /// The code of the hypervisor.
 pub(super) fn hypervisor(workspace: &Workspace) -> Result<Tally> {
