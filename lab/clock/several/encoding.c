@@ -18,10 +18,15 @@ bool may_read_time(uint32_t word)
     return is_riscv ? (word & 0x7f) == RISCV_SYSTEM : (word & 0xff000000) == 0xd5000000;
 }
 
+/* MSR to a register of the timers: those of EL0 and EL1 (op1 is 3), and those of EL2 (op1 is 4). */
+static bool arm_sets_timer(uint32_t word)
+{
+    return (word & 0xfffff000) == 0xd51be000 || (word & 0xfffff000) == 0xd51ce000;
+}
+
 bool may_set_timer(uint32_t word)
 {
-    return is_riscv ? (word & 0x7f) == RISCV_SYSTEM && word >> 20 == STIMECMP
-                    : (word & 0xfffff000) == 0xd51be000;
+    return is_riscv ? (word & 0x7f) == RISCV_SYSTEM && word >> 20 == STIMECMP : arm_sets_timer(word);
 }
 
 /* Unprivileged specification, chapters "RV32/64G Instruction Set Listings" and "C" Extension: the major opcodes
