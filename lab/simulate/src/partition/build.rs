@@ -429,6 +429,7 @@ pub(super) fn admit(
     workload: &Workload,
     pool: usize,
     policy: &mut AnyPolicy,
+    begin: Instant,
     fx: &mut impl vcpu::Effects,
 ) -> Result<(), PartitionError> {
     let spec = &workload.pools[pool];
@@ -437,13 +438,15 @@ pub(super) fn admit(
         error,
     };
     for cpu in spec.cpus {
-        policy.add_cpu(cpu, Instant::START, fx).map_err(in_pool)?;
+        policy.add_cpu(cpu, begin, fx).map_err(in_pool)?;
     }
     for (index, partition) in workload.partitions.iter().enumerate() {
         if pool_of(workload, index)? == pool {
-            admit_partition(workload, index, policy, fx).map_err(|error| PartitionError::Vcpu {
-                partition: partition.name.clone(),
-                error,
+            admit_partition(workload, index, policy, begin, fx).map_err(|error| {
+                PartitionError::Vcpu {
+                    partition: partition.name.clone(),
+                    error,
+                }
             })?;
         }
     }
@@ -455,7 +458,7 @@ pub(super) fn admit(
             .map(|window| table_window(workload, pool, window))
             .collect::<Result<Vec<_>, _>>()?;
         arinc
-            .set_table(&table, *frame, Instant::START, fx)
+            .set_table(&table, *frame, begin, fx)
             .map_err(in_pool)?;
     }
     Ok(())
@@ -465,6 +468,7 @@ fn admit_partition(
     workload: &Workload,
     index: usize,
     policy: &mut AnyPolicy,
+    begin: Instant,
     fx: &mut impl vcpu::Effects,
 ) -> Result<(), vcpu::Error> {
     let partition = &workload.partitions[index];
@@ -477,10 +481,10 @@ fn admit_partition(
             hard,
             soft: spec.soft_affinity.unwrap_or(hard),
         };
-        policy.insert(unit(first + place), admission, Instant::START, fx)?;
+        policy.insert(unit(first + place), admission, begin, fx)?;
     }
     if let (AnyPolicy::Credit2(credit2), Some(cap)) = (policy, partition.cap) {
-        credit2.set_cap(domain, cap, Instant::START, fx)?;
+        credit2.set_cap(domain, cap, begin, fx)?;
     }
     Ok(())
 }

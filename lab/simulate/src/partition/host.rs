@@ -166,7 +166,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             units: Vec::new(),
             processors: vec![None; Cpu::COUNT],
             wishes: Wishes {
-                now: 0,
+                now: machine.begin.as_nanos(),
                 acting: None,
                 tickles: Vec::new(),
                 timers: Vec::new(),
@@ -179,7 +179,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             },
             costs: [draw(schedule, 0), draw(switch, 1), draw(migration, 2)],
             drawn: [0; 3],
-            now: 0,
+            now: machine.begin.as_nanos(),
             events: 0,
             observer,
             workload,
@@ -193,7 +193,13 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
                 pool,
                 wishes: &mut host.wishes,
             };
-            build::admit(workload, pool, &mut host.policies[pool], &mut fx)?;
+            build::admit(
+                workload,
+                pool,
+                &mut host.policies[pool],
+                machine.begin,
+                &mut fx,
+            )?;
         }
         host.take_tickles();
         host.make_units(workload)?;

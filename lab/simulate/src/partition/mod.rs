@@ -48,6 +48,8 @@ use crate::{Cost, Costs, Observer, Workload};
 pub struct Machine {
     /// How much virtual time passes: 1 ns to 2⁶⁰ ns.
     pub horizon: Duration,
+    /// When the pools begin: what the clock shows then, before the horizon. Nobody runs until then.
+    pub begin: Instant,
     /// What the acts of each guest's kernel cost.
     pub guest: Costs,
     /// The time slice in each guest. None: no slices.
@@ -72,6 +74,7 @@ impl Machine {
     pub const fn free(horizon: Duration) -> Self {
         Self {
             horizon,
+            begin: Instant::START,
             guest: Costs::FREE,
             slice: None,
             host: Costs::FREE,

@@ -444,6 +444,29 @@ fn no_response_is_longer_than_the_analysis_of_both_levels_says() {
 }
 
 #[test]
+fn windows_count_from_when_the_pools_begin() {
+    let policy = VcpuPolicy::Arinc653 {
+        frame: ms(10),
+        windows: vec![Window {
+            partition: "busy".to_owned(),
+            vcpu: 0,
+            runtime: ms(4),
+        }],
+    };
+    let busy = partition("busy", vec![VcpuSpec::default()], vec![task("all", 50, 50)]);
+    let workload = workload(policy, 1, vec![busy]);
+    let received = |begin| {
+        let machine = Machine {
+            begin: Instant::START.saturating_add(ms(begin)),
+            ..exact(25)
+        };
+        outcome(&workload, &machine).partitions[0].vcpus[0].received
+    };
+    // From 0, 10 and 20; from 3, 13 and 23, the last cut short.
+    assert_eq!((received(0), received(3)), (12 * MS, 10 * MS));
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_mend() {
     let guest = |name: &str| partition(name, vec![server(4, 10)], vec![task("t", 1, 10)]);
     let refused = |workload: &Workload| {
