@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use object::{Object, ObjectSymbol};
-use taktos_cycles::Mark;
+use taktos_cycles::{Edge, Mark};
 
 use crate::Error;
 
@@ -63,6 +63,18 @@ impl Plan {
             information: value(&file, INFORMATION).map(|(address, _)| address),
             before,
         })
+    }
+
+    /// The same with points at further addresses, each with its name.
+    pub fn with(mut self, points: &[(&str, u64)]) -> Self {
+        for (name, address) in points {
+            self.addresses.push(*address);
+            self.places.push(vec![Arc::new(Mark {
+                edge: Edge::Point,
+                name: (*name).into(),
+            })]);
+        }
+        self
     }
 
     /// The form that the clock reads.
@@ -125,7 +137,6 @@ fn value(file: &object::File<'_>, name: &str) -> Option<(u64, u64)> {
 #[cfg(test)]
 pub(super) mod tests {
     use object::write;
-    use taktos_cycles::Edge;
 
     use super::*;
 
@@ -168,6 +179,9 @@ pub(super) mod tests {
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);
+        let more = Plan::of(&elf, 4, None).unwrap().with(&[("start", 0x2000)]);
+        assert!(more.to_text().contains("mark 2000 3\n"));
+        assert_eq!(&*more.places[2][0].name, "start");
         let error = Plan::of(&elf, 3, None).unwrap_err().to_string();
         assert!(error.contains("256 bytes"), "{error}");
         assert!(error.contains("3 processors"), "{error}");

@@ -1,5 +1,6 @@
 //! One run of an image on several processors.
 
+use std::fs::File;
 use std::io::{BufReader, PipeReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -234,6 +235,36 @@ impl Several {
         Ok((ended, summary))
     }
 
+    /// Watches a machine that is described elsewhere, by its `arguments` but for its time, until it ends or has executed the
+    /// instructions of the options: each event of `image`, which it runs first, is told, and each passing of `points`, named
+    /// addresses of it. What else the machine runs must not store at the image's addresses what could be a thread of it.
+    /// Cycles are not modelled.
+    ///
+    /// # Errors
+    /// As [`Several::record`], but that the limit is none.
+    pub fn watch(
+        &self,
+        (image, points): (&Path, &[(&str, u64)]),
+        arguments: &[String],
+        setting: &Setting,
+        options: &Options,
+        event: &mut dyn FnMut(Event),
+    ) -> Result<Summary, Error> {
+        setting.check(self.board)?;
+        let plan = Plan::of(&elf(image)?, setting.processors, self.board.reset_code())?;
+        let plan = plan.with(points);
+        let scratch = Scratch::new()?;
+        write(&scratch.file("plan"), plan.to_text().as_bytes())?;
+        let plugin = self.recording(setting, options, &scratch, false);
+        let mut command = Command::new(self.board.program());
+        command
+            .args(arguments)
+            .args(["-accel", "tcg,thread=single", "-plugin", &plugin]);
+        let (mut child, output) = start(command)?;
+        let (console, _) = run::watch(&mut child, output, options.real_time, &mut |_| {})?;
+        stream::read(recorded(&scratch, &console)?, &plan.places, 0, event)
+    }
+
     fn execute(
         &self,
         (image, elf): (&Path, &[u8]),
@@ -254,11 +285,8 @@ impl Several {
         let (mut child, output) = self.start(image, setting, options, &plugin)?;
         let (console, exit_status) = run::watch(&mut child, output, options.real_time, on_line)?;
         let phases: Vec<&'static str> = table.map_or(Vec::new(), |table| table.phases().to_vec());
-        // Without a record the emulator itself refused, and said why on its console.
-        let file = std::fs::File::open(scratch.file("record")).ok();
-        let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));
-        let file = file.ok_or_else(|| Error::Refused(last_line(&console)))?;
-        let summary = stream::read(BufReader::new(file), &plan.places, phases.len(), event)?;
+        let file = recorded(&scratch, &console)?;
+        let summary = stream::read(file, &plan.places, phases.len(), event)?;
         if summary.limit_reached {
             let each = summary
                 .processors
@@ -318,30 +346,21 @@ impl Several {
         options: &Options,
         plugin: &str,
     ) -> Result<(Child, PipeReader), Error> {
-        let io = |cause| Error::Io {
-            what: "starting the emulator".into(),
-            cause,
-        };
         let single = if setting.seed.is_some() || options.reference {
             ",one-insn-per-tb=on"
         } else {
             ""
         };
-        let (output, input) = std::io::pipe().map_err(io)?;
-        let child = Command::new(self.board.program())
+        let mut command = Command::new(self.board.program());
+        command
             .args(self.board.arguments())
             .args(["-smp", &setting.processors.to_string()])
             .args(run::command_line(options))
             .args(["-accel", &format!("tcg,thread=single{single}")])
             .args(["-plugin", plugin])
             .arg("-kernel")
-            .arg(image)
-            .stdin(Stdio::null())
-            .stdout(input.try_clone().map_err(io)?)
-            .stderr(input)
-            .spawn()
-            .map_err(|_| Error::EmulatorMissing)?;
-        Ok((child, output))
+            .arg(image);
+        start(command)
     }
 
     /// Runs the probe with four processors; `quantum`: as for [`Several::run`].
@@ -356,6 +375,31 @@ impl Several {
         }
         Probe::read(&ended.console).ok_or(Error::Damaged("not the probe's console"))
     }
+}
+
+/// Starts the emulator: what it and the machine say comes in one stream, which ends with it. (A command that lives on would
+/// keep it open.)
+fn start(mut command: Command) -> Result<(Child, PipeReader), Error> {
+    let io = |cause| Error::Io {
+        what: "starting the emulator".into(),
+        cause,
+    };
+    let (output, input) = std::io::pipe().map_err(io)?;
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(input.try_clone().map_err(io)?)
+        .stderr(input)
+        .spawn()
+        .map_err(|_| Error::EmulatorMissing)?;
+    Ok((child, output))
+}
+
+/// The record of a run that is over. Without one the emulator itself refused, and said why on its console.
+fn recorded(scratch: &Scratch, console: &str) -> Result<BufReader<File>, Error> {
+    let file = File::open(scratch.file("record")).ok();
+    let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));
+    let file = file.ok_or_else(|| Error::Refused(last_line(console)))?;
+    Ok(BufReader::new(file))
 }
 
 fn elf(image: &Path) -> Result<Vec<u8>, Error> {
