@@ -14,6 +14,7 @@
 
 pub mod bootargs;
 mod channel;
+mod clock;
 pub mod console;
 pub mod power;
 mod suite;

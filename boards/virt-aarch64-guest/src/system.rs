@@ -1,13 +1,13 @@
 //! Owns: the partition as a system of the kernel.
 
-use crate::{bootargs, console, power};
+use crate::{bootargs, clock, console, power};
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
 use core::panic::PanicInfo;
 use taktos_abi::vm::layout;
 use taktos_arch_aarch64::AArch64;
 use taktos_kernel::fault::print;
-use taktos_kernel::{Kernel, System, Thread, Upcall};
+use taktos_kernel::{Instant, Kernel, System, Thread, Upcall};
 use taktos_workloads::guest::GuestBoard;
 
 /// The partition, as the machine sees it.
@@ -64,6 +64,10 @@ impl System for Board {
 impl GuestBoard for Board {
     fn words() -> &'static str {
         bootargs::words()
+    }
+
+    fn machine_time() -> Instant {
+        clock::now()
     }
 }
 

@@ -11,6 +11,7 @@ pub mod fifo;
 pub mod latency;
 pub mod monitor;
 mod pattern;
+pub mod periodic;
 pub mod spacecraft;
 mod supply;
 mod vectors;
@@ -21,6 +22,9 @@ use taktos_kernel::{AnyThread, Instant, System, Timeout};
 pub trait GuestBoard: System {
     /// What the guest was told; an empty text where nothing was.
     fn words() -> &'static str;
+
+    /// What the machine's clock shows, which began before the guest did.
+    fn machine_time() -> Instant;
 }
 
 /// The priorities of the main thread, which tells, of what is measured or has deadlines, and of what fills the time.
