@@ -1,6 +1,7 @@
 //! `taktos test`: everything that CI checks, one step after the other, and a
 //! closing line that counts.
 
+mod agreement;
 pub(super) mod book;
 mod channels;
 mod el2;
@@ -132,6 +133,7 @@ fn steps(length: storms::Length) -> Vec<Step> {
     }
     steps.push(narrow(format!("port and faults on {el2}"), el2::programs));
     steps.push(narrow("FIFOs between guests", channels::round_trips));
+    steps.push(narrow("the simulator agrees", agreement::agree));
     for board in Virt::ALL {
         let name = format!("kernel suite on {}", four::name(board));
         steps.push(narrow(name, move |workspace| four::suite(workspace, board)));
