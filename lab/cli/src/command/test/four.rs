@@ -109,6 +109,7 @@ fn counted(line: &str, ended: Ended) -> Result<Tally> {
             _ => failed.max(1),
         },
         said: ended.console,
+        ..Tally::default()
     })
 }
 

@@ -89,6 +89,7 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
         passed,
         failed,
         said: record.console,
+        ..Tally::default()
     })
 }
 
@@ -121,6 +122,7 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
         passed,
         failed,
         said: changes.join("\n"),
+        ..Tally::default()
     })
 }
 

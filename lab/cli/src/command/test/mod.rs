@@ -34,6 +34,8 @@ pub struct Tally {
     pub failed: u64,
     /// What a person needs to mend them.
     pub said: String,
+    /// What was measured, a line each, which is told whether checks fail or not.
+    pub figures: String,
 }
 
 impl Tally {
@@ -59,6 +61,7 @@ impl Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.said.push_str(&other.said);
+        self.figures.push_str(&other.figures);
     }
 }
 
@@ -238,6 +241,9 @@ fn line(name: &str, tally: &Tally) -> String {
         "{word} {name}: {} passed, {} failed\n",
         tally.passed, tally.failed
     );
+    for figure in tally.figures.lines() {
+        shown.push_str(&format!("       {figure}\n"));
+    }
     if tally.failed > 0 {
         let lines: Vec<&str> = tally.said.trim_end().lines().collect();
         for said in lines.iter().take(MOST_LINES) {
@@ -260,6 +266,19 @@ mod tests {
         assert_eq!(
             shown,
             "FAILED format: 0 passed, 1 failed\n       diff in a.rs\n"
+        );
+    }
+
+    #[test]
+    fn what_was_measured_is_told_of_a_step_that_passes() {
+        let tally = Tally {
+            figures: "rtds: 3 turns\n".into(),
+            said: "its console".into(),
+            ..Tally::pass()
+        };
+        assert_eq!(
+            line("agrees", &tally),
+            "ok     agrees: 1 passed, 0 failed\n       rtds: 3 turns\n"
         );
     }
 

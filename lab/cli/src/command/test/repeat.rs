@@ -74,6 +74,7 @@ fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tall
         passed,
         failed,
         said: differing.join("\n"),
+        ..Tally::default()
     })
 }
 

@@ -58,5 +58,6 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
         passed: (now.rows() as u64).saturating_sub(failed),
         failed,
         said: changes.join("\n"),
+        ..Tally::default()
     })
 }

@@ -119,6 +119,7 @@ pub(super) fn counted(program: &mut Command) -> Result<Tally> {
         passed,
         failed,
         said: failures(&said),
+        ..Tally::default()
     })
 }
 

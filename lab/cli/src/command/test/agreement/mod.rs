@@ -71,7 +71,7 @@ fn one(recorder: &Recorder, costs: Measured, case: &Case) -> Result<Tally> {
     let simulated = simulate(&text, costs, *begin, *end)?;
     Ok(match compare(&simulated, turns, tolerance, *end) {
         Ok(agreement) => Tally {
-            said: format!(
+            figures: format!(
                 "{}: {} turns, at most {} of {tolerance} ns apart\n",
                 case.policy, agreement.turns, agreement.apart
             ),
