@@ -3,21 +3,28 @@
 
 use crate::machine::Refusal;
 use taktos_abi::vm::{Description, Policy as Wanted, Pool as PoolRecord, Server, Window};
+#[cfg(any(feature = "credit", feature = "credit2"))]
+use taktos_schedule::vcpu::Place;
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot};
-use taktos_schedule::vcpu::credit2::{Grouping, Scope};
+#[cfg(feature = "credit")]
+use taktos_schedule::vcpu::credit;
+#[cfg(feature = "credit2")]
+use taktos_schedule::vcpu::credit2::{self, Grouping, Scope};
 use taktos_schedule::vcpu::null::{self, Null};
 use taktos_schedule::vcpu::pool::{AnyPolicy, Pool};
 use taktos_schedule::vcpu::rtds::{Options, Rtds};
 use taktos_schedule::vcpu::sedf::Sedf;
-use taktos_schedule::vcpu::{Domain, Place, Vcpu, credit, credit2, rtds, sedf};
+use taktos_schedule::vcpu::{Domain, Vcpu, rtds, sedf};
 use taktos_time::{Duration, Instant};
 
 const VCPUS: usize = Description::VCPUS;
+#[cfg(any(feature = "credit", feature = "credit2"))]
 const DOMAINS: usize = Description::PARTITIONS;
 const CPUS: usize = Description::CPUS;
 
 /// Where each processor lies: one socket, one thread a core.
+#[cfg(any(feature = "credit", feature = "credit2"))]
 const PLACES: [Place; CPUS] = [
     Place::flat(0),
     Place::flat(1),
@@ -27,11 +34,13 @@ const PLACES: [Place; CPUS] = [
 
 /// The tables of one pool, for whichever scheduler it gets.
 struct Tables {
+    #[cfg(feature = "credit")]
     credit: (
         [credit::Unit; VCPUS],
         [credit::DomainRecord; DOMAINS],
         [credit::Processor; CPUS],
     ),
+    #[cfg(feature = "credit2")]
     credit2: (
         [credit2::Unit; VCPUS],
         [credit2::DomainRecord; DOMAINS],
@@ -46,11 +55,13 @@ struct Tables {
 
 impl Tables {
     const EMPTY: Self = Self {
+        #[cfg(feature = "credit")]
         credit: (
             [credit::Unit::EMPTY; VCPUS],
             [credit::DomainRecord::EMPTY; DOMAINS],
             [credit::Processor::EMPTY; CPUS],
         ),
+        #[cfg(feature = "credit2")]
         credit2: (
             [credit2::Unit::EMPTY; VCPUS],
             [credit2::DomainRecord::EMPTY; DOMAINS],
@@ -130,6 +141,7 @@ const fn nanos(ns: u64) -> Duration {
 }
 
 /// Takes note of a refusal, and goes on with something else.
+#[cfg(any(feature = "credit", feature = "credit2"))]
 fn kept<T: Default, E>(value: Result<T, E>, refused: &mut bool) -> T {
     value.unwrap_or_else(|_| {
         *refused = true;
@@ -143,6 +155,7 @@ fn policy<'m>(
     refused: &mut bool,
 ) -> AnyPolicy<'m> {
     match pool.map_or(Wanted::Null, |pool| pool.policy) {
+        #[cfg(feature = "credit")]
         Wanted::Credit {
             slice,
             ratelimit,
@@ -164,6 +177,7 @@ fn policy<'m>(
                 ),
             ))
         }
+        #[cfg(feature = "credit2")]
         Wanted::Credit2 { ratelimit, balance } => {
             let (units, domains, processors, queues) = &mut tables.credit2;
             let memory = credit2::Memory {
@@ -182,6 +196,10 @@ fn policy<'m>(
             let grouping = kept(grouping, refused);
             AnyPolicy::Credit2(credit2::Credit2::new(memory, &PLACES, grouping, parameters))
         }
+        #[cfg(not(feature = "credit"))]
+        Wanted::Credit { .. } => missing(tables, refused),
+        #[cfg(not(feature = "credit2"))]
+        Wanted::Credit2 { .. } => missing(tables, refused),
         Wanted::Rtds => AnyPolicy::Rtds(Rtds::new(&mut tables.rtds, Options::DEFAULT)),
         Wanted::Sedf => {
             let (units, processors) = &mut tables.sedf;
@@ -196,7 +214,15 @@ fn policy<'m>(
     }
 }
 
+/// The image does not have the scheduler.
+#[cfg(not(all(feature = "credit", feature = "credit2")))]
+fn missing<'m>(tables: &'m mut Tables, refused: &mut bool) -> AnyPolicy<'m> {
+    *refused = true;
+    AnyPolicy::Null(Null::new(&mut tables.null))
+}
+
 /// No limit first: it fits every slice.
+#[cfg(feature = "credit")]
 fn credit_parameters(
     slice: u64,
     ratelimit: u64,
@@ -229,14 +255,17 @@ fn parameters(
         if usize::from(partition.pool) != pool {
             continue;
         }
+        #[cfg(any(feature = "credit", feature = "credit2"))]
         let domain = Domain::new(index as u16);
         let first = usize::from(partition.first_vcpu);
         let vcpus = first..first + usize::from(partition.vcpus);
         match policy {
+            #[cfg(feature = "credit")]
             AnyPolicy::Credit(credit) => {
                 credit.set_weight(domain, partition.weight)?;
                 credit.set_cap(domain, partition.cap)?;
             }
+            #[cfg(feature = "credit2")]
             AnyPolicy::Credit2(credit2) => {
                 credit2.set_weight(domain, partition.weight, Instant::START)?;
             }

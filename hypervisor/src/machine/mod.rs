@@ -273,6 +273,7 @@ impl<H: Hardware> Hypervisor<H> {
             let fx: &mut dyn PoolEffects = &mut self.world;
             let mut effects = Routed { pool, fx };
             match (self.pools.policy_mut(pool), wanted) {
+                #[cfg(feature = "credit2")]
                 (Some(AnyPolicy::Credit2(credit2)), _) => {
                     let partitions = self.description.partitions.iter().enumerate();
                     let count = usize::from(self.description.partition_count);

@@ -2,7 +2,9 @@
 //! Must never know: pools.
 
 use crate::vcpu::arinc653::Arinc653;
+#[cfg(feature = "credit")]
 use crate::vcpu::credit::Credit;
+#[cfg(feature = "credit2")]
 use crate::vcpu::credit2::Credit2;
 use crate::vcpu::null::Null;
 use crate::vcpu::rtds::Rtds;
@@ -15,8 +17,10 @@ use taktos_time::Instant;
 #[allow(clippy::large_enum_variant)] // There is one for each pool, made once.
 pub enum AnyPolicy<'a> {
     /// Proportional share with boost.
+    #[cfg(feature = "credit")]
     Credit(Credit<'a>),
     /// Proportional share by group of processors.
+    #[cfg(feature = "credit2")]
     Credit2(Credit2<'a>),
     /// Deferrable servers under global EDF.
     Rtds(Rtds<'a>),
@@ -31,7 +35,9 @@ pub enum AnyPolicy<'a> {
 macro_rules! each {
     ($self:ident, $policy:ident => $call:expr) => {
         match $self {
+            #[cfg(feature = "credit")]
             AnyPolicy::Credit($policy) => $call,
+            #[cfg(feature = "credit2")]
             AnyPolicy::Credit2($policy) => $call,
             AnyPolicy::Rtds($policy) => $call,
             AnyPolicy::Sedf($policy) => $call,
@@ -45,7 +51,9 @@ impl AnyPolicy<'_> {
     /// What it is called on the command line and in files.
     pub const fn name(&self) -> &'static str {
         match self {
+            #[cfg(feature = "credit")]
             Self::Credit(_) => "credit",
+            #[cfg(feature = "credit2")]
             Self::Credit2(_) => "credit2",
             Self::Rtds(_) => "rtds",
             Self::Sedf(_) => "sedf",
