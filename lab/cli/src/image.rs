@@ -49,19 +49,58 @@ pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> R
     build_in(workspace, board, program, shipped(board.0))
 }
 
+/// The same without the features that a board has unless it is told otherwise.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_lean(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
+    let profile = shipped(board.0);
+    image(built(workspace, board, program, profile, Features::None)?)
+}
+
 /// The same in another profile of the workspace.
 ///
 /// # Errors
 /// As [`build`].
 pub fn build_in(
     workspace: &Workspace,
-    (board, triple): (&str, &str),
+    board: (&str, &str),
     program: &str,
     profile: &str,
 ) -> Result<Image> {
-    let path = built(workspace, (board, triple), program, profile)?;
+    image(built(workspace, board, program, profile, Features::Usual)?)
+}
+
+fn image(path: PathBuf) -> Result<Image> {
     let digest = digest(&path)?;
     Ok(Image { path, digest })
+}
+
+/// Which features of a board are built in.
+#[derive(Clone, Copy)]
+enum Features {
+    /// Those that it has unless it is told otherwise.
+    Usual,
+    /// None.
+    None,
+}
+
+impl Features {
+    /// What cargo is told.
+    const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Usual => &[],
+            Self::None => &["--no-default-features"],
+        }
+    }
+
+    /// The folder of such images.
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Usual => "images",
+            Self::None => "images/lean",
+        }
+    }
 }
 
 /// One build at a time: boards of one triple have programs of one name, which cargo puts into one place.
@@ -73,11 +112,13 @@ fn built(
     (board, triple): (&str, &str),
     program: &str,
     profile: &str,
+    features: Features,
 ) -> Result<PathBuf> {
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let output = cargo(workspace)
         .args(["build", "--quiet", "--profile", profile, "-p", board])
         .args(["--bin", program, "--target", triple])
+        .args(features.arguments())
         .output()
         .map_err(|cause| {
             Failure::error(
@@ -92,7 +133,7 @@ fn built(
     let target = workspace.target();
     let common = target.join(triple).join(profile).join(program);
     let own = target
-        .join("images")
+        .join(features.folder())
         .join(board)
         .join(profile)
         .join(program);

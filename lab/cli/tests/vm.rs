@@ -148,7 +148,7 @@ fn run(name: &str, script: &str, input: &str, more: &[&str]) -> Output {
     fs::write(emulator, format!("#!/bin/sh\n{script}\n")).unwrap();
     let built = folder
         .0
-        .join("target/aarch64-unknown-none-softfloat/release");
+        .join("target/aarch64-unknown-none-softfloat/hypervisor");
     fs::create_dir_all(&built).unwrap();
     fs::write(built.join("hypervisor"), elf()).unwrap();
     let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());

@@ -108,7 +108,14 @@ mod tests {
                 "rtds" => ("budget = \"3090 us\"", "budget = \"2990 us\""),
                 "sedf" => ("budget = \"2600 us\"", "budget = \"2500 us\""),
                 "arinc653" => ("runtime = \"3 ms\"", "runtime = \"2900 us\""),
-                "credit" | "credit2" => ("weight = 512", "weight = 256"),
+                "credit" => (
+                    "policy = \"credit\"",
+                    "policy = \"credit\"\nratelimit = \"5 ms\"",
+                ),
+                "credit2" => (
+                    "policy = \"credit2\"",
+                    "policy = \"credit2\"\nratelimit = \"5 ms\"",
+                ),
                 _ => ("period = \"7000 us\"", "period = \"7100 us\""),
             };
             let found = turns(&case, |text| text.replace(from, to), COSTS);
