@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSegment};
-use taktos_emulator::Board;
+use taktos_emulator::{Board, El2};
 use taktos_export::replace_file;
 
 use crate::failure::Failure;
@@ -22,14 +22,11 @@ pub struct Image {
     pub digest: String,
 }
 
-/// The board of the hypervisor, whose images have a profile of their own: their text counts most.
-const HYPERVISOR: &str = "virt-aarch64-el2";
-
-/// The profile of the workspace in which a board's programs ship.
+/// The profile of the workspace in which a board's programs ship. The hypervisor's have one of their own: their text counts most.
 fn shipped(board: &str) -> &'static str {
-    match board {
-        HYPERVISOR => "hypervisor",
-        _ => "release",
+    match board == El2::BOARD.0 {
+        true => "hypervisor",
+        false => "release",
     }
 }
 

@@ -18,6 +18,17 @@ pub struct Sources {
     pub arguments: String,
 }
 
+impl Sources {
+    /// A kernel alone: with neither file system nor command line.
+    pub const fn of(kernel: PathBuf) -> Self {
+        Self {
+            kernel,
+            initrd: None,
+            arguments: String::new(),
+        }
+    }
+}
+
 /// The kinds of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

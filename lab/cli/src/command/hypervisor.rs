@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
+use taktos_emulator::El2;
 
 use super::experiment::begin;
 use super::several::result_name;
@@ -23,7 +24,7 @@ use crate::workspace::Workspace;
 use runs::Bench;
 
 /// How the machine is called in the data.
-const PLATFORM: &str = "virt-aarch64-el2";
+const PLATFORM: &str = El2::BOARD.0;
 
 /// Runs the experiment of a file.
 pub(super) fn run(

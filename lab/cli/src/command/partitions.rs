@@ -44,7 +44,7 @@ impl Machines {
         // Nothing is built for nothing.
         let hypervisor = match names {
             [] => PathBuf::new(),
-            _ => vm::hypervisor(workspace, progress)?,
+            _ => vm::hypervisor(workspace, progress)?.path,
         };
         let mut all = Vec::with_capacity(names.len());
         for name in names {

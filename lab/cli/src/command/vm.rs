@@ -26,7 +26,7 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     }
     checked(&configuration)?;
     let progress = Progress::default();
-    let hypervisor = vm::hypervisor(workspace, &progress)?;
+    let hypervisor = vm::hypervisor(workspace, &progress)?.path;
     let plan = plan(workspace, &configuration, &progress)?;
     let loaded = written(workspace, &plan, options)?;
     let time = match options.counted {

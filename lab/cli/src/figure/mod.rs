@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use taktos_emulator::Board;
-use taktos_export::{Evidence, Recording, table::Table};
+use taktos_export::{Evidence, Recording, ResultDirectory, WriteError, table::Table};
 
 use crate::experiment::{Figure, Unit};
 use crate::failure::Failure;
@@ -69,6 +69,22 @@ pub struct Drawn {
     pub evidence: Vec<Evidence>,
     /// Whether its tables are part of what is printed, or only of the report.
     pub printed: bool,
+}
+
+impl Drawn {
+    /// Writes its tables and plots, those of the report alone among them.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn write(&self, directory: &ResultDirectory) -> Result<(), WriteError> {
+        for table in self.tables.iter().chain(&self.details) {
+            directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
+        }
+        for (stem, svg) in &self.plots {
+            directory.write(&format!("plots/{stem}.svg"), svg)?;
+        }
+        Ok(())
+    }
 }
 
 /// Draws a figure.

@@ -85,12 +85,7 @@ impl Outcome {
         directory.write("result.json", &self.json)?;
         directory.write("report.html", self.report().to_html())?;
         for drawn in &self.drawn {
-            for table in drawn.tables.iter().chain(&drawn.details) {
-                directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-            }
-            for (stem, svg) in &drawn.plots {
-                directory.write(&format!("plots/{stem}.svg"), svg)?;
-            }
+            drawn.write(directory)?;
         }
         for (name, contents) in &self.files {
             directory.write(name, contents)?;

@@ -107,12 +107,7 @@ impl Outcome {
         directory.write("result.json", &self.json)?;
         directory.write("report.html", self.report().to_html())?;
         for drawn in &self.drawn {
-            for table in drawn.tables.iter().chain(&drawn.details) {
-                directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-            }
-            for (stem, svg) in &drawn.plots {
-                directory.write(&format!("plots/{stem}.svg"), svg)?;
-            }
+            drawn.write(directory)?;
         }
         for (stem, recording) in &self.traces {
             let trace = recording.first(MOST_EVENTS);

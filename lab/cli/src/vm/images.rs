@@ -1,9 +1,8 @@
 //! Owns: the files of the images that a configuration names.
 //! Must never know: where they lie in a partition.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
+use taktos_emulator::El2;
 use taktos_linux::{Job, Kernel, Linux, command_line};
 use taktos_vm::{Configuration, Flavour, Image, Sources};
 
@@ -12,20 +11,40 @@ use crate::image;
 use crate::progress::Progress;
 use crate::workspace::Workspace;
 
-/// The board of the hypervisor, and that of the project's guests.
-const BOARD: &str = "virt-aarch64-el2";
-const GUESTS: &str = "virt-aarch64-guest";
-const TRIPLE: &str = "aarch64-unknown-none-softfloat";
+/// The board of the project's guests: its name, and the triple that its images are compiled for, which is the hypervisor's.
+pub const GUESTS: (&str, &str) = ("virt-aarch64-guest", El2::BOARD.1);
 
 /// Builds the hypervisor.
 ///
 /// # Errors
 /// When cargo refuses.
-pub fn hypervisor(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let built = progress.during("building the hypervisor ...", || {
-        image::build_for(workspace, (BOARD, TRIPLE), "hypervisor")
-    })?;
-    Ok(built.path)
+pub fn hypervisor(workspace: &Workspace, progress: &Progress) -> Result<image::Image> {
+    progress.during("building the hypervisor ...", || {
+        image::build_for(workspace, El2::BOARD, "hypervisor")
+    })
+}
+
+/// Builds one of the project's guests.
+///
+/// # Errors
+/// When cargo refuses, or there is no such guest.
+pub fn guest(workspace: &Workspace, name: &str, progress: &Progress) -> Result<image::Image> {
+    let what = format!("building the guest {name} ...");
+    progress.during(&what, || image::build_for(workspace, GUESTS, name))
+}
+
+/// Debian's Linux, fetched where it is not there.
+///
+/// # Errors
+/// When Debian's packages cannot be fetched.
+pub fn linux(workspace: &Workspace, progress: &Progress) -> Result<Linux> {
+    let folder = workspace.target().join("linux");
+    let what = match Linux::is_present(&folder) {
+        true => "Debian's Linux ...",
+        false => "fetching Debian's Linux (190 MB, once) ...",
+    };
+    let linux = progress.during(what, || Linux::set_up(&folder, &mut |_| {}));
+    linux.map_err(|error| Failure::error(error.to_string(), error.mend()))
 }
 
 /// Builds or fetches what the partitions run, each image once.
@@ -53,34 +72,15 @@ pub fn sources(
 
 fn source(workspace: &Workspace, image: &Image, progress: &Progress) -> Result<Sources> {
     match image {
-        Image::File(path) => Ok(Sources {
-            kernel: path.clone(),
-            initrd: None,
-            arguments: String::new(),
-        }),
-        Image::Taktos(name) => {
-            let what = format!("building the guest {name} ...");
-            let board = (GUESTS, TRIPLE);
-            let built = progress.during(&what, || image::build_for(workspace, board, name))?;
-            Ok(Sources {
-                kernel: built.path,
-                initrd: None,
-                arguments: String::new(),
-            })
-        }
+        Image::File(path) => Ok(Sources::of(path.clone())),
+        Image::Taktos(name) => Ok(Sources::of(guest(workspace, name, progress)?.path)),
         Image::Debian(flavour) => debian(workspace, *flavour, progress),
     }
 }
 
 /// Debian's kernel with a shell, unless the configuration has other words.
 fn debian(workspace: &Workspace, flavour: Flavour, progress: &Progress) -> Result<Sources> {
-    let folder = workspace.target().join("linux");
-    let what = match Linux::is_present(&folder) {
-        true => "Debian's Linux ...",
-        false => "fetching Debian's Linux (190 MB, once) ...",
-    };
-    let linux = progress.during(what, || Linux::set_up(&folder, &mut |_| {}));
-    let linux = linux.map_err(|error| Failure::error(error.to_string(), error.mend()))?;
+    let linux = linux(workspace, progress)?;
     let kernel = match flavour {
         Flavour::RealTime => Kernel::RealTime,
         Flavour::Ordinary => Kernel::Ordinary,

@@ -10,5 +10,5 @@ mod machine;
 
 pub use console::Ending;
 pub use heard::until_off;
-pub use images::{hypervisor, sources};
+pub use images::{GUESTS, guest, hypervisor, linux, sources};
 pub use machine::{Ended, Limit, run};

@@ -4,16 +4,12 @@ use anyhow::{Context, Result};
 use taktos_linux::{Kernel, Linux};
 use taktos_vm::{Flavour, Sources};
 
-use crate::failure::Failure;
 use crate::hypervisor::digest;
-use crate::image::{self, Image};
+use crate::image::Image;
 use crate::progress::Progress;
+use crate::vm;
 use crate::workspace::Workspace;
 
-/// The board of the hypervisor, that of its guests, and what both are built for.
-const BOARD: &str = "virt-aarch64-el2";
-const GUESTS: &str = "virt-aarch64-guest";
-const TRIPLE: &str = "aarch64-unknown-none-softfloat";
 /// The measured program of the Taktos kernel.
 const LATENCY: &str = "latency";
 
@@ -35,18 +31,9 @@ impl Images {
     /// # Errors
     /// When cargo refuses, or Debian's packages cannot be fetched.
     pub fn ready(workspace: &Workspace, progress: &Progress) -> Result<Self> {
-        let build = |board, name| image::build_for(workspace, (board, TRIPLE), name);
-        let hypervisor =
-            progress.during("building the hypervisor ...", || build(BOARD, "hypervisor"))?;
-        let latency =
-            progress.during("building the guest latency ...", || build(GUESTS, LATENCY))?;
-        let folder = workspace.target().join("linux");
-        let what = match Linux::is_present(&folder) {
-            true => "Debian's Linux ...",
-            false => "fetching Debian's Linux (190 MB, once) ...",
-        };
-        let linux = progress.during(what, || Linux::set_up(&folder, &mut |_| {}));
-        let linux = linux.map_err(|error| Failure::error(error.to_string(), error.mend()))?;
+        let hypervisor = vm::hypervisor(workspace, progress)?;
+        let latency = vm::guest(workspace, LATENCY, progress)?;
+        let linux = vm::linux(workspace, progress)?;
         let of_linux = of_linux(&linux)?;
         Ok(Self {
             hypervisor,
@@ -69,11 +56,9 @@ impl Images {
         match image {
             taktos_vm::Image::Debian(Flavour::RealTime) => Ok(debian(Kernel::RealTime)),
             taktos_vm::Image::Debian(Flavour::Ordinary) => Ok(debian(Kernel::Ordinary)),
-            taktos_vm::Image::Taktos(name) if name == LATENCY => Ok(Sources {
-                kernel: self.latency.path.clone(),
-                initrd: None,
-                arguments: String::new(),
-            }),
+            taktos_vm::Image::Taktos(name) if name == LATENCY => {
+                Ok(Sources::of(self.latency.path.clone()))
+            }
             other => anyhow::bail!("a case runs {other:?}, which the experiment does not have"),
         }
     }

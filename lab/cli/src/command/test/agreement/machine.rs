@@ -13,11 +13,9 @@ use taktos_vm::{Configuration, Plan, Sources, Time};
 use super::cases::Case;
 use super::turns::Turn;
 use crate::progress::Progress;
+use crate::vm;
 use crate::workspace::Workspace;
-use crate::{image, vm};
 
-const GUESTS: &str = "virt-aarch64-guest";
-const TRIPLE: &str = "aarch64-unknown-none-softfloat";
 /// The hypervisor's array of virtual processors.
 const VCPUS: &str = "TAKTOS_VCPUS";
 /// What it shows in place of one when none runs.
@@ -74,8 +72,9 @@ impl Recording {
 impl Recorder {
     /// Builds them.
     pub fn ready(workspace: &Workspace) -> Result<Self> {
-        let guest = image::build_for(workspace, (GUESTS, TRIPLE), "periodic")?;
-        let hypervisor = vm::hypervisor(workspace, &Progress::default())?;
+        let progress = Progress::default();
+        let guest = vm::guest(workspace, "periodic", &progress)?;
+        let hypervisor = vm::hypervisor(workspace, &progress)?.path;
         let elf = std::fs::read(&hypervisor).with_context(|| hypervisor.display().to_string())?;
         let file = object::File::parse(elf.as_slice())?;
         let symbol = |name| {
@@ -93,11 +92,7 @@ impl Recorder {
         Ok(Self {
             points: [point(BEGIN)?, point(START)?],
             emulator: Several::find(Virt::Aarch64El2)?,
-            guest: Sources {
-                kernel: guest.path,
-                initrd: None,
-                arguments: String::new(),
-            },
+            guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
             idle: idle.address(),
             vcpus: vcpus.address(),

@@ -11,12 +11,11 @@ use anyhow::{Context, Result, bail};
 use taktos_vm::{Configuration, Image, Plan, Sources, Time};
 
 use super::cases::Case;
-use crate::image;
+use crate::progress::Progress;
+use crate::vm;
 use crate::workspace::Workspace;
 
 const EMULATOR: &str = "qemu-system-aarch64";
-pub const TRIPLE: &str = "aarch64-unknown-none-softfloat";
-pub const GUESTS: &str = "virt-aarch64-guest";
 /// When the victim has ended, all that matters is said.
 const OVER: &str = "[taktos] victim stopped: ";
 /// What is not kept: what the hostile guest says for nothing.
@@ -35,14 +34,13 @@ pub struct Images {
 impl Images {
     /// Builds them.
     pub fn build(workspace: &Workspace) -> Result<Self> {
-        let built = |board, program| {
-            image::build_for(workspace, (board, TRIPLE), program).map(|built| built.path)
-        };
+        let progress = Progress::default();
+        let guest = |name| vm::guest(workspace, name, &progress).map(|built| built.path);
         Ok(Self {
-            hypervisor: built("virt-aarch64-el2", "hypervisor")?,
-            monitor: built(GUESTS, "monitor")?,
-            suite: built(GUESTS, "suite")?,
-            hostile: built(GUESTS, "hostile")?,
+            hypervisor: vm::hypervisor(workspace, &progress)?.path,
+            monitor: guest("monitor")?,
+            suite: guest("suite")?,
+            hostile: guest("hostile")?,
             scratch: workspace.target().join("hostile"),
         })
     }
@@ -55,11 +53,7 @@ impl Images {
         };
         let partitions = configuration.partitions.iter();
         partitions
-            .map(|partition| Sources {
-                kernel: of(&partition.image),
-                initrd: None,
-                arguments: String::new(),
-            })
+            .map(|partition| Sources::of(of(&partition.image)))
             .collect()
     }
 }

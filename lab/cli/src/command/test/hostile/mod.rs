@@ -16,6 +16,7 @@ use std::sync::Mutex;
 use anyhow::Result;
 
 use super::{Tally, storms, tools};
+use crate::vm;
 use crate::workspace::Workspace;
 use cases::Case;
 use machine::Images;
@@ -24,7 +25,7 @@ use machine::Images;
 const AT_A_TIME: usize = 2;
 
 pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
-    tools::lints_for(workspace, machine::GUESTS, machine::TRIPLE)
+    tools::lints_for(workspace, vm::GUESTS.0, vm::GUESTS.1)
 }
 
 /// Each attack beside victims under each scheduler; guests that are started again a thousand times; and every attack in turn for a
