@@ -4,12 +4,15 @@
 //! Times of tasks are in milliseconds; the duration and the overheads are in
 //! cycles, of which `cycles_per_ms` says how many are a millisecond.
 
+mod schedulers;
+
 use roxmltree::{Document, Node};
 use taktos_time::{Duration, Instant};
 
 use super::name_of;
 use crate::file::{FileError, Source, TaskSet, suggest, text};
-use crate::{Arrival, Cost, Costs, Late, Policy, Task};
+use crate::{Arrival, Cost, Costs, Late, Task};
+use schedulers::Given;
 
 /// Attributes of a task that describe its use of caches and instructions, or
 /// the tool's own numbering.
@@ -37,7 +40,8 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
         )
     })?;
     let root = document.root_element();
-    let reader = Reader { source };
+    let field = root.children().find_map(schedulers::field_of);
+    let reader = Reader { source, field };
     if root.tag_name().name() != "simulation" {
         let cause = format!(
             "begins with <{}>, not with <simulation>",
@@ -50,6 +54,8 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
 
 struct Reader<'a> {
     source: Source<'a>,
+    /// The attribute of tasks that their scheduler reads.
+    field: Option<&'static str>,
 }
 
 impl Reader<'_> {
@@ -81,46 +87,52 @@ impl Reader<'_> {
             let duration = self.cycles(root, "duration", duration, cycles)?;
             set.horizon = Some(duration).filter(|duration| *duration > Duration::ZERO);
         }
-        match root.attribute("etm") {
-            None | Some("wcet") => {}
-            Some(other) => set.warnings.push(format!(
-                "the execution-time model `{other}` is not known: every job runs for its WCET"
-            )),
-        }
+        self.check_model(root)?;
         let mut costs = Costs::default();
+        let (mut scheduler, mut given) = (None, Vec::new());
         for section in root.children().filter(Node::is_element) {
             match section.tag_name().name() {
-                "sched" => self.scheduler(section, cycles, &mut set, &mut costs)?,
+                "sched" => {
+                    self.overheads(section, cycles, &mut costs)?;
+                    scheduler = Some(section);
+                }
                 "processors" => self.processors(section, cycles, &mut set, &mut costs)?,
-                "tasks" => self.tasks(section, &mut set)?,
-                "caches" if section.children().all(|child| !child.is_element()) => {}
+                "tasks" => given = self.tasks(section, &mut set)?,
+                // Without the model of caches they mean nothing.
+                "caches" => {}
                 other => set.warnings.push(format!("<{other}> is left out")),
             }
+        }
+        if let Some(scheduler) = scheduler {
+            schedulers::apply(self, scheduler, &given, &mut set)?;
         }
         set.costs = Some(costs).filter(|costs| *costs != Costs::FREE);
         Ok(set)
     }
 
-    fn scheduler(
+    /// Refuses every model of execution times but the one in which a job runs for its WCET.
+    fn check_model(&self, root: Node<'_, '_>) -> Result<(), FileError> {
+        let old = match root.attribute("use_wcet") {
+            None | Some("true" | "yes") => "wcet",
+            Some(_) => "cache",
+        };
+        match root.attribute("etm").unwrap_or(old) {
+            "wcet" => Ok(()),
+            other => Err(self.error(
+                root,
+                format!("the execution-time model `{other}` is not supported"),
+                "write etm=\"wcet\": every job runs for its WCET",
+            )),
+        }
+    }
+
+    /// What the scheduler's own work takes.
+    fn overheads(
         &self,
         node: Node<'_, '_>,
         cycles: u64,
-        set: &mut TaskSet,
         costs: &mut Costs,
     ) -> Result<(), FileError> {
-        let class = node.attribute("class").or(node.attribute("className"));
-        let class = class.unwrap_or_default();
-        set.scheduler = match class.rsplit('.').next().unwrap_or_default() {
-            "EDF" | "EDF2" | "EDF_mono" => Some(Policy::Edf),
-            "RM" | "RM_mono" | "FP" | "DM" => Some(Policy::Priority),
-            "" => None,
-            other => {
-                set.warnings.push(format!(
-                    "the scheduler `{other}` is not known: name one with --scheduler"
-                ));
-                None
-            }
-        };
         for attribute in ["overhead", "overhead_activate", "overhead_terminate"] {
             let Some(text) = node.attribute(attribute) else {
                 continue;
@@ -132,9 +144,10 @@ impl Reader<'_> {
             match attribute {
                 "overhead" => costs.schedule = Cost::Constant(time),
                 "overhead_activate" => costs.release = Cost::Constant(time),
-                _ => set
-                    .warnings
-                    .push(format!("`{attribute}` of <sched> is left out")),
+                _ => {
+                    let cause = format!("`{attribute}` of <sched> is not supported");
+                    return Err(self.error(node, cause, "write 0, or add it to WCET"));
+                }
             }
         }
         Ok(())
@@ -149,7 +162,16 @@ impl Reader<'_> {
     ) -> Result<(), FileError> {
         let mut count = 0_usize;
         let mut switch = Duration::ZERO;
-        for processor in node.children().filter(Node::is_element) {
+        if let Some(text) = node.attribute("migration_overhead") {
+            let time = self.cycles(node, "migration_overhead", text, cycles)?;
+            if time > Duration::ZERO {
+                costs.migration = Cost::Constant(time);
+            }
+        }
+        for processor in node
+            .children()
+            .filter(|node| node.has_tag_name("processor"))
+        {
             count += 1;
             let speed = processor.attribute("speed").unwrap_or("1");
             if speed.parse() != Ok(1.0_f64) {
@@ -188,63 +210,82 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn tasks(&self, node: Node<'_, '_>, set: &mut TaskSet) -> Result<(), FileError> {
-        for task in node.children().filter(Node::is_element) {
-            if task.tag_name().name() != "task" {
-                set.warnings
-                    .push(format!("<{}> is left out", task.tag_name().name()));
-                continue;
-            }
-            for task in self.task(task, &mut set.warnings)? {
-                if set
-                    .workload
-                    .tasks
-                    .iter()
-                    .any(|other| other.name == task.1.name)
-                {
-                    return Err(self.error(
-                        task.0,
-                        format!("two tasks are called {}", task.1.name),
-                        "give each its own name",
-                    ));
-                }
-                set.workload.tasks.push(task.1);
-            }
-        }
-        Ok(())
-    }
-
-    /// A task, or one for each activation of a task without a period.
-    fn task<'n>(
+    fn tasks<'n>(
         &self,
         node: Node<'n, 'n>,
-        warnings: &mut Vec<String>,
-    ) -> Result<Vec<(Node<'n, 'n>, Task)>, FileError> {
-        let words = node.attribute("name").unwrap_or_default();
-        let name = words.trim().to_owned();
+        set: &mut TaskSet,
+    ) -> Result<Vec<Given<'n>>, FileError> {
+        let mut given = Vec::new();
+        for node in node.children().filter(Node::is_element) {
+            match node.tag_name().name() {
+                "task" => given.push(self.add(node, set)?),
+                // It declares an attribute of tasks for a scheduler; whoever needs one reads it.
+                "field" => {}
+                other => set.warnings.push(format!("<{other}> is left out")),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Adds what an element says to the workload.
+    fn add<'n>(&self, node: Node<'n, 'n>, set: &mut TaskSet) -> Result<Given<'n>, FileError> {
+        let name = node.attribute("name").unwrap_or_default().trim().to_owned();
         if name.is_empty() {
             return Err(self.error(node, "a task has no name", "give it a name"));
         }
-        self.check_attributes(node, &name, warnings)?;
-        let wcet = self.time(node, &name, "WCET")?.ok_or_else(|| {
+        let begin = set.workload.tasks.len();
+        for task in self.task(node, &name, &mut set.warnings)? {
+            let mut others = set.workload.tasks.iter();
+            if others.any(|other| other.name == task.name) {
+                return Err(self.error(
+                    node,
+                    format!("two tasks are called {}", task.name),
+                    "give each its own name",
+                ));
+            }
+            set.workload.tasks.push(task);
+        }
+        let time = |key| self.time(node, &name, key).map(Option::unwrap_or_default);
+        Ok(Given {
+            wcet: time("WCET")?,
+            period: time("period")?,
+            node,
+            tasks: begin..set.workload.tasks.len(),
+            name,
+        })
+    }
+
+    /// A task, or one for each activation of a task without a period.
+    fn task(
+        &self,
+        node: Node<'_, '_>,
+        name: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Task>, FileError> {
+        self.check_attributes(node, name, warnings)?;
+        let wcet = self.time(node, name, "WCET")?.ok_or_else(|| {
             self.error(
                 node,
                 format!("task {name} has no WCET"),
                 "add WCET=\"2.0\", in milliseconds",
             )
         })?;
-        let deadline = self.time(node, &name, "deadline")?;
-        let mut task = Task::periodic(&name, wcet, Duration::from_nanos(1));
+        let deadline = self.time(node, name, "deadline")?;
+        let mut task = Task::periodic(name, wcet, Duration::from_nanos(1));
         task.deadline = deadline.filter(|deadline| *deadline > Duration::ZERO);
-        if node.attribute("abort_on_miss") == Some("yes") {
+        if node.attribute("abort_on_miss").unwrap_or("yes") == "yes" {
             task.late = Late::Abort;
         }
-        match node.attribute("task_type").unwrap_or("Periodic") {
+        let old = match node.attribute("periodic") {
+            Some("no") => "APeriodic",
+            _ => "Periodic",
+        };
+        match node.attribute("task_type").unwrap_or(old) {
             "Periodic" => {
-                task.arrival = self.periodic(node, &name)?;
-                Ok(vec![(node, task)])
+                task.arrival = self.periodic(node, name)?;
+                Ok(vec![task])
             }
-            "APeriodic" | "Sporadic" => self.activations(node, &name, task),
+            "APeriodic" | "Sporadic" => self.activations(node, name, task),
             other => {
                 let mend = suggest::mend(other, ["Periodic", "APeriodic", "Sporadic"]);
                 Err(self.error(
@@ -274,6 +315,7 @@ impl Reader<'_> {
                 }
                 "name"
                 | "task_type"
+                | "periodic"
                 | "abort_on_miss"
                 | "period"
                 | "activationDate"
@@ -282,7 +324,7 @@ impl Reader<'_> {
                 | "WCET"
                 | "followed_by" => {}
                 "preemption_cost" if zero => {}
-                known if IGNORED.contains(&known) => {}
+                known if IGNORED.contains(&known) || self.field == Some(known) => {}
                 other => warnings.push(format!("task {name}: `{other}` is left out")),
             }
         }
@@ -304,12 +346,12 @@ impl Reader<'_> {
         })
     }
 
-    fn activations<'n>(
+    fn activations(
         &self,
-        node: Node<'n, 'n>,
+        node: Node<'_, '_>,
         name: &str,
         task: Task,
-    ) -> Result<Vec<(Node<'n, 'n>, Task)>, FileError> {
+    ) -> Result<Vec<Task>, FileError> {
         let dates = node.attribute("list_activation_dates").unwrap_or_default();
         let dates = dates
             .split(',')
@@ -323,7 +365,7 @@ impl Reader<'_> {
             once.arrival = Arrival::Once {
                 at: Instant::from_nanos(at.as_nanos()),
             };
-            tasks.push((node, once));
+            tasks.push(once);
         }
         if tasks.is_empty() {
             return Err(self.error(

@@ -97,7 +97,9 @@ fn a_simso_file_is_read() {
         (tasks[0].late, tasks[0].deadline),
         (Late::Abort, Some(Duration::from_millis(8)))
     );
-    assert_eq!(tasks[1].late, Late::Queue);
+    // Said with each of the two words, and not said, which means yes.
+    let late: Vec<Late> = tasks.iter().map(|task| task.late).collect();
+    assert_eq!(late, [Late::Abort, Late::Queue, Late::Queue, Late::Abort]);
     let at = Instant::from_nanos(4_500_000);
     assert_eq!(tasks[2].arrival, Arrival::Once { at });
     assert_eq!(set.warnings, ["task T3: `priority` is left out"]);
@@ -229,10 +231,155 @@ fn what_simso_can_and_we_cannot_is_refused_by_name() {
             "no whole number",
         ),
         ("</tasks>", "", 14, "no XML"),
+        (
+            "etm=\"wcet\"",
+            "etm=\"acet\"",
+            2,
+            "the execution-time model `acet` is not supported",
+        ),
+        (
+            "etm=\"wcet\"",
+            "use_wcet=\"no\"",
+            2,
+            "the execution-time model `cache` is not supported",
+        ),
+        (
+            "overhead_terminate=\"0\"",
+            "overhead_terminate=\"1\"",
+            3,
+            "`overhead_terminate` of <sched> is not supported",
+        ),
+        (
+            "simso.schedulers.EDF",
+            "simso.schedulers.EDF_mono",
+            3,
+            "is for one processor, and there are 2",
+        ),
+        (
+            "simso.schedulers.EDF",
+            "simso.schedulers.P_EDF",
+            11,
+            "task T2 has no period, by which its load is known",
+        ),
+        (
+            "simso.schedulers.EDF",
+            "Fixed_PEDF.py",
+            10,
+            "task TASK T1 has no `cpu`",
+        ),
     ] {
         let text = MIXED.replacen(from, to, 1);
         assert_ne!(text, MIXED, "{from}");
         refused(parse(&text, "mixed.xml"), line, cause);
     }
+    for other in [
+        "LLF",
+        "PD2",
+        "G_FL",
+        "CC_EDF",
+        "Static_EDF",
+        "../own/MyEDF.py",
+        "edf",
+    ] {
+        let text = MIXED.replacen("simso.schedulers.EDF", other, 1);
+        let error = parse(&text, "mixed.xml").unwrap_err();
+        assert!(
+            error
+                .cause
+                .contains(&format!("the scheduler `{other}` has no")),
+            "{error}"
+        );
+        assert!(
+            error.mend.contains("EDF, EDF2, EDF_mono, RM, "),
+            "{}",
+            error.mend
+        );
+    }
     refused(parse("<html/>", "a.xml"), 1, "begins with <html>");
+}
+
+/// Tasks (WCET, period, deadline, further attributes) on two processors under a scheduler.
+fn scheduled(scheduler: &str, tasks: &[(&str, &str, &str, &str)]) -> Result<TaskSet, FileError> {
+    let tasks: Vec<String> = tasks
+        .iter()
+        .zip('A'..)
+        .map(|((wcet, period, deadline, more), name)| {
+            format!(
+                "<task name=\"{name}\" WCET=\"{wcet}\" period=\"{period}\" deadline=\"{deadline}\" {more}/>"
+            )
+        })
+        .collect();
+    let text = format!(
+        "<simulation><sched class=\"simso.schedulers.{scheduler}\"/><processors><field name=\"x\"/>\
+         <processor id=\"7\"/><processor id=\"9\"/></processors><tasks>{}</tasks></simulation>",
+        tasks.concat()
+    );
+    parse(&text, "set.xml")
+}
+
+#[test]
+fn simsos_fixed_priorities_are_by_period_or_by_the_field() {
+    let tasks = [
+        ("1", "20", "5", "priority=\"-1\""),
+        ("1", "10", "10", "priority=\"7\""),
+        ("1", "20", "20", ""),
+        ("1", "5", "50", "priority=\"7\""),
+    ];
+    let priorities = |scheduler| {
+        let set = scheduled(scheduler, &tasks).unwrap();
+        assert_eq!(set.scheduler, Some(Policy::Priority));
+        let tasks = set.workload.tasks.iter();
+        tasks.map(|task| task.priority).collect::<Vec<_>>()
+    };
+    assert_eq!(priorities("RM"), [Some(3), Some(2), Some(3), Some(1)]);
+    assert_eq!(priorities("FP"), [Some(3), Some(1), Some(2), Some(1)]);
+    assert_eq!(priorities("DM"), [None; 4]);
+    let fields = scheduled("FP", &tasks).unwrap();
+    assert!(fields.warnings.is_empty(), "{:?}", fields.warnings);
+}
+
+#[test]
+fn simsos_partitioned_schedulers_put_tasks_where_simso_puts_them() {
+    let tasks = [
+        ("3", "10", "10", "cpu=\"9\""),
+        ("7", "10", "10", "cpu=\"7\""),
+        ("4", "10", "10", "cpu=\"9\""),
+        ("6", "10", "10", "cpu=\"7\""),
+    ];
+    let places = |scheduler| {
+        let set = scheduled(scheduler, &tasks).unwrap();
+        let names: Vec<&str> = set.clusters.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["0", "1"]);
+        let tasks = set.workload.tasks.iter();
+        let all = tasks.map(|task| task.cluster.clone().unwrap());
+        (set.scheduler.unwrap(), all.collect::<Vec<_>>().concat())
+    };
+    // By utilisation: B 0.7, D 0.6, C 0.4, A 0.3.
+    assert_eq!(places("P_EDF"), (Policy::Edf, "0011".into()));
+    assert_eq!(places("P_EDF_WF"), (Policy::Edf, "0011".into()));
+    assert_eq!(places("P_RM"), (Policy::Priority, "0100".into()));
+    assert_eq!(places("Fixed_PEDF"), (Policy::Edf, "1010".into()));
+    assert_eq!(places("P_EDF2"), (Policy::Edf, "0011".into()));
+    // In another order the last does not fit.
+    let [a, b, c, d] = tasks;
+    let error = scheduled("P_EDF2", &[a, c, b, d]).unwrap_err();
+    assert!(error.cause.contains("task D fits on none of 2"), "{error}");
+    // First fit goes back to the first processor, next fit does not.
+    let small = [
+        ("6", "10", "10", ""),
+        ("5", "10", "10", ""),
+        ("3", "10", "10", ""),
+    ];
+    let places = |scheduler| {
+        let set = scheduled(scheduler, &small).unwrap();
+        let tasks = set.workload.tasks.iter();
+        tasks
+            .map(|task| task.cluster.clone().unwrap())
+            .collect::<Vec<_>>()
+            .concat()
+    };
+    assert_eq!(
+        (places("P_EDF"), places("P_EDF_WF")),
+        ("010".into(), "011".into())
+    );
 }
