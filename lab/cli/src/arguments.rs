@@ -116,6 +116,13 @@ pub enum Command {
     Vm(VmCommand),
     /// Say what this machine has and lacks, and what mends it
     Doctor,
+    /// Say what a command line needs on this machine, for the script `taktos`
+    #[command(hide = true)]
+    Needs {
+        /// The command line
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Run everything that CI checks
     Test {
         /// Run only the steps whose name contains this

@@ -1,7 +1,9 @@
 //! The emulator: found, with the mend where it is not.
 
-use anyhow::Result;
-use taktos_emulator::{Emulator, Error};
+use std::sync::Once;
+
+use taktos_emulator::several::{Several, Virt};
+use taktos_emulator::{Emulator, Error, remark};
 
 use crate::failure::Failure;
 
@@ -11,12 +13,49 @@ pub const SET_UP: &str = "./taktos doctor names what is missing, and ./taktos in
 /// Finds the emulator and builds the clock.
 ///
 /// # Errors
-/// When it is missing, of another version, or the clock does not build.
-pub fn find() -> Result<Emulator> {
-    Emulator::find().map_err(|error| match error {
-        Error::EmulatorMissing | Error::EmulatorVersion { .. } | Error::CompilerMissing => {
-            Failure::error(error.to_string(), SET_UP)
+/// When it is missing, too old, or the clock does not build.
+pub fn find() -> anyhow::Result<Emulator> {
+    let found = Emulator::find().map_err(failure)?;
+    remarked(found.version());
+    Ok(found)
+}
+
+/// Finds the emulator of a board whose processors can be several, and builds its clock.
+///
+/// # Errors
+/// As [`find`].
+pub fn several(board: Virt) -> anyhow::Result<Several> {
+    let found = Several::find(board).map_err(failure)?;
+    remarked(found.version());
+    Ok(found)
+}
+
+/// An error of the emulator, with its mend.
+pub fn failure(error: Error) -> anyhow::Error {
+    match mend(&error) {
+        Some(mend) => Failure::error(error.to_string(), mend),
+        None => anyhow::Error::new(error),
+    }
+}
+
+/// What mends an emulator that cannot be used.
+pub fn mend(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::EmulatorMissing { .. } | Error::EmulatorVersion { .. } => Some(SET_UP),
+        Error::CompilerMissing => Some("apt-get install gcc libc6-dev"),
+        Error::Tree => {
+            Some("change to the directory that holds the script `taktos` and run ./taktos")
         }
-        other => anyhow::Error::new(other),
-    })
+        Error::ClockMissing { .. } => Some("bring the folder back: git checkout lab/clock"),
+        Error::Clock(_) => Some("mend lab/clock, then ./taktos doctor"),
+        _ => None,
+    }
+}
+
+/// Says once what is remarkable about the emulator's version.
+fn remarked(version: &str) {
+    static ONCE: Once = Once::new();
+    if let Some(words) = remark(version) {
+        ONCE.call_once(|| eprintln!("warning: {words}"));
+    }
 }

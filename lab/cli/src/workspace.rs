@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use taktos_emulator::tree;
 
 use crate::failure::Failure;
 
@@ -13,20 +14,9 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The tree that holds the current directory; failing that, the one whose
-    /// entry script started the tool, which it says in `TAKTOS_ROOT`.
+    /// The tree whose entry script started the tool; failing that, the one that holds the current directory.
     pub fn find() -> Result<Self> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let above = here
-            .ancestors()
-            .find(|folder| is_root(folder))
-            .map(Path::to_owned);
-        let told = || {
-            std::env::var_os("TAKTOS_ROOT")
-                .map(PathBuf::from)
-                .filter(|root| is_root(root))
-        };
-        let root = above.or_else(told).ok_or_else(|| {
+        let root = tree::root().ok_or_else(|| {
             Failure::error(
                 "this is not inside a Taktos tree",
                 "change to the directory that holds the script `taktos` and run ./taktos",
@@ -55,10 +45,7 @@ impl Workspace {
 
     /// Where cargo puts what it builds.
     pub fn target(&self) -> PathBuf {
-        match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(target) => self.root.join(target),
-            None => self.root.join("target"),
-        }
+        tree::target(&self.root)
     }
 
     /// The path as a person would type it from the root.
@@ -68,8 +55,4 @@ impl Workspace {
             .display()
             .to_string()
     }
-}
-
-fn is_root(folder: &Path) -> bool {
-    folder.join("experiments").is_dir() && folder.join("lab/cli/Cargo.toml").is_file()
 }

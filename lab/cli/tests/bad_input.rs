@@ -236,7 +236,7 @@ fn every_experiment_that_ships_is_well_formed() {
                 // On the kernel run tasks alone, and not without the emulator.
                 let (cause, mend) = match text.contains("[[partition]]") {
                     true => ("it has partitions", "taktos sim "),
-                    false => ("qemu-system-arm is not installed", "./taktos"),
+                    false => ("is not installed", "./taktos"),
                 };
                 let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
                 command.arg(empty.0.join("out")).env("PATH", &empty.0);
@@ -249,14 +249,132 @@ fn every_experiment_that_ships_is_well_formed() {
             // Read to the end, it stops at the emulator, which is not there.
             let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
             command.arg(empty.0.join("out")).env("PATH", &empty.0);
-            fail(
-                &mut command,
-                2,
-                "qemu-system-arm is not installed",
-                "./taktos",
-            );
+            fail(&mut command, 2, " is not installed", "./taktos");
             seen += 1;
         }
     }
     assert!(seen >= 3, "{seen}");
+}
+
+/// A tree of the project with nothing in it but a clock that does not compile any longer.
+fn copied_tree(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    for place in ["experiments", "lab/cli"] {
+        std::fs::create_dir_all(folder.0.join(place)).unwrap();
+    }
+    folder.file("lab/cli/Cargo.toml", "");
+    for clock in ["lab/clock/src", "lab/clock/several"] {
+        std::fs::create_dir_all(folder.0.join(clock)).unwrap();
+        for entry in std::fs::read_dir(root().join(clock)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.file_name().unwrap().to_string_lossy();
+            folder.file(
+                &format!("{clock}/{name}"),
+                &format!("#error \"the copy's own clock\"\n{text}"),
+            );
+        }
+    }
+    folder.emulators(".", "10.0.2");
+    folder
+}
+
+/// The tool as the script of that tree calls it, from within this one.
+fn in_copy(folder: &Folder, arguments: &[&str]) -> std::process::Command {
+    let mut command = taktos(arguments);
+    let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
+    command.env("PATH", path).env("TAKTOS_ROOT", &folder.0);
+    command.env_remove("CARGO_TARGET_DIR");
+    command
+}
+
+#[test]
+fn a_copied_tree_has_its_own_clock() {
+    let folder = copied_tree("copied");
+    for call in [
+        vec!["doctor"],
+        vec!["trace", "hello"],
+        vec!["bench", "--board", "virt-aarch64-smp"],
+    ] {
+        let output = in_copy(&folder, &call).output().unwrap();
+        let words = common::printed(&output) + &common::said(&output);
+        assert!(words.contains("the copy's own clock"), "{call:?}: {words}");
+        assert!(!output.status.success());
+    }
+    std::fs::remove_dir_all(folder.0.join("lab/clock")).unwrap();
+    for call in [["trace", "hello"], ["bench", "--board=virt-aarch64-smp"]] {
+        let cause = "the clock's sources cannot be read";
+        fail(
+            &mut in_copy(&folder, &call),
+            2,
+            cause,
+            "git checkout lab/clock",
+        );
+    }
+}
+
+#[test]
+fn the_tool_holds_no_path_of_the_tree_that_it_was_built_in() {
+    let tool = std::fs::read(env!("CARGO_BIN_EXE_taktos")).unwrap();
+    let root = root().canonicalize().unwrap();
+    let path = root.as_os_str().as_encoded_bytes();
+    assert!(
+        !tool.windows(path.len()).any(|window| window == path),
+        "{}",
+        root.display()
+    );
+}
+
+#[test]
+fn the_doctor_tells_old_emulators_from_missing_ones_and_takes_newer_ones() {
+    for (version, state, words) in [
+        (
+            "7.2.15",
+            "too old",
+            "is version 7.2.15, but the clock needs 10.0 or newer",
+        ),
+        ("10.1.2", "present", "QEMU 10.1.2 is newer than 10.0"),
+        ("10.0.5", "present", "QEMU 10.0.5, the clock builds"),
+    ] {
+        let folder = Folder::new("versions");
+        folder.emulators(".", version);
+        let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
+        let output = taktos(&["doctor"]).env("PATH", path).output().unwrap();
+        let table = common::printed(&output);
+        for program in [
+            "qemu-system-arm",
+            "qemu-system-aarch64",
+            "qemu-system-riscv64",
+        ] {
+            let row = table
+                .lines()
+                .find(|line| line.contains(&format!("{program} 10.0 or newer")));
+            let row = row.unwrap_or_else(|| panic!("{table}"));
+            assert!(row.contains(state) && row.contains(words), "{row}");
+        }
+        assert_eq!(output.status.success(), state == "present", "{table}");
+    }
+}
+
+#[test]
+fn a_newer_emulator_is_warned_of_once() {
+    let folder = Folder::new("newer");
+    folder.emulators(".", "10.1.2");
+    let compiler = "while [ \"$1\" != -o ]; do shift; done; echo >\"$2\"";
+    folder.program("cc", "");
+    folder.file("cc", &format!("#!/bin/sh\n{compiler}\n"));
+    let output = taktos(&["bench", "--out"])
+        .arg(folder.0.join("out"))
+        .env("PATH", &folder.0)
+        .env("CARGO_TARGET_DIR", folder.0.join("target"))
+        .output()
+        .unwrap();
+    let said = common::said(&output);
+    assert_eq!(
+        said.matches("warning: QEMU 10.1.2 is newer than 10.0")
+            .count(),
+        1,
+        "{said}"
+    );
+    assert!(said.contains("cargo does not start"), "{said}");
 }

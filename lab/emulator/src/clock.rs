@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::Error;
+use crate::{Error, tree};
 
 /// The compiler's flags. The plugin's calls are resolved in the emulator's process.
 const FLAGS: [&str; 7] = [
@@ -17,39 +17,36 @@ const FLAGS: [&str; 7] = [
     "-fvisibility=hidden",
 ];
 
-/// The clock's sources: `lab/clock/src`, beside this crate.
-pub(crate) fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../clock/src")
+/// The clock for one processor, of the sources in `lab/clock/src`.
+pub(crate) fn for_one() -> Result<PathBuf, Error> {
+    ready("lab/clock/src")
 }
 
-/// The sources of the clock for several processors: `lab/clock/several`.
-pub(crate) fn sources_for_several() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../clock/several")
+/// The clock for several processors, of the sources in `lab/clock/several`.
+pub(crate) fn for_several() -> Result<PathBuf, Error> {
+    ready("lab/clock/several")
+}
+
+/// The clock of those sources of the tree, in `clock/` of cargo's target directory.
+fn ready(sources: &str) -> Result<PathBuf, Error> {
+    let root = tree::root().ok_or(Error::Tree)?;
+    build(&root.join(sources), &tree::target(&root).join("clock"))
 }
 
 /// What both clocks are made of, in the folder of the first: the interface that they declare for themselves, the
 /// timing table, and issue in pairs.
 const SHARED: [&str; 5] = ["qemu_plugin.h", "table.h", "table.c", "issue.h", "issue.c"];
 
-/// Where it is built: `clock/` in cargo's target directory.
-pub(crate) fn directory() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
-        PathBuf::from,
-    );
-    target.join("clock")
-}
-
 /// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest of what it is
 /// made of: checkouts that share a directory do not take each other's.
-pub(crate) fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
-    let io = |cause| Error::Io {
-        what: format!("{}", sources.display()),
-        cause,
+fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
+    let missing = |path: &Path| {
+        let path = path.to_owned();
+        |cause| Error::ClockMissing { path, cause }
     };
     let mut files: Vec<PathBuf> = std::fs::read_dir(sources)
-        .map_err(io)?
-        .map(|entry| entry.map(|e| e.path()).map_err(io))
+        .map_err(missing(sources))?
+        .map(|entry| entry.map(|e| e.path()).map_err(missing(sources)))
         .collect::<Result<_, _>>()?;
     files.sort();
     let own = files.clone();
@@ -61,7 +58,7 @@ pub(crate) fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> 
         digest.add(flag.as_bytes());
     }
     for file in &files {
-        digest.add(&std::fs::read(file).map_err(io)?);
+        digest.add(&std::fs::read(file).map_err(missing(file))?);
     }
     let library = directory.join(format!("libtaktos-clock-{:016x}.so", digest.0));
     if !library.exists() {

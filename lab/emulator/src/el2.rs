@@ -1,10 +1,10 @@
 //! Runs of images at EL2, below the hypervisor's board: without the clock, for images that test themselves.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::program::{is_supported, version};
+use crate::program::{checked_version, missing};
 use crate::{Ended, Error, run};
 
 const PROGRAM: &str = "qemu-system-aarch64";
@@ -26,12 +26,9 @@ impl El2 {
     /// Runs an image until it ends the machine.
     ///
     /// # Errors
-    /// When the emulator does not start, or is of another version, or the time is over.
+    /// When the emulator does not start, or is too old, or the time is over.
     pub fn run(self, image: &Path, time: Duration) -> Result<Ended, Error> {
-        let found = version(&PathBuf::from(PROGRAM))?;
-        if !is_supported(&found) {
-            return Err(Error::EmulatorVersion { found });
-        }
+        checked_version(Path::new(PROGRAM))?;
         let io = |cause| Error::Io {
             what: "starting the emulator".into(),
             cause,
@@ -48,7 +45,7 @@ impl El2 {
             .stdout(input.try_clone().map_err(io)?)
             .stderr(input)
             .spawn()
-            .map_err(|_| Error::EmulatorMissing)?;
+            .map_err(|_| missing(Path::new(PROGRAM)))?;
         let (console, exit_status) = run::watch(&mut child, output, time, &mut |_| {})?;
         Ok(Ended {
             console,

@@ -7,21 +7,32 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The emulator is not installed.
-    #[error("qemu-system-arm is not installed; install it with: apt-get install qemu-system-arm")]
-    EmulatorMissing,
-    /// The emulator's version is not the one whose plugin interface the clock uses.
-    #[error(
-        "qemu-system-arm is version {found}, but the clock needs 10.0; \
-             install that version (Debian 13 has it, Debian 12 in its backports)"
-    )]
+    #[error("{program} is not installed")]
+    EmulatorMissing {
+        /// The emulator's program.
+        program: String,
+    },
+    /// The emulator is older than the plugin interface that the clock uses.
+    #[error("{program} is version {found}, but the clock needs 10.0 or newer")]
     EmulatorVersion {
+        /// The emulator's program.
+        program: String,
         /// What the emulator says it is.
         found: String,
     },
+    /// No tree holds the clock's sources.
+    #[error("the clock's sources are not found: this is not inside a Taktos tree")]
+    Tree,
+    /// The clock's sources cannot be read.
+    #[error("the clock's sources cannot be read: {}: {cause}", path.display())]
+    ClockMissing {
+        /// Where they should be.
+        path: PathBuf,
+        /// Why not.
+        cause: std::io::Error,
+    },
     /// There is no C compiler for the clock.
-    #[error(
-        "no C compiler (cc) to build the clock with; install one with: apt-get install gcc libc6-dev"
-    )]
+    #[error("there is no C compiler (cc) to build the clock with")]
     CompilerMissing,
     /// The clock's sources do not compile.
     #[error("the clock does not compile: {0}")]

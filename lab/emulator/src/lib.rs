@@ -27,11 +27,12 @@ mod run;
 mod sample;
 mod scratch;
 pub mod several;
+pub mod tree;
 
 pub use board::Board;
 pub use el2::El2;
 pub use error::Error;
-pub use program::Emulator;
+pub use program::{Emulator, remark};
 pub use record::{Count, Exceptions, Passing, Record, Switch};
 pub use run::{Ended, Options};
 pub use sample::{Sample, Statistics};

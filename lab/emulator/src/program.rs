@@ -1,12 +1,12 @@
 //! The emulator as a program on this machine: found, of the right version, with its clock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Error, clock};
 
-/// The version whose plugin interface the clock declares for itself.
-const VERSION: &str = "10.0";
+/// The version whose plugin interface the clock declares for itself, and with which the checked-in counts were made.
+const VERSION: (u32, u32) = (10, 0);
 
 /// The emulator, ready to run images.
 #[derive(Debug, Clone)]
@@ -21,8 +21,8 @@ impl Emulator {
     /// missing or older than its source.
     ///
     /// # Errors
-    /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::CompilerMissing`]
-    /// or [`Error::Clock`].
+    /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::Tree`], [`Error::ClockMissing`],
+    /// [`Error::CompilerMissing`] or [`Error::Clock`].
     pub fn find() -> Result<Self, Error> {
         Self::at(PathBuf::from("qemu-system-arm"))
     }
@@ -32,14 +32,10 @@ impl Emulator {
     /// # Errors
     /// As [`Emulator::find`].
     pub fn at(program: PathBuf) -> Result<Self, Error> {
-        let version = version(&program)?;
-        if !is_supported(&version) {
-            return Err(Error::EmulatorVersion { found: version });
-        }
-        let clock = clock::build(&clock::sources(), &clock::directory())?;
+        let version = checked_version(&program)?;
         Ok(Self {
             program,
-            clock,
+            clock: clock::for_one()?,
             version,
         })
     }
@@ -51,11 +47,41 @@ impl Emulator {
     }
 }
 
-pub(crate) fn version(program: &PathBuf) -> Result<String, Error> {
+/// What is to be said of an emulator of this version, when it is newer than the one that counts were checked in with.
+#[must_use]
+pub fn remark(version: &str) -> Option<String> {
+    let (major, minor) = VERSION;
+    (numbers(version)? > VERSION).then(|| {
+        format!(
+            "QEMU {version} is newer than {major}.{minor}, with which the checked-in counts were made: some may differ"
+        )
+    })
+}
+
+/// The version of an emulator that is new enough.
+pub(crate) fn checked_version(program: &Path) -> Result<String, Error> {
+    let found = version(program)?;
+    match numbers(&found) {
+        Some(numbers) if numbers >= VERSION => Ok(found),
+        _ => Err(Error::EmulatorVersion {
+            program: program.display().to_string(),
+            found,
+        }),
+    }
+}
+
+/// The error that there is no such program.
+pub(crate) fn missing(program: &Path) -> Error {
+    Error::EmulatorMissing {
+        program: program.display().to_string(),
+    }
+}
+
+fn version(program: &Path) -> Result<String, Error> {
     let output = Command::new(program)
         .arg("--version")
         .output()
-        .map_err(|_| Error::EmulatorMissing)?;
+        .map_err(|_| missing(program))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let word = text
         .split("version ")
@@ -64,10 +90,18 @@ pub(crate) fn version(program: &PathBuf) -> Result<String, Error> {
     Ok(word.unwrap_or("unknown").to_owned())
 }
 
-pub(crate) fn is_supported(version: &str) -> bool {
-    version
-        .strip_prefix(VERSION)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// The first two numbers of a version.
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split('.');
+    let mut number = || {
+        parts
+            .next()?
+            .split(|letter: char| !letter.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    };
+    Some((number()?, number()?))
 }
 
 #[cfg(test)]
@@ -75,19 +109,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_minor_version_is_supported() {
-        assert!(is_supported("10.0.2"));
-        assert!(is_supported("10.0"));
-        assert!(!is_supported("10.1.0"));
-        assert!(!is_supported("7.2.1"));
-        assert!(!is_supported("100.0"));
-        assert!(!is_supported("10.01"));
+    fn newer_versions_are_remarked_upon() {
+        for same in ["10.0.2", "10.0"] {
+            assert_eq!(remark(same), None, "{same}");
+        }
+        for newer in ["10.1.0", "10.2.50", "11.0-rc1", "100.0"] {
+            let said = remark(newer).unwrap();
+            assert!(said.contains(newer) && said.contains("10.0,"), "{said}");
+        }
+    }
+
+    #[test]
+    fn older_versions_and_none_are_refused() {
+        for older in ["9.2.4", "7.2.15", "1.0", "unknown", "10", ""] {
+            assert!(
+                numbers(older).is_none_or(|numbers| numbers < VERSION),
+                "{older}"
+            );
+        }
     }
 
     #[test]
     fn a_missing_emulator_is_named() {
         let error = Emulator::at(PathBuf::from("no-such-emulator")).unwrap_err();
-        assert!(matches!(error, Error::EmulatorMissing));
-        assert!(error.to_string().contains("apt-get install"));
+        assert_eq!(error.to_string(), "no-such-emulator is not installed");
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use taktos_cycles::{PhaseRules, Table};
 
 use crate::names::Names;
+use crate::program::missing;
 use crate::record::{self, Contents};
 use crate::scratch::Scratch;
 use crate::several::{Setting, Several};
@@ -141,7 +142,7 @@ impl Emulator {
             .stdout(input.try_clone().map_err(io)?)
             .stderr(input) // the same pipe: the order of lines is the image's own
             .spawn()
-            .map_err(|_| Error::EmulatorMissing)?;
+            .map_err(|_| missing(&self.program))?;
         Ok((child, output))
     }
 

@@ -4,19 +4,36 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-use taktos_emulator::{Board, Emulator, Error};
+use taktos_emulator::several::{Several, Virt};
+use taktos_emulator::{Board, Emulator, Error, remark};
 use taktos_export::table::{Cell, Column, Table};
 
 use crate::failure::CheckFailed;
-use crate::screen;
 use crate::workspace::Workspace;
+use crate::{emulator, screen};
 
 /// One thing that is needed.
 struct Need {
     what: String,
     /// What was found, or what stands in the way.
-    found: Result<String, String>,
+    found: Result<String, Lack>,
     mend: String,
+}
+
+/// What stands in the way.
+struct Lack {
+    /// In a word or two.
+    state: &'static str,
+    why: String,
+}
+
+impl Lack {
+    fn missing(why: impl Into<String>) -> Self {
+        Self {
+            state: "missing",
+            why: why.into(),
+        }
+    }
 }
 
 /// Looks for everything that is needed and says what mends the rest.
@@ -34,7 +51,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<()> {
     for need in &needs {
         let (met, state, found) = match &need.found {
             Ok(found) => (true, "present", found),
-            Err(found) => (false, "missing", found),
+            Err(lack) => (false, lack.state, &lack.why),
         };
         let mend = if met {
             String::new()
@@ -58,17 +75,17 @@ pub(super) fn run(workspace: &Workspace) -> Result<()> {
             screen::print("\nNothing is missing.\n")?;
             Ok(())
         }
-        1 => Err(CheckFailed("one thing is missing; the command beside it mends it".into()).into()),
+        1 => Err(CheckFailed("one thing is missing; what is beside it mends it".into()).into()),
         missing => {
-            let words = format!("{missing} things are missing; the command beside each mends it");
+            let words = format!("{missing} things are missing; what is beside each mends it");
             Err(CheckFailed(words).into())
         }
     }
 }
 
 fn needs(workspace: &Workspace) -> Vec<Need> {
-    let mut needs = vec![
-        emulator(),
+    let mut needs: Vec<Need> = emulators().collect();
+    needs.extend([
         program(
             "cc",
             &["--version"],
@@ -93,7 +110,7 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
             "rustup component add clippy",
             workspace.root(),
         ),
-    ];
+    ]);
     let mut triples: Vec<&str> = Board::ALL.into_iter().map(Board::triple).collect();
     triples.sort_unstable();
     triples.dedup();
@@ -105,22 +122,43 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
     needs
 }
 
-fn emulator() -> Need {
-    let found =
-        Emulator::find().map(|emulator| format!("QEMU {}, the clock builds", emulator.version()));
+/// Every program of the emulator, with the clock that it loads.
+fn emulators() -> impl Iterator<Item = Need> {
+    let one = Emulator::find().map(|emulator| emulator.version().to_owned());
+    let several = Virt::ALL.map(|board| {
+        let found = Several::find(board).map(|emulator| emulator.version().to_owned());
+        (board.program(), found)
+    });
+    std::iter::once(("qemu-system-arm", one))
+        .chain(several)
+        .map(|(program, found)| emulator(program, found))
+}
+
+fn emulator(program: &str, found: Result<String, Error>) -> Need {
     let mend = match &found {
-        Err(Error::EmulatorMissing | Error::EmulatorVersion { .. }) => {
-            "./taktos run (its first step installs version 10.0)"
+        Err(Error::EmulatorMissing { .. } | Error::EmulatorVersion { .. }) => {
+            "./taktos run (its first step installs what apt has), or install QEMU 10.0 or newer by hand"
         }
-        Err(Error::CompilerMissing) => "apt-get install gcc libc6-dev",
-        _ => "mend lab/clock, then ./taktos doctor",
+        Err(error) => emulator::mend(error).unwrap_or("./taktos run says more"),
+        Ok(_) => "",
     };
-    let mend = mend.to_owned();
-    let found = found.map_err(|error| error.to_string());
     Need {
-        what: "qemu-system-arm 10.0, with the clock".into(),
-        found,
-        mend,
+        what: format!("{program} 10.0 or newer, with the clock"),
+        mend: mend.to_owned(),
+        found: match found {
+            Ok(version) => {
+                Ok(remark(&version).unwrap_or_else(|| format!("QEMU {version}, the clock builds")))
+            }
+            Err(error @ Error::EmulatorMissing { .. }) => Err(Lack::missing(error.to_string())),
+            Err(error @ Error::EmulatorVersion { .. }) => Err(Lack {
+                state: "too old",
+                why: error.to_string(),
+            }),
+            Err(error) => Err(Lack {
+                state: "broken",
+                why: error.to_string(),
+            }),
+        },
     }
 }
 
@@ -137,9 +175,9 @@ fn program(name: &str, arguments: &[&str], mend: &str, root: &Path) -> Need {
         }
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
-            Err(text.lines().next().unwrap_or("it fails").to_owned())
+            Err(Lack::missing(text.lines().next().unwrap_or("it fails")))
         }
-        Err(_) => Err("not found".to_owned()),
+        Err(_) => Err(Lack::missing("not found")),
     };
     Need {
         what: name.into(),
@@ -159,7 +197,7 @@ fn target(triple: &str, root: &Path) -> Need {
         libraries.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let found = match libraries {
         Some(folder) if Path::new(&folder).is_dir() => Ok("core library".to_owned()),
-        _ => Err("no core library".to_owned()),
+        _ => Err(Lack::missing("no core library")),
     };
     Need {
         what: format!("target {triple}"),

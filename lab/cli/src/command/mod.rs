@@ -8,6 +8,7 @@ mod generate;
 mod hypervisor;
 mod latency;
 mod mechanisms;
+mod needs;
 mod partitions;
 mod scenario;
 mod several;
@@ -21,6 +22,7 @@ mod vm;
 use anyhow::Result;
 
 use crate::arguments::{Command, Suite, VmCommand};
+use crate::screen;
 use crate::workspace::Workspace;
 
 /// Does what the command line asks.
@@ -73,6 +75,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::Doctor => doctor::run(&workspace),
+        Command::Needs { words } => Ok(screen::print(&needs::shown(&words))?),
         Command::Test { only, list, long } => test::run(&workspace, only.as_deref(), list, long),
     }
 }

@@ -65,8 +65,7 @@ impl Machine {
     /// # Errors
     /// When one of them is missing.
     pub fn find(board: Board) -> Result<Self> {
-        let emulator = Several::find(board.machine)
-            .map_err(|error| Failure::error(error.to_string(), crate::emulator::SET_UP))?;
+        let emulator = crate::emulator::several(board.machine)?;
         Ok(Self { board, emulator })
     }
 

@@ -34,6 +34,14 @@ impl Folder {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// Programs below `place` that say they are the emulators of that version, and are none.
+    pub fn emulators(&self, place: &str, version: &str) {
+        for target in ["arm", "aarch64", "riscv64"] {
+            let words = format!("QEMU emulator version {version} (Debian 1:{version}+ds-1)");
+            self.program(&format!("{place}/qemu-system-{target}"), &words);
+        }
+    }
+
     /// The names of everything in it, hidden ones too.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();

@@ -81,7 +81,9 @@ impl Virt {
         }
     }
 
-    const fn program(self) -> &'static str {
+    /// The emulator's program.
+    #[must_use]
+    pub const fn program(self) -> &'static str {
         match self {
             Self::Aarch64 | Self::Aarch64El2 => "qemu-system-aarch64",
             Self::RiscV64 => "qemu-system-riscv64",

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::stream::{self, Event, Summary};
 use super::{MOST_PROCESSORS, Probe, Record, Switch, Virt};
 use crate::names::Names;
-use crate::program::{is_supported, version};
+use crate::program::{checked_version, missing};
 use crate::run::{self, Ended, Options, argument, last_line};
 use crate::scratch::Scratch;
 use crate::{Error, clock};
@@ -110,17 +110,13 @@ impl Several {
     /// Finds the board's emulator, checks its version, and builds the clock when it is older than its source.
     ///
     /// # Errors
-    /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::CompilerMissing`] or [`Error::Clock`].
+    /// As [`crate::Emulator::find`].
     pub fn find(board: Virt) -> Result<Self, Error> {
-        let found = version(&PathBuf::from(board.program()))?;
-        if !is_supported(&found) {
-            return Err(Error::EmulatorVersion { found });
-        }
-        let clock = clock::build(&clock::sources_for_several(), &clock::directory())?;
+        let version = checked_version(Path::new(board.program()))?;
         Ok(Self {
             board,
-            clock,
-            version: found,
+            clock: clock::for_several()?,
+            version,
         })
     }
 
@@ -390,7 +386,7 @@ fn start(mut command: Command) -> Result<(Child, PipeReader), Error> {
         .stdout(input.try_clone().map_err(io)?)
         .stderr(input)
         .spawn()
-        .map_err(|_| Error::EmulatorMissing)?;
+        .map_err(|_| missing(Path::new(command.get_program())))?;
     Ok((child, output))
 }
 

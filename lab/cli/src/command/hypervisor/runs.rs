@@ -51,9 +51,9 @@ impl Bench {
         store: Store,
         progress: &Progress,
     ) -> Result<Self> {
-        let clock = progress.during("emulator, clock ...", || Several::find(Virt::Aarch64));
-        let clock =
-            clock.map_err(|error| Failure::error(error.to_string(), crate::emulator::SET_UP))?;
+        let clock = progress.during("emulator, clock ...", || {
+            crate::emulator::several(Virt::Aarch64)
+        })?;
         let images = Images::ready(workspace, progress)?;
         let several = plan.cases.iter().filter(|case| case.place.processors() > 1);
         let mut quanta: Vec<u32> = several

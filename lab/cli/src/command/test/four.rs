@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Setting, Several, Virt};
+use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Ended, Options};
 
 use super::programs::{self, Case};
@@ -125,7 +125,7 @@ fn run(
         real_time: TIME,
         ..Options::default()
     };
-    Ok(Several::find(board)?.run_as(&image.path, setting, &options)?)
+    Ok(crate::emulator::several(board)?.run_as(&image.path, setting, &options)?)
 }
 
 #[cfg(test)]

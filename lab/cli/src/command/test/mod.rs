@@ -17,10 +17,13 @@ mod side_by_side;
 mod storms;
 mod tools;
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
 
+use super::needs::{Need, RUNNING};
 use crate::failure::{CheckFailed, Failure};
 use crate::screen;
 use crate::workspace::Workspace;
@@ -74,7 +77,23 @@ struct Step {
     work: Work,
     /// Whether it keeps one processor busy, so that another step may run beside it.
     narrow: bool,
+    needs: &'static [Need],
 }
+
+impl Step {
+    /// Whether its name contains the words, if there are any.
+    fn is_called(&self, words: Option<&str>) -> bool {
+        words.is_none_or(|words| self.name.contains(words))
+    }
+
+    /// The same, needing this and nothing else beyond the tool.
+    fn needing(self, needs: &'static [Need]) -> Self {
+        Self { needs, ..self }
+    }
+}
+
+/// A step that runs nothing in the emulator.
+const BUILDING: &[Need] = &[Need::Images];
 
 fn step(
     name: impl Into<String>,
@@ -84,6 +103,7 @@ fn step(
         name: name.into(),
         work: Box::new(work),
         narrow: false,
+        needs: RUNNING,
     }
 }
 
@@ -101,27 +121,31 @@ fn narrow(
 /// The steps: the cheap ones first.
 fn steps(length: storms::Length) -> Vec<Step> {
     let mut steps = vec![
-        step("format", tools::format),
-        step("layering", tools::layering),
-        step("lints of the host", tools::lints),
+        step("format", tools::format).needing(BUILDING),
+        step("layering", tools::layering).needing(&[]),
+        step("lints of the host", tools::lints).needing(BUILDING),
     ];
     for board in Board::ALL {
         let name = format!("lints of {}", board.name());
-        steps.push(step(name, move |workspace| {
-            tools::board_lints(workspace, board)
-        }));
+        let lints = step(name, move |workspace| tools::board_lints(workspace, board));
+        steps.push(lints.needing(BUILDING));
     }
     for board in Virt::ALL {
         let name = format!("lints of {}", four::name(board));
-        steps.push(step(name, move |workspace| four::lints(workspace, board)));
+        let lints = step(name, move |workspace| four::lints(workspace, board));
+        steps.push(lints.needing(BUILDING));
     }
     let (el2, _) = taktos_emulator::El2::BOARD;
-    steps.push(step(format!("lints of {el2}"), el2::lints));
-    steps.push(step("lints of virt-aarch64-guest", hostile::lints));
-    steps.push(step("images", tools::images));
-    steps.push(step("smallest image", images::smallest));
-    steps.push(step("text of the hypervisor", images::hypervisor));
-    steps.push(narrow("instructions known", models::every_instruction));
+    for building in [
+        step(format!("lints of {el2}"), el2::lints),
+        step("lints of virt-aarch64-guest", hostile::lints),
+        step("images", tools::images),
+        step("smallest image", images::smallest),
+        step("text of the hypervisor", images::hypervisor),
+        narrow("instructions known", models::every_instruction),
+    ] {
+        steps.push(building.needing(BUILDING));
+    }
     for board in Board::ALL {
         let name = format!("kernel suite on {}", board.name());
         steps.push(narrow(name, move |workspace| {
@@ -182,19 +206,29 @@ fn steps(length: storms::Length) -> Vec<Step> {
     ));
     steps.push(narrow("two runs, the same bytes", repeat::same_bytes));
     steps.push(step("host tests, tool end to end", tools::host_tests));
-    steps.push(narrow(
+    let operations = narrow(
         "ten million random operations",
         tools::ten_million_operations,
-    ));
+    );
+    steps.push(operations.needing(&[]));
     if matches!(length, storms::Length::Long) {
-        steps.push(narrow(
+        let day = narrow(
             "a day beside hostile guests",
             tools::day_beside_hostile_guests,
-        ));
+        );
+        steps.push(day.needing(&[]));
     }
-    steps.push(narrow("the scheduling library under miri", tools::miri));
+    steps.push(narrow("the scheduling library under miri", tools::miri).needing(&[Need::Miri]));
     steps.push(narrow("the book's code", book::code));
     steps
+}
+
+/// What the steps whose name contains the words need, each thing once.
+pub(super) fn needs(only: Option<&str>) -> Vec<Need> {
+    let steps = steps(storms::Length::Short);
+    let chosen = steps.iter().filter(|step| step.is_called(only));
+    let needs: BTreeSet<Need> = chosen.flat_map(|step| step.needs).copied().collect();
+    needs.into_iter().collect()
 }
 
 /// Runs the steps whose name contains the words, and counts.
@@ -203,7 +237,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, list: bool, long: b
         true => storms::Length::Long,
         false => storms::Length::Short,
     });
-    steps.retain(|step| only.is_none_or(|words| step.name.contains(words)));
+    steps.retain(|step| step.is_called(only));
     if steps.is_empty() {
         return Err(Failure::error(
             format!("no step has `{}` in its name", only.unwrap_or_default()),

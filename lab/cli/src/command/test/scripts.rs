@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Options;
-use taktos_emulator::several::{Several, Virt};
+use taktos_emulator::several::Virt;
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::scenario::{
@@ -38,7 +38,7 @@ const QUANTUM: u32 = 100;
 pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let name = four::name(board);
     let image = image::build_for(workspace, (&name, board.triple()), "orders")?;
-    let emulator = Several::find(board)?;
+    let emulator = crate::emulator::several(board)?;
     let mut all = Tally::default();
     let mut left_out = 0;
     for story in stories(workspace)? {

@@ -1,7 +1,7 @@
 //! The steps on several processors: the clock for them.
 
 use anyhow::Result;
-use taktos_emulator::several::{Several, Virt};
+use taktos_emulator::several::Virt;
 
 use super::Tally;
 use crate::command::bench::several::{baseline_of, measure};
@@ -25,7 +25,7 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
 
 fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
-    let emulator = Several::find(board)?;
+    let emulator = crate::emulator::several(board)?;
     let mut all = Tally::default();
     for quantum in QUANTA {
         let probe = emulator.probe(&image.path, quantum)?;

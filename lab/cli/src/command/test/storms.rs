@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Options;
-use taktos_emulator::several::{Setting, Several, Virt};
+use taktos_emulator::several::{Setting, Virt};
 
 use super::{Tally, four};
 use crate::image;
@@ -72,7 +72,7 @@ impl Length {
 /// All storms on a board, each with a seed of its own.
 pub(super) fn rage(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
     let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
-    let emulator = Several::find(board)?;
+    let emulator = crate::emulator::several(board)?;
     let mut all = Tally::default();
     for (storm, seed) in STORMS.iter().zip(1u32..) {
         let words = format!(

@@ -91,7 +91,7 @@ impl Recorder {
         };
         Ok(Self {
             points: [point(BEGIN)?, point(START)?],
-            emulator: Several::find(Virt::Aarch64El2)?,
+            emulator: crate::emulator::several(Virt::Aarch64El2)?,
             guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
             idle: idle.address(),

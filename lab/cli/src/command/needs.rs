@@ -1,0 +1,116 @@
+//! Owns: what a command needs on this machine beyond the tool itself.
+//! Must never know: how that is installed; the script `taktos` asks here and does it.
+
+use clap::Parser;
+
+use super::test;
+use crate::arguments::{Arguments, Command, Suite, VmCommand};
+
+/// Something that is installed when a command needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Need {
+    /// Rust for the boards, to build images; with the tools that check sources.
+    Images,
+    /// QEMU.
+    Emulator,
+    /// The interpreter that looks for undefined behaviour.
+    Miri,
+}
+
+impl Need {
+    /// As the script reads it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Images => "images",
+            Self::Emulator => "emulator",
+            Self::Miri => "miri",
+        }
+    }
+}
+
+/// What most commands need.
+pub(super) const RUNNING: &[Need] = &[Need::Images, Need::Emulator];
+
+/// The words for what the command line needs, a line each: none for help, or for a line that is no command.
+pub(super) fn shown(words: &[String]) -> String {
+    let line = std::iter::once("taktos").chain(words.iter().map(String::as_str));
+    let needs = Arguments::try_parse_from(line).map_or(Vec::new(), |line| of(&line.command));
+    needs
+        .into_iter()
+        .flat_map(|need| [need.word(), "\n"])
+        .collect()
+}
+
+fn of(command: &Command) -> Vec<Need> {
+    match command {
+        Command::Run { .. }
+        | Command::Reproduce { .. }
+        | Command::Latency(_)
+        | Command::Trace { .. }
+        | Command::Vm(VmCommand::Run(_))
+        | Command::Bench {
+            suite: Suite::Kernel,
+            ..
+        } => RUNNING.to_vec(),
+        Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
+        Command::Test { list: true, .. } => Vec::new(),
+        Command::Test { only, .. } => test::needs(only.as_deref()),
+        Command::Bench {
+            suite: Suite::Simulation,
+            ..
+        }
+        | Command::Sim(_)
+        | Command::Generate(_)
+        | Command::Doctor
+        | Command::Needs { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needs(line: &str) -> String {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        shown(&words).replace('\n', " ")
+    }
+
+    #[test]
+    fn help_lists_and_mistakes_need_nothing() {
+        for line in [
+            "--help",
+            "--version",
+            "run --help",
+            "test --help",
+            "test --list",
+            "vm run -h",
+            "vm --help",
+            "trace --help",
+            "fly",
+            "run --bord x",
+            "doctor",
+            "generate --sets 2",
+            "sim experiments/onboard.toml",
+            "test --only no-such-step",
+        ] {
+            assert_eq!(needs(line), "", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_needs_what_it_uses() {
+        for (line, expected) in [
+            ("run", "images emulator "),
+            ("trace hello", "images emulator "),
+            ("vm run x.toml", "images emulator "),
+            ("vm check x.toml", "images "),
+            ("test --only format", "images "),
+            ("test --only layering", ""),
+            ("test --only miri", "miri "),
+            ("test --only budgets", "images emulator "),
+            ("test", "images emulator miri "),
+        ] {
+            assert_eq!(needs(line), expected, "{line}");
+        }
+    }
+}
