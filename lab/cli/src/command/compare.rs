@@ -27,13 +27,20 @@ const HORIZON: Duration = Duration::from_secs(2);
 const ALONE: (u64, u64) = (1_000_000, 100_000);
 const ALONE_FOR: Duration = Duration::from_millis(100);
 
-/// One case in both worlds, with what the kernel works for a job alone.
+/// The tasks by which its work for a job in company is measured: the periods from the shortest
+/// on, what they are apart, when each comes first after the last, what of a processor they use
+/// together in per cent, and how long.
+const COMPANY: [u64; 4] = [500_000, 61_000, 17_000, 70];
+const COMPANY_FOR: Duration = Duration::from_millis(50);
+
+/// One case in both worlds, with what the kernel works for a job alone and in company.
 struct Compared {
     case: Case,
     kernel: Figures,
     schedule: Recording,
     simulated: Simulated,
     cost: u64,
+    company: u64,
 }
 
 impl Compared {
@@ -44,6 +51,7 @@ impl Compared {
             schedule: &self.schedule,
             simulated: &self.simulated,
             cost: self.cost,
+            company: self.company,
         }
     }
 }
@@ -95,7 +103,7 @@ pub(super) fn run(
         image: ready.image.digest.clone(),
         calls: all
             .iter()
-            .flat_map(|compared| [compared.case.call(), alone(&compared.case).call()])
+            .flat_map(|Compared { case, .. }| [case, &alone(case), &company(case)].map(Case::call))
             .collect(),
         drawn,
         traces: all.iter().flat_map(traces).collect(),
@@ -149,13 +157,38 @@ fn alone(case: &Case) -> Case {
     }
 }
 
+/// The same layout, policy and number of tasks; jobs come while others are on and others wait.
+fn company(case: &Case) -> Case {
+    let [shortest, step, apart, load] = COMPANY;
+    let count = case.tasks.len() as u64;
+    let processors = case.layout.processors() as u64;
+    let task = |number: u64| {
+        let period = shortest + step * number;
+        let most = period * load / 100;
+        Periodic {
+            name: format!("company-{number}"),
+            period,
+            execution: (most * processors / count).min(most),
+            offset: apart * number,
+        }
+    };
+    Case {
+        tasks: (0..count).map(task).collect(),
+        horizon: COMPANY_FOR,
+        ..case.clone()
+    }
+}
+
+/// What the kernel works for a job of the case, on average.
+fn work(ready: &Ready, case: &Case) -> Result<u64> {
+    let measured = Figures::read(&ready.machine.run(&ready.image, &case.call())?, case)?;
+    let work = measured.busy.saturating_sub(measured.work);
+    Ok(work.div_ceil(measured.jobs().max(1)))
+}
+
 fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
-    let alone = alone(case);
-    let measured = Figures::read(&ready.machine.run(&ready.image, &alone.call())?, &alone)?;
-    let cost = measured
-        .busy
-        .saturating_sub(measured.work)
-        .div_ceil(measured.jobs().max(1));
+    let cost = work(ready, &alone(case))?;
+    let company = work(ready, &company(case))?.max(cost);
     let (kernel, schedule) = recorded(ready, case)?;
     let simulated = simulate(case, &kernel, cost / 2)?;
     Ok(Compared {
@@ -164,5 +197,6 @@ fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
         schedule,
         simulated,
         cost,
+        company,
     })
 }

@@ -1,5 +1,7 @@
 //! What one run of the spacecraft program is told: tasks, policy, layout.
 
+use std::ops::Range;
+
 use taktos_simulate::{Arrival, Execution, Policy, Step, Task, Workload};
 use taktos_time::Duration;
 
@@ -207,6 +209,20 @@ impl Periodic {
         self.offset.abs_diff(other.offset).is_multiple_of(step)
     }
 
+    /// How often it is released in the span.
+    pub fn released(&self, span: &Range<u64>) -> u64 {
+        let before = |at: u64| at.saturating_sub(self.offset).div_ceil(self.period.max(1));
+        before(span.end).saturating_sub(before(span.start))
+    }
+
+    /// Its releases in the span.
+    pub fn releases(&self, span: Range<u64>) -> impl Iterator<Item = u64> {
+        let step = usize::try_from(self.period.max(1)).unwrap_or(usize::MAX);
+        (self.offset..span.end)
+            .step_by(step)
+            .skip_while(move |at| *at < span.start)
+    }
+
     fn word(&self) -> String {
         let Self {
             name,
@@ -255,6 +271,21 @@ pub(super) mod tests {
         );
         assert_eq!(case.layout.instances(), [0..2, 2..4]);
         assert_eq!(Layout::One.instances().first(), Some(&(0..1)));
+    }
+
+    #[test]
+    fn releases_are_counted_as_they_come() {
+        let task = Periodic {
+            period: 7,
+            offset: 3,
+            ..case(Layout::One).tasks[0].clone()
+        };
+        for span in [0..0, 0..3, 0..4, 3..10, 4..10, 4..11, 11..60] {
+            let all: Vec<u64> = task.releases(span.clone()).collect();
+            let expected: Vec<u64> = span.clone().filter(|at| at % 7 == 3).collect();
+            assert_eq!(all, expected, "{span:?}");
+            assert_eq!(task.released(&span), all.len() as u64, "{span:?}");
+        }
     }
 
     #[test]
