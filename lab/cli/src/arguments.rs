@@ -4,13 +4,17 @@ mod several;
 mod simulation;
 mod vm;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
 pub use vm::{VmCheck, VmCommand, VmRun};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::failure::{Failure, one_line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +46,47 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// The command line of this process; help and what clap refuses end it.
+    ///
+    /// # Errors
+    /// When a number is negative: clap takes it for an option, and its tip would be wrong.
+    pub fn read() -> anyhow::Result<Self> {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        Self::try_parse_from(&words).map_err(|error| match negative(&error, &words) {
+            Some(negative) => negative,
+            None => error.exit(),
+        })
+    }
+}
+
+/// The error that a number is negative, if that is what clap stumbled over.
+fn negative(error: &clap::Error, words: &[OsString]) -> Option<anyhow::Error> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let number = argument.strip_prefix('-')?;
+    if !number.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return None;
+    }
+    // Clap names the first letter alone, as it would be an option's.
+    let place = words
+        .iter()
+        .position(|word| word.to_string_lossy().starts_with(argument))?;
+    let (before, word) = (
+        words[place - 1].to_string_lossy(),
+        words[place].to_string_lossy(),
+    );
+    Some(Failure::error(
+        format!(
+            "{} behind {} is negative",
+            one_line(&word),
+            one_line(&before)
+        ),
+        "give a number or a time that is not; --help says which",
+    ))
 }
 
 /// The commands.
@@ -203,19 +248,49 @@ mod tests {
 
     #[test]
     fn every_example_is_understood() {
-        let examples = [
-            EXAMPLES,
-            simulation::SIM_EXAMPLES,
-            simulation::GENERATE_EXAMPLES,
-            vm::VM_EXAMPLES,
-        ];
-        let lines = examples.into_iter().flat_map(str::lines);
-        for line in lines.filter(|line| line.starts_with("  taktos")) {
-            let words = line.trim().split("   ").next().unwrap_or_default();
-            assert!(
-                Arguments::try_parse_from(words.split(' ')).is_ok(),
-                "{words}"
-            );
+        let mut seen = 0;
+        for page in pages(Arguments::command()) {
+            for line in page.lines().filter(|line| line.starts_with("  taktos")) {
+                let words = line.trim().split("   ").next().unwrap_or_default();
+                let read = Arguments::try_parse_from(words.split(' '));
+                assert!(read.is_ok(), "{words}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 25, "{seen}");
+    }
+
+    /// The examples behind the help of a command and of those below it.
+    fn pages(command: clap::Command) -> Vec<String> {
+        let own = command.get_after_help().map(ToString::to_string);
+        let below = command.get_subcommands().cloned().flat_map(pages);
+        own.into_iter().chain(below).collect()
+    }
+
+    #[test]
+    fn a_negative_number_is_called_one() {
+        for (line, cause) in [
+            ("sim x.toml --cpus -1", Some("-1 behind --cpus is negative")),
+            (
+                "sim x.toml --for -10s",
+                Some("-10s behind --for is negative"),
+            ),
+            (
+                "generate --utilisation -0.5",
+                Some("-0.5 behind --utilisation is negative"),
+            ),
+            ("latency --loops -3", Some("-3 behind --loops is negative")),
+            ("sim x.toml --cpus 65", None),
+            ("sim x.toml -c 1", None),
+        ] {
+            let words: Vec<OsString> = ["taktos"]
+                .into_iter()
+                .chain(line.split(' '))
+                .map(Into::into)
+                .collect();
+            let error = Arguments::try_parse_from(&words).unwrap_err();
+            let found = negative(&error, &words).map(|error| error.to_string());
+            assert_eq!(found.as_deref(), cause, "{line}");
         }
     }
 }

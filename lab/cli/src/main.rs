@@ -18,6 +18,7 @@ mod figure;
 mod form;
 mod hypervisor;
 mod image;
+mod kind;
 mod latency;
 mod measure;
 mod mechanisms;
@@ -36,12 +37,10 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match command::run(Arguments::parse().command) {
+    match Arguments::read().and_then(|line| command::run(line.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprint!("{}", failure::shown(&error));

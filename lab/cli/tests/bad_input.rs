@@ -378,3 +378,142 @@ fn a_newer_emulator_is_warned_of_once() {
     );
     assert!(said.contains("cargo does not start"), "{said}");
 }
+
+#[test]
+fn the_boards_that_a_command_takes_are_those_it_names() {
+    for (line, cause, named, not) in [
+        (
+            "bench --board nosuch",
+            "unknown board `nosuch`",
+            "virt-aarch64-smp",
+            "leon3",
+        ),
+        (
+            "bench --board nosuch",
+            "unknown board `nosuch`",
+            "virt-aarch64-el2",
+            "leon3",
+        ),
+        (
+            "trace hello --board nosuch",
+            "unknown board `nosuch`",
+            "virt-riscv64-smp",
+            "el2",
+        ),
+        (
+            "run experiments/ipc.toml --board virt-aarch64-smp",
+            "the board virt-aarch64-smp has several processors, and this runs on one",
+            "mps2-an386",
+            "smp",
+        ),
+        (
+            "latency --board mps2-an386",
+            "the board mps2-an386 has one processor, and this runs on several",
+            "virt-aarch64-smp",
+            "mps2",
+        ),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = taktos(&words).output().unwrap();
+        fail(&mut taktos(&words), 2, cause, named);
+        let said = common::said(&output);
+        let mend = said
+            .lines()
+            .find(|line| line.starts_with(" mend: "))
+            .unwrap();
+        assert!(!mend.contains(not), "{said}");
+        // What is named is known.
+        for board in mend
+            .trim_start_matches(" mend: name ")
+            .split([' ', ','])
+            .filter(|word| word.contains('-'))
+        {
+            let mut words = words.clone();
+            *words.last_mut().unwrap() = board;
+            let empty = Folder::new("no-emulator");
+            let mut command = taktos(&words);
+            command
+                .arg("--out")
+                .arg(empty.0.join("out"))
+                .env("PATH", &empty.0);
+            fail(&mut command, 2, "is not installed", "./taktos");
+        }
+    }
+}
+
+#[test]
+fn a_file_for_another_command_is_told_so() {
+    let (experiment, set, machine) = (
+        "experiments/ipc.toml",
+        "experiments/onboard.toml",
+        "experiments/two-guests.toml",
+    );
+    for (command, file, what, right) in [
+        ("sim", experiment, "an experiment", "run"),
+        ("sim", "experiments/hypervisor.toml", "an experiment", "run"),
+        ("sim", machine, "a machine with guests", "vm run"),
+        ("run", machine, "a machine with guests", "vm run"),
+        ("vm check", experiment, "an experiment", "run"),
+        ("vm run", set, "a task set", "sim"),
+        ("vm check", "experiments/guests.toml", "a task set", "sim"),
+    ] {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push(file);
+        let (cause, mend) = (
+            format!("{file} is {what}, which is for another"),
+            format!("taktos {right} {file}"),
+        );
+        fail(&mut taktos(&words), 2, &cause, &mend);
+    }
+}
+
+#[test]
+fn a_negative_number_is_no_option() {
+    for line in [
+        "sim experiments/onboard.toml --cpus -1",
+        "sim experiments/onboard.toml --for -10s",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        fail(&mut taktos(&words), 2, "is negative", "that is not");
+    }
+}
+
+/// The examples of a help page and of those below it.
+fn examples(page: &[&str]) -> Vec<String> {
+    let help = succeed(&mut taktos(&[page, &["--help"]].concat()));
+    let mut found: Vec<String> = help
+        .lines()
+        .filter_map(|line| line.strip_prefix("  taktos "))
+        .map(|line| line.split("   ").next().unwrap_or(line).to_owned())
+        .collect();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    for line in commands.take_while(|line| line.starts_with("  ")) {
+        let name = line.split_whitespace().next().unwrap();
+        found.extend(examples(&[page, &[name]].concat()));
+    }
+    found
+}
+
+#[test]
+fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
+    let found = examples(&[]);
+    assert!(found.len() > 25, "{found:?}");
+    for example in found {
+        let folder = Folder::new("example");
+        let mut words: Vec<&str> = example.split(' ').collect();
+        let out = folder.0.join("out").display().to_string();
+        match words.iter().position(|word| *word == "--out") {
+            Some(place) => words[place + 1] = &out,
+            None if matches!(words[0], "doctor" | "test")
+                || words.contains(&"check")
+                || words.contains(&"--scenario") => {}
+            None => words.extend(["--out", &out]),
+        }
+        let output = taktos(&words).env("PATH", &folder.0).output().unwrap();
+        let said = common::said(&output);
+        let lacks = said.contains("is not installed")
+            || said.contains("does not start")
+            || words[0] == "doctor";
+        assert!(output.status.success() || lacks, "{example}: {said}");
+    }
+}

@@ -196,5 +196,5 @@ fn an_option_without_meaning_is_refused() {
     let output = taktos(&["latency", "--board", "mps2-an386"])
         .output()
         .unwrap();
-    assert!(common::said(&output).contains("`mps2-an386` is no board of several processors"));
+    assert!(common::said(&output).contains("the board mps2-an386 has one processor"));
 }

@@ -240,3 +240,35 @@ fn the_emulators_line_is_printed_instead() {
     let output = run("vm-input", "echo started", "", &["--input", "linux"]);
     assert!(said(&output).contains("--input linux: there is no such partition"));
 }
+
+#[test]
+fn an_image_for_another_machine_is_told_so() {
+    for (at, byte, cause) in [
+        (4, 1, "guest: it is for a 32-bit machine"),
+        (5, 2, "guest: it is for big-endian processors"),
+        (18, 62, "guest: it is for another processor"),
+    ] {
+        let folder = folder("vm-other", ONE);
+        let mut image = elf();
+        image[at] = byte;
+        fs::write(folder.0.join("guest"), image).unwrap();
+        fail(
+            &mut vm(&folder, "check", &[]),
+            2,
+            cause,
+            "build it for aarch64",
+        );
+    }
+}
+
+#[test]
+fn a_machine_whose_time_is_real_says_so_and_one_whose_time_is_counted_does_not() {
+    let words = "time is the clock on the wall";
+    let real = run("vm-real", "echo '[craft] 35 late'", "", &[]);
+    assert_eq!(said(&real).matches(words).count(), 2, "{}", said(&real));
+    assert!(
+        said(&real).contains("--virtual") && said(&real).contains("experiments/fifo-taktos.toml")
+    );
+    let counted = run("vm-counted", "echo '[craft] 35 late'", "", &["--virtual"]);
+    assert!(!said(&counted).contains(words), "{}", said(&counted));
+}

@@ -96,7 +96,21 @@ fn damaged(cause: impl std::fmt::Display) -> Wrong {
     (format!("it is damaged: {cause}"), "build it anew")
 }
 
+/// Where an ELF file says how wide its machine's words are, and which byte of them comes first (gABI, `e_ident`).
+const CLASS: (usize, u8) = (4, 1);
+const ORDER: (usize, u8) = (5, 2);
+
 fn elf(file: &[u8]) -> Result<Image, Wrong> {
+    let says = |(at, value): (usize, u8)| file.get(at) == Some(&value);
+    if says(CLASS) {
+        return wrong("it is for a 32-bit machine", "build it for aarch64");
+    }
+    if says(ORDER) {
+        return wrong(
+            "it is for big-endian processors",
+            "build it for aarch64, little-endian",
+        );
+    }
     let parsed = object::read::elf::ElfFile64::<object::Endianness>::parse(file);
     let parsed = parsed.map_err(damaged)?;
     if parsed.architecture() != object::Architecture::Aarch64 {

@@ -18,6 +18,7 @@ Examples:
   taktos sim experiments/onboard.toml --clusters edf:0-1,priority:2-3
   taktos sim experiments/onboard.toml --clusters 0-1,2-3 --scheduler priority
   taktos sim experiments/onboard.toml --for 100s --trace     the whole trace
+  taktos sim experiments/onboard.toml experiments/guests.toml --for 1s   beside each other
   taktos sim --scenario experiments/scenarios/smp01.scenario
   taktos sim --storm --seed 7                                random schedules, laws checked
 
@@ -31,20 +32,22 @@ Examples:
   taktos generate --tasks 20 --utilisation 3 --most 0.5      no task above one half
   taktos generate --periods automotive --min-period 1ms --max-period 1s
   taktos generate --deadlines 0.5..1 --seed 7 --index 3      set 3 of experiment 7
-  taktos generate --sets 100 --out sets                      a hundred files
+  taktos generate --sets 100 --out sets                      a hundred files, for: taktos sim sets
+  taktos generate --sets 100                                 a hundred sets in one text, for: taktos sim -
 
 The same options give the same bytes, on any machine.";
 
 /// What is simulated, on what, and what is written.
 #[derive(Args, Debug, Clone)]
 pub struct SimOptions {
-    /// A task set: TOML, rt-app JSON or SimSo XML
-    pub file: Option<PathBuf>,
+    /// A task set: TOML, rt-app JSON or SimSo XML; several, or a directory of them: beside each other; -: the standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Run these scenario scripts instead: every `expect` must hold
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["file", "storm"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["files", "storm"])]
     pub scenario: Vec<PathBuf>,
     /// Run random schedules from a seed instead, and check the scheduler's laws after each event
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "files")]
     pub storm: bool,
     /// The policy, or `all`; default: the file's, or all
     #[arg(long, value_name = "POLICY", value_parser = scheduler)]
@@ -176,7 +179,7 @@ pub struct GenerateOptions {
     /// What is written
     #[arg(long, value_enum, default_value_t = SetForm::Toml)]
     pub format: SetForm,
-    /// A file for one set, a directory for several; default: the screen
+    /// A file for one set, a directory for several; default: the screen, sets one behind the other
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ Examples:
   taktos vm check experiments/two-guests.toml             what lies where, who runs where, is it admitted?
   taktos vm check experiments/two-guests.toml --device-tree linux
   taktos vm run experiments/two-guests.toml --for 10s     ends by itself
-  taktos vm run experiments/two-guests.toml --virtual     a nanosecond an instruction: the same in each run
+  taktos vm run experiments/fifo-taktos.toml --virtual    a nanosecond an instruction: the same in each run
 
 While guests run, every line on the console begins with the guest's name, and Ctrl-A is the
 hypervisor's: then a digit or n chooses who gets what is typed, x ends the machine, ? says what

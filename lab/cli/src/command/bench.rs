@@ -13,6 +13,7 @@ use super::experiment::one;
 use super::test::book;
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
+use crate::board::{kernels, unknown};
 use crate::failure::CheckFailed;
 use crate::figure::operations;
 use crate::form::Form;
@@ -28,6 +29,17 @@ pub(super) fn run(
 ) -> Result<()> {
     if let Some(board) = options.board.as_deref().and_then(several::board) {
         return several::run(workspace, board, options, baseline, save);
+    }
+    if let Some(name) = options
+        .board
+        .as_deref()
+        .filter(|name| Board::named(name).is_none())
+    {
+        let known: Vec<&str> = kernels()
+            .into_iter()
+            .chain([Board::HYPERVISOR.name()])
+            .collect();
+        return Err(unknown(name, "--board", &known));
     }
     // A baseline that was named must be there before the long work begins.
     let named = baseline.map(Baseline::read).transpose()?;

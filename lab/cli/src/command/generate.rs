@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_export::table::{Column, Table};
+use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{replace_file, to_json};
 use taktos_simulate::file::{TaskSet, write};
 use taktos_simulate::generate::{
@@ -15,6 +15,7 @@ use taktos_simulate::{Arrival, Task, Workload};
 use crate::arguments::{GenerateOptions, SetForm};
 use crate::failure::Failure;
 use crate::screen;
+use crate::simulation::SEPARATOR;
 
 /// Writes the sets.
 pub(super) fn run(options: &GenerateOptions) -> Result<()> {
@@ -27,22 +28,46 @@ pub(super) fn run(options: &GenerateOptions) -> Result<()> {
             None => Ok(screen::print(&text)?),
         };
     }
+    let last = options.index.checked_add(options.sets - 1).ok_or_else(|| {
+        Failure::error("the last index is above 4294967295", "give a lower --index")
+    })?;
+    let indices = options.index..=last;
     let Some(folder) = &options.out else {
-        return Err(Failure::error(
-            "several sets need a directory",
-            "name one: --out DIR",
-        ));
+        let sets = indices.map(|index| Ok((name(index), one(options, &specification, index)?)));
+        let sets: Result<Vec<(String, Workload)>> = sets.collect();
+        return Ok(screen::print(&together(options.format, &sets?))?);
     };
-    for number in 0..options.sets {
-        let index = options.index.checked_add(number).ok_or_else(|| {
-            Failure::error("the last index is above 4294967295", "give a lower --index")
-        })?;
+    for index in indices {
         let set = one(options, &specification, index)?;
-        let name = format!("set-{index:06}.{}", options.format.ending());
-        save(&folder.join(name), &shown(options.format, &set))?;
+        let file = format!("{}.{}", name(index), options.format.ending());
+        save(&folder.join(file), &shown(options.format, &set))?;
     }
     eprintln!("{} sets in {}", options.sets, folder.display());
     Ok(())
+}
+
+/// What a set of several is called.
+fn name(index: u32) -> String {
+    format!("set-{index:06}")
+}
+
+/// Several sets in one text.
+fn together(form: SetForm, sets: &[(String, Workload)]) -> String {
+    match form {
+        SetForm::Toml => {
+            let one = |(name, set): &(String, Workload)| {
+                format!("{SEPARATOR}{name}\n{}", shown(form, set))
+            };
+            sets.iter().map(one).collect()
+        }
+        SetForm::Json => to_json(
+            &sets
+                .iter()
+                .map(|(_, set)| SetJson::of(set))
+                .collect::<Vec<_>>(),
+        ),
+        SetForm::Csv => csv(sets, true),
+    }
 }
 
 fn specification(options: &GenerateOptions) -> Result<Specification> {
@@ -106,7 +131,7 @@ fn shown(form: SetForm, set: &Workload) -> String {
             ..TaskSet::default()
         }),
         SetForm::Json => to_json(&SetJson::of(set)),
-        SetForm::Csv => csv(set),
+        SetForm::Csv => csv(&[(String::new(), set.clone())], false),
     }
 }
 
@@ -154,29 +179,31 @@ impl<'a> TaskJson<'a> {
     }
 }
 
-fn csv(set: &Workload) -> String {
-    let label = |name: &str| Column::label(name);
-    let mut table = Table::new(
-        &*set.name,
-        [
-            "task",
-            "execution, ns",
-            "period, ns",
-            "deadline, ns",
-            "utilisation, billionths",
-        ]
-        .map(label)
-        .to_vec(),
-    );
-    for task in set.tasks.iter().map(TaskJson::of) {
-        let share = u128::from(task.execution) * u128::from(WHOLE) / u128::from(task.period.max(1));
-        table.push(vec![
-            task.name.into(),
-            task.execution.into(),
-            task.period.into(),
-            task.deadline.into(),
-            u64::try_from(share).unwrap_or(u64::MAX).into(),
-        ]);
+/// A line a task; `named`: the name of its set before it.
+fn csv(sets: &[(String, Workload)], named: bool) -> String {
+    let columns = [
+        "task",
+        "execution, ns",
+        "period, ns",
+        "deadline, ns",
+        "utilisation, billionths",
+    ];
+    let columns = named.then_some("set").into_iter().chain(columns);
+    let mut table = Table::new("sets", columns.map(Column::label).collect());
+    for (name, set) in sets {
+        for task in set.tasks.iter().map(TaskJson::of) {
+            let share =
+                u128::from(task.execution) * u128::from(WHOLE) / u128::from(task.period.max(1));
+            let mut row: Vec<Cell> = named.then(|| name.as_str().into()).into_iter().collect();
+            row.extend([
+                Cell::from(task.name),
+                task.execution.into(),
+                task.period.into(),
+                task.deadline.into(),
+                u64::try_from(share).unwrap_or(u64::MAX).into(),
+            ]);
+            table.push(row);
+        }
     }
     table.to_csv()
 }

@@ -1,5 +1,6 @@
 //! The commands: what each does, in the order in which a person sees it.
 
+mod batch;
 mod bench;
 mod compare;
 mod doctor;

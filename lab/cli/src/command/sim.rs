@@ -1,15 +1,14 @@
 //! `taktos sim`: task sets, scenarios and storms in virtual time.
 
-use std::path::Path;
-
 use anyhow::Result;
 use taktos_export::{ResultDirectory, replace_file};
 
+use super::batch;
 use crate::arguments::{Format, SimOptions};
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
 use crate::screen;
-use crate::simulation::{self, Request, guests};
+use crate::simulation::{self, Request, Written, guests};
 use crate::workspace::Workspace;
 
 /// Does what the options ask.
@@ -20,17 +19,22 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
     if options.storm {
         return super::storm::run(options);
     }
-    let Some(file) = &options.file else {
-        return Err(Failure::error(
+    let sets = simulation::read(&options.files)?;
+    match sets.as_slice() {
+        [] => Err(Failure::error(
             "nothing to simulate",
-            "name a task set (experiments/onboard.toml), or --scenario FILE, or --storm",
-        ));
-    };
-    task_set(workspace, file, options)
+            "name a task set (experiments/onboard.toml), a directory of them, or - for the standard input; or \
+             --scenario FILE, or --storm",
+        )),
+        [one] if !options.files.iter().any(|file| file.is_dir()) => {
+            task_set(workspace, one, options)
+        }
+        several => batch::run(workspace, several, options),
+    }
 }
 
-fn task_set(workspace: &Workspace, file: &Path, options: &SimOptions) -> Result<()> {
-    let request = simulation::request(file, options)?;
+fn task_set(workspace: &Workspace, set: &Written, options: &SimOptions) -> Result<()> {
+    let request = simulation::request(set, options)?;
     let extra = options.trace.as_ref().and_then(Option::as_deref);
     let several = request.set.workload.partitions.is_empty() && request.setups.len() > 1;
     if extra.is_some() && several {
@@ -47,7 +51,7 @@ fn task_set(workspace: &Workspace, file: &Path, options: &SimOptions) -> Result<
     let directory = ResultDirectory::begin(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))?;
     for words in &request.set.warnings {
-        eprintln!("warning: {}: {words}", file.display());
+        eprintln!("warning: {}: {words}", set.file);
     }
     let done = match request.set.workload.partitions.is_empty() {
         true => tasks(&request, options, &directory)?,

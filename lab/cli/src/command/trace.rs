@@ -36,7 +36,9 @@ impl Place {
     fn named(name: &str) -> Result<Self> {
         match several::Board::by_name(name, "--board") {
             Ok(board) => Ok(Self::Several(board)),
-            Err(_) => board::by_name(name, "--board").map(Self::One),
+            Err(_) => Board::named(name)
+                .map(Self::One)
+                .ok_or_else(|| board::unknown(name, "--board", &board::kernels())),
         }
     }
 }

@@ -7,10 +7,15 @@ use taktos_vm::{Configuration, FileError, Loaded, Plan, Time};
 
 use crate::arguments::{VmCheck, VmRun};
 use crate::failure::{CheckFailed, Failure};
+use crate::kind::{self, Kind};
 use crate::progress::Progress;
 use crate::screen;
 use crate::vm::{self, Ended, Ending, Limit};
 use crate::workspace::Workspace;
+
+/// What a person must know of a machine whose time is real.
+const REAL_TIME: &str = "  time is the clock on the wall: what else this computer does shows in the guests as late wake-ups\n  \
+    (counted time: --virtual, with a configuration of one processor such as experiments/fifo-taktos.toml)";
 
 /// Builds, plans and runs the machine of a configuration.
 pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
@@ -20,8 +25,12 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     }
     if options.counted && configuration.machine.cpus > 1 {
         return Err(Failure::error(
-            "time can be counted on one processor only",
-            "leave --virtual, or give [machine] cpus = 1",
+            format!(
+                "time can be counted on one processor only, and {} has {}",
+                options.configuration.display(),
+                configuration.machine.cpus
+            ),
+            "leave --virtual, or take a configuration with [machine] cpus = 1, such as experiments/fifo-taktos.toml",
         ));
     }
     checked(&configuration)?;
@@ -39,6 +48,9 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
         return Ok(());
     }
     eprintln!("  running; Ctrl-A x ends the machine, Ctrl-A ? helps");
+    if time == Time::Real {
+        eprintln!("{REAL_TIME}");
+    }
     let names = configuration
         .partitions
         .iter()
@@ -50,6 +62,10 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
             .map(|time| std::time::Duration::from_nanos(time.as_nanos())),
     };
     let ended = vm::run(&arguments, limit, &mut ending)?;
+    // Again, since the guests' own lines may have moved it off the screen.
+    if time == Time::Real {
+        eprintln!("{REAL_TIME}");
+    }
     eprint!("{}", ending.shown());
     judged(&ended, &ending)
 }
@@ -95,6 +111,7 @@ fn mended(error: &FileError) -> anyhow::Error {
 }
 
 fn read(file: &Path, force: bool) -> Result<Configuration> {
+    kind::expect(Kind::Machine, file)?;
     let mut configuration = Configuration::read(file).map_err(|error| mended(&error))?;
     configuration.force |= force;
     Ok(configuration)

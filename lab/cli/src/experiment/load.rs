@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use super::file::Experiment;
 use super::several::{Several, several};
 use crate::failure::{Failure, one_line};
+use crate::kind::Kind;
 
 const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an experiment";
 
@@ -28,8 +29,10 @@ pub enum Asked {
 /// When it cannot be read, or is a broken experiment on several processors.
 pub fn asked(path: &Path) -> Result<Asked> {
     let text = read(path)?;
-    if is_task_set(&text) {
-        return Ok(Asked::TaskSet);
+    match Kind::of(&text) {
+        Some(Kind::TaskSet) => return Ok(Asked::TaskSet),
+        Some(Kind::Machine) => return Err(Kind::Machine.elsewhere(path)),
+        Some(Kind::Experiment) | None => {}
     }
     let several = several(&text, path)?;
     Ok(several.map_or(Asked::Experiment, |several| {
@@ -53,12 +56,6 @@ fn read(path: &Path) -> Result<String> {
             "name an experiment file, such as experiments/ipc.toml",
         )
     })
-}
-
-/// Whether the text is that of a task set, which names no program.
-fn is_task_set(text: &str) -> bool {
-    let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-    (begins("[[task]]") || begins("[[partition]]")) && !begins("program")
 }
 
 /// Reads the experiment from the text of the file of that path.

@@ -1,6 +1,7 @@
 //! The boards of several processors, by name.
 
 use anyhow::Result;
+use taktos_emulator::Board as One;
 use taktos_emulator::several::Virt;
 
 use crate::failure::{Failure, one_line};
@@ -40,10 +41,13 @@ impl Board {
     pub fn by_name(name: &str, place: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|board| board.name == name);
         found.ok_or_else(|| {
-            let cause = format!(
-                "{place}: `{}` is no board of several processors",
-                one_line(name)
-            );
+            let name = one_line(name);
+            let cause = match One::named(&name) {
+                Some(_) => {
+                    format!("{place}: the board {name} has one processor, and this runs on several")
+                }
+                None => format!("{place}: `{name}` is no board of several processors"),
+            };
             let known = Self::ALL.map(|board| board.name).join(" or ");
             Failure::error(cause, format!("name {known}"))
         })

@@ -1,6 +1,7 @@
 //! Task sets in virtual time: what is asked becomes runs, runs become tables,
 //! a report and traces.
 
+mod batch;
 mod clusters;
 mod form;
 pub mod guests;
@@ -8,11 +9,14 @@ mod outcome;
 mod recorder;
 mod request;
 mod result;
+mod sources;
 mod tables;
 
+pub use batch::{Batch, Judged, Verdict};
 pub use clusters::{ClusterRequest, clusters};
 pub use form::{csv, json, screen};
-pub use outcome::simulate;
+pub use outcome::{Run, attempt, simulate};
 pub use recorder::Recorder;
 pub use request::{Request, request};
 pub use result::{pftrace, write};
+pub use sources::{SEPARATOR, Written, read};

@@ -60,6 +60,19 @@ impl Outcomes {
 /// # Errors
 /// When the one set-up that was asked for is refused, or all are.
 pub fn simulate(request: &Request, options: &SimOptions, progress: &Progress) -> Result<Outcomes> {
+    let outcomes = attempt(request, options, progress);
+    if let ([], [(name, error), ..]) = (outcomes.runs.as_slice(), outcomes.refused.as_slice()) {
+        let cause = match request.one {
+            true => format!("{}: {error}", request.name),
+            false => format!("{}: no policy takes it; {name}: {error}", request.name),
+        };
+        return Err(Failure::error(cause, MEND));
+    }
+    Ok(outcomes)
+}
+
+/// Runs every set-up of the request that its policy takes, be it none.
+pub fn attempt(request: &Request, options: &SimOptions, progress: &Progress) -> Outcomes {
     let mut outcomes = Outcomes {
         runs: Vec::new(),
         refused: Vec::new(),
@@ -68,17 +81,10 @@ pub fn simulate(request: &Request, options: &SimOptions, progress: &Progress) ->
         let what = format!("simulating \"{}\" under {name} ...", request.name);
         match progress.during(&what, || one(request, name, setup, options)) {
             Ok(run) => outcomes.runs.push(run),
-            Err(error) if request.one => {
-                return Err(Failure::error(format!("{}: {error}", request.name), MEND));
-            }
             Err(error) => outcomes.refused.push((name.clone(), error)),
         }
     }
-    if let ([], [(name, error), ..]) = (outcomes.runs.as_slice(), outcomes.refused.as_slice()) {
-        let cause = format!("{}: no policy takes it; {name}: {error}", request.name);
-        return Err(Failure::error(cause, MEND));
-    }
-    Ok(outcomes)
+    outcomes
 }
 
 fn one(

@@ -9,7 +9,7 @@ use taktos_simulate::file::{self, FileError, TaskSet};
 use taktos_simulate::{Arrival, Cluster, Costs, Policy, Setup, Task, Workload};
 use taktos_time::Duration;
 
-use super::ClusterRequest;
+use super::{ClusterRequest, Written};
 use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::failure::Failure;
 
@@ -31,12 +31,12 @@ pub struct Request {
     pub one: bool,
 }
 
-/// Reads the file and applies the command line.
+/// Reads the text and applies the command line.
 ///
 /// # Errors
 /// When the file is broken, or asks for what takes for ever.
-pub fn request(path: &Path, options: &SimOptions) -> Result<Request> {
-    let set = file::read(path).map_err(failure)?;
+pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
+    let set = file::parse(&written.text, &written.file).map_err(failure)?;
     let costs = match &options.costs {
         Some(path) => costs(path)?,
         None => set.costs.clone().unwrap_or_default(),
@@ -57,9 +57,7 @@ pub fn request(path: &Path, options: &SimOptions) -> Result<Request> {
         (name, setup)
     };
     let request = Request {
-        name: path
-            .file_stem()
-            .map_or("tasks".into(), |stem| stem.to_string_lossy().into_owned()),
+        name: written.name.clone(),
         setups: setups.into_iter().map(setup).collect(),
         one,
         set,

@@ -5,7 +5,8 @@
 //!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
 //!   is only compiled. `rust,several` runs on four processors in two instances.
 //! - `rust,BOARD`: a whole program of that board, checked by its compiler.
-//! - `console`, `sh`: a line that calls the tool must be a command that it knows.
+//! - `console`, `sh`: a line that calls the tool must be a command that it knows; one that starts the emulator is run twice
+//!   on the page's program.
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
 //!   `toml,costs`: what a kernel's acts cost.
 //! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
@@ -13,6 +14,7 @@
 //!   that table of a board with several processors, from its baseline.
 
 mod block;
+mod by_hand;
 pub mod figures;
 mod rust;
 pub mod several;
@@ -67,6 +69,7 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
             }
         }
         all.add(compiler.page(workspace, &page, &blocks)?);
+        all.add(by_hand::check(workspace, &mut compiler, &page, &blocks)?);
         all.add(figures::check(workspace, &page, &text));
         all.add(several::check(workspace, &page, &text));
     }

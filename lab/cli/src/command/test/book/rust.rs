@@ -79,11 +79,43 @@ impl Compiler {
         block: &Block<'_>,
         board: Board,
     ) -> Result<Tally> {
-        let file = twin(workspace, page, &format!("-{}.rs", block.line))?;
-        write(
-            &file,
-            &format!("{}{}\n", "\n".repeat(block.line - 1), block.text),
-        )?;
+        let mut rustc = self.compiler(workspace, board)?;
+        let file = whole(workspace, page, block)?;
+        rustc
+            .args(["--emit", "metadata", "-o"])
+            .arg(file.with_extension("rmeta"));
+        Ok(match said(rustc.arg(&file), &file, page)? {
+            None => Tally::pass(),
+            Some(said) => Tally::fail(said),
+        })
+    }
+
+    /// The image of a whole program of a board; what the compiler says when there is none.
+    pub(super) fn linked(
+        &mut self,
+        workspace: &Workspace,
+        page: &str,
+        block: &Block<'_>,
+        board: Board,
+    ) -> Result<std::result::Result<PathBuf, String>> {
+        let mut rustc = self.compiler(workspace, board)?;
+        let file = whole(workspace, page, block)?;
+        let image = file.with_extension("elf");
+        // As the board's own programs are linked: build.rs of the board.
+        rustc.args([
+            "-C",
+            "opt-level=3",
+            "-C",
+            "link-arg=-Tlink.x",
+            "-C",
+            "link-arg=--nmagic",
+        ]);
+        rustc.arg("-o").arg(&image).arg(&file);
+        Ok(said(&mut rustc, &file, page)?.map_or(Ok(image), Err))
+    }
+
+    /// The compiler for programs of a board, whose libraries are built when the first wants them.
+    fn compiler(&mut self, workspace: &Workspace, board: Board) -> Result<Command> {
         let libraries = match self.boards.entry(board) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(place) => {
@@ -91,23 +123,8 @@ impl Compiler {
             }
         };
         let mut rustc = rustc(workspace, libraries);
-        rustc
-            .args([
-                "--emit",
-                "metadata",
-                "-C",
-                "panic=abort",
-                "--target",
-                board.triple(),
-            ])
-            .arg("-o")
-            .arg(file.with_extension("rmeta"))
-            .arg(&file);
-        let output = rustc.output().context("rustc does not start")?;
-        Ok(match output.status.success() {
-            true => Tally::pass(),
-            false => Tally::fail(named(&String::from_utf8_lossy(&output.stderr), &file, page)),
-        })
+        rustc.args(["-C", "panic=abort", "--target", board.triple()]);
+        Ok(rustc)
     }
 
     /// All examples of a page that run on the host.
@@ -148,6 +165,21 @@ fn rustc(workspace: &Workspace, libraries: &[String]) -> Command {
         .args(["--edition", "2024"])
         .args(libraries);
     rustc
+}
+
+/// The file of a whole program, with the lines of its page.
+fn whole(workspace: &Workspace, page: &str, block: &Block<'_>) -> Result<PathBuf> {
+    let file = twin(workspace, page, &format!("-{}.rs", block.line))?;
+    let lines = "\n".repeat(block.line - 1);
+    write(&file, &format!("{lines}{}\n", block.text))?;
+    Ok(file)
+}
+
+/// What the compiler says of a page's file that it does not take.
+fn said(rustc: &mut Command, file: &Path, page: &str) -> Result<Option<String>> {
+    let output = rustc.output().context("rustc does not start")?;
+    let said = || named(&String::from_utf8_lossy(&output.stderr), file, page);
+    Ok((!output.status.success()).then(said))
 }
 
 /// The file that stands for a page, with its folder.
@@ -256,10 +288,24 @@ fn libraries(build: &mut Command, places: &[PathBuf]) -> Result<Libraries> {
         .lines()
         .filter_map(|line| library(line, places.first()?));
     let made: BTreeMap<String, String> = made.collect();
+    // Where build scripts put what programs are linked by.
+    for searched in messages.lines().flat_map(searched) {
+        arguments.extend(["-L".into(), searched]);
+    }
     for (name, file) in made {
         arguments.extend(["--extern".into(), format!("{name}={file}")]);
     }
     Ok(arguments)
+}
+
+/// Where the linker shall look, as a build script said of which cargo tells in a message.
+fn searched(message: &str) -> Vec<String> {
+    let message: Option<Value> = serde_json::from_str(message).ok();
+    let paths = message
+        .as_ref()
+        .and_then(|message| message["linked_paths"].as_array());
+    let paths = paths.into_iter().flatten().filter_map(Value::as_str);
+    paths.map(str::to_owned).collect()
 }
 
 /// The library of which cargo says in a message that it is there.

@@ -1,0 +1,112 @@
+//! `taktos sim` of many task sets: the verdict of each under each policy.
+
+use anyhow::Result;
+use taktos_export::ResultDirectory;
+use taktos_export::table::Table;
+use taktos_simulate::generate::utilisation_of;
+
+use crate::arguments::{Format, SimOptions};
+use crate::failure::{CheckFailed, Failure};
+use crate::progress::Progress;
+use crate::screen;
+use crate::simulation::{self, Batch, Judged, Request, Verdict, Written, guests};
+use crate::workspace::Workspace;
+
+/// Where partitions say who schedules, this is the column of their verdict.
+const PARTITIONS: &str = "partitions";
+
+/// Simulates each set, and shows them beside each other.
+pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions) -> Result<()> {
+    if options.trace.is_some() {
+        return Err(Failure::error(
+            "a trace is of one task set",
+            "leave --trace, or name one file",
+        ));
+    }
+    // A broken set is named before any is simulated.
+    let requests: Result<Vec<Request>> = sets
+        .iter()
+        .map(|set| simulation::request(set, options))
+        .collect();
+    let requests = requests?;
+    let place = options.out.clone();
+    let place = place.unwrap_or_else(|| workspace.path("out/sim-batch"));
+    let directory = ResultDirectory::begin(&place)
+        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))?;
+    let mut judged = Vec::new();
+    for (number, (set, request)) in sets.iter().zip(&requests).enumerate() {
+        for words in &request.set.warnings {
+            eprintln!("warning: {}: {words}", set.file);
+        }
+        let (one, json) = judge(set, request, options)?;
+        directory.write(&format!("sets/{number:06}-{}.json", request.name), json)?;
+        judged.push(one);
+    }
+    let batch = Batch::of(judged);
+    let place = workspace.shown(&written(&batch, directory)?);
+    show(&batch, options.format, &place)?;
+    match batch.missed() {
+        missed if missed > 0 && options.fail_on_miss => {
+            Err(CheckFailed(format!("{missed} deadlines were missed")).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What becomes of a set, and its figures.
+fn judge(set: &Written, request: &Request, options: &SimOptions) -> Result<(Judged, String)> {
+    let workload = &request.set.workload;
+    let progress = Progress::default();
+    let (verdicts, json) = if workload.partitions.is_empty() {
+        let outcomes = simulation::attempt(request, options, &progress);
+        let ran = |run: &simulation::Run| (run.name.clone(), Verdict::ran(run.outcome.missed()));
+        let refused = outcomes.refused.iter();
+        let refused = refused.map(|(name, why)| (name.clone(), Verdict::refused(why)));
+        let verdicts = outcomes.runs.iter().map(ran).chain(refused).collect();
+        (verdicts, simulation::json(request, &outcomes))
+    } else {
+        let done = guests::simulate(request, options, &progress)?;
+        let verdict = (PARTITIONS.to_owned(), Verdict::ran(done.missed()));
+        (vec![verdict], guests::json(request, &done))
+    };
+    let guests = workload
+        .partitions
+        .iter()
+        .flat_map(|partition| &partition.tasks);
+    let tasks: Vec<_> = workload.tasks.iter().chain(guests).collect();
+    let judged = Judged {
+        set: set.file.clone(),
+        tasks: tasks.len() as u64,
+        utilisation: tasks.into_iter().filter_map(utilisation_of).sum(),
+        verdicts,
+    };
+    Ok((judged, json))
+}
+
+/// Writes what is of all sets.
+fn written(batch: &Batch, directory: ResultDirectory) -> Result<std::path::PathBuf> {
+    directory.write("manifest.json", batch.manifest())?;
+    directory.write("result.json", batch.json())?;
+    directory.write("report.html", batch.report().to_html())?;
+    for table in [batch.sets(), batch.acceptance()] {
+        directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
+    }
+    Ok(directory.finish()?)
+}
+
+fn show(batch: &Batch, format: Format, place: &str) -> Result<()> {
+    let tables = |form: fn(&Table) -> String| {
+        let (sets, acceptance) = (batch.sets(), batch.acceptance());
+        format!("{}\n{}", form(&sets), form(&acceptance))
+    };
+    let place = format!("report: {place}/report.html     each set: {place}/sets");
+    match format {
+        Format::Table => screen::print(&format!("{}\n{place}\n", tables(Table::to_text)))?,
+        Format::Json => screen::print(&batch.json())?,
+        Format::Csv => screen::print(&tables(Table::to_csv))?,
+    }
+    if format != Format::Table {
+        eprintln!("{place}");
+    }
+    Ok(())
+}

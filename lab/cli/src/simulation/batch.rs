@@ -1,0 +1,236 @@
+//! Owns: many task sets beside each other: the verdict of each under each policy, and how many each policy accepts.
+//! Must never know: how a set is simulated.
+
+use serde::Serialize;
+use taktos_export::report::{Report, Section};
+use taktos_export::table::{Cell, Column, Table};
+use taktos_export::{Basis, Evidence, in_order, to_json};
+
+/// What became of a set under a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// Whether it ran and missed no deadline.
+    pub accepted: bool,
+    /// Deadlines missed, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<u64>,
+    /// Why the policy does not take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl Verdict {
+    /// Of a set that ran.
+    pub const fn ran(missed: u64) -> Self {
+        Self {
+            accepted: missed == 0,
+            missed: Some(missed),
+            refused: None,
+        }
+    }
+
+    /// Of a set that the policy does not take.
+    pub fn refused(why: impl ToString) -> Self {
+        Self {
+            accepted: false,
+            missed: None,
+            refused: Some(why.to_string()),
+        }
+    }
+
+    fn cell(&self) -> Cell {
+        let words = match self.missed {
+            Some(0) => "met".to_owned(),
+            Some(missed) => format!("{missed} missed"),
+            None => "refused".to_owned(),
+        };
+        Cell::Verdict {
+            met: self.accepted,
+            words,
+        }
+    }
+}
+
+/// A set and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// The set, as errors call it.
+    pub set: String,
+    /// How many tasks it has.
+    pub tasks: u64,
+    /// The sum of its utilisations, in processors.
+    pub utilisation: f64,
+    /// Each policy's verdict.
+    #[serde(serialize_with = "in_order")]
+    pub verdicts: Vec<(String, Verdict)>,
+}
+
+/// How many sets a policy accepts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Acceptance {
+    /// The sets that it was asked about.
+    pub sets: u64,
+    /// Those that missed no deadline.
+    pub accepted: u64,
+    /// Those that it does not take.
+    pub refused: u64,
+    /// Accepted of all.
+    pub ratio: f64,
+}
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    taktos: &'static str,
+    evidence: [Evidence; 1],
+    sets: Vec<&'a str>,
+}
+
+/// Many sets beside each other.
+#[derive(Serialize)]
+pub struct Batch {
+    evidence: Evidence,
+    #[serde(serialize_with = "in_order")]
+    policies: Vec<(String, Acceptance)>,
+    sets: Vec<Judged>,
+}
+
+impl Batch {
+    /// Of these sets.
+    pub fn of(sets: Vec<Judged>) -> Self {
+        let mut policies: Vec<(String, Acceptance)> = Vec::new();
+        for (name, verdict) in sets.iter().flat_map(|set| &set.verdicts) {
+            let place = policies.iter().position(|(known, _)| known == name);
+            let place = place.unwrap_or_else(|| {
+                policies.push((name.clone(), Acceptance::default()));
+                policies.len() - 1
+            });
+            let (_, sum) = &mut policies[place];
+            sum.sets += 1;
+            sum.accepted += u64::from(verdict.accepted);
+            sum.refused += u64::from(verdict.refused.is_some());
+            sum.ratio = sum.accepted as f64 / sum.sets as f64;
+        }
+        Self {
+            evidence: Evidence::Simulated,
+            policies,
+            sets,
+        }
+    }
+
+    /// Deadlines missed, of all sets under all policies.
+    pub fn missed(&self) -> u64 {
+        let verdicts = self.sets.iter().flat_map(|set| &set.verdicts);
+        verdicts.filter_map(|(_, verdict)| verdict.missed).sum()
+    }
+
+    /// The figures, for programs.
+    pub fn json(&self) -> String {
+        to_json(self)
+    }
+
+    /// What made the result, for programs.
+    pub fn manifest(&self) -> String {
+        to_json(&Manifest {
+            taktos: env!("CARGO_PKG_VERSION"),
+            evidence: [self.evidence],
+            sets: self.sets.iter().map(|set| set.set.as_str()).collect(),
+        })
+    }
+
+    /// A row a set, a column a policy.
+    pub fn sets(&self) -> Table {
+        let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
+        let mut columns = vec![
+            Column::label("set"),
+            Column::label("tasks"),
+            Column::label("utilisation"),
+        ];
+        columns.extend(self.policies.iter().map(|(name, _)| simulated(name)));
+        let mut table = Table::new("Sets under each policy", columns);
+        for set in &self.sets {
+            let mut row: Vec<Cell> = vec![
+                set.set.as_str().into(),
+                set.tasks.into(),
+                format!("{:.3}", set.utilisation).into(),
+            ];
+            for (name, _) in &self.policies {
+                let verdict = set.verdicts.iter().find(|(known, _)| known == name);
+                row.push(verdict.map_or(Cell::Blank, |(_, verdict)| verdict.cell()));
+            }
+            table.push(row);
+        }
+        table
+    }
+
+    /// A row a policy.
+    pub fn acceptance(&self) -> Table {
+        let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
+        let columns = vec![
+            Column::label("policy"),
+            simulated("sets"),
+            simulated("accepted"),
+            simulated("refused"),
+            simulated("acceptance ratio"),
+        ];
+        let mut table = Table::new("Sets accepted", columns);
+        for (name, sum) in &self.policies {
+            table.push(vec![
+                name.as_str().into(),
+                sum.sets.into(),
+                sum.accepted.into(),
+                sum.refused.into(),
+                format!("{:.4}", sum.ratio).into(),
+            ]);
+        }
+        table.notes.push(
+            "A set is accepted that missed no deadline in the time that was simulated.".into(),
+        );
+        table
+    }
+
+    /// Both tables on a page.
+    pub fn report(&self) -> Report {
+        Report {
+            title: "Task sets beside each other".into(),
+            question: "Which policy meets all deadlines of which set?".into(),
+            answer: Vec::new(),
+            setup: vec![("taktos".into(), env!("CARGO_PKG_VERSION").into())],
+            evidence: vec![Evidence::Simulated],
+            sections: vec![Section {
+                heading: "Verdicts".into(),
+                prose: Vec::new(),
+                tables: vec![self.acceptance(), self.sets()],
+                plots: Vec::new(),
+            }],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_or_misses_is_not_accepted() {
+        let judged = |verdict| Judged {
+            set: "a".into(),
+            tasks: 1,
+            utilisation: 0.5,
+            verdicts: vec![("edf".into(), verdict)],
+        };
+        let batch = Batch::of(vec![
+            judged(Verdict::ran(0)),
+            judged(Verdict::ran(3)),
+            judged(Verdict::refused("no")),
+            judged(Verdict::ran(0)),
+        ]);
+        let expected = Acceptance {
+            sets: 4,
+            accepted: 2,
+            refused: 1,
+            ratio: 0.5,
+        };
+        assert_eq!(batch.policies, [("edf".to_owned(), expected)]);
+        assert_eq!(batch.missed(), 3);
+    }
+}
