@@ -64,7 +64,7 @@ pub enum MapError {
     Range,
 }
 
-/// The list registers of a virtual interrupt interface (GICv3, ICH_LR<n>_EL2), in the processor or saved.
+/// The list registers of a virtual interrupt interface (GICv3, `ICH_LR<n>_EL2`), in the processor or saved.
 pub trait ListRegisters {
     /// How many there are, 1 to 16.
     fn count(&self) -> usize;

@@ -1,4 +1,34 @@
-//! The portable kernel.
+//! The portable kernel: threads with priorities, the objects by which they work together, and time, for any machine.
+//!
+//! Nothing is allocated: threads and objects are `static`s, and a thread's stack lies in it. The most urgent ready thread
+//! runs; equals take turns. Every call that can wait takes a [`Timeout`], every call that can fail gives a [`Result`], and
+//! each says its bound. A board implements [`System`], and everything here is generic over it: the same code runs on every
+//! board and, with threads as coroutines and time virtual, on the host.
+//!
+//! ```
+//! use taktos_kernel::{AnyThread, Error, MessageQueue, Span, System, Timeout};
+//!
+//! /// Takes four samples, one every two milliseconds.
+//! fn sampler<S: System>(samples: &'static MessageQueue<S, u32, 8>) -> Result<(), Error> {
+//!     for sample in 1..=4 {
+//!         samples.send(&sample, Timeout::FOREVER)?;
+//!         AnyThread::<S>::sleep(2.millis())?;
+//!     }
+//!     Ok(())
+//! }
+//!
+//! /// Sums what comes, until nothing has come for ten milliseconds.
+//! fn filter<S: System>(samples: &'static MessageQueue<S, u32, 8>) -> u32 {
+//!     let mut sum = 0;
+//!     while let Ok(sample) = samples.receive(Timeout::after(10.millis())) {
+//!         sum += sample;
+//!     }
+//!     sum
+//! }
+//! ```
+//!
+//! The project's book begins with a whole program (`docs/start.md`) and has every call with its bound and errors
+//! (`docs/api`).
 //!
 //! Owns: threads, the objects by which they work together, time-outs, faults.
 //! Must never know: an architecture, a device, a board.

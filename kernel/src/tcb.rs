@@ -72,7 +72,7 @@ struct Seat {
 #[cfg(target_pointer_width = "64")]
 const NO_ROW: u16 = u16::MAX;
 
-/// Where [`Tcb::info`] lies, for tools that look at an image from outside.
+/// Where `Tcb::info` lies, for tools that look at an image from outside.
 pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
 
 impl Tcb {

@@ -1,7 +1,7 @@
 //! Owns: what stands in a VCPU's list registers.
 //! Must never know: how a guest asks for what.
 //!
-//! The format of a list register is that of ICH_LR<n>_EL2 (Arm IHI 0069, "ICH_LR<n>_EL2, Interrupt Controller
+//! The format of a list register is that of `ICH_LR<n>_EL2` (Arm IHI 0069, "`ICH_LR<n>_EL2`, Interrupt Controller
 //! List Registers"). Of several pending ones the processor takes the most urgent by itself, so
 //! their order among the registers means nothing as long as all fit in; when they do not, the most urgent
 //! are chosen, and among equals those of the smallest numbers.

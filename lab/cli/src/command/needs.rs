@@ -15,6 +15,8 @@ pub(super) enum Need {
     Emulator,
     /// The interpreter that looks for undefined behaviour.
     Miri,
+    /// The checker of dependencies.
+    Deny,
 }
 
 impl Need {
@@ -24,6 +26,7 @@ impl Need {
             Self::Images => "images",
             Self::Emulator => "emulator",
             Self::Miri => "miri",
+            Self::Deny => "deny",
         }
     }
 }
@@ -107,8 +110,9 @@ mod tests {
             ("test --only format", "images "),
             ("test --only layering", ""),
             ("test --only miri", "miri "),
+            ("test --only dependencies", "deny "),
             ("test --only budgets", "images emulator "),
-            ("test", "images emulator miri "),
+            ("test", "images emulator miri deny "),
         ] {
             assert_eq!(needs(line), expected, "{line}");
         }

@@ -89,7 +89,7 @@ impl System<'_> {
     /// immediate ceiling has the new priority at once; under MrsP the present owner and
     /// spinners keep what they were raised to.
     ///
-    /// Bound: that of a chain, see [`lock`](super).
+    /// Bound: that of a chain, see the module `smp::lock`.
     ///
     /// # Errors
     /// In this order:

@@ -10,7 +10,7 @@ impl System<'_> {
     /// The time of `thread`'s wait is over: it leaves the queues, and what it has lent the
     /// owner ends at once. A sleeper wakes; a spinner loses its ceiling and sticks no more.
     ///
-    /// Bound: that of a chain, see [`lock`](super).
+    /// Bound: that of a chain, see the module `smp::lock`.
     ///
     /// # Errors
     /// - [`Error::InvalidId`]: no such thread.

@@ -10,7 +10,7 @@ impl System<'_> {
     /// Obtains `lock` for `thread`, which runs; when it is busy, `wait` says whether to wait.
     ///
     /// Bounds: free or refused: the policy's update of one node, plus for a deadlock as many
-    /// steps as there are locks. Waiting: see [`lock`](super): along the chain of owners.
+    /// steps as there are locks. Waiting: see the module `smp::lock`: along the chain of owners.
     ///
     /// # Errors
     /// In this order:

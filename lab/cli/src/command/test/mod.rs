@@ -4,6 +4,7 @@
 mod agreement;
 pub(super) mod book;
 mod channels;
+mod dependencies;
 mod el2;
 mod four;
 mod hostile;
@@ -123,7 +124,9 @@ fn steps(length: storms::Length) -> Vec<Step> {
     let mut steps = vec![
         step("format", tools::format).needing(BUILDING),
         step("layering", tools::layering).needing(&[]),
+        narrow("dependencies", dependencies::check).needing(&[Need::Deny]),
         step("lints of the host", tools::lints).needing(BUILDING),
+        step("documentation", tools::documentation).needing(&[]),
     ];
     for board in Board::ALL {
         let name = format!("lints of {}", board.name());

@@ -39,6 +39,27 @@ pub(super) fn lints_for(workspace: &Workspace, board: &str, triple: &str) -> Res
     one(clippy.args(["--target", triple, "--", "-D", "warnings"]))
 }
 
+/// The crates that the documentation of what ships is made of, and those that it links to.
+const DOCUMENTED: [&str; 9] = [
+    "taktos-time",
+    "taktos-abi",
+    "taktos-schedule",
+    "taktos-lock",
+    "taktos-trace",
+    "taktos-machine",
+    "taktos-kernel",
+    "taktos-hypervisor",
+    "taktos-simulate",
+];
+
+/// The documentation builds without a warning.
+pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
+    let mut doc = cargo(workspace);
+    doc.args(["doc", "--quiet", "--no-deps"]).args(PROFILE);
+    doc.args(DOCUMENTED.iter().flat_map(|name| ["-p", name]));
+    one(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
 pub(super) fn images(workspace: &Workspace) -> Result<Tally> {
     one(xtask(workspace).arg("images"))
 }
@@ -72,7 +93,8 @@ pub(super) fn day_beside_hostile_guests(workspace: &Workspace) -> Result<Tally> 
 /// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
 pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
     let manifest = std::fs::read_to_string(workspace.path("Cargo.toml"))?;
-    let channel = miri_toolchain(&manifest).context("Cargo.toml names no miri-toolchain")?;
+    let channel =
+        ours(&manifest, "miri-toolchain").context("Cargo.toml names no miri-toolchain")?;
     let mut miri = cargo(workspace);
     miri.arg(format!("+{channel}"))
         .args(["miri", "test", "--quiet", "--lib", "-p", "taktos-schedule"])
@@ -81,10 +103,11 @@ pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
     counted(&mut miri)
 }
 
-fn miri_toolchain(manifest: &str) -> Option<String> {
+/// What the workspace's manifest says of a tool that the tests use.
+pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
     let manifest: toml::Table = manifest.parse().ok()?;
     let ours = manifest.get("workspace")?.get("metadata")?.get("taktos")?;
-    Some(ours.get("miri-toolchain")?.as_str()?.to_owned())
+    Some(ours.get(key)?.as_str()?.to_owned())
 }
 
 fn xtask(workspace: &Workspace) -> Command {
@@ -166,7 +189,7 @@ mod tests {
     #[test]
     fn the_toolchain_of_miri_is_named() {
         let manifest = include_str!("../../../../../Cargo.toml");
-        assert!(miri_toolchain(manifest).is_some_and(|name| name.starts_with("nightly-")));
+        assert!(ours(manifest, "miri-toolchain").is_some_and(|name| name.starts_with("nightly-")));
     }
 
     #[test]
