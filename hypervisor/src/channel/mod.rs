@@ -134,21 +134,24 @@ struct Side<'a, M> {
 impl<M: Memory> Side<'_, M> {
     fn access(&mut self, offset: u64, bytes: usize, write: Option<u64>) -> (u64, bool) {
         let mut ring = *self.behind && self.take_in();
-        self.note_room();
+        let room = self.room();
+        self.uart.limit_output(room);
         let mut send = |byte| ring |= self.rings.writer.write(&self.memory, &[byte]).ring;
         let value = self.uart.access(offset, bytes, write, &mut send);
         (value, ring)
     }
 
     fn rung(&mut self) -> bool {
-        self.note_room();
+        // Who reads makes room. An end that takes it back, and gives it again, would move the device's interrupt up and down, and
+        // leave the guest no peace: that is seen at the guest's own next access.
+        let room = self.room().max(self.uart.output_room().unwrap_or(0));
+        self.uart.limit_output(room);
         self.take_in()
     }
 
-    /// Shows the guest how much room the ring has; where that is little, the other end rings when it has read.
-    fn note_room(&mut self) {
-        let room = self.rings.writer.room_or_wait(&self.memory, FIFO);
-        self.uart.limit_output(room as u32);
+    /// How much room the ring has for the guest; where that is little, the other end rings when it has read.
+    fn room(&mut self) -> u32 {
+        self.rings.writer.room_or_wait(&self.memory, FIFO) as u32
     }
 
     /// Takes what the device has room for out of the ring, unless that is too little to be worth it. Says whether

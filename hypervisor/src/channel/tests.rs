@@ -287,3 +287,63 @@ fn who_starts_anew_finds_what_waited() {
     let got = [(); 4].map(|()| machine.access(0, DATA, None) as u8);
     assert_eq!(&got, b"more");
 }
+
+/// The word in which the reader of end 0's ring counts what it has read.
+fn reader_word(machine: &mut Machine) -> u32 {
+    let mut reader = Reader::attach(Layout::of(BYTES).unwrap(), 1, &machine.memory);
+    machine.access(0, DATA, Some(b'x'.into()));
+    let words = || -> Vec<u32> {
+        let all = 0..BYTES as u32 / 4;
+        all.map(|n| machine.memory.word(4 * n)).collect()
+    };
+    let before = words();
+    assert_eq!(reader.read(&machine.memory, &mut [0]).bytes, 1);
+    let mut changed = before.iter().zip(words()).enumerate();
+    // It counts by one; the other word that changes tells that it does not wait any longer.
+    let found = changed.find(|(_, (before, now))| *now == *before + 1);
+    4 * found.expect("the reader counts").0 as u32
+}
+
+#[test]
+fn an_end_that_takes_back_the_room_it_made_does_not_move_the_devices_interrupt() {
+    let mut machine = Machine::new([true, false]);
+    let word = reader_word(&mut machine);
+    machine.access(0, LINE, Some(0x70));
+    machine.access(0, MASK, Some(TRANSMITS.into()));
+    machine.access(0, DATA, Some(b'x'.into()));
+    assert!(machine.link.interrupt(0));
+    let read = machine.memory.word(word);
+    let all = Layout::of(BYTES).unwrap().capacity() as u32;
+    for round in 0..100u32 {
+        // The ring looks full, and empty again.
+        let back = if round % 2 == 0 { all } else { 0 };
+        machine.memory.set_word(word, read.wrapping_sub(back));
+        machine.ring(0);
+        assert!(machine.link.interrupt(0), "round {round}");
+    }
+    // What the guest asks itself is the truth of the moment.
+    machine.memory.set_word(word, read.wrapping_sub(all));
+    assert_ne!(machine.access(0, FLAGS, None) & TRANSMIT_FULL, 0);
+}
+
+#[test]
+fn a_device_that_has_little_room_takes_nothing_in_until_half_of_it_is_free() {
+    let mut machine = Machine::new([true, false]);
+    let mut writer = Writer::attach(Layout::of(BYTES).unwrap(), 1, &machine.memory);
+    let read = |machine: &Machine| INPUT - machine.link.ends[0].uart.room();
+    let _ = writer.write(&machine.memory, &[1; INPUT / 2 + 1]);
+    machine.ring(0);
+    assert_eq!(read(&machine), INPUT / 2 + 1);
+    let _ = writer.write(&machine.memory, &[2; 8]);
+    machine.ring(0);
+    assert_eq!(
+        read(&machine),
+        INPUT / 2 + 1,
+        "one byte less than half is free"
+    );
+    // The guest reads one byte; at its next access half is free.
+    machine.access(0, DATA, None);
+    assert_eq!(read(&machine), INPUT / 2);
+    machine.access(0, FLAGS, None);
+    assert_eq!(read(&machine), INPUT / 2 + 8);
+}

@@ -46,6 +46,7 @@ impl<H: Hardware> Hypervisor<H> {
             }
             CALL_INTERRUPT => {
                 // Whoever called has noted what is to be done.
+                self.world.called &= !(1 << self.world.here);
                 H::deactivate(number);
             }
             CONSOLE_INTERRUPT => {

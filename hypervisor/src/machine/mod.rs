@@ -111,6 +111,8 @@ struct World<H> {
     timers: Timers,
     /// Processors that have to choose anew.
     due: u8,
+    /// Processors that were called and have not taken the call yet.
+    called: u8,
     /// The processor that acts.
     here: usize,
     hardware: PhantomData<H>,
@@ -120,11 +122,20 @@ impl<H: Hardware> World<H> {
     /// Makes processor `cpu` choose anew. One copy is enough: it is called from all over the schedulers.
     #[inline(never)]
     fn ask(&mut self, cpu: usize) {
+        if cpu != self.here {
+            self.call(cpu);
+        }
+        self.due |= 1 << cpu;
+    }
+
+    /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough: however often others ask for
+    /// it, a processor is called once in between two exits.
+    fn call(&mut self, cpu: usize) {
         let bit = 1 << cpu;
-        if self.due & bit == 0 && cpu != self.here {
+        if self.called & bit == 0 {
+            self.called |= bit;
             H::call(cpu);
         }
-        self.due |= bit;
     }
 }
 
@@ -187,6 +198,7 @@ impl<H: Hardware> Hypervisor<H> {
             world: World {
                 timers: Timers::new(),
                 due: 0,
+                called: 0,
                 here: H::cpu(),
                 hardware: PhantomData,
             },
@@ -219,6 +231,8 @@ impl<H: Hardware> Hypervisor<H> {
     pub fn start_processor(&mut self) -> Next {
         self.world.here = H::cpu();
         self.world.due |= 1 << self.world.here;
+        // What was sent before its interrupts were set up may be lost.
+        self.world.called &= !(1 << self.world.here);
         self.leave()
     }
 

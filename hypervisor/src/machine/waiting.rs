@@ -89,7 +89,7 @@ impl<H: Hardware> Hypervisor<H> {
     fn notify_one(&mut self, vcpu: usize) {
         let state = &self.vcpus[vcpu];
         match (state.on, state.condition) {
-            (Some(cpu), _) if usize::from(cpu) != self.world.here => H::call(cpu.into()),
+            (Some(cpu), _) if usize::from(cpu) != self.world.here => self.world.call(cpu.into()),
             (None, Condition::Waiting) => {
                 let number = usize::from(state.number);
                 let gic = &self.partitions[usize::from(state.partition)].gic;

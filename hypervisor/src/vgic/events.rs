@@ -13,9 +13,7 @@ impl VirtualGic {
         let Some((owner, intid)) = self.owner(vcpu, intid) else {
             return 0;
         };
-        let (bits, bit) = self.bits(vcpu, intid);
-        bits.latch |= bit;
-        self.notice(owner, intid)
+        self.latch(vcpu, owner, intid)
     }
 
     /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
@@ -91,8 +89,7 @@ impl VirtualGic {
         let intid = (value >> 24 & 0xF) as u8;
         let mut kick = 0;
         for target in ones(u64::from(targets)) {
-            self.cpus[target].private.latch |= 1 << intid;
-            kick |= self.notice(target, intid);
+            kick |= self.latch(target, target, intid);
         }
         kick
     }
@@ -110,7 +107,19 @@ impl VirtualGic {
         }
     }
 
-    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked.
+    /// An event of interrupt `intid`, which is at `owner`: `vcpu`'s, or a shared one. Where one has been noted and not been shown to the guest yet, whoever is to
+    /// be told was told.
+    #[inline]
+    fn latch(&mut self, vcpu: usize, owner: usize, intid: u8) -> u16 {
+        let (bits, bit) = self.bits(vcpu, intid);
+        let noted = bits.latch & bit != 0;
+        bits.latch |= bit;
+        let kick = self.notice(owner, intid);
+        if noted { 0 } else { kick }
+    }
+
+    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked: nobody, where the guest's end of what its
+    /// register holds makes it leave by itself.
     #[inline]
     pub(super) fn notice(&mut self, owner: usize, intid: u8) -> u16 {
         let group = self.control & GROUP1 != 0;
@@ -121,8 +130,11 @@ impl VirtualGic {
         let (bits, bit) = bank(&mut cpu.private, &mut self.shared, intid);
         cpu.lists.freshen(intid, bit);
         // Whether one that runs has ended it is not known.
-        let active = exact && bits.active & bit != 0;
-        u16::from(group && bits.enabled & bit != 0 && !active) << owner
+        let told = match exact {
+            true => bits.active,
+            false => bits.listed & bits.watched,
+        };
+        u16::from(group && bits.enabled & !told & bit != 0) << owner
     }
 
     /// An interrupt of VCPU `owner` is perhaps not pending any more.

@@ -353,9 +353,8 @@ impl VirtualGic {
 #[inline]
 fn show(bits: &mut Bits, bit: u64, intid: u8, priority: u8) -> u64 {
     bits.lend(bit, true);
-    bits.listed |= bit;
     // Whether the line is still high is to be asked when the guest has ended it.
-    let notify = bits.raised() & bit != 0;
+    let notify = bits.list(bit, false);
     PENDING | encode(intid, priority, bits.physical & bit != 0, notify)
 }
 
@@ -373,8 +372,7 @@ fn present(
     // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State): it stays with us until the end.
     let shown = open && bits.pending() & bits.enabled & bit != 0 && !(active && physical);
     bits.lend(bit, shown);
-    bits.listed |= bit;
-    let notify = bits.raised() & bit != 0 || urgent;
+    let notify = bits.list(bit, urgent);
     encode(intid, priority, physical, notify)
         | if shown { PENDING } else { 0 }
         | if active { ACTIVE } else { 0 }

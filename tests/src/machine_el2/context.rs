@@ -15,6 +15,8 @@ const PENDING: u64 = 1 << 62;
 const TIMER: u32 = taktos_abi::vm::layout::TIMER_INTERRUPT;
 /// It names a physical interrupt.
 const PHYSICAL: u64 = 1 << 61;
+/// Where it does not: notice of the end is wanted.
+const NOTIFY: u64 = 1 << 41;
 
 /// The registers of a VCPU.
 #[derive(Debug, Default)]
@@ -25,6 +27,7 @@ pub struct Registers {
     timer: Cell<VirtualTimer>,
     lists: [Cell<u64>; LISTS],
     injected: Cell<u64>,
+    taken: Cell<u64>,
     resets: Cell<u64>,
 }
 
@@ -37,6 +40,11 @@ impl Registers {
     /// How many exceptions it was given.
     pub fn injected(&self) -> u64 {
         self.injected.get()
+    }
+
+    /// How many interrupts its guest has taken.
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
     }
 
     /// Writes its virtual timer.
@@ -57,15 +65,22 @@ impl Registers {
                 continue;
             }
             any |= value & PENDING != 0;
+            self.taken.set(self.taken.get() + (value >> 62 & 1));
             if value as u32 == TIMER {
                 self.set_timer(None);
             }
             if value & PHYSICAL != 0 {
                 physical.push((value >> 32) as u32 & 0x3FF);
             }
-            list.set(0);
+            list.set(value & !STATE);
         }
         (any, physical)
+    }
+
+    /// An interrupt has ended of which notice is wanted: the maintenance interrupt is asserted.
+    pub(super) fn has_notice(&self) -> bool {
+        let ended = |value: u64| value & (STATE | PHYSICAL | NOTIFY) == NOTIFY;
+        self.lists.iter().any(|list| ended(list.get()))
     }
 
     /// Whether a list register holds a pending interrupt.

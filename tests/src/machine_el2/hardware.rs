@@ -15,7 +15,8 @@ use super::context::{Lists, Registers};
 const ALARM: u32 = taktos_abi::vm::layout::HYPERVISOR_TIMER_INTERRUPT;
 /// Interrupt 27: the guest's.
 const TIMER: u32 = taktos_abi::vm::layout::TIMER_INTERRUPT;
-/// There is no interrupt (Arm IHI 0069, section 2.2.1).
+/// Interrupt 25: the virtual interface's.
+const MAINTENANCE: u32 = taktos_abi::vm::layout::MAINTENANCE_INTERRUPT;
 const VCPUS: usize = 16;
 const CPUS: usize = 4;
 
@@ -49,6 +50,8 @@ pub(super) struct State {
     /// Copies into memory: to, from, bytes.
     pub copies: Vec<(u64, u64, u64)>,
     pub flushes: u64,
+    /// How often each processor was called.
+    pub calls: [u64; CPUS],
 }
 
 thread_local! {
@@ -71,6 +74,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         console: Vec::new(),
         copies: Vec::new(),
         flushes: 0,
+        calls: [0; CPUS],
     };
     MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
     registers
@@ -103,8 +107,19 @@ impl State {
     /// When a physical interrupt comes to `cpu`.
     pub fn interrupt_at(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
-        let all = [processor.alarm, processor.called, self.timer_due(cpu)];
+        let notice = self.has_notice(cpu).then_some(0);
+        let all = [
+            processor.alarm,
+            processor.called,
+            self.timer_due(cpu),
+            notice,
+        ];
         all.into_iter().flatten().min()
+    }
+
+    fn has_notice(&self, cpu: usize) -> bool {
+        let loaded = self.processors[cpu].loaded;
+        loaded.is_some_and(|vcpu| self.registers[vcpu].has_notice())
     }
 
     fn acknowledge(&mut self) -> Option<u32> {
@@ -121,7 +136,7 @@ impl State {
             self.processors[cpu].timer_active = true;
             return Some(TIMER);
         }
-        None
+        self.has_notice(cpu).then_some(MAINTENANCE)
     }
 }
 
@@ -159,6 +174,7 @@ impl Hardware for Mock {
     fn call(cpu: usize) {
         with(|machine| {
             let at = machine.now + machine.call;
+            machine.calls[cpu] += 1;
             let called = &mut machine.processors[cpu].called;
             *called = Some(called.map_or(at, |before| before.min(at)));
         });

@@ -35,6 +35,10 @@ pub trait Guest {
     fn begin(&mut self);
     /// What it does next.
     fn next(&mut self, view: View) -> Act;
+    /// Whether it takes no interrupts, as a kernel that has masked them.
+    fn is_masked(&self) -> bool {
+        false
+    }
 }
 
 /// Where a VCPU is in its program.
@@ -128,6 +132,16 @@ impl Rig {
         hardware::with(|machine| machine.copies.clone())
     }
 
+    /// How often each processor was called by another one so far.
+    pub fn calls(&self) -> [u64; 4] {
+        hardware::with(|machine| machine.calls)
+    }
+
+    /// How often translations were forgotten so far.
+    pub fn flushes(&self) -> u64 {
+        hardware::with(|machine| machine.flushes)
+    }
+
     /// Whether all partitions are off, and the machine with them.
     pub fn is_over(&self) -> bool {
         self.over
@@ -197,7 +211,7 @@ impl Rig {
         let interrupt = interrupt.unwrap_or(u64::MAX).max(now);
         let guest = match self.next[cpu] {
             Next::Guest(vcpu) => match self.programs[vcpu].doing {
-                _ if self.registers[vcpu].is_interrupted() || self.is_new(vcpu) => now,
+                _ if self.is_interrupted(vcpu) || self.is_new(vcpu) => now,
                 Doing::Running { left } => now + left,
                 Doing::Deciding => now,
                 Doing::Waiting => u64::MAX,
@@ -205,6 +219,10 @@ impl Rig {
             _ => u64::MAX,
         };
         interrupt.min(guest)
+    }
+
+    fn is_interrupted(&self, vcpu: usize) -> bool {
+        self.registers[vcpu].is_interrupted() && !self.programs[vcpu].guest.is_masked()
     }
 
     fn is_new(&self, vcpu: usize) -> bool {
@@ -250,7 +268,10 @@ impl Rig {
             program.doing = Doing::Deciding;
             program.guest.begin();
         }
-        let (interrupted, ended) = registers.take_interrupts();
+        let (interrupted, ended) = match program.guest.is_masked() {
+            true => (false, Vec::new()),
+            false => registers.take_interrupts(),
+        };
         if ended.contains(&taktos_abi::vm::layout::TIMER_INTERRUPT) {
             hardware::with(|machine| machine.processors[cpu].timer_active = false);
         }

@@ -118,6 +118,14 @@ impl Interface {
         self.actives() == self.registers.len()
     }
 
+    /// A register holds it and asks for a notice of its end.
+    pub fn is_watched(&self, intid: u32) -> bool {
+        let holds = |value: u64| value & (PENDING | ACTIVE) != 0 && value as u32 == intid;
+        let asks = |value: u64| value & (HARDWARE | NOTIFY) == NOTIFY;
+        let mut registers = self.registers.iter();
+        registers.any(|&value| holds(value) && asks(value))
+    }
+
     pub fn is_active(&self, intid: u32) -> bool {
         let mut registers = self.registers.iter();
         registers.any(|value| value & ACTIVE != 0 && *value as u32 == intid)

@@ -149,3 +149,75 @@ fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
     assert!(!cpu.maintenance());
     assert_eq!(cpu.acknowledge(), None);
 }
+
+#[test]
+fn with_one_register_each_end_is_noticed_and_no_underflow_is_asked_for() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(1));
+    for intid in [3, 48, 95] {
+        assert_eq!(gic.raise(0, intid), 1);
+    }
+    let _ = gic.flush(0, &mut cpu);
+    // At most one of one register is in use always: the maintenance interrupt would come for ever.
+    assert!(!cpu.underflow && !cpu.maintenance());
+    assert_eq!(drain(&mut gic, 0, &mut cpu), [3, 48, 95]);
+    let _ = gic.sync(0, &mut cpu);
+    assert!(!gic.is_deliverable(0));
+}
+
+/// Interrupts that others may send: software's, and those of channels.
+const SENT: [u32; 9] = [0, 15, 48, 49, 50, 51, 52, 53, 55];
+
+/// Everybody sends all there is. How often the VCPU is kicked, and left for it.
+fn flood(gic: &mut VirtualGic, cpu: &mut Interface) -> usize {
+    let mut kicks = 0;
+    for intid in SENT {
+        if gic.raise(0, intid) != 0 {
+            kicks += 1;
+            let _ = gic.sync(0, cpu);
+            let _ = gic.flush(0, cpu);
+        }
+    }
+    kicks
+}
+
+#[test]
+fn a_guest_that_takes_no_interrupt_is_left_twice_for_each_at_most() {
+    for count in [1, 2, 4, 16] {
+        let (mut gic, mut cpu) = (open(1), Interface::new(count));
+        let kicks: usize = (0..100).map(|_| flood(&mut gic, &mut cpu)).sum();
+        assert!(kicks <= 2 * SENT.len(), "{kicks} kicks");
+        let more: usize = (0..1000).map(|_| flood(&mut gic, &mut cpu)).sum();
+        assert_eq!(more, 0, "{count} registers");
+        // Nothing of it is lost.
+        let mut seen = drain(&mut gic, 0, &mut cpu);
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(SENT.iter().all(|intid| seen.contains(intid)), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_guest_that_takes_interrupts_without_end_is_left_once_for_each() {
+    let (mut gic, mut cpu) = (open(1), Interface::new(4));
+    let (mut exits, mut taken) = (0, 0);
+    for _ in 0..1000 {
+        // The sender is faster than the handler.
+        for _ in 0..3 {
+            if gic.raise(0, 48) != 0 {
+                exits += 1;
+                let _ = gic.sync(0, &mut cpu);
+                let _ = gic.flush(0, &mut cpu);
+            }
+        }
+        taken += 1;
+        assert_eq!(cpu.acknowledge(), Some(48));
+        assert_eq!(gic.raise(0, 48), 0);
+        assert!(cpu.end(48));
+        if cpu.maintenance() {
+            exits += 1;
+            let _ = gic.sync(0, &mut cpu);
+            let _ = gic.flush(0, &mut cpu);
+        }
+    }
+    assert!(exits <= taken + 2, "{exits} exits for {taken} interrupts");
+}

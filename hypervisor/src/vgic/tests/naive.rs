@@ -86,12 +86,6 @@ impl Naive {
         found
     }
 
-    pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) {
-        let state = self.get(vcpu, intid);
-        state.latch |= state.edge && high && !state.line;
-        state.line = high;
-    }
-
     pub fn acknowledge(&mut self, vcpu: usize, intid: u32) {
         let state = self.get(vcpu, intid);
         state.latch = false;
@@ -105,18 +99,17 @@ impl Naive {
         state.acknowledged = false;
     }
 
-    /// A write of ICC_SGI1R_EL1.
-    pub fn send(&mut self, from: usize, value: u64) {
+    /// What a write of ICC_SGI1R_EL1 sends: the number, and to whom.
+    pub fn sent(&self, from: usize, value: u64) -> (u32, Vec<usize>) {
         let field = |low: u32, bits: u32| value >> low & ((1 << bits) - 1);
-        let intid = field(24, 4) as u32;
-        for vcpu in 0..self.vcpus() {
-            let affinity = field(16, 8) + field(32, 8) + field(48, 8) + field(44, 4);
-            let listed = affinity == 0 && field(0, 16) >> vcpu & 1 == 1;
-            let everyone = field(40, 1) == 1;
-            if everyone && vcpu != from || !everyone && listed {
-                self.get(vcpu, intid).latch = true;
-            }
-        }
+        let affinity = field(16, 8) + field(32, 8) + field(48, 8) + field(44, 4);
+        let everyone = field(40, 1) == 1;
+        let is_meant = |vcpu: &usize| match everyone {
+            true => *vcpu != from,
+            false => affinity == 0 && field(0, 16) >> vcpu & 1 == 1,
+        };
+        let targets = (0..self.vcpus()).filter(is_meant).collect();
+        (field(24, 4) as u32, targets)
     }
 
     /// The VCPU is switched off and on.

@@ -3,6 +3,9 @@
 //!
 //! VCPUs run all the time. One is left when it does something that the hypervisor must see, when the controller asks for it
 //! (a kick, a maintenance interrupt), and never else.
+//!
+//! An event is on its way for a while, as between real processors: nobody is kicked for one whose interrupt stands in a list
+//! register that gives notice of its end. It arrives when the VCPU is left the next time.
 
 use super::interface::Interface;
 use super::naive::Naive;
@@ -66,6 +69,8 @@ pub struct System {
     pub device: bool,
     /// A VCPU ended one of hardware's since it was left the last time.
     ended: Vec<bool>,
+    /// The events that are on their way to each VCPU.
+    coming: Vec<Vec<u32>>,
 }
 
 impl System {
@@ -82,6 +87,7 @@ impl System {
             timers: vec![false; vcpus],
             device: false,
             ended: vec![false; vcpus],
+            coming: vec![Vec::new(); vcpus],
         }
     }
 
@@ -111,15 +117,11 @@ impl System {
         }
         match event {
             Event::Raise(vcpu, intid) if !is_physical(intid) => {
-                self.naive.get(vcpu, intid).latch = true;
                 let kick = self.gic.raise(vcpu, intid);
+                self.event(vcpu, intid, kick);
                 self.kick(kick);
             }
-            Event::Level(vcpu, intid, high) if !is_physical(intid) => {
-                self.naive.set_level(vcpu, intid, high);
-                let kick = self.gic.set_level(vcpu, intid, high);
-                self.kick(kick);
-            }
+            Event::Level(vcpu, intid, high) if !is_physical(intid) => self.level(vcpu, intid, high),
             Event::Raise(..) | Event::Level(..) => {}
             Event::Timer(vcpu) => self.timer(vcpu),
             Event::WithdrawTimer(vcpu) => self.withdraw_timer(vcpu),
@@ -141,9 +143,12 @@ impl System {
                 self.write(by, Frame::Redistributor(vcpu), 0x14, 4, value);
             }
             Event::Send(from, value) => {
-                self.naive.send(from, value);
                 self.sync(from);
                 let kick = self.gic.send(from, value);
+                let (intid, targets) = self.naive.sent(from, value);
+                for target in targets {
+                    self.event(target, intid, kick);
+                }
                 self.kick(kick);
                 self.flush(from);
             }
@@ -155,7 +160,37 @@ impl System {
         }
     }
 
+    /// An event of an interrupt, of which the controller has told `kick`.
+    fn event(&mut self, vcpu: usize, intid: u32, kick: u16) {
+        let watches = |&cpu: &usize| {
+            let its = intid >= 32 || cpu == vcpu;
+            its && kick >> cpu & 1 == 0 && self.cpus[cpu].is_watched(intid)
+        };
+        match (0..self.cpus.len()).find(watches) {
+            Some(cpu) => self.coming[cpu].push(intid),
+            None => self.naive.get(vcpu, intid).latch = true,
+        }
+    }
+
+    fn level(&mut self, vcpu: usize, intid: u32, high: bool) {
+        let kick = self.gic.set_level(vcpu, intid, high);
+        let state = self.naive.get(vcpu, intid);
+        let rose = !core::mem::replace(&mut state.line, high) && high;
+        if rose && state.edge {
+            self.event(vcpu, intid, kick);
+        }
+        self.kick(kick);
+    }
+
+    /// What is on its way to `vcpu` arrives.
+    fn arrive(&mut self, vcpu: usize) {
+        for intid in core::mem::take(&mut self.coming[vcpu]) {
+            self.naive.get(vcpu, intid).latch = true;
+        }
+    }
+
     pub fn sync(&mut self, vcpu: usize) {
+        self.arrive(vcpu);
         let effects = self.gic.sync(vcpu, &mut self.cpus[vcpu]);
         for intid in core::mem::take(&mut self.cpus[vcpu].deactivated) {
             if intid == TIMER {
@@ -271,6 +306,12 @@ impl System {
             }
             Act::Unpend => {
                 state.latch = false;
+                // Also what is on its way: it might as well have arrived before.
+                let is_other = |&other: &u32| other != intid;
+                match intid {
+                    ..32 => self.coming[vcpu].retain(is_other),
+                    _ => self.coming.iter_mut().for_each(|all| all.retain(is_other)),
+                }
                 (0x280 + word, 4, bit)
             }
             Act::Activate => {

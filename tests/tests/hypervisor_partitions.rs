@@ -1,0 +1,254 @@
+//! The hypervisor's core on the host's machine: what one partition may cost another, and what a start leaves of the one before.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use taktos_abi::vm::{self, Description, End, Linkage, OnStop, Wait, call, layout};
+use taktos_tests::machine_el2::{Act, Costs, Guest, Rig, View};
+
+const MS: u64 = 1_000_000;
+const COSTS: Costs = Costs {
+    exit: 200,
+    call: 300,
+};
+/// PSCI's SYSTEM_RESET.
+const RESET: u64 = 0x8400_0009;
+const MEMORY: u64 = 0x20_0000;
+
+/// What the guests answered and saw, in the order in which they did.
+type Notes = Rc<RefCell<Vec<u64>>>;
+
+/// A guest that does these acts, and notes what each leaves in x5; then for ever the last ones.
+struct Program {
+    once: Vec<Act>,
+    repeated: Vec<Act>,
+    next: usize,
+    masked: bool,
+    notes: Notes,
+}
+
+impl Program {
+    fn new(once: &[Act], repeated: &[Act]) -> Self {
+        Self {
+            once: once.to_vec(),
+            repeated: repeated.to_vec(),
+            next: 0,
+            masked: false,
+            notes: Notes::default(),
+        }
+    }
+}
+
+impl Guest for Program {
+    fn begin(&mut self) {
+        self.next = 0;
+    }
+
+    fn next(&mut self, view: View) -> Act {
+        self.notes.borrow_mut().push(view.answer[1]);
+        let next = self.next;
+        self.next += 1;
+        match next.checked_sub(self.once.len()) {
+            None => self.once[next],
+            Some(later) => self.repeated[later % self.repeated.len()],
+        }
+    }
+
+    fn is_masked(&self) -> bool {
+        self.masked
+    }
+}
+
+/// What a kernel writes before it takes interrupts: group 1 on; its redistributor awake; all private and all shared ones enabled.
+fn words() -> [Act; 5] {
+    let own = layout::REDISTRIBUTOR;
+    let words = [
+        (layout::DISTRIBUTOR, 2),
+        (own + 0x14, 0),
+        (own + 0x1_0100, 0xFFFF_FFFF),
+        (layout::DISTRIBUTOR + 0x104, 0xFFFF_FFFF),
+        (layout::DISTRIBUTOR + 0x108, 0xFFFF_FFFF),
+    ];
+    words.map(|(at, value)| Act::Access(at, 4, Some(value)))
+}
+
+/// Partitions with so many VCPUs each, all in one pool.
+fn description(policy: vm::Policy, cpus: u8, sizes: &[u8]) -> Description {
+    let mut made = Description::EMPTY;
+    made.cpus = cpus;
+    made.pool_count = 1;
+    made.pools[0] = vm::Pool {
+        cpus: (1 << cpus) - 1,
+        policy,
+    };
+    made.partition_count = sizes.len() as u8;
+    for (index, &vcpus) in sizes.iter().enumerate() {
+        made.partitions[index] = vm::Partition {
+            first_vcpu: made.vcpu_count,
+            vcpus,
+            memory: layout::PARTITIONS + index as u64 * MEMORY,
+            bytes: MEMORY,
+            entry: layout::MEMORY,
+            on_reset: OnStop::Restart(u32::MAX),
+            wait: Wait::Trapped,
+            console: true,
+            segment_count: 1,
+            ..vm::Partition::EMPTY
+        };
+        made.partitions[index].name[0] = b'a' + index as u8;
+        made.partitions[index].segments[0] = vm::Segment {
+            store: layout::PARTITIONS + 0x100_0000,
+            bytes: 0x2345,
+            at: layout::MEMORY + 0x8_0000,
+        };
+        for _ in 0..vcpus {
+            made.vcpus[usize::from(made.vcpu_count)] = vm::VcpuRecord {
+                partition: index as u8,
+                hard: u64::MAX,
+                soft: u64::MAX,
+                server: vm::Server {
+                    period: MS,
+                    budget: MS / 4,
+                    extra: true,
+                    weight: 0,
+                },
+            };
+            made.vcpu_count += 1;
+        }
+    }
+    made
+}
+
+/// Adds a channel between the first partition and another one.
+fn connect(made: &mut Description, linkage: Linkage, other: u8) {
+    let end = |partition, linkage| End { partition, linkage };
+    let number = made.channel_count;
+    made.channels[usize::from(number)] = vm::Channel {
+        memory: layout::PARTITIONS + 0x80_0000 + u64::from(number) * 0x1_0000,
+        bytes: 0x1000,
+        ends: [end(0, linkage), end(other, Linkage::Memory)],
+    };
+    made.channel_count += 1;
+}
+
+fn rig(made: &Description, guests: Vec<Program>, costs: Costs) -> Rig {
+    made.check().expect("a good description");
+    let guests = guests.into_iter();
+    let guests = guests.map(|guest| Box::new(guest) as Box<dyn Guest>);
+    Rig::new(made, guests.collect(), costs)
+}
+
+/// Three guests ring all doorbells that a victim with a processor of its own has, as fast as they can, for 10 ms.
+fn ringing(victim: Program, linkage: Linkage) -> (Rig, u64) {
+    let mut made = description(vm::Policy::Null, 4, &[1, 1, 1, 1]);
+    for other in [1, 2, 3, 1, 2, 3, 1, 2] {
+        connect(&mut made, linkage, other);
+    }
+    let ring = |channel| Act::Call([call::DOORBELL.into(), channel, 0, 0]);
+    let flood = |own: &[u64]| {
+        let rings: Vec<Act> = own.iter().map(|&channel| ring(channel)).collect();
+        Program::new(&[Act::Run(MS / 10)], &rings)
+    };
+    let attackers = [&[0, 3, 6][..], &[1, 4, 7], &[2, 5]].map(flood);
+    let mut guests = vec![victim];
+    guests.extend(attackers);
+    let mut rig = rig(&made, guests, COSTS);
+    rig.run(10 * MS);
+    let calls = rig.calls()[0];
+    (rig, calls)
+}
+
+#[test]
+fn doorbells_cost_a_guest_that_has_masked_interrupts_two_calls_each_and_no_more() {
+    for linkage in [Linkage::Memory, Linkage::Uart] {
+        let mut begin = words().to_vec();
+        for channel in 0..8 {
+            // Everything that the devices may ask for.
+            let mask = MASK + channel * layout::CHANNEL_UART_STRIDE;
+            begin.push(Act::Access(mask, 4, Some(0x7FF)));
+        }
+        let mut victim = Program::new(&begin, &[Act::Run(u64::MAX / 2)]);
+        victim.masked = true;
+        let (rig, calls) = ringing(victim, linkage);
+        assert!(calls <= 16, "{calls}");
+        assert_eq!(rig.registers(0).taken(), 0);
+    }
+}
+
+#[test]
+fn doorbells_cost_a_guest_that_takes_them_no_more_than_an_exit_each() {
+    let victim = Program::new(&words(), &[Act::Run(u64::MAX / 2)]);
+    let (rig, calls) = ringing(victim, Linkage::Memory);
+    let taken = rig.registers(0).taken();
+    assert!(taken > 100, "{taken} were taken");
+    assert!(calls <= taken + 16, "{calls} calls for {taken}");
+}
+
+#[test]
+fn a_processor_is_called_once_while_the_call_is_on_its_way() {
+    let mut made = description(vm::Policy::Null, 2, &[1, 1]);
+    for _ in 0..4 {
+        connect(&mut made, Linkage::Memory, 1);
+    }
+    let ring = |channel| Act::Call([call::DOORBELL.into(), channel, 0, 0]);
+    let rings: Vec<Act> = [Act::Run(MS)].into_iter().chain((0..4).map(ring)).collect();
+    let busy = [Act::Run(u64::MAX / 2)];
+    let guests = [Program::new(&words(), &busy), Program::new(&rings, &busy)];
+    // All doorbells ring before the first call arrives.
+    let slow = Costs {
+        call: 100_000,
+        ..COSTS
+    };
+    let mut rig = rig(&made, guests.into(), slow);
+    rig.run(3 * MS);
+    assert_eq!((rig.registers(0).taken(), rig.calls()[0]), (4, 1));
+}
+
+#[test]
+fn translations_are_forgotten_when_a_sibling_takes_over() {
+    let two = |run| Program::new(&[], &[Act::Run(run)]);
+    // CPU_ON: the second begins where the first did.
+    let on = Act::Call([0xC400_0003, 1, layout::MEMORY, 0]);
+    let first = Program::new(&[on], &[Act::Run(MS)]);
+    let mut rig = rig(
+        &description(vm::Policy::Rtds, 1, &[2, 1]),
+        vec![first, two(MS), two(MS)],
+        COSTS,
+    );
+    rig.run(20 * MS);
+    let shown = rig.shown();
+    let loads: Vec<usize> = shown.iter().filter_map(|&(_, _, vcpu)| vcpu).collect();
+    let siblings: Vec<usize> = loads.into_iter().filter(|&vcpu| vcpu < 2).collect();
+    let changes = siblings.windows(2).filter(|two| two[0] != two[1]).count();
+    assert!(changes > 10, "{changes}");
+    assert_eq!(rig.flushes(), changes as u64);
+}
+
+/// A PL011's register of enabled interrupts.
+const MASK: u64 = layout::CHANNEL_UART + 0x38;
+
+#[test]
+fn the_ends_of_channels_begin_anew_with_their_partition() {
+    let mut made = description(vm::Policy::Null, 2, &[1, 1]);
+    connect(&mut made, Linkage::Uart, 1);
+    let acts = [
+        Act::Access(MASK, 4, None),
+        Act::Access(MASK, 4, Some(0x50)),
+        Act::Access(MASK, 4, None),
+        Act::Call([RESET, 0, 0, 0]),
+    ];
+    let guest = Program::new(&acts, &[Act::Run(MS)]);
+    let notes = guest.notes.clone();
+    let mut rig = rig(
+        &made,
+        vec![guest, Program::new(&[], &[Act::Run(MS)])],
+        COSTS,
+    );
+    rig.run(MS);
+    assert!(rig.hypervisor().starts(0) >= 3);
+    // What stood in the register at the beginning, what was written, what was read.
+    let seen: Vec<u64> = notes.borrow().clone();
+    for start in seen.chunks_exact(4) {
+        assert_eq!(start[1..], [0, 0x50, 0x50]);
+    }
+}
