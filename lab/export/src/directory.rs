@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The file that marks a directory as a result, which may be replaced.
 const MANIFEST: &str = "manifest.json";
@@ -73,9 +73,14 @@ impl ResultDirectory {
     /// Adds a file. A name may hold folders: `raw/samples.csv`.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// When the file system refuses, or the name leads out of the directory.
     pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), WriteError> {
         let path = self.gathered.join(name);
+        let is_below = |part| matches!(part, Component::Normal(_));
+        if !Path::new(name).components().all(is_below) {
+            let cause = io::Error::new(io::ErrorKind::InvalidInput, "it lies outside the result");
+            return Err(refused(&path)(cause));
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(refused(folder))?;
         }
@@ -159,6 +164,17 @@ fn remove_directory(path: &Path) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_leads_out_of_the_directory_is_refused() {
+        let folder = Folder::new("outside");
+        let directory = ResultDirectory::begin(&folder.0.join("result")).unwrap();
+        for name in ["../q", "/q", "a/../../q", ".."] {
+            assert!(directory.write(name, "x").is_err(), "{name}");
+        }
+        assert!(directory.write("a/q", "x").is_ok());
+        assert!(!folder.0.join("q").exists());
+    }
 
     struct Folder(PathBuf);
 

@@ -3,9 +3,9 @@
 
 use taktos_abi::vm::{Description, Linkage, layout};
 use taktos_simulate::file::reader::{Entry, Table};
-use taktos_simulate::file::{FileError, named, suggest};
+use taktos_simulate::file::{FileError, suggest};
 
-use super::text::size_of;
+use super::text::{self, size_of};
 use super::{Channel, ChannelKind, Partition};
 
 const KINDS: [(&str, ChannelKind); 2] =
@@ -36,7 +36,7 @@ pub(super) fn read(
 }
 
 fn channel(table: &mut Table<'_>, partitions: &[Partition]) -> Result<Channel, FileError> {
-    let name = named(table, "channel", "\"orders\"")?;
+    let name = text::name(table, "channel", "\"orders\"")?;
     let entry = table.need("between", "[\"control\", \"linux\"]")?;
     let list = entry.list()?;
     let [one, other] = list.as_slice() else {

@@ -8,7 +8,7 @@ use taktos_simulate::file::FileError;
 
 use super::admission::{Member, admitted, waits_forever};
 use super::text::{shown_cpus, shown_size};
-use super::{Configuration, Partition, Policy, Pool};
+use super::{Configuration, Device, Partition, Policy, Pool};
 
 impl Configuration {
     /// Checks what the file cannot say wrong alone: that memory does not overlap and fits,
@@ -34,6 +34,12 @@ impl Configuration {
                 self.or_remark(member.vcpu.line, cause, &mend, &mut remarks)?;
             }
             remarks.extend(idle_words(pool, &members));
+        }
+        for (partition, device) in self.masters() {
+            remarks.push(format!(
+                "partition {}: it is trusted with the whole machine, whose memory its device {} may reach by itself",
+                partition.name, device.name
+            ));
         }
         for partition in &self.partitions {
             if partition.wait == Some(Wait::Native) && !self.is_alone(partition) {
@@ -157,7 +163,7 @@ impl Configuration {
                     );
                 }
                 for (name, other) in &taken {
-                    let other: &&super::Device = other;
+                    let other: &&Device = other;
                     let memory = device.address < other.address + other.size
                         && other.address < device.address + device.size;
                     let interrupt =
@@ -169,10 +175,26 @@ impl Configuration {
                         );
                     }
                 }
+                if !device.trusted_dma && !is_no_master(device) {
+                    return refuse(
+                        "may reach memory by itself, that of others and the hypervisor's too"
+                            .into(),
+                        "leave it; or trust its guest with the whole machine: trusted-dma = true",
+                    );
+                }
                 taken.push((&partition.name, device));
             }
         }
         Ok(())
+    }
+
+    /// The devices that may reach memory by themselves, with whose they are.
+    pub(super) fn masters(&self) -> impl Iterator<Item = (&Partition, &Device)> {
+        let all = self.partitions.iter().flat_map(|partition| {
+            let devices = partition.devices.iter();
+            devices.map(move |device| (partition, device))
+        });
+        all.filter(|(_, device)| !is_no_master(device))
     }
 
     /// Whether each unit can ever run.
@@ -282,6 +304,22 @@ fn own(at: u64, bytes: u64) -> Option<&'static str> {
         .into_iter()
         .find(|(place, length, _)| at < place + length && *place < at + bytes);
     hit.map(|(_, _, what)| what)
+}
+
+/// The devices of the board that are known never to reach memory by themselves: flash, the clock (PL031), the pins (PL061). Of
+/// any other that is not known, and nothing but the hypervisor's map stands between it and all memory: there is no SMMU.
+const NO_MASTERS: [Range<u64>; 3] = [
+    0..0x0800_0000,
+    0x0901_0000..0x0901_1000,
+    0x0903_0000..0x0903_1000,
+];
+
+/// Whether all that lies there is known not to reach memory by itself.
+fn is_no_master(device: &Device) -> bool {
+    let within = |known: &Range<u64>| {
+        known.contains(&device.address) && device.address + device.size <= known.end
+    };
+    NO_MASTERS.iter().any(within)
 }
 
 fn is_own(interrupt: u32) -> bool {

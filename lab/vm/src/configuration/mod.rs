@@ -275,6 +275,8 @@ pub struct Device {
     pub address: u64,
     /// How long it is.
     pub size: u64,
+    /// Whoever has it is trusted with all of the machine's memory, which the device may reach by itself.
+    pub trusted_dma: bool,
     /// Its interrupt, 32 and above.
     pub interrupt: Option<u32>,
     /// What drivers know it by.

@@ -7,7 +7,7 @@ use taktos_abi::vm::{Description, OnStop, Wait};
 use taktos_simulate::file::reader::{Entry, Table};
 use taktos_simulate::file::{FileError, named, suggest};
 
-use super::text::{address, optional, size_of};
+use super::text::{self, address, optional, size_of};
 use super::{Device, Flavour, Image, Partition, Pool, vcpu};
 use crate::tree::{self, Node};
 
@@ -16,6 +16,8 @@ const BLOCK: u64 = 2 << 20;
 const PAGE: u64 = 4096;
 /// The longest name, in bytes.
 const NAME: usize = 16;
+/// Who the hypervisor is on the console.
+const HYPERVISOR: &str = "taktos";
 /// The most devices of one partition.
 const DEVICES: usize = 4;
 
@@ -61,12 +63,19 @@ pub(super) fn read(
 }
 
 fn partition(table: &mut Table<'_>, pools: &[Pool], near: &Path) -> Result<Partition, FileError> {
-    let name = named(table, "partition", "\"linux\"")?;
+    let name = text::name(table, "partition", "\"linux\"")?;
     if name.len() > NAME {
         let cause = format!("{}: the name is longer than 16 bytes", table.what);
         return Err(table.error(
             cause,
             "shorten it: it stands before each line of its console",
+        ));
+    }
+    if name == HYPERVISOR {
+        let cause = format!("{}: the hypervisor itself is called so", table.what);
+        return Err(table.error(
+            cause,
+            "give it another name: its lines would look like the hypervisor's",
         ));
     }
     let pool = pool(table, pools)?;
@@ -242,10 +251,15 @@ fn device(mut table: Table<'_>) -> Result<Device, FileError> {
         Some(entry) => vec![entry.text()?.to_owned()],
         None => Vec::new(),
     };
+    let trusted = table
+        .get("trusted-dma")
+        .map(|entry| entry.boolean())
+        .transpose()?;
     let device = Device {
         name,
         address,
         size,
+        trusted_dma: trusted.unwrap_or(false),
         interrupt: interrupt.transpose()?.map(|number| number as u32),
         compatible,
         line: Some(table.line()),

@@ -5,10 +5,10 @@ use taktos_abi::vm::Description;
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::{Error, credit, credit2};
 use taktos_simulate::file::reader::Table;
-use taktos_simulate::file::{FileError, named, positive, suggest};
+use taktos_simulate::file::{FileError, positive, suggest};
 use taktos_time::Duration;
 
-use super::text::shown_cpus;
+use super::text::{self, shown_cpus};
 use super::{Machine, Partition, Policy, Pool, Window};
 
 /// The most windows of a table.
@@ -83,7 +83,7 @@ pub(super) fn read(
 }
 
 fn pool(table: &mut Table<'_>, all: CpuSet) -> Result<(Pool, Vec<(Window, FileError)>), FileError> {
-    let name = named(table, "pool", "\"realtime\"")?;
+    let name = text::name(table, "pool", "\"realtime\"")?;
     let entry = table.need("cpus", "\"0-1\"")?;
     let cpus = entry.cpus()?;
     if cpus.and(all) != cpus {

@@ -42,6 +42,10 @@ impl Configuration {
                 let _ = writeln!(shown, "  {verdict}");
             }
         }
+        for (partition, device) in self.masters() {
+            let (name, device) = (&partition.name, &device.name);
+            let _ = writeln!(shown, "device {device} of {name}: it may reach all memory");
+        }
         for channel in &self.channels {
             let [one, other] = channel
                 .between

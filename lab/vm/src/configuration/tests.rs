@@ -838,6 +838,105 @@ fn tables_of_windows_are_checked() {
 }
 
 #[test]
+fn names_are_names() {
+    let taken = ["a", "A.b-c_9", "0", &"x".repeat(16)];
+    let refused = [
+        "",
+        " ",
+        "a b",
+        "/elsewhere/z",
+        "../../q",
+        "..",
+        ".hidden",
+        "-option",
+        "_",
+        "a/b",
+        "a\\b",
+        "a:b",
+        "a,b",
+        "a=b",
+        "a\\u001b[2J",
+        "a\\nb",
+        "\\u009b",
+        "\\u00e9",
+        "\\u202e",
+        "taktos",
+        &"x".repeat(33),
+    ];
+    let with = |table: &str, name: &str| {
+        let name = format!("\"{name}\"");
+        match table {
+            "partition" => LEAST.replace("'a'", &name),
+            "pool" => {
+                format!("[[pool]]\nname={name}\ncpus=0\npolicy='credit2'\n{LEAST}")
+            }
+            _ => {
+                let other = LEAST.replace("'a'", "'b'");
+                format!("{LEAST}{other}[[channel]]\nname={name}\nbetween=['a','b']\n")
+            }
+        }
+    };
+    for table in ["partition", "pool", "channel"] {
+        for name in taken {
+            assert!(parsed(&with(table, name)).is_ok(), "{table} {name}");
+        }
+        for name in refused
+            .iter()
+            .filter(|name| table == "partition" || **name != "taktos")
+        {
+            let error = parsed(&with(table, name)).unwrap_err();
+            assert!(
+                error.line.is_some() && !error.mend.is_empty(),
+                "{table} {name}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_device_that_may_master_the_bus_is_refused_unless_its_guest_is_trusted() {
+    let with = |words: &str| format!("{LEAST}[[partition.device]]\nname='d'\n{words}\n");
+    // The clock, the pins, flash; and no page more.
+    for known in ["0x0901_0000", "0x0903_0000", "0x0000_0000", "0x07FF_F000"] {
+        assert_eq!(checked(&with(&format!("address={known}"))), Ok(Vec::new()));
+    }
+    let masters = [
+        // fw_cfg, virtio, the platform bus, PCIe's windows and ECAM, what nobody knows, and ranges that reach them.
+        "address=0x0902_0000",
+        "address=0x0A00_0000",
+        "address=0x0C00_0000",
+        "address=0x1000_0000",
+        "address=0x3F00_0000",
+        "address=0x0905_0000",
+        "address=0x0901_0000\nsize='8 KiB'",
+        "address=0x07FF_F000\nsize='8 KiB'",
+        "address=0x0902_0000\ncompatible='arm,pl031'",
+    ];
+    for master in masters {
+        for force in ["", "force=true\n"] {
+            let error = checked(&format!("{force}{}", with(master))).unwrap_err();
+            let whole = error.to_string();
+            let places = ["memory by itself", "the hypervisor has"];
+            assert!(places.iter().any(|words| whole.contains(words)), "{whole}");
+            assert!(error.line.is_some());
+        }
+    }
+    let trusted = with("address=0x0902_0000\ntrusted-dma=true");
+    let remarks = checked(&trusted).unwrap();
+    assert!(
+        remarks[0].contains("trusted with the whole machine"),
+        "{remarks:?}"
+    );
+    let shown = parsed(&trusted).unwrap().shown();
+    assert!(
+        shown.contains("device d of a: it may reach all memory"),
+        "{shown}"
+    );
+    let refused = checked(&with("address=0x0902_0000\ntrusted-dma=false"));
+    assert!(refused.unwrap_err().mend.contains("trusted-dma = true"));
+}
+
+#[test]
 fn a_native_wait_on_a_shared_processor_is_refused() {
     let other = LEAST.replace("'a'", "'b'");
     let text = format!("{LEAST}wait='native'\n{other}");

@@ -66,6 +66,34 @@ pub(super) fn address(entry: &Entry<'_>) -> Result<u64, FileError> {
         .ok_or_else(wrong)
 }
 
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 32;
+/// How names are written, for mends.
+const NAMES: &str = "give a name without blanks: up to 32 ASCII letters and digits, `-`, `_` and `.`, a letter or digit first";
+
+/// The name of a table, which files and lines of the console are called by: of letters and digits, `-`, `_` and `.`, not
+/// beginning with one of the last three. The table is called `kind name` from then on.
+pub(super) fn name(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, FileError> {
+    let entry = table.need("name", example)?;
+    let name = entry.text()?;
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    if name.is_empty() || name.len() > LONGEST_NAME {
+        return Err(entry.error("is no name: it is empty or too long", NAMES));
+    }
+    if let Some(odd) = name.chars().find(|letter| !is_plain(*letter)) {
+        let cause = format!("is no name: it has {odd:?}");
+        return Err(entry.error(cause, NAMES));
+    }
+    if name.starts_with(['-', '_', '.']) {
+        return Err(entry.error(
+            format!("is no name: it begins with {:?}", &name[..1]),
+            NAMES,
+        ));
+    }
+    table.what = format!("{kind} {name}");
+    Ok(name.to_owned())
+}
+
 /// The text of a key, if there is one.
 pub(super) fn optional(table: &mut Table<'_>, key: &str) -> Result<Option<String>, FileError> {
     let text = |entry: Entry<'_>| entry.text().map(str::to_owned);

@@ -132,6 +132,7 @@ fn devices_and_additions_are_there() {
         name: "rtc".into(),
         address: 0x0901_0000,
         size: 0x1000,
+        trusted_dma: false,
         interrupt: Some(34),
         compatible: vec!["arm,pl031".into(), "arm,primecell".into()],
         line: None,
