@@ -162,6 +162,8 @@ pub trait Hardware: 'static {
     fn flush(space: usize);
     /// Maps `bytes` at `at` of partition `space` to `physical`. Blocks of 2 MiB are used where they fit.
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
+    /// Clears `bytes` of the machine's memory, whole lines of 64: guests find zeros, whatever their caches are.
+    fn clear(at: u64, bytes: u64);
     /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches.
     fn copy(to: u64, from: u64, bytes: u64);
     /// Reads a word of a channel's memory; sequentially consistent with all accesses to such words.
@@ -173,8 +175,9 @@ pub trait Hardware: 'static {
     /// Writes a byte of a channel's memory.
     fn write_byte(physical: u64, value: u8);
 
-    /// Writes to the machine's console.
-    fn write(bytes: &[u8]);
+    /// Writes to the machine's console what it has room for: how many of `bytes`. Where that is not all,
+    /// [`CONSOLE_INTERRUPT`] comes when there is room again.
+    fn write(bytes: &[u8]) -> usize;
     /// The next byte of the console's input.
     fn read() -> Option<u8>;
     /// Notes for whoever watches from outside that this processor runs `vcpu` from now on.
@@ -185,5 +188,5 @@ pub trait Hardware: 'static {
 
 /// The software interrupt by which processors call each other.
 pub const CALL_INTERRUPT: u32 = 0;
-/// The machine's console has input (PL011, SPI 1 on the board).
+/// The machine's console has input, or room that was asked for (PL011, SPI 1 on the board).
 pub const CONSOLE_INTERRUPT: u32 = 33;

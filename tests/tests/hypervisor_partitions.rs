@@ -13,6 +13,8 @@ const COSTS: Costs = Costs {
 };
 /// PSCI's SYSTEM_RESET.
 const RESET: u64 = 0x8400_0009;
+/// PSCI's SYSTEM_OFF.
+const OFF: u64 = 0x8400_0008;
 const MEMORY: u64 = 0x20_0000;
 
 /// What the guests answered and saw, in the order in which they did.
@@ -222,6 +224,64 @@ fn translations_are_forgotten_when_a_sibling_takes_over() {
     let changes = siblings.windows(2).filter(|two| two[0] != two[1]).count();
     assert!(changes > 10, "{changes}");
     assert_eq!(rig.flushes(), changes as u64);
+}
+
+#[test]
+fn a_start_clears_all_memory_before_it_copies_the_image() {
+    let guest = Program::new(&[Act::Run(MS)], &[Act::Call([RESET, 0, 0, 0])]);
+    let made = description(vm::Policy::Null, 1, &[1]);
+    let mut rig = rig(&made, vec![guest], COSTS);
+    rig.run(5 * MS);
+    let starts = u64::from(rig.hypervisor().starts(0));
+    assert!(starts >= 3, "{starts}");
+    let mut at = made.partitions[0].memory;
+    let end = at + MEMORY;
+    let copies_of_a_start = rig.copies().len() / starts as usize;
+    let clears = rig.clears();
+    for (number, &(from, bytes, copies)) in clears.iter().enumerate() {
+        // Piece by piece, each of them of an exit's length, one behind the other.
+        assert!((1..=16 << 10).contains(&bytes) && from == at, "{number}");
+        let start = number as u64 * bytes / MEMORY;
+        assert_eq!(copies, start as usize * copies_of_a_start, "{number}");
+        at = if from + bytes == end {
+            end - MEMORY
+        } else {
+            from + bytes
+        };
+    }
+    assert_eq!(clears.len() as u64, starts * MEMORY / clears[0].1);
+}
+
+#[test]
+fn nobody_waits_for_a_line_that_is_full() {
+    // One floods the console; the line takes nothing.
+    let byte = |byte: u8| Act::Access(layout::CONSOLE, 4, Some(byte.into()));
+    let flood = Program::new(&[], &[byte(b'x'), byte(b'\n')]);
+    let quiet = Program::new(&[Act::Run(9 * MS), Act::Call([OFF, 0, 0, 0])], &[Act::Wait]);
+    let mut rig = rig(
+        &description(vm::Policy::Null, 2, &[1, 1]),
+        vec![flood, quiet],
+        COSTS,
+    );
+    rig.give_room(0);
+    rig.run(10 * MS);
+    assert_eq!(rig.console(), "");
+    // What waited comes as there is room, the hypervisor's own words too; then the loss is told.
+    for _ in 0..100 {
+        rig.give_room(64);
+        rig.run(rig.now() + MS / 10);
+    }
+    rig.give_room(usize::MAX);
+    rig.run(rig.now() + MS);
+    let shown = rig.console();
+    assert!(shown.contains("[taktos] b stopped: off\n"), "{shown}");
+    assert!(
+        shown.contains("[taktos] lost on the way to the console, in bytes: "),
+        "{shown}"
+    );
+    let is_marked =
+        |line: &str| line.is_empty() || line.starts_with("[taktos] ") || line == "[a] x";
+    assert!(shown.lines().all(is_marked), "{shown}");
 }
 
 /// A PL011's register of enabled interrupts.

@@ -2,7 +2,11 @@
 
 use arm_pl011_uart::{Interrupts, PL011Registers, Uart, UniqueMmioPointer};
 use core::ptr::{NonNull, with_exposed_provenance_mut};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_abi::vm::layout;
+
+/// What comes as an interrupt always.
+const INPUT: Interrupts = Interrupts::RXI.union(Interrupts::RTI);
 
 /// Gives the device to `body`. Callers have the one lock, or are the start-up code, or end the machine.
 fn with_line<R>(body: impl FnOnce(&mut Uart<'static>) -> R) -> Option<R> {
@@ -15,7 +19,34 @@ fn with_line<R>(body: impl FnOnce(&mut Uart<'static>) -> R) -> Option<R> {
     })))
 }
 
-/// Writes `bytes`, waiting for the device where it is behind.
+/// Room is waited for. Changed by those who have the device.
+static BEHIND: AtomicBool = AtomicBool::new(false);
+
+/// Writes of `bytes` what the device has room for: how many. Where that is not all, its interrupt comes when there is more room: the
+/// level of the transmit FIFO is passed then, for it was full.
+pub(crate) fn offer(bytes: &[u8]) -> usize {
+    let sent = with_line(|line| {
+        let mut rest = bytes.iter();
+        while !line.is_tx_fifo_full()
+            && let Some(&byte) = rest.next()
+        {
+            line.write_word(byte);
+        }
+        let behind = !rest.as_slice().is_empty();
+        if BEHIND.swap(behind, Relaxed) != behind {
+            let room = if behind {
+                Interrupts::TXI
+            } else {
+                Interrupts::empty()
+            };
+            line.set_interrupt_masks(INPUT | room);
+        }
+        bytes.len() - rest.len()
+    });
+    sent.unwrap_or(bytes.len())
+}
+
+/// Writes `bytes`, waiting for the device where it is behind: for the end of the machine alone, and the time before its guests.
 pub(crate) fn write(bytes: &[u8]) {
     with_line(|line| {
         for &byte in bytes {
@@ -32,5 +63,5 @@ pub(crate) fn read() -> Option<u8> {
 
 /// Lets input come as the device's interrupt.
 pub(crate) fn announce_input() {
-    with_line(|line| line.set_interrupt_masks(Interrupts::RXI | Interrupts::RTI));
+    with_line(|line| line.set_interrupt_masks(INPUT));
 }

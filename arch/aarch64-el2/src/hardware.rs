@@ -162,6 +162,10 @@ impl Hardware for El2 {
         stage2::map(space, piece, kind)
     }
 
+    fn clear(at: u64, bytes: u64) {
+        copy::clear(at, bytes);
+    }
+
     fn copy(to: u64, from: u64, bytes: u64) {
         copy::copy(to, from, bytes);
     }
@@ -188,8 +192,8 @@ impl Hardware for El2 {
         unsafe { with_exposed_provenance_mut::<u8>(physical as usize).write_volatile(value) }
     }
 
-    fn write(bytes: &[u8]) {
-        console::write(bytes);
+    fn write(bytes: &[u8]) -> usize {
+        console::offer(bytes)
     }
 
     fn read() -> Option<u8> {

@@ -2,7 +2,7 @@
 
 use crate::fault::refuse_processor;
 use crate::own::{self, STACKS};
-use crate::{console, controller, controls, lists, memory, timer, vectors};
+use crate::{console, controller, controls, copy, lists, memory, timer, vectors};
 use aarch64_rt::{Stack, start_core};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use smccc::{Smc, psci};
@@ -19,6 +19,7 @@ pub(crate) fn set_up() {
     memory::activate();
     timer::find_rate();
     lists::check();
+    copy::check();
     controls::set();
 }
 

@@ -9,19 +9,26 @@
 //! [`LINE`] bytes long. Who writes while the line of another is open ends that; the other's
 //! next byte begins a line anew, with the mark. `\r\n` becomes `\n`.
 //!
+//! Where several guests have the console, their bytes are text: tabs, what can be printed, UTF-8. Others are shown as
+//! `^X` or `\xNN`, and so is the end of what looks like the hypervisor's own mark. Who has it alone may command the terminal.
+//!
 //! # Input
 //! Bytes go to one guest, but for those after [`ESCAPE`]: see [`Multiplexer::input`].
 
 mod keys;
+mod letters;
 mod line;
+mod output;
 #[cfg(test)]
 mod tests;
 
 use crate::text::Text;
 pub use keys::ESCAPE;
 use keys::{Key, Keys};
+use letters::Letters;
 pub use line::LINE;
 use line::Line;
+pub use output::{Output, WAITING};
 
 /// Who the hypervisor is on the console.
 pub const HYPERVISOR: &str = "taktos";
@@ -48,6 +55,8 @@ pub enum Input {
 /// The console of up to `PARTITIONS` guests and the hypervisor.
 pub struct Multiplexer<const PARTITIONS: usize> {
     guests: [Guest; PARTITIONS],
+    /// How many of them there are.
+    count: usize,
     /// Who has the input.
     input: Option<usize>,
     /// Whose line stands open on the screen.
@@ -60,6 +69,7 @@ struct Guest {
     /// Filled up with zeros; all zeros: there is no such guest.
     name: [u8; 16],
     line: Line,
+    letters: Letters,
     /// Its last byte was `\r`, which was not shown yet.
     returned: bool,
 }
@@ -69,6 +79,7 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
     pub const fn new() -> Self {
         Self {
             guests: [const { Guest::new() }; PARTITIONS],
+            count: 0,
             input: None,
             open: None,
             keys: Keys::new(),
@@ -79,6 +90,7 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
     pub fn attach(&mut self, partition: usize, name: [u8; 16]) {
         if let Some(guest) = self.guests.get_mut(partition) {
             guest.name = name;
+            self.count += 1;
         }
     }
 
@@ -101,19 +113,28 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         };
         let returned = core::mem::replace(&mut guest.returned, byte == b'\r');
         if byte == b'\n' {
+            self.with_letters(partition, out, |letters, show| letters.break_off(show));
             self.end(partition, out);
             return;
         }
         if returned {
-            self.put(partition, b'\r', out);
+            self.letter(partition, b'\r', out);
         }
         if byte != b'\r' {
-            self.put(partition, byte, out);
+            self.letter(partition, byte, out);
         }
+    }
+
+    /// What was written of the line on the screen did not get there: the next byte begins a line anew. Bound: fixed.
+    pub fn break_off(&mut self) {
+        self.open = None;
     }
 
     /// Shows what `partition` has written, and ends its line: it stopped. Bound: one line is written.
     pub fn finish(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
+        if partition < PARTITIONS {
+            self.with_letters(partition, out, |letters, show| letters.break_off(show));
+        }
         self.show(partition, out);
         if self.open == Some(partition) {
             self.end(partition, out);
@@ -193,13 +214,35 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         }
     }
 
-    /// A byte of a line.
-    fn put(&mut self, partition: usize, byte: u8, out: &mut impl FnMut(&[u8])) {
+    /// A byte of a line, as it may be seen.
+    fn letter(&mut self, partition: usize, byte: u8, out: &mut impl FnMut(&[u8])) {
+        match self.count {
+            ..2 => self.put(partition, &[byte], out),
+            _ => self.with_letters(partition, out, |letters, show| letters.take(byte, show)),
+        }
+    }
+
+    fn with_letters<O: FnMut(&[u8])>(
+        &mut self,
+        partition: usize,
+        out: &mut O,
+        body: impl FnOnce(&mut Letters, &mut dyn FnMut(&[u8])),
+    ) {
+        let mut letters = self.guests[partition].letters;
+        body(&mut letters, &mut |bytes| self.put(partition, bytes, out));
+        self.guests[partition].letters = letters;
+    }
+
+    /// A letter of a line.
+    fn put(&mut self, partition: usize, letter: &[u8], out: &mut impl FnMut(&[u8])) {
         if self.input == Some(partition) {
             self.go_on(partition, out);
-            out(&[byte]);
-        } else if self.guests[partition].line.push(byte) {
-            self.show(partition, out);
+            return out(letter);
+        }
+        for &byte in letter {
+            if self.guests[partition].line.push(byte) {
+                self.show(partition, out);
+            }
         }
     }
 
@@ -253,6 +296,7 @@ impl Guest {
         Self {
             name: [0; 16],
             line: Line::new(),
+            letters: Letters::new(),
             returned: false,
         }
     }

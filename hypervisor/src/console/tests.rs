@@ -115,10 +115,190 @@ fn a_long_line_is_shown_in_parts_that_stay_together_if_nobody_comes_between() {
 }
 
 #[test]
-fn a_return_that_ends_no_line_is_kept() {
+fn a_return_that_ends_no_line_is_shown_and_writes_over_nothing() {
     let mut screen = Screen::new(0);
     screen.write(0, "10%\r20%\r\r\n");
-    assert_eq!(screen.shown(), "[linux] 10%\r20%\r\n");
+    assert_eq!(screen.shown(), "[linux] 10%^M20%^M\n");
+}
+
+#[test]
+fn nothing_that_a_guest_writes_commands_the_terminal_others_share() {
+    let cases: [(&[u8], &str); 13] = [
+        (
+            b"x\r[taktos] robot stopped: off",
+            r"x^M[taktos\x5d robot stopped: off",
+        ),
+        (b"\x1b]0;title\x07\x1b[2K\x1b[1A", "^[]0;title^G^[[2K^[[1A"),
+        (b"\x00\x08\x0b\x0c\x0e\x1f\x7f\t.", "^@^H^K^L^N^_^?\t."),
+        // C1 controls, as lone bytes and as UTF-8; lone and broken pieces of letters.
+        (b"\x9b2K \x85", r"\x9b2K \x85"),
+        ("\u{9b}2K \u{80}".as_bytes(), r"\xc2\x9b2K \xc2\x80"),
+        (
+            b"\xc3 \xe2\x82\x1b \xff\xf8\xc0\x9b",
+            r"\xc3 \xe2\x82^[ \xff\xf8\xc0\x9b",
+        ),
+        // Longer than they have to be, halves of pairs, beyond the last.
+        (
+            b"\xe0\x82\x9b\xf0\x80\x82\x9b",
+            r"\xe0\x82\x9b\xf0\x80\x82\x9b",
+        ),
+        (
+            b"\xed\xa0\x80\xf4\x90\x80\x80",
+            r"\xed\xa0\x80\xf4\x90\x80\x80",
+        ),
+        // What turns text around, and lines that are none.
+        (
+            "a\u{202e}b\u{2066}c\u{2028}".as_bytes(),
+            r"a\xe2\x80\xaeb\xe2\x81\xa6c\xe2\x80\xa8",
+        ),
+        // Letters stay.
+        (
+            "Gr\u{fc}\u{df}e \u{20ac} \u{1f980} \u{2018}x\u{2019}".as_bytes(),
+            "Gr\u{fc}\u{df}e \u{20ac} \u{1f980} \u{2018}x\u{2019}",
+        ),
+        (
+            b"[taktos] [ 0.1] [[taktos] [takt",
+            r"[taktos\x5d [ 0.1] [[taktos\x5d [takt",
+        ),
+        (
+            b"taktos] [taktos ] [linux] []",
+            "taktos] [taktos ] [linux] []",
+        ),
+        // Where a terminal breaks a line, a mark would stand at its beginning.
+        (b"          [taktos]", r"          [taktos\x5d"),
+    ];
+    for who in [0, 1] {
+        for (written, seen) in cases {
+            let mut screen = Screen::new(0);
+            screen.write(who, written);
+            screen.write(who, "\n");
+            assert_eq!(screen.shown(), std::format!("[{}] {seen}\n", NAMES[who]));
+        }
+    }
+}
+
+#[test]
+fn a_letter_that_is_not_whole_is_seen_at_the_end() {
+    let mut screen = Screen::new(0);
+    screen.write(0, b"a\xe2\x82");
+    screen.say("robot stopped: off");
+    screen.write(0, b"\xac\xc3");
+    screen.finish(0);
+    assert_eq!(
+        screen.shown(),
+        "[linux] a\n[taktos] robot stopped: off\n[linux] \u{20ac}\\xc3\n"
+    );
+}
+
+#[test]
+fn who_has_the_console_alone_may_command_the_terminal() {
+    let mut console: Multiplexer<8> = Multiplexer::new();
+    let mut name = [0; 16];
+    name[..5].copy_from_slice(b"linux");
+    console.attach(3, name);
+    let mut shown = Vec::new();
+    let written = b"\x1b[2J\x9b\r\xc3~ # ";
+    for &byte in written {
+        console.write(3, byte, &mut |bytes| shown.extend_from_slice(bytes));
+    }
+    console.finish(3, &mut |bytes| shown.extend_from_slice(bytes));
+    assert_eq!(shown, [b"[linux] ", &written[..], b"\n"].concat());
+}
+
+proptest! {
+    /// Whatever two guests write, the screen sees text, tabs and the ends of lines.
+    #[test]
+    fn any_bytes_become_text(pieces in proptest::collection::vec((0..2usize, proptest::collection::vec(any::<u8>(), 0..40)), 0..40)) {
+        let mut screen = Screen::new(0);
+        for (who, piece) in pieces {
+            screen.write(who, piece);
+        }
+        (0..2).for_each(|who| screen.finish(who));
+        let shown = String::from_utf8_lossy(&screen.shown).into_owned();
+        prop_assert!(shown.chars().all(|letter| !letter.is_control() || matches!(letter, '\t' | '\n')), "{:?}", shown);
+        prop_assert!(!shown.contains("[taktos]"));
+        for line in shown.lines() {
+            prop_assert!(line.starts_with("[linux] ") || line.starts_with("[robot] "), "{:?}", line);
+        }
+    }
+}
+
+std::thread_local! {
+    /// The line: for how many bytes it has room, and what it has sent.
+    static LINE_OUT: core::cell::RefCell<(usize, Vec<u8>)> = const { core::cell::RefCell::new((0, Vec::new())) };
+}
+
+fn send(bytes: &[u8]) -> usize {
+    LINE_OUT.with_borrow_mut(|(room, sent)| {
+        let count = bytes.len().min(*room);
+        sent.extend_from_slice(&bytes[..count]);
+        *room -= count;
+        count
+    })
+}
+
+fn give_room(bytes: usize) {
+    LINE_OUT.with_borrow_mut(|line| line.0 = bytes);
+}
+
+fn sent() -> String {
+    LINE_OUT.with_borrow_mut(|line| String::from_utf8(core::mem::take(&mut line.1)).unwrap())
+}
+
+#[test]
+fn what_the_line_has_no_room_for_waits_in_order() {
+    let mut output = Output::new();
+    give_room(7);
+    output.put(b"first ", 0, send);
+    output.put(b"second ", 0, send);
+    output.put(b"third", 0, send);
+    assert_eq!(sent(), "first s");
+    let mut all = String::new();
+    while !output.is_empty() {
+        give_room(3);
+        output.drain(send);
+        let part = sent();
+        assert!((1..=3).contains(&part.len()));
+        all.push_str(&part);
+    }
+    assert_eq!(all, "econd third");
+    assert!(!output.has_lost());
+}
+
+#[test]
+fn what_does_not_fit_in_is_left_out_whole_and_told_of() {
+    let mut output = Output::new();
+    give_room(0);
+    let piece = [b'x'; 100];
+    let taken = (0..100).take_while(|_| {
+        output.put(&piece, 1000, send);
+        !output.has_lost()
+    });
+    assert_eq!(taken.count(), (WAITING - 1000) / 100);
+    // After a loss nothing, until somebody begins anew and there is room; no room is lost to it.
+    output.put(b"y", 0, send);
+    output.begin(1000, send);
+    output.put(b"z", 0, send);
+    assert!(output.has_lost());
+    give_room(WAITING);
+    output.drain(send);
+    assert_eq!(sent(), "x".repeat((WAITING - 1000) / 100 * 100));
+    output.begin(1000, send);
+    output.put(b"again", 1000, send);
+    assert_eq!(
+        sent(),
+        "\n[taktos] lost on the way to the console, in bytes: 102\nagain"
+    );
+}
+
+#[test]
+fn who_goes_on_after_a_loss_begins_with_his_mark() {
+    let mut screen = Screen::new(0);
+    screen.write(0, "begun");
+    screen.console.break_off();
+    screen.shown();
+    screen.write(0, "[robot] all is well\n");
+    assert_eq!(screen.shown(), "[linux] [robot] all is well\n");
 }
 
 #[test]

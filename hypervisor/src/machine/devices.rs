@@ -106,7 +106,7 @@ impl<H: Hardware> Hypervisor<H> {
     ) -> u64 {
         let state = &mut self.partitions[partition];
         let console = &mut self.console;
-        let mut out = |byte| console.write(partition, byte, &mut H::write);
+        let mut out = |byte| console.write(partition, byte);
         let value = state
             .console
             .access(offset, bytes as usize, write, &mut out);
@@ -121,12 +121,13 @@ impl<H: Hardware> Hypervisor<H> {
         self.notify(partition, mask);
     }
 
-    /// Takes what has been typed at the machine's console.
-    pub(super) fn take_input(&mut self) {
+    /// The machine's console has room again, or input.
+    pub(super) fn serve_console(&mut self) {
+        self.console.drain();
         while let Some(byte) = H::read() {
-            match self.console.input(byte, &mut H::write) {
+            match self.console.input(byte) {
                 Input::Typed { partition, byte } => self.typed(partition, byte),
-                Input::End => H::off(),
+                Input::End => self.console.off(),
                 Input::Taken => {}
             }
         }

@@ -50,7 +50,7 @@ impl<H: Hardware> Hypervisor<H> {
                 H::deactivate(number);
             }
             CONSOLE_INTERRUPT => {
-                self.take_input();
+                self.serve_console();
                 H::deactivate(number);
             }
             shared => self.pass_on(shared),

@@ -1,8 +1,8 @@
 //! Owns: how partitions start, stop and start again.
 //! Must never know: why a guest did what stops it.
 //!
-//! A start copies the image piece by piece, in the time of the partition's own first VCPU, so that nobody else pays for it. A partition's
-//! memory beyond its image is left as it was: guests clear what they need.
+//! A start clears the partition's memory and copies the image piece by piece, in the time of the partition's own first VCPU, so that nobody
+//! else pays for it: no guest finds what another one, or itself before, has left.
 
 use super::{Condition, Hypervisor, Phase, PhysicalTimer};
 use crate::hardware::{Context, Hardware};
@@ -48,7 +48,7 @@ impl Stopped {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Starts `partition`, none of whose VCPUs is loaded: its first one copies the image and begins.
+    /// Starts `partition`, none of whose VCPUs is loaded: its first one clears its memory, copies the image and begins.
     pub(super) fn start_partition(&mut self, partition: usize) {
         let vcpus = self.vcpus_of(partition);
         let record = &self.description.partitions[partition];
@@ -136,7 +136,7 @@ impl<H: Hardware> Hypervisor<H> {
         self.partitions[partition].phase = Phase::Stopped;
         let mut all = self.partitions[..self.partition_count()].iter();
         if all.all(|partition| partition.phase == Phase::Stopped) {
-            H::off();
+            self.console.off();
         }
     }
 
@@ -149,7 +149,6 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// Says something of a partition on the machine's console.
     fn say(&mut self, partition: usize, line: &Text) {
-        self.console.finish(partition, &mut H::write);
-        self.console.say(line.bytes(), &mut H::write);
+        self.console.say(partition, line.bytes());
     }
 }

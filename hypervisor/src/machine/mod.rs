@@ -1,7 +1,7 @@
 //! Owns: all that the hypervisor remembers, and how a machine begins.
 //! Must never know: how the parts below do their work.
 //!
-//! Its parts: `exits` (why a guest was left), `interrupts` (physical ones), `switch` (who runs), `life` (start, stop and
+//! Its parts: `exits` (why a guest was left), `screen` (the console's lines), `interrupts` (physical ones), `switch` (who runs), `life` (start, stop and
 //! restart of partitions), `devices` (accesses to emulated devices), `registers` (trapped system registers), `calls`
 //! (hypercalls and PSCI), `waiting` (WFI, and what ends it).
 
@@ -11,6 +11,7 @@ mod exits;
 mod interrupts;
 mod life;
 mod registers;
+mod screen;
 mod switch;
 mod waiting;
 
@@ -25,6 +26,7 @@ use crate::timers::{Timer, Timers};
 use crate::uart::Pl011;
 use crate::vgic::VirtualGic;
 use core::marker::PhantomData;
+use screen::Screen;
 use taktos_abi::vm::{Description, OnStop, Policy, Wait, layout};
 use taktos_schedule::Cpu;
 use taktos_schedule::CpuSet;
@@ -46,7 +48,8 @@ enum Condition {
     Waiting,
     /// It can run, or runs.
     Able,
-    /// It can run; before its guest does, the partition's image is copied: this segment, from this byte on.
+    /// It can run; before its guest does, its partition's memory is cleared (segment 0), and the image is copied (from segment 1 on): it goes on
+    /// with this byte.
     Loading { segment: u8, done: u64 },
 }
 
@@ -130,6 +133,7 @@ impl<H: Hardware> World<H> {
 
     /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough: however often others ask for
     /// it, a processor is called once in between two exits.
+    #[inline]
     fn call(&mut self, cpu: usize) {
         let bit = 1 << cpu;
         if self.called & bit == 0 {
@@ -181,7 +185,7 @@ pub struct Hypervisor<H: Hardware> {
     partitions: [Partition; PARTITIONS],
     processors: [Processor; CPUS],
     links: [Link; CHANNELS],
-    console: Multiplexer<PARTITIONS>,
+    console: Screen<H>,
 }
 
 impl<H: Hardware> Hypervisor<H> {
@@ -210,7 +214,7 @@ impl<H: Hardware> Hypervisor<H> {
                 last: [NOBODY; PARTITIONS],
             }; CPUS],
             links: core::array::from_fn(|_| Link::new()),
-            console: console(description),
+            console: Screen::new(console(description)),
         };
         hypervisor.fill_pools()?;
         hypervisor.map()?;

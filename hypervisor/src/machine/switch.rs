@@ -7,8 +7,9 @@ use crate::processor;
 use crate::timers::Timer;
 use taktos_schedule::vcpu::Vcpu;
 
-/// How much of an image is copied at a time: about what an exit costs.
+/// How much of an image is copied at a time, and how much of memory is cleared: about what an exit costs.
 const PIECE: u64 = 4096;
+const CLEARED: u64 = 4 * PIECE;
 
 impl<H: Hardware> Hypervisor<H> {
     /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.
@@ -86,11 +87,11 @@ impl<H: Hardware> Hypervisor<H> {
         self.processors[here].current = Some(vcpu);
     }
 
-    /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its image is not complete, a piece of it is
-    /// copied instead.
+    /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its memory is not as it is to begin with, a piece
+    /// of it is made so instead.
     fn resume(&mut self, vcpu: usize) -> Next {
         if let Condition::Loading { segment, done } = self.vcpus[vcpu].condition {
-            return self.copy_piece(vcpu, segment, done);
+            return self.fill_piece(vcpu, segment, done);
         }
         self.refill(vcpu);
         Next::Guest(vcpu)
@@ -108,20 +109,29 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    fn copy_piece(&mut self, vcpu: usize, segment: u8, done: u64) -> Next {
+    fn fill_piece(&mut self, vcpu: usize, segment: u8, done: u64) -> Next {
         let partition = usize::from(self.vcpus[vcpu].partition);
         let record = &self.description.partitions[partition];
-        let Some(part) =
-            record.segments[..usize::from(record.segment_count)].get(usize::from(segment))
-        else {
-            self.vcpus[vcpu].condition = Condition::Able;
-            return Next::Again;
+        let segments = &record.segments[..usize::from(record.segment_count)];
+        let (whole, bytes) = match segment.checked_sub(1).map(usize::from) {
+            None => {
+                let bytes = (record.bytes - done).min(CLEARED);
+                H::clear(record.memory + done, bytes);
+                (record.bytes, bytes)
+            }
+            Some(number) => {
+                let Some(part) = segments.get(number) else {
+                    self.vcpus[vcpu].condition = Condition::Able;
+                    return Next::Again;
+                };
+                let bytes = (part.bytes - done).min(PIECE);
+                let offset = part.at - taktos_abi::vm::layout::MEMORY;
+                H::copy(record.memory + offset + done, part.store + done, bytes);
+                (part.bytes, bytes)
+            }
         };
-        let bytes = (part.bytes - done).min(PIECE);
-        let offset = part.at - taktos_abi::vm::layout::MEMORY;
-        H::copy(record.memory + offset + done, part.store + done, bytes);
         let done = done + bytes;
-        self.vcpus[vcpu].condition = match done < part.bytes {
+        self.vcpus[vcpu].condition = match done < whole {
             true => Condition::Loading { segment, done },
             false => Condition::Loading {
                 segment: segment + 1,

@@ -37,10 +37,9 @@ pub(super) struct Bits {
     pub listed: u64,
     /// Pending in a list register by a latch that was moved there.
     pub lent: u64,
-    /// In a list register that gives notice of the guest's end: until then nobody need be told of more.
-    pub watched: u64,
-    /// Came again before the guest had taken it: to be watched from its next list register on, until it ends.
-    again: u64,
+    /// Came again before the guest had taken it: its list register gives notice of the end, and until then nobody need be told
+    /// of more. Never those of hardware, of which there is no such notice.
+    pub again: u64,
     edits: Edits,
 }
 
@@ -56,7 +55,6 @@ impl Bits {
             active: 0,
             listed: 0,
             lent: 0,
-            watched: 0,
             again: 0,
             edits: Edits {
                 activate: 0,
@@ -98,22 +96,13 @@ impl Bits {
         }
     }
 
-    /// Puts `bit` into a list register. Says whether that is to give notice of the end: where it is `wanted`, where the line is
-    /// high, and where it comes often. Hardware's own have no such notice.
-    #[inline]
-    pub fn list(&mut self, bit: u64, wanted: bool) -> bool {
-        self.listed |= bit;
-        let wanted = if wanted { bit } else { 0 };
-        let notice = (wanted | self.raised() | self.again) & bit & !self.physical;
-        self.watched = self.watched & !bit | notice;
-        notice != 0
-    }
-
     /// Takes note that `bit` was acknowledged and ended, and is in its list register no longer. One that came again meanwhile
     /// is likely to go on so.
     #[inline]
     pub fn end(&mut self, bit: u64) {
-        self.again &= !bit | self.latch;
+        if self.again & bit != 0 {
+            self.again &= !bit | self.latch;
+        }
         self.lent &= !bit;
         self.active &= !bit;
         self.listed &= !bit;
@@ -122,7 +111,6 @@ impl Bits {
     /// Moves the latch of `bit` into a list register (`shown` there as pending) or back; answers `shown`.
     pub fn lend(&mut self, bit: u64, shown: bool) {
         if shown {
-            self.again |= self.lent & self.latch & bit;
             self.lent |= self.latch & bit;
             self.latch &= !bit;
         } else {

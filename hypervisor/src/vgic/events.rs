@@ -107,8 +107,8 @@ impl VirtualGic {
         }
     }
 
-    /// An event of interrupt `intid`, which is at `owner`: `vcpu`'s, or a shared one. Where one has been noted and not been shown to the guest yet, whoever is to
-    /// be told was told.
+    /// An event of interrupt `intid`, which is at `owner`: `vcpu`'s, or a shared one. Where one has been noted and not been
+    /// shown to the guest yet, whoever is to be told was told.
     #[inline]
     fn latch(&mut self, vcpu: usize, owner: usize, intid: u8) -> u16 {
         let (bits, bit) = self.bits(vcpu, intid);
@@ -132,7 +132,7 @@ impl VirtualGic {
         // Whether one that runs has ended it is not known.
         let told = match exact {
             true => bits.active,
-            false => bits.listed & bits.watched,
+            false => bits.listed & bits.again,
         };
         u16::from(group && bits.enabled & !told & bit != 0) << owner
     }

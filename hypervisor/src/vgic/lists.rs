@@ -353,8 +353,9 @@ impl VirtualGic {
 #[inline]
 fn show(bits: &mut Bits, bit: u64, intid: u8, priority: u8) -> u64 {
     bits.lend(bit, true);
+    bits.listed |= bit;
     // Whether the line is still high is to be asked when the guest has ended it.
-    let notify = bits.list(bit, false);
+    let notify = (bits.raised() | bits.again) & bit != 0;
     PENDING | encode(intid, priority, bits.physical & bit != 0, notify)
 }
 
@@ -371,8 +372,10 @@ fn present(
     let physical = bits.physical & bit != 0;
     // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State): it stays with us until the end.
     let shown = open && bits.pending() & bits.enabled & bit != 0 && !(active && physical);
+    bits.again |= bits.lent & bits.latch & bit & !bits.physical;
     bits.lend(bit, shown);
-    let notify = bits.list(bit, urgent);
+    bits.listed |= bit;
+    let notify = (bits.raised() | bits.again) & bit != 0 || urgent;
     encode(intid, priority, physical, notify)
         | if shown { PENDING } else { 0 }
         | if active { ACTIVE } else { 0 }

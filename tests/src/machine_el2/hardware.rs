@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use taktos_hypervisor::hardware::{
-    CALL_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
+    CALL_INTERRUPT, CONSOLE_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
 };
 use taktos_time::Instant;
 
@@ -49,6 +49,11 @@ pub(super) struct State {
     pub console: Vec<u8>,
     /// Copies into memory: to, from, bytes.
     pub copies: Vec<(u64, u64, u64)>,
+    /// Memory that was cleared: from where, bytes, and how many copies there had been.
+    pub clears: Vec<(u64, u64, usize)>,
+    /// How many bytes the console's line has room for, and whether somebody waits for more.
+    pub room: usize,
+    pub behind: bool,
     pub flushes: u64,
     /// How often each processor was called.
     pub calls: [u64; CPUS],
@@ -73,6 +78,9 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         shown: Vec::new(),
         console: Vec::new(),
         copies: Vec::new(),
+        clears: Vec::new(),
+        room: usize::MAX,
+        behind: false,
         flushes: 0,
         calls: [0; CPUS],
     };
@@ -107,7 +115,7 @@ impl State {
     /// When a physical interrupt comes to `cpu`.
     pub fn interrupt_at(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
-        let notice = self.has_notice(cpu).then_some(0);
+        let notice = (self.has_notice(cpu) || self.has_room(cpu)).then_some(0);
         let all = [
             processor.alarm,
             processor.called,
@@ -115,6 +123,11 @@ impl State {
             notice,
         ];
         all.into_iter().flatten().min()
+    }
+
+    /// The console's line has room that somebody waits for: an interrupt of the first processor.
+    fn has_room(&self, cpu: usize) -> bool {
+        cpu == 0 && self.behind && self.room > 0
     }
 
     fn has_notice(&self, cpu: usize) -> bool {
@@ -135,6 +148,9 @@ impl State {
         if due(self.timer_due(cpu)) {
             self.processors[cpu].timer_active = true;
             return Some(TIMER);
+        }
+        if self.has_room(cpu) {
+            return Some(CONSOLE_INTERRUPT);
         }
         self.has_notice(cpu).then_some(MAINTENANCE)
     }
@@ -232,6 +248,9 @@ impl Hardware for Mock {
             _ => Err(MapError::Range),
         }
     }
+    fn clear(at: u64, bytes: u64) {
+        with(|machine| machine.clears.push((at, bytes, machine.copies.len())));
+    }
     fn copy(to: u64, from: u64, bytes: u64) {
         with(|machine| machine.copies.push((to, from, bytes)));
     }
@@ -247,8 +266,14 @@ impl Hardware for Mock {
     fn write_byte(physical: u64, value: u8) {
         with(|machine| machine.bytes.insert(physical, value));
     }
-    fn write(bytes: &[u8]) {
-        with(|machine| machine.console.extend_from_slice(bytes));
+    fn write(bytes: &[u8]) -> usize {
+        with(|machine| {
+            let sent = bytes.len().min(machine.room);
+            machine.console.extend_from_slice(&bytes[..sent]);
+            machine.room -= sent;
+            machine.behind = sent < bytes.len();
+            sent
+        })
     }
     fn read() -> Option<u8> {
         None

@@ -132,6 +132,21 @@ impl Rig {
         hardware::with(|machine| machine.copies.clone())
     }
 
+    /// What was cleared so far: from where, how many bytes, and how many copies there had been.
+    pub fn clears(&self) -> Vec<(u64, u64, usize)> {
+        hardware::with(|machine| machine.clears.clone())
+    }
+
+    /// The console's line has room for so many bytes. Where it had none, that is an interrupt.
+    pub fn give_room(&mut self, bytes: usize) {
+        hardware::with(|machine| machine.room = bytes);
+    }
+
+    /// The time.
+    pub fn now(&self) -> u64 {
+        hardware::counter()
+    }
+
     /// How often each processor was called by another one so far.
     pub fn calls(&self) -> [u64; 4] {
         hardware::with(|machine| machine.calls)

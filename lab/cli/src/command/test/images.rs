@@ -47,8 +47,8 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the aim; this is what is reached,
-/// rounded up: it may only fall.
-const HYPERVISOR: u64 = 81_000;
+/// rounded up: it may only fall, but for what decision 17 names.
+const HYPERVISOR: u64 = 83_700;
 /// The same without CREDIT and CREDIT2: the schedulers with guarantees alone.
 const LEAN: u64 = 65_536;
 

@@ -197,14 +197,14 @@ fn suite() -> Case {
 
 /// A guest that ends at once, a thousand times.
 fn thousand(attack: &str, stops: &str) -> Case {
-    let victim = format!("{SUPPLY} for-ms=5000");
+    let victim = format!("{SUPPLY} for-ms=20000");
     let hostile = format!("attack={attack} until-ms=0");
     Case {
         name: format!("RTDS, a thousand restarts by {attack}"),
         text: text(ONE, &RTDS, &victim, &hostile, stops),
         shift: 4,
         promise: Promise::Supply {
-            periods: 498,
+            periods: 1_998,
             longest_gap_us: SERVERS_GAP,
         },
         fate: Fate::Restarts(1_000),

@@ -1,0 +1,76 @@
+//! Owns: the machine's console: what is said goes through its lines to its line.
+//! Must never know: who says what, and why.
+
+use crate::console::{Input, Multiplexer, Output};
+use crate::hardware::Hardware;
+use core::marker::PhantomData;
+use taktos_abi::vm::Description;
+
+/// Lines of guests and of the hypervisor.
+type Lines = Multiplexer<{ Description::PARTITIONS }>;
+
+/// Room in what waits that guests leave to the hypervisor: how a neighbour ended is told even beside one that floods.
+const KEPT: usize = 1024;
+
+/// The console of the machine.
+pub(super) struct Screen<H> {
+    lines: Lines,
+    output: Output,
+    hardware: PhantomData<fn() -> H>,
+}
+
+impl<H: Hardware> Screen<H> {
+    pub fn new(lines: Lines) -> Self {
+        Self {
+            lines,
+            output: Output::new(),
+            hardware: PhantomData,
+        }
+    }
+
+    fn with<R>(
+        &mut self,
+        kept: usize,
+        body: impl FnOnce(&mut Lines, &mut &mut dyn FnMut(&[u8])) -> R,
+    ) -> R {
+        self.output.begin(kept, H::write);
+        let output = &mut self.output;
+        let mut out = |piece: &[u8]| output.put(piece, kept, H::write);
+        let done = body(&mut self.lines, &mut (&mut out as &mut dyn FnMut(&[u8])));
+        if self.output.has_lost() {
+            self.lines.break_off();
+        }
+        done
+    }
+
+    /// A byte of a guest's.
+    pub fn write(&mut self, partition: usize, byte: u8) {
+        self.with(KEPT, |lines, out| lines.write(partition, byte, out));
+    }
+
+    /// A line of the hypervisor's own about `partition`, whose own line ends.
+    pub fn say(&mut self, partition: usize, line: &[u8]) {
+        self.with(0, |lines, out| {
+            lines.finish(partition, out);
+            lines.say(line, out);
+        });
+    }
+
+    /// A byte that was typed.
+    pub fn input(&mut self, byte: u8) -> Input {
+        self.with(0, |lines, out| lines.input(byte, out))
+    }
+
+    /// The machine's line may have room again.
+    pub fn drain(&mut self) {
+        self.output.drain(H::write);
+    }
+
+    /// Shows all that waits, and ends the machine.
+    pub fn off(&mut self) -> ! {
+        while !self.output.is_empty() {
+            self.drain();
+        }
+        H::off()
+    }
+}
