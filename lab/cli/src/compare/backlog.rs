@@ -107,6 +107,10 @@ mod tests {
         Backlog::of(&recording, 3, &(0..2), 90)
     }
 
+    fn stretches(all: &[(u64, u64)]) -> Backlog {
+        Backlog(all.iter().map(|(from, to)| *from..*to).collect())
+    }
+
     #[test]
     fn stretches_without_idling_are_found() {
         let found = backlog(&[
@@ -116,7 +120,7 @@ mod tests {
             (1, IDLE, 20),
             (0, IDLE, 25),
         ]);
-        assert_eq!(found, Backlog(vec![10..20]));
+        assert_eq!(found, stretches(&[(10, 20)]));
         assert_eq!(
             (
                 found.begin(12, 30),
@@ -134,11 +138,11 @@ mod tests {
         let begin = [(0, 0, 5), (1, 1, 10), (1, IDLE, 20)];
         let all = |more: &[(u8, u16, u64)]| backlog(&[&begin, more].concat());
         // 0 has executed since before the first.
-        assert_eq!(all(&[(1, 2, 30), (0, IDLE, 40)]), Backlog(vec![10..40]));
+        assert_eq!(all(&[(1, 2, 30), (0, IDLE, 40)]), stretches(&[(10, 40)]));
         // Another one has taken its place between them.
         assert_eq!(
             all(&[(0, 1, 25), (1, 2, 30)]),
-            Backlog(vec![10..20, 30..90])
+            stretches(&[(10, 20), (30, 90)])
         );
     }
 }

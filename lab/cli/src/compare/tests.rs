@@ -119,7 +119,7 @@ fn another_order_is_found_out() {
 
 /// Sets of 3 to 7 tasks that need most of the processors, released apart.
 fn heavy(layout: Layout, policy: Policy, key: Key) -> Case {
-    let mut draw = Stream::new(u64::from(key.experiment), key.index);
+    let mut draw = Stream::new(key.experiment, key.index);
     let specification = Specification {
         utilisation: match layout {
             Layout::One => draw.between(80, 97) * (WHOLE / 100),
