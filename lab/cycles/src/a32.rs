@@ -12,6 +12,7 @@ mod data;
 mod float;
 mod media;
 mod memory;
+pub mod thumb;
 
 use crate::t32::Flow;
 
@@ -249,6 +250,7 @@ fn branch(word: u32) -> Instruction {
 
 fn unconditional(word: u32) -> Option<Instruction> {
     let class = match word {
+        _ if word & 0xfe00_0000 == 0xfa00_0000 => return Some(branch(word | 1 << 24)), // BLX
         _ if word & 0xfeb8_0090 == 0xf280_0010 => Class::VectorConstant,
         _ if word & 0xfff1_0020 == 0xf100_0000 => Class::Status, // CPS
         _ if word & 0xffff_fdff == 0xf101_0000 => Class::Status, // SETEND

@@ -34,7 +34,18 @@ pub(crate) fn instructions(
     unknown: &mut Vec<UnknownInstruction>,
 ) -> Vec<Instruction> {
     match cpu {
-        Cpu::CortexM4 => thumb(image, stretch, unknown),
+        Cpu::CortexM4 => thumb(image, stretch, unknown, |first, second, _| {
+            Some(model::cortex_m4::timing(t32::classify(first, second)?))
+        }),
+        Cpu::CortexA8 if stretch.thumb => {
+            thumb(image, stretch, unknown, |first, second, condition| {
+                let found = a32::thumb::classify(first, second, condition.is_some())?;
+                Some(model::cortex_a8::timing(
+                    &found,
+                    condition.unwrap_or(ALWAYS),
+                ))
+            })
+        }
         Cpu::CortexA8 => words(image, stretch, unknown, |word| {
             let (found, condition) = (a32::classify(word)?, a32::condition(word));
             Some((condition, model::cortex_a8::timing(&found, condition)))
@@ -46,10 +57,12 @@ pub(crate) fn instructions(
     }
 }
 
+/// T32: instructions of two or four bytes, some under conditions that stand before them.
 fn thumb(
     image: &Image<'_>,
     stretch: &Stretch<'_>,
     unknown: &mut Vec<UnknownInstruction>,
+    timing: impl Fn(u16, u16, Option<u8>) -> Option<Timing>,
 ) -> Vec<Instruction> {
     let halfwords: Vec<u16> = stretch
         .bytes
@@ -63,20 +76,20 @@ fn thumb(
         let (first, second) = (halfwords[i], halfwords.get(i + 1).copied());
         let address = stretch.address + 2 * i as u32;
         let size = t32::size(first);
-        let class = match (size, second) {
-            (4, None) => None,
-            _ => t32::classify(first, second.unwrap_or(0)),
-        };
         let condition = conditions.next();
-        if let Some(class) = class {
-            if let Class::It { condition, mask } = class {
+        let timing = match (size, second) {
+            (4, None) => None,
+            _ => timing(first, second.unwrap_or(0), condition),
+        };
+        if let Some(timing) = timing {
+            if let Some(Class::It { condition, mask }) = t32::classify(first, 0) {
                 conditions = Conditions::of(condition, mask);
             }
             found.push(Instruction {
                 address,
                 size,
-                condition,
-                timing: model::cortex_m4::timing(class),
+                condition: condition.unwrap_or(ALWAYS),
+                timing,
             });
         } else if image.in_function(address) {
             unknown.push(UnknownInstruction {
@@ -178,8 +191,9 @@ impl Conditions {
         Self(all)
     }
 
-    fn next(&mut self) -> u8 {
-        self.0.pop().unwrap_or(ALWAYS)
+    /// That of the next instruction; none where no IT reaches it.
+    fn next(&mut self) -> Option<u8> {
+        self.0.pop()
     }
 }
 
@@ -190,8 +204,8 @@ mod tests {
     fn conditions(condition: u8, mask: u8) -> Vec<u8> {
         let mut conditions = Conditions::of(condition, mask);
         let mut all = Vec::new();
-        while !conditions.0.is_empty() {
-            all.push(conditions.next());
+        while let Some(condition) = conditions.next() {
+            all.push(condition);
         }
         all
     }

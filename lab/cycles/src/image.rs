@@ -12,6 +12,16 @@ use crate::{Cpu, Error};
 pub(crate) struct Stretch<'data> {
     pub address: u32,
     pub bytes: &'data [u8],
+    /// It is marked as T32.
+    pub thumb: bool,
+}
+
+/// What a mapping symbol says of what follows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mapped {
+    Data,
+    Code,
+    Thumb,
 }
 
 /// A symbol that code can lie in.
@@ -145,22 +155,24 @@ impl<'data> Image<'data> {
             let at = u32::try_from(symbol.address()).unwrap_or(u32::MAX);
             if let (Ok(name), true) = (symbol.name(), (address..end).contains(&at)) {
                 match name.as_bytes() {
-                    [b'$', b't' | b'a' | b'x', ..] => kinds.insert(at, true),
-                    [b'$', b'd', ..] => kinds.insert(at, false),
+                    [b'$', b't', ..] => kinds.insert(at, Mapped::Thumb),
+                    [b'$', b'a' | b'x', ..] => kinds.insert(at, Mapped::Code),
+                    [b'$', b'd', ..] => kinds.insert(at, Mapped::Data),
                     _ => None,
                 };
             }
         }
         if kinds.is_empty() {
-            kinds.insert(address, true);
+            kinds.insert(address, Mapped::Code);
         }
         let ends: Vec<u32> = kinds.keys().copied().skip(1).chain([end]).collect();
         kinds
             .into_iter()
             .zip(ends)
-            .filter(|((_, code), _)| *code)
-            .map(|((from, _), to)| Stretch {
+            .filter(|((_, kind), _)| *kind != Mapped::Data)
+            .map(|((from, kind), to)| Stretch {
                 address: from,
+                thumb: kind == Mapped::Thumb,
                 bytes: &bytes[(from - address) as usize..(to - address) as usize],
             })
             .collect()

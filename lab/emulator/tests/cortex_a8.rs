@@ -26,6 +26,13 @@ fn run(image: &Image) -> Record {
     fast
 }
 
+/// Instructions and cycles of each passing.
+fn counts(record: &Record, name: &str) -> Vec<(u64, u64)> {
+    let samples = record.samples(name);
+    let counts = samples.iter().map(|s| (s.instructions, s.cycles));
+    counts.collect()
+}
+
 /// Interrupts, system calls, undefined instructions and aborts at many places of a
 /// program with device accesses and conditions of all kinds.
 #[test]
@@ -83,15 +90,60 @@ fn known_sequences_have_known_counts() {
         ",
     );
     let record = run(&image);
-    let counts = |name| {
-        let samples = record.samples(name);
-        samples
-            .iter()
-            .map(|s| (s.instructions, s.cycles))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(counts("pair"), [(4, 3)]);
+    assert_eq!(counts(&record, "pair"), [(4, 3)]);
     let exceptions = u64::from(EVENTS.entry + EVENTS.exit);
-    assert_eq!(counts("call"), [(2, 1 + 1 + exceptions)]);
+    assert_eq!(counts(&record, "call"), [(2, 1 + 1 + exceptions)]);
+    assert_eq!(record.exit_status, 0);
+}
+
+/// Section 16.4.5 of the manual: the processor schedules an instruction as if its condition held.
+/// And code of the other instruction set, called by BLX.
+#[test]
+fn failing_conditions_and_t32_have_known_counts() {
+    let listing = "
+        _vector_table:
+        ea000006    b reset
+        VECTORS
+        reset: function
+        e3a04000    mov r4, #0
+        e1a0900f    mov r9, pc
+        e3540000    cmp r4, #0
+        APART
+        taktos.mark.skipped.begin:
+        189901e0    ldmne r9, {r5-r8}   3, though the condition fails
+        taktos.mark.skipped.end:
+        APART
+        taktos.mark.done.begin:
+        089901e0    ldmeq r9, {r5-r8}   3
+        taktos.mark.done.end:
+        APART
+        taktos.mark.thumb.begin:
+        fa000004    blx thumb           1
+        taktos.mark.thumb.end:
+        e3a00018    mov r0, #0x18
+        e3001026    movw r1, #0x26
+        e3401002    movt r1, #2
+        ef123456    svc 0x123456
+        eafffffe    b .
+        thumb: function
+        2005        movs r0, #5         1
+        2c00        cmp r4, #0          2
+        bf14        ite ne              2
+        2101        movne r1, #1        3
+        2102        moveq r1, #2        4
+        f04f 0307   mov.w r3, #7        4
+        fb00 f203   mul r2, r0, r3      5, 6
+        e8b9 01e0   ldmia r9!, {r5-r8}  7, 8, 9
+        4770        bx lr               9
+        bf00        nop
+        ";
+    // So far apart that nothing waits for what is before.
+    let filled = listing
+        .replace("VECTORS", &"eafffffe b .\n".repeat(7))
+        .replace("APART", &"e320f000 nop\n".repeat(8));
+    let record = run(&Image::of(BOARD, &filled));
+    assert_eq!(counts(&record, "skipped"), [(1, 3)]);
+    assert_eq!(counts(&record, "done"), [(1, 3)]);
+    assert_eq!(counts(&record, "thumb"), [(10, 9)]);
     assert_eq!(record.exit_status, 0);
 }

@@ -22,6 +22,8 @@ fn classes() {
     };
     let rows: &[(&str, u32, Option<Class>)] = &[
         ("mov r0,r1", 0xe1a0_0001, Some(Class::Move)),
+        ("blx to T32", 0xfa00_0002, Some(Class::Branch)),
+        ("blx to T32, two bytes on", 0xfb00_0002, Some(Class::Branch)),
         ("movw r0,#1", 0xe300_0001, Some(Class::Move)),
         ("movt r0,#1", 0xe340_0001, Some(Class::Data)),
         ("add r0,r1,r2", 0xe081_0002, Some(Class::Data)),
@@ -147,7 +149,6 @@ fn roles_of_registers() {
 fn what_is_not_modelled_has_no_class() {
     let none: &[(&str, u32)] = &[
         ("vadd.i32 d0,d0,d1 (Advanced SIMD)", 0xf220_0801),
-        ("blx to T32", 0xfa00_0000),
         ("sdiv r0,r1,r2 (not on this core)", 0xe710_f211),
         ("ldm of nothing", 0xe891_0000),
         ("cdp p1", 0xee00_0100),

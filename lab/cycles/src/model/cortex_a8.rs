@@ -15,7 +15,8 @@
 //!
 //! - sections 16.3 (dual issue), 16.4.5 (conditional instructions), 16.6.7 (VLDM, VSTM,
 //!   VLDR, VSTR), 16.8 (the scheduling example, which is a test here) and 5.1 (13 cycles
-//!   to refill the pipeline) were read again for this model;
+//!   to refill the pipeline) were read again for this model; 16.4.5 says that conditional
+//!   instructions are scheduled as if their condition held, so one that fails costs as much;
 //! - the stages of data processing, multiplication, single and multiple loads and stores
 //!   (16.2.1 to 16.2.8) agree with the compilers' descriptions of this core, which were
 //!   made from the manual's tables;

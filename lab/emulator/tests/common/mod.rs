@@ -1,5 +1,5 @@
 //! Small images from listings: each line is an instruction in hexadecimal with its
-//! assembly beside it, a `.word`, a `label:`, a `label: function`, or a `symbol = value`.
+//! assembly beside it (of four digits where it is T32), a `.word`, a `label:`, a `label: function`, or a `symbol = value`.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -12,7 +12,7 @@ use taktos_emulator::{Board, Emulator, Error, Options, Record};
 pub struct Image {
     bytes: Vec<u8>,
     symbols: Vec<Symbol>,
-    in_code: Option<bool>,
+    mapped: &'static str,
 }
 
 struct Symbol {
@@ -40,11 +40,13 @@ impl Image {
         } else if let Some(name) = line.strip_suffix(':') {
             self.symbol(name, self.here(board), false, false);
         } else if let Some(word) = line.strip_prefix(".word ") {
-            self.map(board, false);
+            self.map(board, "$d");
             self.push(word, 4);
         } else {
-            self.map(board, true);
-            let width = if board == Board::Mps2An386 { 4 } else { 8 };
+            let first = line.split(' ').next().unwrap_or_default();
+            let thumb = board == Board::Mps2An386 || first.len() == 4;
+            self.map(board, if thumb { "$t" } else { "$a" });
+            let width = if thumb { 4 } else { 8 };
             let hex = |t: &&str| t.len() == width && t.bytes().all(|b| b.is_ascii_hexdigit());
             let codes: Vec<&str> = line.split(' ').take_while(hex).take(2).collect();
             assert!(!codes.is_empty(), "not a line of a listing: {line}");
@@ -63,21 +65,11 @@ impl Image {
         self.bytes.extend(&value.to_le_bytes()[..bytes]);
     }
 
-    /// A mapping symbol where code and data meet.
-    fn map(&mut self, board: Board, code: bool) {
-        if self.in_code != Some(code) {
-            self.in_code = Some(code);
-            let code_name = if board == Board::Mps2An386 {
-                "$t"
-            } else {
-                "$a"
-            };
-            self.symbol(
-                if code { code_name } else { "$d" },
-                self.here(board),
-                false,
-                false,
-            );
+    /// A mapping symbol where code of either kind and data meet.
+    fn map(&mut self, board: Board, kind: &'static str) {
+        if self.mapped != kind {
+            self.mapped = kind;
+            self.symbol(kind, self.here(board), false, false);
         }
     }
 
