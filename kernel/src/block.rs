@@ -56,6 +56,8 @@ pub(crate) fn first_things_first() {
 pub(crate) trait Told {
     /// The answer's status, as the call gives it back.
     fn told<S: System>(self) -> Result<(), Error>;
+    /// The same of a call that cannot fail, but where a machine turns its caller away.
+    fn turned_away<S: System>(self) -> Result<(), Error>;
 }
 
 impl Told for Answer {
@@ -65,6 +67,15 @@ impl Told for Answer {
             Ok(())
         } else {
             told_error::<S>(self.status)
+        }
+    }
+
+    #[inline(always)]
+    fn turned_away<S: System>(self) -> Result<(), Error> {
+        if S::Machine::TURNS_HANDLERS_AWAY {
+            self.told::<S>()
+        } else {
+            Ok(())
         }
     }
 }
@@ -79,8 +90,11 @@ fn told_error<S: System>(status: Status) -> Result<(), Error> {
             .set_ok(held.section());
         return status.result();
     }
-    // Nobody else touches the status of a thread that runs, nor that of one that an interrupt stopped. On one processor
-    // the running thread stays where it is.
+    // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
+    if S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt() {
+        return status.result();
+    }
+    // Nobody else touches the status of a thread that runs. On one processor the running thread stays where it is.
     let s = in_decision();
     Kernel::<S>::running().current(s).set_ok(s);
     status.result()

@@ -93,8 +93,7 @@ impl<S: System> Condition<S> {
             };
         }
         held.hand_over();
-        S::Machine::enter::<D>(self, 0, Timeout::NONE);
-        Ok(())
+        S::Machine::enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
     }
 
     /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each later call gets

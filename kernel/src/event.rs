@@ -74,8 +74,7 @@ impl<S: System> EventFlags<S> {
             };
         }
         held.hand_over();
-        S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE);
-        Ok(())
+        S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE).turned_away::<S>()
     }
 
     /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.

@@ -42,21 +42,20 @@ impl<S: System> AnyThread<S> {
         let wait = thread.wait.get(s);
         if matches!(action, Notify::Increment) && wait == Wait::COUNT {
             held.hand_over();
-            S::Machine::enter::<WakeByOne<S>>(self, 0, Timeout::NONE);
-            return Ok(());
+            return S::Machine::enter::<WakeByOne<S>>(self, 0, Timeout::NONE).turned_away::<S>();
         }
         let word = changed(s, thread, action)?;
         if wait == Wait::COUNT && word != 0 {
             held.hand_over();
-            S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE);
-            return Ok(());
+            return S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE)
+                .turned_away::<S>();
         }
         // The comparison above is to come first.
         first_things_first();
         if wait == Wait::NOTIFICATION {
             held.hand_over();
-            S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE);
-            return Ok(());
+            return S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
+                .turned_away::<S>();
         }
         cold_path();
         if wait == Wait::COUNT {

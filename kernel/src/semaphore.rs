@@ -63,9 +63,8 @@ impl<S: System> Semaphore<S> {
             return self.count_up(s);
         }
         held.hand_over();
-        // With a waiter there is nothing that could go wrong.
-        S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE);
-        Ok(())
+        // With a waiter there is nothing that could go wrong, but for a handler that must not call.
+        S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE).turned_away::<S>()
     }
 
     /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.

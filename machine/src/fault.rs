@@ -17,6 +17,8 @@ pub enum Cause {
     Bus,
     /// The program gave up (a failed assertion).
     Panic,
+    /// An interrupt handler called the kernel that must not.
+    ForbiddenCall,
     /// Something else.
     Other,
 }
@@ -32,6 +34,7 @@ impl Cause {
             Self::Arithmetic => "division by zero or unaligned access",
             Self::Bus => "bus error",
             Self::Panic => "panic",
+            Self::ForbiddenCall => "forbidden kernel call",
             Self::Other => "fault of another kind",
         }
     }

@@ -61,6 +61,10 @@ pub trait Machine: Sized + 'static {
     /// How many processors the machine has, 1 to 64. With more than one, the laws in the crate's head hold besides.
     const PROCESSORS: usize = 1;
 
+    /// Whether [`Machine::enter`] turns away interrupt handlers above the kernel's level: the decision, which could not even
+    /// fail otherwise, is not begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
+    const TURNS_HANDLERS_AWAY: bool = false;
+
     /// Keeps out interrupts up to the kernel's level; higher ones are never delayed.
     /// Not nested by the kernel. On several processors it then takes the one lock, too.
     fn mask() -> Self::Mask;

@@ -89,6 +89,17 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
     })
 }
 
+/// Tells the kernel that a handler above its level has called it.
+pub fn report_forbidden_call<U: Upcalls>() -> ! {
+    U::fault(&Fault {
+        cause: Cause::ForbiddenCall,
+        address: None,
+        values: &[],
+        names: "",
+        in_interrupt: true,
+    })
+}
+
 /// The cause by the configurable fault status register (ARMv7-M manual, B3.2.15), and the address.
 fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, Option<usize>) {
     const INSTRUCTION_ACCESS: u32 = 1 << 0;

@@ -1,10 +1,13 @@
 //! Owns: the priorities of exceptions.
 
-use cortex_m::peripheral::scb::SystemHandler;
+use core::arch::asm;
 use cortex_m::peripheral::{NVIC, Peripherals};
 
-/// The priority of all interrupts that may call the kernel, and of the kernel's own exceptions.
+/// The most urgent priority of interrupts that may call the kernel: what the kernel masks begins here.
 pub const KERNEL_LEVEL: u8 = 0x80;
+
+/// The priority of the kernel's own exceptions: they come when the last handler has returned.
+const LOWEST: u8 = 0xFF;
 
 /// The least urgent priority that the kernel's mask lets through, on processors of three bits too.
 const ABOVE_THE_MASK: u8 = KERNEL_LEVEL - 0x20;
@@ -14,6 +17,9 @@ const ABOVE_THE_MASK: u8 = KERNEL_LEVEL - 0x20;
 pub enum Level {
     /// The kernel's level: its handler may call the kernel; it waits while the kernel masks.
     Kernel,
+    /// Less urgent than the kernel's level: the same, but that its handler is interrupted by more urgent ones, and so is no
+    /// proof of a section (`taktos_kernel::Interrupt`). 0x81 (the most urgent) to 0xFF; processors use only the upper bits.
+    Below(u8),
     /// Above the kernel: never delayed by it, must not call it. 0 (the most urgent) to 0x7F;
     /// processors use only the upper bits.
     Above(u8),
@@ -34,6 +40,7 @@ unsafe impl cortex_m::interrupt::InterruptNumber for Number {
 pub fn enable_interrupt(number: u16, level: Level) {
     let priority = match level {
         Level::Kernel => KERNEL_LEVEL,
+        Level::Below(priority) => priority | KERNEL_LEVEL,
         Level::Above(priority) => priority & (KERNEL_LEVEL - 1),
     };
     // SAFETY: single-word writes to the NVIC; the level keeps the kernel's masking sound.
@@ -51,15 +58,65 @@ pub fn pend_interrupt(number: u16) {
     NVIC::pend(Number(number));
 }
 
-/// Puts the kernel's exceptions at the kernel's level.
+/// Puts the kernel's exceptions behind all interrupts.
 pub(crate) fn set_system_priorities() {
-    // SAFETY: called once, before the first thread runs; the exceptions are this port's own.
+    const PRIORITIES: usize = 0xE000_ED18;
+    /// Of `SVCall`, which comes while the mask is set, to return to an interrupted thread.
+    const OF_CALLS: [u8; 4] = [0, 0, 0, ABOVE_THE_MASK];
+    /// Of `PendSV` and `SysTick`, which follow.
+    const OF_SWITCHES: [u8; 4] = [0, 0, LOWEST, LOWEST];
+    let priorities = core::ptr::with_exposed_provenance_mut::<[u32; 3]>(PRIORITIES);
+    // SAFETY: called once, before the first thread runs; the exceptions are this port's own, and no others have these words.
     unsafe {
-        let mut scb = Peripherals::steal().SCB;
-        for handler in [SystemHandler::PendSV, SystemHandler::SysTick] {
-            scb.set_priority(handler, KERNEL_LEVEL);
-        }
-        // Called while the mask is set, to return to an interrupted thread.
-        scb.set_priority(SystemHandler::SVCall, ABOVE_THE_MASK);
+        (&raw mut (*priorities)[1]).write_volatile(u32::from_le_bytes(OF_CALLS));
+        (&raw mut (*priorities)[2]).write_volatile(u32::from_le_bytes(OF_SWITCHES));
     }
+}
+
+/// Masks interrupts from the kernel's level down.
+#[inline(always)]
+pub(crate) fn mask() {
+    // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved across.
+    unsafe {
+        asm!("msr basepri, {level}", level = in(reg) u32::from(KERNEL_LEVEL), options(nostack, preserves_flags));
+    }
+}
+
+/// Ends the mask.
+#[inline(always)]
+pub(crate) fn unmask() {
+    // SAFETY: threads and the handlers that may call the kernel run with BASEPRI 0 outside the kernel's sections.
+    unsafe {
+        asm!("msr basepri, {none}", none = in(reg) 0, options(nostack, preserves_flags));
+    }
+}
+
+/// Defines `$vector`, to be put into the table of interrupts for one above the kernel's level: it calls `$handler`.
+///
+/// A handler up there must not call the kernel: it may have come in the midst of a section. What wakes or waits is turned
+/// away, and what is left of a call, the mask, is put back here. A call that would be done in place cannot be turned
+/// away at no cost to all others; but each ends the mask, by which it is noticed here and reported as a fault.
+#[macro_export]
+macro_rules! above {
+    ($vector:ident, $handler:path) => {
+        #[unsafe(naked)]
+        unsafe extern "C" fn $vector() {
+            ::core::arch::naked_asm!(
+                "push {{r4, lr}}",
+                "mrs r4, basepri",
+                // Up here this masks nothing, and it is not zero.
+                "movs r0, #0xFF",
+                "msr basepri, r0",
+                "bl {handler}",
+                "mrs r0, basepri",
+                "cbz r0, 1f",
+                "msr basepri, r4",
+                "pop {{r4, pc}}",
+                "1:",
+                "b {forbidden}",
+                handler = sym $handler,
+                forbidden = sym $crate::reexports::taktos_forbidden_call,
+            )
+        }
+    };
 }

@@ -4,11 +4,12 @@
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
 //!
 //! # Exceptions
-//! All interrupts that may call the kernel, and the kernel's own exceptions `PendSV` and `SysTick`,
-//! have one and the same priority, [`KERNEL_LEVEL`]: they do not nest, so a handler needs no
-//! masking against another, and a switch of threads follows a handler at once. Interrupts of higher
-//! priority are never delayed by the kernel, and must not call it. `SVCall` stands just above the mask, for the ten
-//! instructions that return to an interrupted thread.
+//! Interrupts from [`KERNEL_LEVEL`] down may call the kernel, which masks them in its sections. Those of the very level
+//! do not nest, so a handler there needs no masking against another; less urgent ones nest as they like. The kernel's own
+//! exceptions `PendSV` and `SysTick` have the lowest priority: a switch of threads follows the last handler, and comes in
+//! the midst of none, whose registers it would change. Interrupts of higher priority than the level are never delayed by
+//! the kernel, and must not call it; see [`above!`]. `SVCall` stands just above the mask, for the ten instructions that
+//! return to an interrupted thread.
 //!
 //! # Two frames
 //! A thread that is not running has on its stack, from low to high, r4, r6, r7 and an address to
@@ -28,7 +29,7 @@ mod machine;
 mod slice;
 mod switch;
 
-pub use fault::report_fault;
+pub use fault::{report_fault, report_forbidden_call};
 pub use guard::Guard;
 pub use interrupt::{KERNEL_LEVEL, Level, enable_interrupt, pend_interrupt};
 pub use machine::{Clock, CortexM, TAKTOS_PROCESSOR};
@@ -38,6 +39,11 @@ pub use switch::Outcome32;
 #[doc(hidden)]
 pub mod reexports {
     pub use taktos_machine::Upcalls;
+
+    unsafe extern "C" {
+        /// The board's, by [`exceptions!`](crate::exceptions).
+        pub fn taktos_forbidden_call();
+    }
 }
 
 /// Wires the processor's exceptions to a type that implements
@@ -55,6 +61,12 @@ macro_rules! exceptions {
         #[unsafe(no_mangle)]
         extern "C" fn taktos_fault(values: &[usize; 18], exception_return: usize) -> ! {
             $crate::report_fault::<$upcalls>(values, exception_return)
+        }
+
+        /// Where an interrupt above the kernel's level leads whose handler has called the kernel.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_forbidden_call() -> ! {
+            $crate::report_forbidden_call::<$upcalls>()
         }
     };
 }

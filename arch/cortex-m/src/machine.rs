@@ -45,21 +45,16 @@ impl<C: Clock> Machine for CortexM<C> {
     const GUARD: Guard = Guard::NEW;
     /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
     const SMALLEST_STACK: usize = 256;
+    const TURNS_HANDLERS_AWAY: bool = true;
 
     #[inline(always)]
     fn mask() {
-        // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved across.
-        unsafe {
-            asm!("msr basepri, {level}", level = in(reg) u32::from(interrupt::KERNEL_LEVEL), options(nostack, preserves_flags));
-        }
+        interrupt::mask();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
-        // SAFETY: threads and kernel-level handlers run with BASEPRI 0 outside the kernel's sections.
-        unsafe {
-            asm!("msr basepri, {none}", none = in(reg) 0, options(nostack, preserves_flags));
-        }
+        interrupt::unmask();
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 //! What belongs to slices is referred to only from where they are switched on: a program that does not do
 //! that does not carry it.
 
+use crate::interrupt::{mask, unmask};
 use core::cell::Cell;
 use cortex_m::Peripherals;
 use cortex_m::peripheral::SYST;
@@ -37,8 +38,11 @@ extern "C" fn end() {
     const WRAPPED: u32 = 1 << 16;
     // SAFETY: `SysTick` belongs to this module alone.
     if unsafe { (*SYST::PTR).csr.read() } & WRAPPED != 0 {
-        // SAFETY: the board's handler, which wants to be called here.
+        // Interrupts that may call the kernel are more urgent than this one.
+        mask();
+        // SAFETY: the board's handler, which wants to be called here, with those masked.
         unsafe { taktos_slice_end() };
+        unmask();
     }
 }
 

@@ -9,6 +9,7 @@
 //! Instructions are ordered so that single loads and stores follow each other, which the processor pipelines.
 
 use crate::guard::{GUARD_OFFSET, NAMES_REGION, REGION};
+use crate::interrupt::KERNEL_LEVEL;
 use crate::machine::TAKTOS_PROCESSOR;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -43,8 +44,39 @@ const SLICE_COUNTER: usize = 0x08;
 const GUARD_REGION: usize = 0xD9C - 0x010;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 const PEND_SWITCH: u32 = 1 << 28;
+/// The number of the exception that is the first interrupt, and the address of the interrupts' priorities, a byte each.
+const FIRST_INTERRUPT: u32 = 16;
+const PRIORITIES: u32 = 0xE000_E400;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
 const FULL_ACCESS: u32 = 0xF << 20;
+
+/// Calls an entry with the words given, and ends the mask behind it. Every register is named as destroyed that can be: r6 and
+/// r7, which cannot, the entry preserves.
+///
+/// The standard leaves floating-point registers to the caller, too. Where the interface has them, the compiler warns of those
+/// that this processor does not have if it is given the standard's list; elsewhere they may be in use all the same.
+macro_rules! call_entry {
+    ($entry:path, $($words:tt)*) => {
+        asm!(
+            "bl {entry}",
+            "movs r2, #0",
+            "msr basepri, r2",
+            entry = sym $entry,
+            $($words)*
+            out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("lr") _,
+            #[cfg(not(target_abi = "eabihf"))]
+            clobber_abi("C"),
+            #[cfg(target_abi = "eabihf")] out("d0") _,
+            #[cfg(target_abi = "eabihf")] out("d1") _,
+            #[cfg(target_abi = "eabihf")] out("d2") _,
+            #[cfg(target_abi = "eabihf")] out("d3") _,
+            #[cfg(target_abi = "eabihf")] out("d4") _,
+            #[cfg(target_abi = "eabihf")] out("d5") _,
+            #[cfg(target_abi = "eabihf")] out("d6") _,
+            #[cfg(target_abi = "eabihf")] out("d7") _,
+        )
+    };
+}
 
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
@@ -60,50 +92,34 @@ macro_rules! call {
             if D::USES_WORDS && D::USES_TIMEOUT {
                 let low = timeout.bits() as u32;
                 let high = (timeout.bits() >> 32) as u32;
-                // SAFETY: the entry follows the procedure call standard but for the registers named
-                // as destroyed; r6 and r7, which cannot be named, it preserves.
+                // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
                 unsafe {
-                    asm!(
-                        "bl {entry}",
-                        "movs r2, #0",
-                        "msr basepri, r2",
-                        entry = sym $entry::<M, D>,
+                    call_entry!(
+                        $entry::<M, D>,
                         inlateout("r0") object => status,
                         inlateout("r1") argument => value,
                         inlateout("r2") low => _,
                         inlateout("r3") high => _,
-                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
-                        out("r11") _, out("r12") _, out("lr") _,
                     );
                 }
             } else if D::USES_WORDS {
                 // SAFETY: as above; the decision does not look at the registers left out.
                 unsafe {
-                    asm!(
-                        "bl {entry}",
-                        "movs r2, #0",
-                        "msr basepri, r2",
-                        entry = sym $entry::<M, D>,
+                    call_entry!(
+                        $entry::<M, D>,
                         inlateout("r0") object => status,
                         inlateout("r1") argument => value,
                         out("r2") _, out("r3") _,
-                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
-                        out("r11") _, out("r12") _, out("lr") _,
                     );
                 }
             } else {
                 // SAFETY: as above; the decision does not look at the registers left out.
                 unsafe {
-                    asm!(
-                        "bl {entry}",
-                        "movs r2, #0",
-                        "msr basepri, r2",
-                        entry = sym $entry::<M, D>,
+                    call_entry!(
+                        $entry::<M, D>,
                         inlateout("r0") object => status,
                         lateout("r1") value,
                         out("r2") _, out("r3") _,
-                        out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _,
-                        out("r11") _, out("r12") _, out("lr") _,
                     );
                 }
             }
@@ -196,13 +212,10 @@ macro_rules! with_tail {
     };
 }
 
-/// Defines an entry of decisions that never block; `$stay` are the lines by which it leaves where there is no
-/// switch, and their operands.
-macro_rules! enter_waking {
-    ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
-        /// Takes the decision `D`, which never blocks. Entered and left with the mask set: the caller ends it.
-        /// Whether the caller is an interrupt handler, or a thread with floating-point state, is asked
-        /// only where threads are to be switched.
+/// Defines an entry; `$stay` are the lines by which it leaves where there is no switch, and their operands.
+macro_rules! enter {
+    ($name:ident, $blocks:literal, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
+        /// Takes the decision `D`. Entered and left with the mask set: the caller ends it.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -211,33 +224,7 @@ macro_rules! enter_waking {
         ) -> u64 {
             with_tail!([
                 "push {{r4, r6, r7, lr}}",
-                "bl {decide}",
-                $($stay,)*
                 // CONTROL is 2 in a thread that has no floating-point state.
-                "mrs r2, control",
-                "cmp r2, #2",
-                "bne {unusual}",
-            ], $slice, [], [
-                decide = sym D::decide,
-                unusual = sym $unusual,
-                $($operand)*
-            ])
-        }
-    };
-}
-
-/// The same for decisions that may block: an interrupt handler is turned away first.
-macro_rules! enter_blocking {
-    ($name:ident, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
-        /// Takes the decision `D`, which may block. Entered and left with the mask set: the caller ends it.
-        #[unsafe(naked)]
-        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
-            object: &'static D::Object,
-            argument: usize,
-            timeout: Timeout,
-        ) -> u64 {
-            with_tail!([
-                "push {{r4, r6, r7, lr}}",
                 "mrs r12, control",
                 "cmp r12, #2",
                 "bne 5f",
@@ -246,15 +233,10 @@ macro_rules! enter_blocking {
             ], $slice, [
                 // Behind the tail, where nothing is in the way of the usual case.
                 "5:",
-                // Stack pointer selection reads as 0 in handlers.
-                "tst r12, #2",
-                "beq {turn_away}",
-                "bl {decide}",
-                $($stay,)*
-                "mrs r2, control",
+                concat!("movs r5, #", $blocks),
+                "ldr r6, ={decide}",
                 "b {unusual}",
             ], [
-                turn_away = sym turn_away,
                 decide = sym D::decide,
                 unusual = sym $unusual,
                 $($operand)*
@@ -265,17 +247,18 @@ macro_rules! enter_blocking {
 
 /// Defines both forms of an entry: with the question whether to switch at all, and without.
 macro_rules! entries {
-    ($define:ident: $name:ident, $certain:ident, $unusual:ident, $slice:ident) => {
+    ($blocks:literal: $name:ident, $certain:ident, $unusual:ident, $slice:ident) => {
         // Odd: no switch.
-        $define!($name, $unusual, $slice, ["lsls r2, r0, #31", "bmi {stay}"], [stay = sym stay,]);
-        $define!($certain, $unusual, $slice, [], []);
+        enter!($name, $blocks, $unusual, $slice, ["lsls r2, r0, #31", "bmi {stay}"], [stay = sym stay,]);
+        enter!($certain, $blocks, $unusual, $slice, [], []);
     };
 }
 
-entries!(enter_waking: enter_waking, switch_waking, unusual, slice);
-entries!(enter_waking: enter_waking_in_slice, switch_waking_in_slice, unusual_in_slice, keep);
-entries!(enter_blocking: enter_blocking, switch_blocking, unusual, slice);
-entries!(enter_blocking: enter_blocking_in_slice, switch_blocking_in_slice, unusual_in_slice, keep);
+// Decisions that never block, and those that may.
+entries!(0: enter_waking, switch_waking, unusual, slice);
+entries!(0: enter_waking_in_slice, switch_waking_in_slice, unusual_in_slice, keep);
+entries!(1: enter_blocking, switch_blocking, unusual, slice);
+entries!(1: enter_blocking_in_slice, switch_blocking_in_slice, unusual_in_slice, keep);
 
 /// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
 #[unsafe(naked)]
@@ -283,34 +266,19 @@ extern "C" fn stay() {
     naked_asm!("lsrs r0, r0, #1", "pop {{r4, r6, r7, pc}}",)
 }
 
-/// Ends an entry that an interrupt handler may not make.
-#[unsafe(naked)]
-extern "C" fn turn_away() {
-    naked_asm!(
-        "movs r0, #{context}",
-        "pop {{r4, r6, r7, pc}}",
-        context = const Error::Context as usize,
-    )
-}
-
-/// Defines what an entry does before the tail if the caller is an interrupt handler or a thread with
-/// floating-point state. r2 is CONTROL.
+/// Defines an entry's way where the caller is an interrupt handler or a thread with floating-point state. r12 is CONTROL, r6
+/// the decision, r5 tells whether it may block.
 macro_rules! unusual {
     ($name:ident, $slice:ident) => {
         #[unsafe(naked)]
         extern "C" fn $name() {
             with_tail!([
                 // Stack pointer selection reads as 0 in handlers.
-                "tst r2, #2",
-                "bne 1f",
-                // A handler: the switch is made when it returns.
-                "ldr r3, ={interrupt_control}",
-                "mov r2, #{pend_switch}",
-                "str r2, [r3]",
-                "movs r0, #0",
-                "movs r1, #0",
-                "pop {{r4, r6, r7, pc}}",
-                "1:",
+                "tst r12, #2",
+                "beq {in_handler}",
+                "blx r6",
+                "lsls r2, r0, #31",
+                "bmi {stay}",
                 // A thread with floating-point state: what a callee must preserve, and the status
                 // register, go below the return address; a second return address restores them.
                 ".fpu fpv4-sp-d16",
@@ -325,8 +293,8 @@ macro_rules! unusual {
                 "msr control, r2",
                 "isb",
             ], $slice, [], [
-                interrupt_control = const INTERRUPT_CONTROL,
-                pend_switch = const PEND_SWITCH,
+                in_handler = sym in_handler,
+                stay = sym stay,
                 resume_with_state = sym resume_with_state,
             ])
         }
@@ -335,6 +303,49 @@ macro_rules! unusual {
 
 unusual!(unusual, slice);
 unusual!(unusual_in_slice, keep);
+
+/// An entry's way in an interrupt handler. What may block is turned away, and so is everything above the kernel's level,
+/// before anything is looked at. There the mask, which may be that of a section in whose midst the handler came, is not ended
+/// behind the call. Where threads are to be switched, that is done when the handlers have returned.
+#[unsafe(naked)]
+extern "C" fn in_handler() {
+    naked_asm!(
+        "mrs r4, ipsr",
+        // No other exceptions than interrupts have a call to make: the rest are faults and the port's own.
+        "subs r4, #{first_interrupt}",
+        "blo 2f",
+        "ldr r7, ={priorities}",
+        "ldrb r4, [r7, r4]",
+        "cmp r4, #{level}",
+        "blo 2f",
+        "cbnz r5, 3f",
+        "blx r6",
+        "lsls r2, r0, #31",
+        "bmi {stay}",
+        "ldr r3, ={interrupt_control}",
+        "mov r2, #{pend_switch}",
+        "str r2, [r3]",
+        "movs r0, #0",
+        "movs r1, #0",
+        "pop {{r4, r6, r7, pc}}",
+        "2:",
+        "ldr r4, [sp, #12]",
+        "adds r4, #{end_of_mask}",
+        "str r4, [sp, #12]",
+        "3:",
+        "movs r0, #{context}",
+        "pop {{r4, r6, r7, pc}}",
+        ".ltorg",
+        first_interrupt = const FIRST_INTERRUPT,
+        priorities = const PRIORITIES,
+        level = const KERNEL_LEVEL,
+        stay = sym stay,
+        interrupt_control = const INTERRUPT_CONTROL,
+        pend_switch = const PEND_SWITCH,
+        end_of_mask = const END_OF_MASK,
+        context = const Error::Context as usize,
+    )
+}
 
 /// Where a thread with floating-point state is resumed that gave way in a kernel call. The first
 /// instruction that touches the unit marks the thread as having such state.
@@ -394,8 +405,12 @@ extern "C" fn SVCall() {
     )
 }
 
-/// Switches to the heir at the end of an interrupt. It has the priority of all kernel-level handlers:
-/// none of them can come in between.
+/// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes in the midst of none.
+///
+/// Handlers may come in between, and name another heir. None of them is in the way: what is read here of the two threads
+/// does not change while the one runs and the other is ready, and who names an heir that is not the current thread makes
+/// this pending again. But for one case: the new heir is the thread that is just being left, when it is still called
+/// the current one. So the heir is looked at once more when the current thread has been written.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn PendSV() {
@@ -404,10 +419,10 @@ extern "C" fn PendSV() {
         "ldr r3, ={processor}",
         "ldr r1, [r3, #{current}]",
         "ldr r2, [r3, #{heir}]",
+        "ldr r12, ={return_from_exception}",
         "cmp r1, r2",
         "beq 9f",
         "mrs r0, psp",
-        "ldr r12, ={return_from_exception}",
         "tst lr, #0x10",
         "beq 5f",
         "1:",
@@ -415,7 +430,11 @@ extern "C" fn PendSV() {
         "stmdb r0!, {{r4, r6, r7, r12}}",
         "str r0, [r1]",
         "str r2, [r3, #{current}]",
+        "ldr r3, [r3, #{heir}]",
         "ldr r0, [r2]",
+        "cmp r3, r2",
+        "bne 6f",
+        "2:",
         "ldmia r0!, {{r4, r6, r7, r12}}",
         // Where is it to go on: at its own exception frame, or behind a kernel call? The stack pointer of
         // an interrupted thread, nine words below a frame that the processor aligned to eight bytes,
@@ -428,38 +447,47 @@ extern "C" fn PendSV() {
         // here: they are skipped, and the mark of the instruction set with them.
         "add r12, r12, #{behind_mask}",
         "mov r3, #0x01000000",
+        "add r1, r2, #{guard}",
         "str r12, [r0, #-8]",
         "str r3, [r0, #-4]",
-        "ldr r1, [r2, #{status}]",
+        "ldr r12, [r2, #{status}]",
         "ldr r3, [r2, #{value}]",
-        "str r1, [r0, #-32]!",
+        "str r12, [r0, #-32]!",
         "str r3, [r0, #4]",
-        "2:",
-        "ldr r1, ={system_timer}",
-        "add r3, r2, #{guard}",
-        "str r3, [r1, #{guard_region}]",
-        "str r3, [r1, #{slice_counter}]",
+        "4:",
+        "ldr r12, ={system_timer}",
+        "str r1, [r12, #{guard_region}]",
+        "str r1, [r12, #{slice_counter}]",
         "msr psp, r0",
         "9:",
         "bx lr",
         "3:",
         "ldmia r0!, {{r5, r8-r11}}",
-        "ldr r1, ={return_from_exception}",
-        "cmp r12, r1",
-        "beq 2b",
+        "ldr r3, ={return_from_exception}",
+        "add r1, r2, #{guard}",
+        "cmp r12, r3",
+        "beq 4b",
         "vldmia r0!, {{s16-s31}}",
         "mvn lr, #0x12",
-        "b 2b",
+        "b 4b",
         "5:",
         "vstmdb r0!, {{s16-s31}}",
         // From here on as if the interrupted thread had none: the return is the plain one.
         "mvn lr, #2",
         "add r12, r12, #{with_state}",
         "b 1b",
+        "6:",
+        // Once more, behind this.
+        "ldr r1, ={interrupt_control}",
+        "mov r3, #{pend_switch}",
+        "str r3, [r1]",
+        "b 2b",
         ".ltorg",
         processor = sym TAKTOS_PROCESSOR,
         current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),
+        interrupt_control = const INTERRUPT_CONTROL,
+        pend_switch = const PEND_SWITCH,
         return_from_exception = sym return_from_exception,
         with_state = const WITH_STATE,
         behind_mask = const END_OF_MASK - 1,

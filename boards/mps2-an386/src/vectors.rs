@@ -21,6 +21,8 @@ extern "C" fn dual_timer() {
     clock::interrupt();
 }
 
+taktos_arch_cortex_m::above!(urgent, taktos_urgent_interrupt);
+
 /// The interrupt of the first simple timer, which the board leaves to the program.
 pub(crate) const URGENT: u16 = 8;
 /// An interrupt of the board that no device uses, for programs that pend it themselves.
@@ -31,7 +33,7 @@ pub(crate) const SPARE: u16 = 13;
 #[unsafe(no_mangle)]
 pub static __INTERRUPTS: [Handler; 14] = {
     let mut table: [Handler; 14] = [DefaultHandler; 14];
-    table[URGENT as usize] = taktos_urgent_interrupt;
+    table[URGENT as usize] = urgent;
     table[clock::INTERRUPT_NUMBER as usize] = dual_timer;
     table[SPARE as usize] = taktos_spare_interrupt;
     table

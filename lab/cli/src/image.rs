@@ -131,6 +131,7 @@ fn built(
     let common = target.join(triple).join(profile).join(program);
     let own = target
         .join(features.folder())
+        .join(triple)
         .join(board)
         .join(profile)
         .join(program);

@@ -74,6 +74,16 @@ impl Board {
         }
     }
 
+    /// The same where floating-point values are handed over in registers of their own, if the compiler comes with
+    /// such a target and the port has been made for it.
+    #[must_use]
+    pub const fn hard_float_triple(self) -> Option<&'static str> {
+        match self {
+            Self::Mps2An386 => Some("thumbv7em-none-eabihf"),
+            Self::RealviewPbA8 | Self::Virt(_) => None,
+        }
+    }
+
     /// The emulator's arguments for the machine, its devices and its time: one
     /// instruction takes one nanosecond of virtual time.
     #[must_use]

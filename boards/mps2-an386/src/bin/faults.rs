@@ -11,8 +11,8 @@ mod target {
     use core::hint::black_box;
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
-    use mps2_an386::{Board, interrupt, start};
-    use taktos_kernel::{AnyThread, Kernel, Span, System, Thread};
+    use mps2_an386::{Board, interrupt, start, urgent_interrupt};
+    use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, System, Thread};
 
     static MAIN: Thread<Board, 4096> = Thread::new("main").priority(5);
     static VICTIM: Thread<Board, 1024> = Thread::new("victim").priority(10);
@@ -64,6 +64,7 @@ mod target {
         ("unaligned", unaligned),
         ("panic", panics),
         ("panic-in-a-handler", || in_handler(panics)),
+        ("call-from-above", call_from_above),
     ];
 
     static IN_HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
@@ -253,6 +254,19 @@ mod target {
 
     fn panics() {
         panic!("on purpose");
+    }
+
+    static NOBODY_WAITS: Semaphore<Board> = Semaphore::new(0);
+
+    /// What would wake nobody is done in place, where it cannot be refused.
+    fn call_from_above() {
+        urgent_interrupt::enable(0x20);
+        urgent_interrupt::pend();
+    }
+
+    #[unsafe(no_mangle)]
+    extern "C" fn taktos_urgent_interrupt() {
+        let _ = NOBODY_WAITS.give();
     }
 
     /// Whether `name` is a word of the command line.

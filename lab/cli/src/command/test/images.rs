@@ -86,10 +86,19 @@ fn is_text(flags: SectionFlags) -> bool {
     sh_flags.contains(elf::SHF_ALLOC) && !sh_flags.contains(elf::SHF_WRITE)
 }
 
-/// The kernel's own suite, which says how many of its tests passed.
+/// The kernel's own suite, for each interface of floating point that the board has.
 pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let mut all = suite_for(workspace, board, board.triple())?;
+    if let Some(triple) = board.hard_float_triple() {
+        all.add(suite_for(workspace, board, triple)?);
+    }
+    Ok(all)
+}
+
+/// The kernel's own suite, which says how many of its tests passed.
+fn suite_for(workspace: &Workspace, board: Board, triple: &str) -> Result<Tally> {
     let emulator = emulator::find()?;
-    let image = image::build(workspace, board, "suite")?;
+    let image = image::build_for(workspace, (board.name(), triple), "suite")?;
     let record = emulator.run(board, &image.path, &Default::default(), &mut |_| {})?;
     let said = record
         .facts()

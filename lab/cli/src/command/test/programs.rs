@@ -55,6 +55,9 @@ const PANIC: &str = "fault: panic in thread 'victim' at boards/";
 const PANIC_IN_A_HANDLER: &str =
     "fault: panic in an interrupt handler over thread 'victim' at boards/";
 
+const FORBIDDEN_CALL: &str =
+    "fault: forbidden kernel call in an interrupt handler over thread 'victim'";
+
 const CORTEX_M4: &[Case] = &[
     PORT,
     fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN),
@@ -80,6 +83,7 @@ const CORTEX_M4: &[Case] = &[
     fault("unaligned", ARITHMETIC),
     fault("panic", PANIC),
     fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+    fault("call-from-above", FORBIDDEN_CALL),
 ];
 
 const CORTEX_A8: &[Case] = &[
@@ -148,7 +152,7 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
     }
 }
 
-/// Runs the programs of `board`.
+/// Runs the programs of `board`, and the test of its port for the other interface of floating point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find()?;
     let cases = match board {
@@ -156,7 +160,15 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
         Board::RealviewPbA8 => CORTEX_A8,
         Board::Virt(_) => VIRT,
     };
-    run_each(cases, |case| call(workspace, &emulator, board, case))
+    let with = |triple: &'static str| {
+        let emulator = &emulator;
+        move |case: &Case| call(workspace, emulator, (board, triple), case)
+    };
+    let mut all = run_each(cases, with(board.triple()))?;
+    if let Some(triple) = board.hard_float_triple() {
+        all.add(run_each(&[PORT], with(triple))?);
+    }
+    Ok(all)
 }
 
 /// Runs each case and judges how it ended.
@@ -171,8 +183,13 @@ pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) ->
 /// The most real time of one run: such a program needs a second or two.
 const TIME: Duration = Duration::from_secs(120);
 
-fn call(workspace: &Workspace, emulator: &Emulator, board: Board, case: &Case) -> Result<Ended> {
-    let image = image::build(workspace, board, case.program)?;
+fn call(
+    workspace: &Workspace,
+    emulator: &Emulator,
+    (board, triple): (Board, &str),
+    case: &Case,
+) -> Result<Ended> {
+    let image = image::build_for(workspace, (board.name(), triple), case.program)?;
     let options = Options {
         argument: case.argument.map(str::to_owned),
         real_time: TIME,

@@ -1,6 +1,6 @@
 //! Owns: work that fills the floating-point registers and looks whether they stay.
 
-use super::{FLOAT_SPINS, LEFT, RIGHT, check, doze, entries, give_way, interrupts, labour};
+use super::{FLOAT_SPINS, LEFT, RIGHT, check, doze, entries, give_way, interrupts, labour, nested};
 use core::arch::{asm, naked_asm};
 use mps2_an386::Board;
 use taktos_kernel::{System, Timeout};
@@ -96,6 +96,13 @@ pub extern "C" fn wait_with_float(seed: u32, steps: u32) -> u32 {
 pub extern "C" fn enter_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
         ["bl {entries}"], entries = sym entries::in_a_thread)
+}
+
+/// The same across handlers that nest.
+#[unsafe(naked)]
+pub extern "C" fn nest_with_float(seed: u32, steps: u32) -> u32 {
+    with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
+        ["bl {nest}"], nest = sym nested::nest)
 }
 
 /// A thread that ends with floating-point state leaves nothing behind, not even when it begins anew.

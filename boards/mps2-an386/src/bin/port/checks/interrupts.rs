@@ -54,7 +54,7 @@ pub fn in_handler(act: fn()) {
 }
 
 /// Waits until what was pended is seen.
-fn barrier() {
+pub fn barrier() {
     // SAFETY: no access is moved across.
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
@@ -84,16 +84,16 @@ pub fn base_priority() -> u32 {
     level
 }
 
-static WOKEN: Semaphore<Board> = Semaphore::new(0);
+pub static WOKEN: Semaphore<Board> = Semaphore::new(0);
 static SERVED: AtomicU32 = AtomicU32::new(0);
 
-fn serve() {
+pub fn serve() {
     loop {
         check("serving", wait_with_registers(0x1234_5000, 1) == 0);
     }
 }
 
-fn serve_with_float() {
+pub fn serve_with_float() {
     loop {
         check("serving with float", wait_with_float(0x2345_6000, 1) == 0);
     }
@@ -103,6 +103,11 @@ fn serve_with_float() {
 pub extern "C" fn wait() {
     check("take", WOKEN.take(Timeout::FOREVER).is_ok());
     SERVED.fetch_add(1, Relaxed);
+}
+
+/// How often a thread was woken.
+pub fn served() -> u32 {
+    SERVED.load(Relaxed)
 }
 
 static EXPECTED: AtomicU32 = AtomicU32::new(0);

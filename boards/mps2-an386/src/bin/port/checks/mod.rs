@@ -5,6 +5,8 @@ mod entries;
 mod float;
 mod frames;
 mod interrupts;
+mod live;
+mod nested;
 mod registers;
 mod storm;
 mod time;
@@ -40,6 +42,10 @@ fn main() {
     interrupts::come_in_order();
     interrupts::wake_threads();
     interrupts::urgent_ones_are_never_masked();
+    live::numbers_last();
+    nested::handlers_nest();
+    nested::heirs_may_change_on_the_way();
+    nested::wakes_from_above_are_refused();
     Board::write("all passed\n");
     Board::exit(0);
 }

@@ -11,6 +11,7 @@ use taktos_kernel::System;
 /// The first simple timer: CMSDK TRM (DDI 0479), section 4.2.
 const TIMER: usize = 0x4000_0000;
 const CONTROL: usize = 0x0;
+const VALUE: usize = 0x4;
 const RELOAD: usize = 0x8;
 const CLEAR: usize = 0xC;
 const ENABLE: u32 = 1;
@@ -46,6 +47,19 @@ pub fn end() {
     Board::write("interrupts above the kernel's level come everywhere\n");
 }
 
+/// Lets the timer's interrupt come once, after so many ticks.
+pub fn once(ticks: u32) {
+    write(VALUE, ticks);
+    write(RELOAD, ticks);
+    write(CONTROL, ENABLE | INTERRUPT);
+}
+
+/// Ends that.
+pub fn stop() {
+    write(CONTROL, 0);
+    write(CLEAR, 1);
+}
+
 /// How often the handler came.
 pub fn count() -> u32 {
     CAME.load(Relaxed)
@@ -67,14 +81,16 @@ extern "C" fn taktos_urgent_interrupt() {
         "and r1, r3, #31",
         "adds r1, r1, #{period}",
         "str r1, [r12, #{reload}]",
-        "mrs r1, basepri",
-        "cbz r1, 2f",
+        // The mask that it found is what the board's vector keeps in r4.
+        "cbz r4, 2f",
         "ldr r2, ={masked}",
         "ldr r1, [r2]",
         "adds r1, r1, #1",
         "str r1, [r2]",
         "2:",
-        "tst lr, #8",
+        // Where the interrupt came lies on the stack, since the board's vector has called this.
+        "ldr r1, [sp, #4]",
+        "tst r1, #8",
         "bne 3f",
         "ldr r2, ={nested}",
         "ldr r1, [r2]",

@@ -121,7 +121,7 @@ fn yield_around_the_end() {
 }
 
 /// Executes so many times two instructions.
-fn spin(times: u32) {
+pub fn spin(times: u32) {
     // SAFETY: counts down a register.
     unsafe {
         asm!("2:", "subs {0}, {0}, #1", "bne 2b", inout(reg) times => _, options(nomem, nostack));
