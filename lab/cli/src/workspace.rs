@@ -25,8 +25,7 @@ impl Workspace {
         Ok(Self { root })
     }
 
-    /// The tree at `root`, for tests.
-    #[cfg(test)]
+    /// The tree at `root`.
     pub fn at(root: &Path) -> Self {
         Self {
             root: root.to_owned(),

@@ -21,10 +21,11 @@ pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
     one(xtask(workspace).arg("layering"))
 }
 
+/// Of what is compiled for this machine; the boards' programs have lints of their own.
 pub(super) fn lints(workspace: &Workspace) -> Result<Tally> {
     let mut clippy = cargo(workspace);
     clippy
-        .args(["clippy", "--quiet", "--workspace", "--all-targets"])
+        .args(["clippy", "--quiet", "--all-targets"])
         .args(PROFILE);
     one(clippy.args(["--", "-D", "warnings"]))
 }
@@ -68,7 +69,7 @@ pub(super) fn host_tests(workspace: &Workspace) -> Result<Tally> {
     let mut tests = cargo(workspace);
     counted(
         tests
-            .args(["test", "--quiet", "--workspace", "--no-fail-fast"])
+            .args(["test", "--quiet", "--no-fail-fast"])
             .args(PROFILE),
     )
 }
@@ -184,6 +185,26 @@ mod tests {
             "test result: FAILED. 40 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
         assert_eq!(counts(line), Some((40, 2)));
         assert_eq!(counts("running 3 tests"), None);
+    }
+
+    #[test]
+    fn plain_cargo_compiles_all_but_the_boards_programs() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let said = Command::new("cargo")
+            .current_dir(root)
+            .args(["metadata", "--no-deps", "--format-version", "1"])
+            .output()
+            .unwrap();
+        let metadata: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+        let usual = metadata["workspace_default_members"].as_array().unwrap();
+        for package in metadata["packages"].as_array().unwrap() {
+            let manifest = package["manifest_path"].as_str().unwrap();
+            assert_eq!(
+                usual.contains(&package["id"]),
+                !manifest.contains("/boards/"),
+                "{manifest}: every crate but a board's is a default member"
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! - `rust`: the body of the first thread of a program. It is compiled and run on
 //!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
 //!   is only compiled. `rust,several` runs on four processors in two instances.
-//! - `rust,BOARD`: a whole program of that board, checked by its compiler.
+//! - `rust,BOARD`: a whole program of that board, checked by its compiler. `rust,BOARD,says WORDS` is one that a reader
+//!   puts among the board's programs: it must pass there what is checked of the project, and print the words.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows; one that starts the emulator is run twice
 //!   on the page's program.
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
@@ -16,6 +17,7 @@
 mod block;
 mod by_hand;
 pub mod figures;
+mod placed;
 mod rust;
 pub mod several;
 

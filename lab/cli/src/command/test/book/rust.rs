@@ -13,6 +13,7 @@ use taktos_emulator::Board;
 
 use super::Tally;
 use super::block::Block;
+use super::placed;
 use crate::command::test::tools::counted;
 use crate::failure::Failure;
 use crate::image::cargo;
@@ -61,7 +62,13 @@ impl Compiler {
         let mut hosted = Vec::new();
         for block in blocks.iter().filter(|block| block.language() == "rust") {
             match block.words().find_map(Board::named) {
-                Some(board) => all.add(self.program(workspace, page, block, board)?),
+                Some(board) => {
+                    all.add(self.program(workspace, page, block, board)?);
+                    if let Some(says) = placed::printed(block) {
+                        let place = format!("{page}:{}", block.line);
+                        all.add(placed::check(workspace, &place, (board, block.text), says)?);
+                    }
+                }
                 None => hosted.push(block),
             }
         }
