@@ -215,6 +215,11 @@ fn an_experiment_of_ones_own_has_its_figures_and_files() {
         shown.contains("Spread") && shown.contains("modelled"),
         "{shown}"
     );
+    // A figure that is a plot has its numbers in a table, which is printed.
+    assert!(
+        shown.contains("Values") && shown.contains("Tail") && shown.contains("yield"),
+        "{shown}"
+    );
     for file in [
         "manifest.json",
         "result.json",
@@ -223,6 +228,7 @@ fn an_experiment_of_ones_own_has_its_figures_and_files() {
         "trace.schedule",
         "raw/samples.csv",
         "tables/spread.csv",
+        "tables/values.csv",
         "plots/values.svg",
         "plots/tail.svg",
     ] {

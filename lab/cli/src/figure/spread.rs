@@ -3,25 +3,30 @@
 use anyhow::Result;
 use taktos_emulator::Count;
 use taktos_export::table::{Cell, Column, Table};
-use taktos_export::{Basis, Evidence, plot};
+use taktos_export::{Basis, plot};
 
 use super::{Drawn, Material, summary_of};
 use crate::experiment::{Spread, Unit};
 use crate::measure::{Observation, Summary};
 
 pub(super) fn summary(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
-    let emulated = || Basis::Ours(Evidence::Emulated);
-    let modelled = || Basis::Ours(Evidence::Modelled);
+    Ok(Drawn {
+        title: spread.title.clone(),
+        tables: vec![table(spread, material, units(material.observation))?],
+        evidence: material.observation.evidence(),
+        ..Drawn::default()
+    })
+}
+
+/// The least, the median and the greatest of each mark's samples, in these units.
+fn table(spread: &Spread, material: &Material<'_>, units: &[Unit]) -> Result<Table> {
     let mut columns = vec![Column::label("mark")];
     columns.extend(spread.along.as_deref().map(Column::label));
     columns.push(Column::label("samples"));
-    for name in ["instructions, min", "median", "max"] {
-        columns.push(Column::figures(name, emulated()));
-    }
-    let units = units(material.observation);
-    if units.contains(&Unit::Cycles) {
-        for name in ["cycles, min", "median", "max"] {
-            columns.push(Column::figures(name, modelled()));
+    for unit in units {
+        let least = format!("{}, min", unit.name());
+        for name in [least.as_str(), "median", "max"] {
+            columns.push(Column::figures(name, Basis::Ours(unit.evidence())));
         }
     }
     let mut table = Table::new(spread.title.as_str(), columns);
@@ -33,12 +38,7 @@ pub(super) fn summary(spread: &Spread, material: &Material<'_>) -> Result<Drawn>
             table.push(row);
         }
     }
-    Ok(Drawn {
-        title: spread.title.clone(),
-        tables: vec![table],
-        evidence: material.observation.evidence(),
-        ..Drawn::default()
-    })
+    Ok(table)
 }
 
 pub(super) fn histogram(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
@@ -51,8 +51,10 @@ pub(super) fn tail(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
 
 type Plotter = fn(&str, &str, &[(&str, &[u64])]) -> plot::Chart;
 
+/// A plot of samples, and a table of them: what is seen without opening anything.
 fn distribution(spread: &Spread, material: &Material<'_>, plotter: Plotter) -> Result<Drawn> {
     let unit = spread.unit.unwrap_or(Unit::Cycles);
+    let table = table(spread, material, &[unit])?;
     let mut sets: Vec<(String, Vec<u64>)> = Vec::new();
     for mark in chosen(spread, material.observation)? {
         for (label, samples) in grouped(spread, material.observation, &mark) {
@@ -68,10 +70,11 @@ fn distribution(spread: &Spread, material: &Material<'_>, plotter: Plotter) -> R
         .map(|(name, values)| (name.as_str(), values.as_slice()))
         .collect();
     let words = format!("{} ({})", unit.name(), unit.evidence());
-    let stem = Table::new(spread.title.as_str(), Vec::new()).file_stem();
+    let plot = plotter(&spread.title, &words, &sets).to_svg();
     Ok(Drawn {
         title: spread.title.clone(),
-        plots: vec![(stem, plotter(&spread.title, &words, &sets).to_svg())],
+        plots: vec![(table.file_stem(), plot)],
+        tables: vec![table],
         evidence: vec![unit.evidence()],
         ..Drawn::default()
     })

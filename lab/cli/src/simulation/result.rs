@@ -237,8 +237,8 @@ fn section(request: &Request, outcomes: &Outcomes, run: &Run) -> Section {
     }
 }
 
-/// The histogram of response times, and how likely longer ones are.
-pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> [String; 2] {
+/// The histogram of response times, and how likely longer ones are; none where no job was done.
+pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> Vec<String> {
     let names = tasks.iter().map(|task| task.name.as_str());
     let sets: Vec<Counts<'_>> = names
         .zip(all)
@@ -249,8 +249,11 @@ pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> [String; 
             (name, counts.collect())
         })
         .collect();
+    if sets.iter().all(|(_, counts)| counts.is_empty()) {
+        return Vec::new();
+    }
     let unit = "response time, ns (simulated)";
-    [
+    vec![
         counted_histogram("Response times", unit, &sets).to_svg(),
         counted_tail("How likely a longer response is", unit, &sets).to_svg(),
     ]

@@ -1,6 +1,9 @@
 //! The tool as a person runs it, in a folder of the test's own.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+#[path = "../../../export/tests/common/visible.rs"]
+mod visible;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -53,8 +56,27 @@ impl Folder {
     }
 }
 
+/// No chart is empty: every picture in the folder shows something.
+fn look_at_pictures(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.is_symlink() {
+            look_at_pictures(&path);
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "svg" || ending == "html")
+        {
+            let text = fs::read_to_string(&path).unwrap();
+            visible::all_show_something(&path.display().to_string(), &text);
+        }
+    }
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
+        if !std::thread::panicking() {
+            look_at_pictures(&self.0);
+        }
         let _ = fs::remove_dir_all(&self.0);
     }
 }

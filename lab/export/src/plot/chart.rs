@@ -12,6 +12,10 @@ const TOP: f64 = 44.0;
 const BOTTOM: f64 = 362.0;
 const LEGEND: f64 = RIGHT + 24.0;
 const LEGEND_STEP: f64 = 20.0;
+/// How wide a bar is, how wide those of one value are together, and how small a bar may be to be seen.
+const BAR: f64 = 4.0;
+const BARS: f64 = 12.0;
+const LEAST: f64 = 1.0;
 
 /// One axis.
 #[derive(Clone, Debug)]
@@ -36,7 +40,7 @@ pub enum Origin {
 pub enum Shape {
     /// By straight lines, with a dot at each.
     Line,
-    /// By stairs: a value holds until the next.
+    /// By stairs down: a value holds from the point before, or the axis, up to its own point; behind the last there is none.
     Stairs,
     /// Not at all: a bar from the axis to each.
     Bars,
@@ -117,6 +121,7 @@ impl Chart {
         for guide in &self.guides {
             draw_guide(&mut canvas, &frame, guide);
         }
+        self.draw_bars(&mut canvas, &frame);
         for series in &self.series {
             self.draw_series(&mut canvas, &frame, series);
         }
@@ -134,15 +139,13 @@ impl Chart {
             Guide::Height(value, _) => Some(*value),
             Guide::Place(..) => None,
         });
+        let has = |shape: Shape| self.series.iter().any(|series| series.shape == shape);
+        let (stairs, bars) = (has(Shape::Stairs), has(Shape::Bars));
+        let along = points().map(|point| point.0).chain(places);
+        let up = points().map(|point| point.1).chain(heights);
         Frame {
-            x: self
-                .x
-                .scale
-                .fit(points().map(|point| point.0).chain(places)),
-            y: self
-                .y
-                .scale
-                .fit(points().map(|point| point.1).chain(heights)),
+            x: self.x.scale.fit(along, stairs),
+            y: self.y.scale.fit(up, stairs || bars),
         }
     }
 
@@ -177,13 +180,9 @@ impl Chart {
             .collect();
         let placed: Vec<(f64, f64)> = shown.iter().map(|(_, place)| *place).collect();
         match series.shape {
-            Shape::Bars => {
-                for (value, (x, y)) in &shown {
-                    let fill = format!("fill=\"{}\"", colour(series.colour));
-                    let (corner, size) = ((x - 2.0, *y), (4.0, (BOTTOM - y).max(1.0)));
-                    canvas.bar(corner, size, &fill, &self.tip(series, *value));
-                }
-            }
+            // They are drawn before all else: see `draw_bars`.
+            Shape::Bars => {}
+            Shape::Stairs if placed.is_empty() => {}
             Shape::Stairs => canvas.polyline(&stairs(&placed), &style),
             Shape::Line => {
                 canvas.polyline(&placed, &style);
@@ -191,6 +190,37 @@ impl Chart {
                     canvas.dot(*place, &dot(series), &self.tip(series, *value));
                 }
             }
+        }
+    }
+
+    /// The bars of all series, the highest first, and those of one value beside each other: none hides another.
+    fn draw_bars(&self, canvas: &mut Canvas, frame: &Frame) {
+        let with_bars = || {
+            self.series
+                .iter()
+                .filter(|series| series.shape == Shape::Bars)
+        };
+        let all = with_bars().count().max(1) as f64;
+        let width = (BARS / all).clamp(LEAST, BAR);
+        let mut bars = Vec::new();
+        for (place, series) in with_bars().enumerate() {
+            let aside = (place as f64 - all / 2.0) * width;
+            for value in &series.points {
+                let Some((x, y)) = frame.point(*value) else {
+                    continue;
+                };
+                let corner = (
+                    (x + aside).clamp(LEFT, RIGHT - width),
+                    y.min(BOTTOM - LEAST),
+                );
+                bars.push((corner, series, *value));
+            }
+        }
+        bars.sort_by(|left, right| left.0.1.total_cmp(&right.0.1));
+        for (corner, series, value) in bars {
+            let fill = format!("fill=\"{}\"", colour(series.colour));
+            let size = (width, BOTTOM - corner.1);
+            canvas.bar(corner, size, &fill, &self.tip(series, value));
         }
     }
 
@@ -262,15 +292,15 @@ fn dot(series: &Series) -> String {
     }
 }
 
-/// The corners of the stairs through the points.
+/// The corners of the stairs down through the points, from the axis up to the axis along.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut corners: Vec<(f64, f64)> = Vec::new();
+    let mut corners = Vec::new();
+    let mut from = LEFT;
     for &(x, y) in points {
-        if let Some(&(_, before)) = corners.last() {
-            corners.push((x, before));
-        }
-        corners.push((x, y));
+        corners.extend([(from, y), (x, y)]);
+        from = x;
     }
+    corners.push((from, BOTTOM));
     corners
 }
 
@@ -317,19 +347,26 @@ mod tests {
     }
 
     #[test]
-    fn a_point_without_a_place_is_left_out() {
+    fn a_point_without_a_place_is_left_out_and_zero_has_one() {
         let mut chart = example(Scale::Log);
-        chart.series[0].points.push((500.0, 0.0));
-        let svg = chart.to_svg();
+        chart.series[0].points.push((500.0, -1.0));
         // Two dots in the chart, one in the legend.
-        assert_eq!(svg.matches("<circle").count(), 3);
+        assert_eq!(chart.to_svg().matches("<circle").count(), 3);
+        chart.series[0].points.push((500.0, 0.0));
+        assert_eq!(chart.to_svg().matches("<circle").count(), 4);
     }
 
     #[test]
-    fn stairs_hold_a_value_until_the_next() {
+    fn stairs_go_down_from_the_axis_to_the_axis() {
         assert_eq!(
-            stairs(&[(0.0, 1.0), (2.0, 3.0)]),
-            [(0.0, 1.0), (2.0, 1.0), (2.0, 3.0)]
+            stairs(&[(100.0, 50.0), (120.0, 70.0)]),
+            [
+                (LEFT, 50.0),
+                (100.0, 50.0),
+                (100.0, 70.0),
+                (120.0, 70.0),
+                (120.0, BOTTOM)
+            ]
         );
     }
 

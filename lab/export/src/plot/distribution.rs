@@ -2,7 +2,7 @@
 //! larger one is.
 
 use super::chart::{Axis, Chart, Guide, Origin, Series, Shape};
-use super::scale::Scale;
+use super::scale::{Scale, label, time_unit};
 
 /// One named set of samples.
 pub type Samples<'a> = (&'a str, &'a [u64]);
@@ -20,13 +20,14 @@ pub fn histogram(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
 /// The same, of values that are counted already.
 #[must_use]
 pub fn counted_histogram(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
+    let unit = Shown::of(unit, sets);
     let series = sets.iter().enumerate().map(|(colour, (name, counts))| {
         let most = counts.last().map_or(0, |(value, _)| *value);
         Series {
-            name: format!("{name}, max {most}"),
+            name: format!("{name}, max {} {}", label(unit.value(most)), unit.name),
             points: counts
                 .iter()
-                .map(|(value, count)| (*value as f64, *count as f64))
+                .map(|(value, count)| (unit.value(*value), *count as f64))
                 .collect(),
             origin: Origin::Ours,
             colour,
@@ -36,7 +37,7 @@ pub fn counted_histogram(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart 
     Chart {
         title: title.into(),
         x: Axis {
-            label: unit.into(),
+            label: unit.words.clone(),
             scale: Scale::Linear,
         },
         y: Axis {
@@ -59,12 +60,16 @@ pub fn tail(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
 /// The same, of values that are counted already.
 #[must_use]
 pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
+    let unit = Shown::of(unit, sets);
     let series = sets
         .iter()
         .enumerate()
         .map(|(colour, (name, counts))| Series {
             name: (*name).into(),
-            points: exceeded(counts),
+            points: exceeded(counts)
+                .into_iter()
+                .map(|(value, share)| (unit.value(value), share))
+                .collect(),
             origin: Origin::Ours,
             colour,
             shape: Shape::Stairs,
@@ -74,7 +79,7 @@ pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
     Chart {
         title: title.into(),
         x: Axis {
-            label: unit.into(),
+            label: unit.words.clone(),
             scale: Scale::Log,
         },
         y: Axis {
@@ -83,6 +88,39 @@ pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
         },
         series: series.collect(),
         guides: vec![Guide::Height(1.0 / most as f64, format!("1 in {most}"))],
+    }
+}
+
+/// The unit that the values are shown in: nanoseconds become what suits the greatest of them.
+struct Shown<'a> {
+    divisor: u64,
+    name: &'a str,
+    /// What the axis says: what is measured, the unit, the evidence.
+    words: String,
+}
+
+impl<'a> Shown<'a> {
+    fn of(words: &'a str, sets: &[Counts<'_>]) -> Self {
+        if !words.split(' ').any(|word| word == "ns") {
+            return Self {
+                divisor: 1,
+                name: words.split(" (").next().unwrap_or_default(),
+                words: words.into(),
+            };
+        }
+        let greatest = sets.iter().filter_map(|(_, counts)| counts.last());
+        let most = greatest.map(|(value, _)| *value).max().unwrap_or(0);
+        let (divisor, name) = time_unit(most);
+        let other = |word: &'a str| if word == "ns" { name } else { word };
+        Self {
+            divisor,
+            name,
+            words: words.split(' ').map(other).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    fn value(&self, value: u64) -> f64 {
+        value as f64 / self.divisor as f64
     }
 }
 
@@ -105,14 +143,13 @@ fn counted(samples: &[u64]) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// For each value, the share of samples at or above it; the last value keeps
-/// the share of one sample, since a logarithm cannot show none.
-fn exceeded(counts: &[(u64, u64)]) -> Vec<(f64, f64)> {
+/// For each value, the share of samples at or above it: of those above any time from the value before up to it.
+fn exceeded(counts: &[(u64, u64)]) -> Vec<(u64, f64)> {
     let all = total(counts);
     let mut above = all;
     let mut points = Vec::new();
     for (value, count) in counts {
-        points.push((*value as f64, above as f64 / all as f64));
+        points.push((*value, above as f64 / all as f64));
         above -= count;
     }
     points
@@ -126,7 +163,7 @@ mod tests {
     fn a_histogram_counts_each_value() {
         let chart = histogram("wake", "cycles", &[("wake", &[7, 5, 7, 7])]);
         assert_eq!(chart.series[0].points, [(5.0, 1.0), (7.0, 3.0)]);
-        assert_eq!(chart.series[0].name, "wake, max 7");
+        assert_eq!(chart.series[0].name, "wake, max 7 cycles");
     }
 
     #[test]
@@ -135,6 +172,23 @@ mod tests {
         assert_eq!(
             chart.series[0].points,
             [(5.0, 1.0), (7.0, 0.75), (9.0, 0.25)]
+        );
+    }
+
+    #[test]
+    fn nanoseconds_are_shown_in_the_unit_that_suits_them() {
+        let chart = histogram(
+            "T1",
+            "time, ns (simulated)",
+            &[("T1", &[5_000_000, 184_250_000])],
+        );
+        assert_eq!(chart.x.label, "time, ms (simulated)");
+        assert_eq!(chart.series[0].name, "T1, max 184.25 ms");
+        assert_eq!(chart.series[0].points[0], (5.0, 1.0));
+        let chart = tail("T1", "ns", &[("T1", &[7])]);
+        assert_eq!(
+            (chart.x.label.as_str(), chart.series[0].points[0]),
+            ("ns", (7.0, 1.0))
         );
     }
 

@@ -8,15 +8,20 @@ use std::collections::BTreeMap;
 use taktos_trace::{Event, Kind, Thread};
 
 use super::canvas::{Anchor, Canvas};
-use super::{colour, scale::Scale};
+use super::colour;
+use super::scale::{Scale, label, time_unit};
 use crate::table::thousands;
-use crate::{Recording, Timeline};
+use crate::{Recording, TimeUnit, Timeline};
 
 pub(super) const WIDTH: f64 = 1060.0;
 pub(super) const LEFT: f64 = 150.0;
 const RIGHT: f64 = 1040.0;
 pub(super) const TOP: f64 = 44.0;
 pub(super) const LANE: f64 = 24.0;
+/// How wide a letter of a label is, about.
+const LETTER: f64 = 7.0;
+/// How narrow a bar may be to be seen.
+const LEAST: f64 = 1.0;
 
 /// Where the window lies on the picture.
 pub(super) struct Window {
@@ -57,7 +62,7 @@ pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
         "font-size=\"15\" font-weight=\"600\"",
         title,
     );
-    draw_axis(&mut canvas, &window, recording.unit.name(), height - 56.0);
+    draw_axis(&mut canvas, &window, recording.unit, height - 56.0);
     for (lane, thread) in lanes.iter().enumerate() {
         label_lane(&mut canvas, lane, recording.thread_name(*thread));
     }
@@ -128,6 +133,13 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
             _ => {}
         }
     }
+    // What does not end in the window goes on to its end.
+    for (mark, begin) in open {
+        let name = recording.marks.get(mark as usize);
+        if let Some(name) = name.filter(|_| begin >= window.from) {
+            found.entry(name).or_default().push((begin, window.to));
+        }
+    }
     found
 }
 
@@ -143,19 +155,29 @@ fn in_window<'a>(
     })
 }
 
-pub(super) fn draw_axis(canvas: &mut Canvas, window: &Window, unit: &str, bottom: f64) {
-    let length = window.length();
-    for (value, label) in Scale::Linear.fit([length].into_iter()).ticks() {
+/// The axis, whose times are of this unit: nanoseconds are shown in the unit that suits the window.
+pub(super) fn draw_axis(canvas: &mut Canvas, window: &Window, unit: TimeUnit, bottom: f64) {
+    let (divisor, unit) = match unit {
+        TimeUnit::Nanoseconds | TimeUnit::ClockNanoseconds => time_unit(window.to - window.from),
+        _ => (1, unit.name()),
+    };
+    let length = window.length() / divisor as f64;
+    for (value, label) in Scale::Linear.fit([length].into_iter(), true).ticks() {
         if value > length {
             break;
         }
         let x = LEFT + value / length * (RIGHT - LEFT);
         canvas.line((x, TOP - 4.0), (x, bottom + 5.0), "stroke=\"#e2e2e2\"");
-        canvas.text((x, bottom + 20.0), Anchor::Middle, "fill=\"#555\"", &label);
+        // The last one may stand at the edge of the picture.
+        let (x, anchor) = match x + label.len() as f64 * LETTER / 2.0 > WIDTH {
+            true => (WIDTH - 2.0, Anchor::End),
+            false => (x, Anchor::Middle),
+        };
+        canvas.text((x, bottom + 20.0), anchor, "fill=\"#555\"", &label);
     }
     let words = match window.from {
         0 => unit.to_owned(),
-        from => format!("{unit}, from {} on", thousands(from)),
+        from => format!("{unit}, from {} on", label(from as f64 / divisor as f64)),
     };
     let middle = f64::midpoint(LEFT, RIGHT);
     canvas.text((middle, bottom + 42.0), Anchor::Middle, "", &words);
@@ -177,14 +199,16 @@ pub(super) fn draw_bar(
     name: &str,
 ) {
     let (x, until) = (window.along(begin), window.along(end));
-    let corner = (x, TOP + lane as f64 * LANE + 4.0);
+    // What is too short to be seen is drawn as wide as a line, inside the picture.
+    let width = (until - x).max(LEAST);
+    let corner = (x.min(RIGHT - width), TOP + lane as f64 * LANE + 4.0);
     let tip = format!(
         "{name}: {} to {}, {}",
         thousands(begin),
         thousands(end),
         thousands(end - begin)
     );
-    canvas.bar(corner, ((until - x).max(0.4), LANE - 8.0), style, &tip);
+    canvas.bar(corner, (width, LANE - 8.0), style, &tip);
 }
 
 /// An arrow as high as the lane, with its head at its upper or lower end.

@@ -33,7 +33,7 @@ pub fn gantt_of_processors(recording: &Recording, title: &str, from: u64, to: u6
     let mut canvas = Canvas::new(WIDTH, bottom + 56.0 + names, title);
     let style = "font-size=\"15\" font-weight=\"600\"";
     canvas.text((LEFT, 24.0), Anchor::Start, style, title);
-    draw_axis(&mut canvas, &window, recording.unit.name(), bottom);
+    draw_axis(&mut canvas, &window, recording.unit, bottom);
     for (lane, processor) in processors.iter().enumerate() {
         label_lane(&mut canvas, lane, &format!("processor {processor}"));
     }

@@ -7,7 +7,8 @@ use crate::table::thousands;
 pub enum Scale {
     /// Equal differences are equally far apart; begins at zero.
     Linear,
-    /// Equal ratios are equally far apart; only for values above zero.
+    /// Equal ratios are equally far apart. Where there is a zero, or what is drawn begins at it, it has a place of its own,
+    /// as far below the least decade as that is high. No value below zero has a place.
     Log,
     /// Every value that occurs has its own place, all equally far apart.
     Steps,
@@ -21,19 +22,23 @@ fn has_place(value: f64) -> bool {
     value == 0.0 || RANGE.contains(&value)
 }
 
+/// The most decades that have a label each.
+const MOST_DECADES: i32 = 12;
+
 /// A scale fitted to its values: places are in 0..=1.
 pub(super) enum Fitted {
     Linear { top: f64, step: f64 },
-    Log { low: i32, high: i32 },
+    Log { low: i32, high: i32, zero: bool },
     Steps { values: Vec<f64> },
 }
 
 impl Scale {
-    /// Fits the scale to the values that will be placed on it.
-    pub(super) fn fit(self, values: impl Iterator<Item = f64>) -> Fitted {
+    /// Fits the scale to the values that will be placed on it; `from_zero`: what is drawn begins at zero.
+    pub(super) fn fit(self, values: impl Iterator<Item = f64>, from_zero: bool) -> Fitted {
         let mut values: Vec<f64> = values.filter(|value| has_place(*value)).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
+        let zero = from_zero || values.contains(&0.0);
         let most = values.last().copied().unwrap_or(1.0);
         match self {
             Self::Linear => {
@@ -51,7 +56,7 @@ impl Scale {
                     .unwrap_or(1.0);
                 let low = exponent(least.log10().floor());
                 let high = exponent(most.max(least).log10().ceil()).max(low + 1);
-                Fitted::Log { low, high }
+                Fitted::Log { low, high, zero }
             }
             Self::Steps => Fitted::Steps { values },
         }
@@ -84,10 +89,16 @@ impl Fitted {
         }
         match self {
             Self::Linear { top, .. } => Some(value / top),
-            Self::Log { low, high } if value > 0.0 => {
-                Some((value.log10() - f64::from(*low)) / f64::from(high - low))
+            Self::Log { low, high, zero } => {
+                let (base, decades) = (low - i32::from(*zero), high - low + i32::from(*zero));
+                match value {
+                    0.0 if *zero => Some(0.0),
+                    _ if value > 0.0 => {
+                        Some((value.log10() - f64::from(base)) / f64::from(decades))
+                    }
+                    _ => None,
+                }
             }
-            Self::Log { .. } => None,
             Self::Steps { values } => {
                 let index = values.iter().position(|step| *step == value)?;
                 // A margin of half a step at both ends.
@@ -104,8 +115,12 @@ impl Fitted {
                 let values = (0..=count).map(|index| f64::from(index) * step);
                 values.map(|value| (value, label(value))).collect()
             }
-            Self::Log { low, high } => {
-                let values = (*low..=*high).map(|power| 10_f64.powi(power));
+            Self::Log { low, high, zero } => {
+                // Many decades: one in so many, as room is.
+                let every = (high - low).div_euclid(MOST_DECADES) + 1;
+                let powers = (*low..=*high).filter(|power| (power - low) % every == 0);
+                let values = powers.map(|power| 10_f64.powi(power));
+                let values = zero.then_some(0.0).into_iter().chain(values);
                 let mut ticks: Vec<_> = values.map(|value| (value, label(value))).collect();
                 // Few decades leave room for labels between them.
                 if high - low <= 2 {
@@ -120,6 +135,16 @@ impl Fitted {
             }
             Self::Steps { values } => values.iter().map(|value| (*value, label(*value))).collect(),
         }
+    }
+}
+
+/// The unit in which a time of so many nanoseconds is told, and how many nanoseconds it has.
+pub(super) const fn time_unit(nanoseconds: u64) -> (u64, &'static str) {
+    match nanoseconds {
+        0..10_000 => (1, "ns"),
+        10_000..10_000_000 => (1_000, "µs"),
+        10_000_000..10_000_000_000 => (1_000_000, "ms"),
+        _ => (1_000_000_000, "s"),
     }
 }
 
@@ -138,7 +163,11 @@ pub(super) fn label(value: f64) -> String {
         return if value.fract() == 0.0 {
             thousands(value as u64)
         } else {
-            format!("{value:.1}")
+            let digits = format!("{value:.3}");
+            digits
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_owned()
         };
     }
     let power = exponent(value.log10().floor());
@@ -170,7 +199,7 @@ mod tests {
 
     fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
         scale
-            .fit(values.iter().copied())
+            .fit(values.iter().copied(), false)
             .ticks()
             .into_iter()
             .map(|(_, label)| label)
@@ -198,7 +227,7 @@ mod tests {
 
     #[test]
     fn steps_are_evenly_placed() {
-        let fitted = Scale::Steps.fit([0.0, 10.0, 1000.0, 10.0].into_iter());
+        let fitted = Scale::Steps.fit([0.0, 10.0, 1000.0, 10.0].into_iter(), false);
         let places: Vec<_> = [0.0, 10.0, 1000.0]
             .map(|value| fitted.place(value).unwrap())
             .into();
@@ -207,13 +236,27 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithm_has_no_place_for_zero() {
-        assert_eq!(Scale::Log.fit([1.0, 10.0].into_iter()).place(0.0), None);
+    fn a_logarithm_has_a_place_for_zero_where_it_is_needed() {
+        let values = || [1.0, 10.0].into_iter();
+        assert_eq!(Scale::Log.fit(values(), false).place(0.0), None);
+        let with_zero = Scale::Log.fit(values(), true);
+        let places = [0.0, 1.0, 10.0].map(|value| with_zero.place(value).unwrap());
+        assert_eq!(places, [0.0, 0.5, 1.0]);
+        assert_eq!(with_zero.place(-1.0), None);
+        assert_eq!(
+            labels(Scale::Log, &[0.0, 1.0, 1000.0]),
+            ["0", "1", "10", "100", "1,000"]
+        );
+    }
+
+    #[test]
+    fn many_decades_do_not_crowd_the_axis() {
+        assert!(labels(Scale::Log, &[1e-300, 1e300]).len() <= 14);
     }
 
     #[test]
     fn the_ends_of_a_log_axis_are_zero_and_one() {
-        let fitted = Scale::Log.fit([10.0, 1000.0].into_iter());
+        let fitted = Scale::Log.fit([10.0, 1000.0].into_iter(), false);
         assert!(fitted.place(10.0).unwrap().abs() < 1e-9);
         assert!((fitted.place(1000.0).unwrap() - 1.0).abs() < 1e-9);
     }

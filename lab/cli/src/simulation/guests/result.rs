@@ -105,7 +105,7 @@ fn report(request: &Request, guests: &Guests) -> Report {
         heading: format!("Guest {}", partition.name),
         prose: Vec::new(),
         tables: vec![table],
-        plots: distributions(&partition.tasks, &outcome.guest.tasks).to_vec(),
+        plots: distributions(&partition.tasks, &outcome.guest.tasks),
     });
     let missed = guests.missed();
     Report {
