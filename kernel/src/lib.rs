@@ -93,6 +93,6 @@ pub use taktos_abi::{Error, Status, Timeout};
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};
-pub use tcb::INFO_OFFSET;
+pub use tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::{AnyThread, State, Thread};
 pub use usage::Usage;

@@ -1,6 +1,7 @@
 //! Owns: a thread's priorities, heap rank and flags, in one word, so that the frequent question
 //! "is there anything special about this thread?" is a single comparison.
 
+use taktos_abi::layout;
 use taktos_schedule::Priority;
 
 /// From the lowest byte up: effective priority, base priority, rank in the time-out heap, flags.
@@ -9,7 +10,8 @@ use taktos_schedule::Priority;
 pub(crate) struct Urgency(u32);
 
 const BASE: u32 = 8;
-const LEVEL: u8 = 0x3F;
+const LEVEL: u8 = layout::EFFECTIVE as u8;
+const _: () = assert!(Priority::IDLE.level() as u32 == layout::IDLE);
 const RANK: u32 = 16;
 const SPECIAL: u32 = 0xFFFF_0000;
 
@@ -17,7 +19,7 @@ impl Urgency {
     /// The idle thread's, and that of a thread that does not exist.
     pub const IDLE: Self = Self::new(Priority::IDLE);
     /// The flag of a thread that was suspended and not resumed.
-    pub const SUSPENDED: u32 = 1 << 24;
+    pub const SUSPENDED: u32 = layout::SUSPENDED;
     /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to it.
     pub const LENT_TURN: u32 = 1 << 25;
     /// The mark of a thread that has a notification it has not taken: nothing special.

@@ -46,6 +46,7 @@ pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn(
 
 /// The offset that `device.x` tells tools.
 const _: () = assert!(taktos_kernel::INFO_OFFSET == 68);
+const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 20 && taktos_kernel::WAIT_OFFSET == 24);
 
 /// The interrupt that programs may pend themselves; its handler is the program's
 /// `taktos_spare_interrupt`.

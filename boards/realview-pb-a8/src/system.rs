@@ -55,6 +55,10 @@ impl System for Board {
     }
 }
 
+/// The offsets that `device.x` tells.
+const _: () = assert!(taktos_kernel::INFO_OFFSET == 68);
+const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 20 && taktos_kernel::WAIT_OFFSET == 24);
+
 /// Starts the board and the kernel with one thread. Called by a program's entry.
 pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
     clock::start::<Upcall<Board>>();

@@ -111,3 +111,4 @@ fn panic(info: &PanicInfo<'_>) -> ! {
 
 /// The offset that `memory.x` tells tools.
 const _: () = assert!(taktos_kernel::INFO_OFFSET == 128);
+const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 40 && taktos_kernel::WAIT_OFFSET == 48);

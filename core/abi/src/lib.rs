@@ -9,6 +9,7 @@
 extern crate std;
 
 mod error;
+pub mod layout;
 mod timeout;
 pub mod vm;
 

@@ -32,7 +32,7 @@ impl Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// The thread begins to run on the processor; the one before it stops.
+    /// The thread begins to run on the processor; the one before it stops. `argument` is a [`Handover`].
     Switch = 1,
     /// A measured interval begins; `argument` is the index of its name.
     Begin = 2,
@@ -58,11 +58,13 @@ pub enum Kind {
     Migrate = 11,
     /// The thread has lost the processor to another one, and could have gone on.
     Preempt = 12,
+    /// The thread could not run, and from now on it can. The processor is the one that made it so.
+    Wake = 13,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Switch,
         Self::Begin,
         Self::End,
@@ -75,6 +77,7 @@ impl Kind {
         Self::Unlock,
         Self::Migrate,
         Self::Preempt,
+        Self::Wake,
     ];
 
     /// Whether the argument of such an event is the index of a name.
@@ -101,6 +104,59 @@ impl Kind {
             return None;
         }
         Some(Self::ALL[byte as usize - 1])
+    }
+}
+
+/// How a thread left its processor. The numbers are part of the binary form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Left {
+    /// It could have gone on.
+    Runnable = 1,
+    /// It waits for something.
+    Waiting = 2,
+    /// It was suspended, and waits for nothing else.
+    Suspended = 3,
+}
+
+/// What a switch says beside who runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handover {
+    /// How the thread before left, where that is known.
+    pub left: Option<Left>,
+    /// The priority of the thread that begins, where it is known and there is one; 0 is the most urgent.
+    pub priority: Option<u16>,
+}
+
+impl Handover {
+    /// It as the argument of a switch: how the thread before left in the lowest byte, 0 for not known; the priority and one
+    /// above it, 0 for none.
+    #[must_use]
+    pub const fn to_argument(self) -> u32 {
+        let left = match self.left {
+            Some(left) => left as u32,
+            None => 0,
+        };
+        match self.priority {
+            Some(priority) => left | (priority as u32 + 1) << 8,
+            None => left,
+        }
+    }
+
+    /// The handover of an argument. What it does not mean is not known.
+    #[must_use]
+    pub const fn from_argument(argument: u32) -> Self {
+        let left = match argument & 0xff {
+            1 => Some(Left::Runnable),
+            2 => Some(Left::Waiting),
+            3 => Some(Left::Suspended),
+            _ => None,
+        };
+        let priority = match argument >> 8 {
+            above @ 1..=0x1_0000 => Some((above - 1) as u16),
+            _ => None,
+        };
+        Self { left, priority }
     }
 }
 
@@ -219,9 +275,27 @@ mod tests {
     }
 
     #[test]
+    fn a_handover_is_read_back() {
+        for left in [
+            None,
+            Some(Left::Runnable),
+            Some(Left::Waiting),
+            Some(Left::Suspended),
+        ] {
+            for priority in [None, Some(0), Some(31), Some(u16::MAX)] {
+                let handover = Handover { left, priority };
+                assert_eq!(Handover::from_argument(handover.to_argument()), handover);
+            }
+        }
+        // A record of a time before handovers were told.
+        assert_eq!(Handover::from_argument(0), Handover::default());
+        assert_eq!(Handover::from_argument(u32::MAX), Handover::default());
+    }
+
+    #[test]
     fn every_other_kind_is_refused() {
         let mut bytes = [0; RECORD_BYTES];
-        for byte in (0..=u8::MAX).filter(|byte| !(1..=12).contains(byte)) {
+        for byte in (0..=u8::MAX).filter(|byte| !(1..=13).contains(byte)) {
             bytes[15] = byte;
             assert_eq!(Event::from_bytes(&bytes), Err(UnknownKind(byte)));
         }

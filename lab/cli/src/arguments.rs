@@ -6,6 +6,7 @@ mod vm;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
@@ -13,6 +14,7 @@ pub use vm::{VmCheck, VmCommand, VmRun};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use taktos_simulate::file::text;
 
 use crate::failure::{Failure, one_line};
 
@@ -29,6 +31,7 @@ Examples:
   taktos latency --load --format cyclictest     how late periodic threads wake
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
+  taktos trace heartbeat --for 1s               the same of a program that never ends
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
@@ -89,6 +92,22 @@ fn negative(error: &clap::Error, words: &[OsString]) -> Option<anyhow::Error> {
     ))
 }
 
+/// A time in nanoseconds: with its unit, or as their plain number.
+fn nanoseconds(words: &str) -> Result<u64, String> {
+    match words.parse() {
+        Ok(number) => Ok(number),
+        Err(_) => Ok(text::duration(words)?.as_nanos()),
+    }
+}
+
+/// A time that is long enough to run for.
+fn trace_length(words: &str) -> Result<Duration, String> {
+    match text::duration(words)?.as_nanos() {
+        0 => Err("nothing happens in no time; take such as `10 s`".into()),
+        nanos => Ok(Duration::from_nanos(nanos)),
+    }
+}
+
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -143,11 +162,14 @@ pub enum Command {
         /// The words that the image finds on its command line (boards of several processors)
         #[arg(long, value_name = "WORDS", default_value = "")]
         argument: String,
+        /// How long the program runs, in virtual time, unless it ends before
+        #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
+        time: Duration,
         /// Where the drawn part begins; default: at the first switch
-        #[arg(long, value_name = "INSTRUCTIONS")]
+        #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
         from: Option<u64>,
         /// How long the drawn part is; default: the first forty switches
-        #[arg(long, value_name = "INSTRUCTIONS")]
+        #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
         length: Option<u64>,
     },
     /// Run a task set, a scenario or a storm in virtual time, with the kernel's own scheduler

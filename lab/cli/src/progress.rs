@@ -2,7 +2,8 @@
 //! standard output holds nothing but the answer.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -76,6 +77,48 @@ impl Progress {
         let result = work(&|done| bar.set_position(done as u64));
         bar.finish_and_clear();
         eprintln!("{line} done");
+        result
+    }
+
+    /// The same for a run up to a virtual time, of which it is said how much has passed: `reached`, in nanoseconds.
+    pub fn until<T>(
+        &self,
+        what: &str,
+        (reached, goal): (&AtomicU64, Duration),
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let line = self.line(what);
+        eprintln!("{line}");
+        let bar = is_moving().then(ProgressBar::new_spinner);
+        let every = match &bar {
+            Some(_) => Duration::from_millis(250),
+            None => Duration::from_secs(10),
+        };
+        let (done, is_done) = channel::<()>();
+        let shown = &bar;
+        let result = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // Ends when the work is done, which drops the sender.
+                while is_done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                    let at = Duration::from_nanos(reached.load(Ordering::Relaxed));
+                    let (at, goal) = (at.as_secs_f64(), goal.as_secs_f64());
+                    let passed = format!("    {at:.3} s of {goal} s of virtual time have passed");
+                    match shown {
+                        Some(bar) => {
+                            bar.set_message(passed);
+                            bar.tick();
+                        }
+                        None => eprintln!("{passed}"),
+                    }
+                }
+            });
+            let result = work();
+            drop(done);
+            result
+        });
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
         result
     }
 

@@ -102,7 +102,9 @@ pub fn measure(
 ) -> Result<Session> {
     let program = experiment.program.get_ref();
     let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
-    let record = progress.during(&running, || execute(emulator, board, program, &image))?;
+    let record = progress.during(&running, || {
+        execute(emulator, board, (program, &image), &Options::default())
+    })?;
     let mut session = Session {
         analysed: analyse(board, &image, &analysed_marks(&experiment))?,
         emulator: format!("QEMU {}", emulator.version()),
@@ -121,9 +123,14 @@ pub fn measure(
 ///
 /// # Errors
 /// When the emulator cannot run it, or its exit status is not zero.
-pub fn execute(emulator: &Emulator, board: Board, program: &str, image: &Image) -> Result<Record> {
+pub fn execute(
+    emulator: &Emulator,
+    board: Board,
+    (program, image): (&str, &Image),
+    options: &Options,
+) -> Result<Record> {
     let record = emulator
-        .run(board, &image.path, &Options::default(), &mut |_| {})
+        .run(board, &image.path, options, &mut |_| {})
         .with_context(|| format!("{program} on {}", board.name()))?;
     if record.exit_status == 0 {
         return Ok(record);

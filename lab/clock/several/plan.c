@@ -46,6 +46,12 @@ static bool line(const char *text)
         before_size = b;
         return true;
     }
+    if (sscanf(text, "standing %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c) == 3) {
+        watch.urgency = a;
+        watch.wait = b;
+        watch.suspended = c;
+        return watch.standing = true;
+    }
     if (sscanf(text, "information %" SCNu64, &a) == 1) {
         watch.information = a;
         return watch.named = true;

@@ -6,6 +6,8 @@
  *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
  *   watch ADDRESS STRIDE COUNT     the words that name the running thread, one a processor
  *   information OFFSET             where, in what such a word names, a pointer to its name is
+ *   standing URGENCY WAIT FLAG     where, in what such a word names, the words are that tell how a thread stands, and the
+ *                                  flag of one that is suspended
  *   before BASE SIZE               code of the machine's own, which runs before the image: it is in no timing table
  */
 #ifndef TAKTOS_PLAN_H
@@ -18,6 +20,8 @@ struct watch {
     uint64_t base, stride, count; /* count 0: nothing is watched */
     uint64_t information;
     bool named;                   /* `information` is known */
+    uint64_t urgency, wait, suspended;
+    bool standing;                /* the three are known */
 };
 
 extern struct watch watch;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../src/deadline.h"
 #include "count.h"
 #include "encoding.h"
 #include "plan.h"
@@ -24,6 +25,8 @@ PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_INTERFACE;
 #define STOPPED 98 /* exit status; the record file tells why */
 
 static uint64_t limit; /* ticks of all processors together; 0: none */
+static uint64_t most;  /* records; 0: as many as there are */
+static volatile bool real_time_is_over;
 
 static uint32_t encoding(const struct qemu_plugin_insn *insn)
 {
@@ -48,12 +51,33 @@ static void unknown(unsigned index, void *address)
     _exit(STOPPED);
 }
 
+/* Ends the run. Whoever set another end than that of ticks wants what is there: nothing failed. */
+static void stop(enum ending how)
+{
+    record_end(how);
+    _exit(how == LIMIT_REACHED ? STOPPED : EXIT_SUCCESS);
+}
+
 static void quantum_ended(void)
 {
-    if (limit == 0 || time_all_ticks() < limit)
-        return;
-    record_end(LIMIT_REACHED);
-    _exit(STOPPED);
+    if (limit != 0 && time_all_ticks() >= limit)
+        stop(LIMIT_REACHED);
+    if (most != 0 && record_count() >= most)
+        stop(RECORD_FULL);
+    if (real_time_is_over)
+        stop(REAL_TIME_OVER);
+}
+
+static void time_reached(void *unused)
+{
+    (void)unused;
+    stop(TIME_REACHED);
+}
+
+static void real_time_over(void *unused)
+{
+    (void)unused;
+    real_time_is_over = true;
 }
 
 /* ---- when the emulator translates a block ---- */
@@ -123,10 +147,25 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 
 /* ---- beginning and end ---- */
 
+struct options {
+    int64_t cycle, quantum, stretch, vary, limit, until, seconds, most;
+    const char *plan, *table, *out, *time, *progress;
+};
+
+static struct options chosen;
+
 static void processor_made(qemu_plugin_id_t id, unsigned index)
 {
     (void)id;
     time_add_processor((int)index);
+    if (index != 0)
+        return;
+    if (chosen.until)
+        deadline_virtual(chosen.until, time_reached);
+    if (chosen.seconds)
+        deadline_real(chosen.seconds, real_time_over);
+    if (chosen.progress)
+        deadline_progress(chosen.progress);
 }
 
 static void ended(qemu_plugin_id_t id, void *unused)
@@ -135,11 +174,6 @@ static void ended(qemu_plugin_id_t id, void *unused)
     (void)unused;
     record_end(GUEST_ENDED);
 }
-
-struct options {
-    int64_t cycle, quantum, stretch, vary, limit;
-    const char *plan, *table, *out, *time;
-};
 
 static bool number(const char *text, int64_t *value)
 {
@@ -154,17 +188,18 @@ static bool option(const char *argument, struct options *options)
     const struct { const char *name; int64_t *value; } numbers[] = {
         { "cycle=", &options->cycle }, { "quantum=", &options->quantum },
         { "stretch=", &options->stretch }, { "vary=", &options->vary }, { "limit=", &options->limit },
+        { "until=", &options->until }, { "seconds=", &options->seconds }, { "most=", &options->most },
     };
     const struct { const char *name; const char **value; } texts[] = {
         { "plan=", &options->plan }, { "table=", &options->table }, { "out=", &options->out },
-        { "time=", &options->time },
+        { "time=", &options->time }, { "progress=", &options->progress },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strncmp(argument, numbers[i].name, strlen(numbers[i].name)) == 0)
             return number(argument + strlen(numbers[i].name), numbers[i].value);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strncmp(argument, texts[i].name, strlen(texts[i].name)) == 0) {
-            *texts[i].value = argument + strlen(texts[i].name);
+            *texts[i].value = strdup(argument + strlen(texts[i].name));
             return **texts[i].value != '\0';
         }
     return false;
@@ -193,6 +228,8 @@ static bool files(const struct options *options, int processors)
         .quantum_ended = quantum_ended,
     };
     limit = (uint64_t)options->limit;
+    most = (uint64_t)options->most;
+    switches_begin();
     return time_begin(processors, count_time(), time) &&
            (!options->out || record_open(options->out, processors));
 }
@@ -207,10 +244,11 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
     if (!good || !complete(&options)) {
         fprintf(stderr,
                 "taktos-clock: options are cycle=PICOSECONDS, quantum=NANOSECONDS, stretch=1|2, vary=SEED, "
-                "limit=TICKS, plan=FILE with out=FILE, table=FILE, and time=instructions|cycles, the "
+                "limit=TICKS, until=NANOSECONDS, seconds=SECONDS, most=RECORDS, progress=FILE, plan=FILE with out=FILE, table=FILE, and time=instructions|cycles, the "
                 "latter with a table\n");
         return -1;
     }
+    chosen = options;
     encoding_choose(info->target_name);
     if (!files(&options, info->system.smp_vcpus))
         return -1;

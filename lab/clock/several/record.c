@@ -5,7 +5,7 @@
 
 #include "time.h"
 
-enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4 };
+enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5 };
 
 /* Enough to see what is wrong; the run is refused at the first one anyway. */
 #define MOST_TROUBLES 32
@@ -13,6 +13,7 @@ enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4 };
 static FILE *file;
 static int processors;
 static unsigned troubles;
+static uint64_t records;
 
 static void word(uint64_t value)
 {
@@ -41,6 +42,12 @@ static void state(int64_t time, const struct totals *totals, bool with_phases)
         amount(&totals->phase[i]);
 }
 
+static void standing(struct standing standing)
+{
+    word(standing.urgency | (uint64_t)standing.known << 32);
+    word(standing.wait);
+}
+
 bool record_open(const char *path, int count)
 {
     file = fopen(path, "wb");
@@ -50,7 +57,7 @@ bool record_open(const char *path, int count)
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
-    fwrite("TAKREC02", 1, 8, file);
+    fwrite("TAKREC04", 1, 8, file);
     word((uint64_t)processors);
     word(count_phases());
     word((uint64_t)time_cycle());
@@ -60,19 +67,33 @@ bool record_open(const char *path, int count)
 
 void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals)
 {
+    records++;
     head(MARK, processor, mark | (uint64_t)asleep << 16);
     state(time, totals, true);
 }
 
 void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
-                   uint64_t length)
+                   uint64_t length, struct standing left, struct standing next)
 {
+    records++;
     head(SWITCH, processor, 0);
     state(time, totals, false);
     word(thread);
     word(text);
     word(length);
+    standing(left);
+    standing(next);
 }
+
+void record_wake(int processor, uint64_t thread, int64_t time)
+{
+    records++;
+    head(WAKE, processor, 0);
+    word((uint64_t)time);
+    word(thread);
+}
+
+uint64_t record_count(void) { return records; }
 
 void record_trouble(enum trouble kind, int processor, uint64_t address)
 {

@@ -13,13 +13,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../src/threads.h"
 #include "count.h"
 
 enum trouble {
     UNKNOWN_INSTRUCTION = 1, /* executed, but not in the timing table */
 };
 
-enum ending { GUEST_ENDED = 0, LIMIT_REACHED = 1 };
+enum ending {
+    GUEST_ENDED = 0,
+    LIMIT_REACHED = 1, /* so many ticks */
+    TIME_REACHED = 2,  /* of the virtual clock */
+    RECORD_FULL = 3,
+    REAL_TIME_OVER = 4,
+};
 
 /* Opens the file of a run of so many processors. */
 bool record_open(const char *path, int processors);
@@ -27,9 +34,16 @@ bool record_open(const char *path, int processors);
 /* A mark was passed: by whom, when, with which totals, and who slept then (a bit a processor). */
 void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals);
 
-/* A processor's word that names the running thread got a new value. `text` and `length`: its name. */
+/* A processor's word that names the running thread got a new value. `text` and `length`: its name; how the thread before
+ * leaves, and how this one stands. */
 void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
-                   uint64_t length);
+                   uint64_t length, struct standing left, struct standing next);
+
+/* A thread could not run, and now it can, by what the processor did. */
+void record_wake(int processor, uint64_t thread, int64_t time);
+
+/* How many marks, switches and wake-ups were written. */
+uint64_t record_count(void);
 
 void record_trouble(enum trouble kind, int processor, uint64_t address);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "deadline.h"
 #include "exception.h"
 #include "qemu_plugin.h"
 #include "registers.h"
@@ -30,17 +31,51 @@ static qemu_plugin_u64 progress;
 static uint64_t *progress_word;  /* the same, as seen from here; 0: the run went to its end */
 static const struct run *current;
 static bool current_passed = true;
-static uint64_t limit = UINT64_MAX;
+static volatile uint64_t limit = UINT64_MAX; /* 0: something else wants the end, as `at_limit` says */
+static volatile enum ending at_limit = LIMIT_REACHED;
+static uint64_t most = UINT64_MAX; /* records */
+static int64_t until, seconds;     /* virtual time in nanoseconds; real time. 0: no end of this kind */
+static const char *progress_path;
 static bool reference; /* each instruction a run of its own: the slow twin, for tests */
 
 #define STOPPED_BY_LIMIT 98 /* exit status; the record file tells the same */
 
 /* ---- while the image runs ---- */
 
+/* The virtual time after so many instructions: each takes a nanosecond, and the rest passed asleep. */
+static int64_t time_at(uint64_t instructions)
+{
+    return deadline_idle_time() + (int64_t)instructions;
+}
+
 static void stop_at_limit(void)
 {
-    output_end(LIMIT_REACHED, &totals);
-    _exit(STOPPED_BY_LIMIT);
+    output_end(at_limit, time_at(totals.all.instructions), &totals);
+    /* Whoever set another end than that of instructions wants what is there: nothing failed. */
+    _exit(at_limit == LIMIT_REACHED ? STOPPED_BY_LIMIT : EXIT_SUCCESS);
+}
+
+static void stop_soon(enum ending how)
+{
+    at_limit = how;
+    limit = 0;
+}
+
+static void real_time_over(void *unused)
+{
+    (void)unused;
+    stop_soon(REAL_TIME_OVER);
+}
+
+static void settle_last(void);
+
+/* Called between blocks. */
+static void time_reached(void *unused)
+{
+    (void)unused;
+    settle_last();
+    output_end(TIME_REACHED, until, &totals);
+    _exit(EXIT_SUCCESS);
 }
 
 /* The last instruction that the current run began, and the address after it. */
@@ -110,7 +145,9 @@ static void begin(unsigned cpu, void *data)
     const struct run *run = data;
     settle(run);
     if (run->first->mark)
-        output_mark(run->first->mark, &totals);
+        output_mark(run->first->mark, time_at(totals.all.instructions), &totals);
+    if (output_records() >= most)
+        stop_soon(RECORD_FULL);
     if (totals.all.instructions >= limit)
         stop_at_limit();
     current = run;
@@ -122,18 +159,27 @@ static void begin_unknown(unsigned cpu, void *data)
     (void)cpu;
     output_trouble(UNKNOWN_INSTRUCTION, 0, (uint32_t)(uintptr_t)data);
     /* The counts are worthless from here on, and the file says so. */
-    output_end(GUEST_ENDED, &totals);
+    output_end(GUEST_ENDED, time_at(totals.all.instructions), &totals);
     _exit(STOPPED_BY_LIMIT);
 }
 
 /* The watched word has a new value: what runs, and the first words of what is said of it. */
 static void switched(uint32_t value, struct count at)
 {
+    static uint32_t running;
+    struct standing left = threads_look(running), next = threads_look(value);
     uint32_t information = 0;
     if (value && table.information != NO_WATCH)
         information = memory_word(value + table.information);
-    output_switch(value, at, information ? memory_word(information) : 0,
-                  information ? memory_word(information + 4) : 0);
+    output_switch(value, time_at(at.instructions), at, information ? memory_word(information) : 0,
+                  information ? memory_word(information + 4) : 0, left, next);
+    running = value;
+}
+
+static uint64_t thread_word(uint64_t address, uint32_t bytes)
+{
+    (void)bytes; /* all words of a control block are of 32 bits */
+    return memory_word((uint32_t)address);
 }
 
 static void stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
@@ -141,11 +187,16 @@ static void stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, v
     (void)cpu;
     uint32_t offset = table.watch - (uint32_t)address;
     uint32_t width = 1u << qemu_plugin_mem_size_shift(info);
+    uint32_t index = (uint32_t)(uintptr_t)data;
+    uint64_t woken = threads_woken((uint32_t)address, width);
+    if (woken) {
+        struct count at = core->before(current, index, current_passed);
+        output_wake((uint32_t)woken, time_at(at.instructions));
+    }
     if ((uint32_t)address > table.watch || offset + 4 > width)
         return;
     qemu_plugin_mem_value value = qemu_plugin_mem_get_value(info);
     uint64_t bits = value.type == QEMU_PLUGIN_MEM_VALUE_U64 ? value.data.u64 : value.data.u32;
-    uint32_t index = (uint32_t)(uintptr_t)data;
     switched((uint32_t)(bits >> (8 * offset)), core->before(current, index, current_passed));
 }
 
@@ -246,20 +297,32 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 static void processor_made(qemu_plugin_id_t id, unsigned cpu)
 {
     (void)id;
-    if (cpu == 0 && registers_find())
-        progress_word = qemu_plugin_scoreboard_find(progress.score, cpu);
-    else
+    if (cpu != 0 || !registers_find())
         exit(EXIT_FAILURE);
+    progress_word = qemu_plugin_scoreboard_find(progress.score, cpu);
+    if (until)
+        deadline_virtual(until, time_reached);
+    if (seconds)
+        deadline_real(seconds, real_time_over);
+    if (progress_path)
+        deadline_progress(progress_path);
+}
+
+/* Accounts the run that no other one follows. */
+static void settle_last(void)
+{
+    if (current)
+        core->account(current, *progress_word ? (uint32_t)*progress_word : current->length,
+                      current_passed);
+    current = NULL;
 }
 
 static void ended(qemu_plugin_id_t id, void *data)
 {
     (void)id;
     (void)data;
-    if (current)
-        core->account(current, *progress_word ? (uint32_t)*progress_word : current->length,
-                      current_passed);
-    output_end(GUEST_ENDED, &totals);
+    settle_last();
+    output_end(GUEST_ENDED, time_at(totals.all.instructions), &totals);
 }
 
 /* The value of `name=value`, or NULL when it is another option. */
@@ -280,6 +343,14 @@ static bool options(int count, char **arguments, const char **in, const char **o
             *out = value;
         else if ((value = option(arguments[i], "limit")))
             limit = strtoull(value, NULL, 10);
+        else if ((value = option(arguments[i], "until")))
+            until = strtoll(value, NULL, 10);
+        else if ((value = option(arguments[i], "seconds")))
+            seconds = strtoll(value, NULL, 10);
+        else if ((value = option(arguments[i], "most")))
+            most = strtoull(value, NULL, 10);
+        else if ((value = option(arguments[i], "progress")))
+            progress_path = strdup(value);
         else if ((value = option(arguments[i], "reference")))
             reference = strcmp(value, "on") == 0;
         else
@@ -293,8 +364,8 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
 {
     const char *in = NULL, *out = NULL;
     if (!options(count, arguments, &in, &out)) {
-        fprintf(stderr, "taktos-clock: options are table=FILE, out=FILE, limit=INSTRUCTIONS and "
-                        "reference=on|off\n");
+        fprintf(stderr, "taktos-clock: options are table=FILE, out=FILE, limit=INSTRUCTIONS, "
+                        "until=NANOSECONDS, seconds=SECONDS, most=RECORDS, progress=FILE and reference=on|off\n");
         return -1;
     }
     if (!info->system_emulation || info->system.smp_vcpus != 1) {
@@ -303,6 +374,10 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
     }
     if (!table_read(in) || !output_open(out))
         return -1;
+    if (table.urgency != NO_WATCH && table.wait != NO_WATCH)
+        threads_begin((struct thread_layout){ .urgency = table.urgency, .wait = table.wait,
+                                              .suspended = table.suspended, .word = sizeof(uint32_t),
+                                              .read = thread_word });
     core = table.model == PIPELINED ? &pipelined_core : &simple_core;
     progress.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
     progress.offset = 0;

@@ -4,13 +4,14 @@
 
 #include <stdio.h>
 
-enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4 };
+enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5 };
 
 /* Enough to see what is wrong; the run is refused at the first one anyway. */
 #define MOST_TROUBLES 32
 
 static FILE *file;
 static unsigned troubles;
+static uint64_t records;
 
 static void word(uint64_t value)
 {
@@ -40,23 +41,45 @@ bool output_open(const char *path)
         return false;
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
-    fwrite("TAKREC01", 1, 8, file);
+    fwrite("TAKREC03", 1, 8, file);
     word(table.phases);
     return true;
 }
 
-void output_mark(uint16_t mark, const struct totals *totals)
+uint64_t output_records(void) { return records; }
+
+void output_mark(uint16_t mark, int64_t when, const struct totals *totals)
 {
+    records++;
     word(MARK | (uint64_t)mark << 8);
+    word((uint64_t)when);
     count(totals->all);
     phases(totals);
 }
 
-void output_switch(uint32_t value, struct count at, uint32_t first, uint32_t second)
+static void standing(struct standing standing)
 {
+    word(standing.urgency | (uint64_t)standing.known << 32);
+    word(standing.wait);
+}
+
+void output_switch(uint32_t value, int64_t when, struct count at, uint32_t first, uint32_t second,
+                   struct standing left, struct standing next)
+{
+    records++;
     word(SWITCH | (uint64_t)value << 8);
+    word((uint64_t)when);
     count(at);
     word((uint64_t)second << 32 | first);
+    standing(left);
+    standing(next);
+}
+
+void output_wake(uint32_t value, int64_t when)
+{
+    records++;
+    word(WAKE | (uint64_t)value << 8);
+    word((uint64_t)when);
 }
 
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address)
@@ -67,11 +90,12 @@ void output_trouble(enum trouble kind, uint32_t from, uint32_t address)
     word((uint64_t)from << 32 | address);
 }
 
-void output_end(enum ending how, const struct totals *totals)
+void output_end(enum ending how, int64_t when, const struct totals *totals)
 {
     if (!file)
         return;
     word(END | (uint64_t)how << 8);
+    word((uint64_t)when);
     count(totals->all);
     phases(totals);
     word(totals->entries);

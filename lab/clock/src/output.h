@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "table.h"
+#include "threads.h"
 
 struct count {
     uint64_t instructions, cycles;
@@ -29,15 +30,29 @@ enum trouble {
     UNEXPLAINED_TRANSFER,    /* control went where the table says it cannot */
 };
 
-enum ending { GUEST_ENDED = 0, LIMIT_REACHED = 1 };
+enum ending {
+    GUEST_ENDED = 0,
+    LIMIT_REACHED = 1, /* so many instructions */
+    TIME_REACHED = 2,  /* of the virtual clock */
+    RECORD_FULL = 3,
+    REAL_TIME_OVER = 4,
+};
 
 bool output_open(const char *path);
-void output_mark(uint16_t mark, const struct totals *totals);
-/* `first` and `second`: the first words of the value's information record. */
-void output_switch(uint32_t value, struct count at, uint32_t first, uint32_t second);
+/* `when`, here and below: nanoseconds of the emulator's virtual clock. */
+void output_mark(uint16_t mark, int64_t when, const struct totals *totals);
+/* `first` and `second`: the first words of the value's information record; how the thread before leaves, and how the
+ * value's stands. */
+void output_switch(uint32_t value, int64_t when, struct count at, uint32_t first, uint32_t second,
+                   struct standing left, struct standing next);
+/* A thread could not run, and now it can. */
+void output_wake(uint32_t value, int64_t when);
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address);
 
 /* Writes the END record and closes the file. Further calls do nothing. */
-void output_end(enum ending how, const struct totals *totals);
+void output_end(enum ending how, int64_t when, const struct totals *totals);
+
+/* How many marks, switches and wake-ups were written. */
+uint64_t output_records(void);
 
 #endif

@@ -58,6 +58,9 @@ struct table_header {
     uint32_t transfer, entry, exit, chain; /* cycles of control transfers and exceptions */
     uint32_t operands;
     uint32_t information; /* offset in what the watched word names; NO_WATCH: none */
+    uint32_t urgency, wait; /* the same, of the words that tell how a thread stands */
+    uint32_t suspended;   /* the flag in the first of them */
+    uint32_t reserved;
 };
 
 struct region {

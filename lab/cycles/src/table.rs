@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use taktos_abi::layout;
+
 use crate::code::{self, Instruction};
 use crate::image::Image;
 use crate::marks::Mark;
@@ -23,6 +25,8 @@ pub struct Table {
     processor: Option<u32>,
     processors: Option<u32>,
     thread_info: Option<u32>,
+    /// The offsets of the words that tell how a thread stands: its urgency, and what it waits for.
+    standing: Option<(u32, u32)>,
 }
 
 /// A range of addresses with code.
@@ -89,7 +93,8 @@ impl Table {
             phases: phases.names().to_vec(),
             processor: image.value("TAKTOS_PROCESSOR"),
             processors: image.value("TAKTOS_PROCESSORS"),
-            thread_info: image.value("taktos.layout.tcb_info"),
+            thread_info: image.value(layout::INFORMATION),
+            standing: image.value(layout::URGENCY).zip(image.value(layout::WAIT)),
         })
     }
 
@@ -142,7 +147,8 @@ impl Table {
             .flat_map(|r| r.slots(&mut pool))
             .collect();
         let events = code::events(self.cpu);
-        out.write_all(b"TAKTAB01")?;
+        let (urgency, wait) = self.standing.unwrap_or((u32::MAX, u32::MAX));
+        out.write_all(b"TAKTAB02")?;
         let model = match self.cpu {
             Cpu::CortexM4 => 1,
             Cpu::CortexA8 | Cpu::CortexA53 | Cpu::U54 => 2,
@@ -158,6 +164,10 @@ impl Table {
             events.chain,
             (pool.len() / 2) as u32,
             self.thread_info.unwrap_or(u32::MAX),
+            urgency,
+            wait,
+            layout::SUSPENDED,
+            0,
         ] {
             out.write_all(&word.to_le_bytes())?;
         }

@@ -119,8 +119,8 @@ fn is_written(table: &Table) -> bool {
     table.write(&mut bytes).unwrap();
     let head = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let (regions, operands) = (head(12), head(40));
-    let slots: usize = (0..regions).map(|region| head(48 + 8 * region + 4)).sum();
-    bytes.len() == 48 + 8 * regions + 16 * slots + 2 * operands
+    let slots: usize = (0..regions).map(|region| head(64 + 8 * region + 4)).sum();
+    bytes.len() == 64 + 8 * regions + 16 * slots + 2 * operands
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn an_image_of_another_processor_is_refused() {
 fn flags(table: &Table, places: impl Iterator<Item = usize>) -> Vec<u16> {
     let mut bytes = Vec::new();
     table.write(&mut bytes).unwrap();
-    let records = 48 + 8; // one region
+    let records = 64 + 8; // one region
     places
         .map(|place| records + place / 2 * 16 + 4)
         .map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]))

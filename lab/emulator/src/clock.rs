@@ -34,8 +34,18 @@ fn ready(sources: &str) -> Result<PathBuf, Error> {
 }
 
 /// What both clocks are made of, in the folder of the first: the interface that they declare for themselves, the
-/// timing table, and issue in pairs.
-const SHARED: [&str; 5] = ["qemu_plugin.h", "table.h", "table.c", "issue.h", "issue.c"];
+/// timing table, issue in pairs, how threads stand, and ends of a run.
+const SHARED: [&str; 9] = [
+    "qemu_plugin.h",
+    "table.h",
+    "table.c",
+    "issue.h",
+    "issue.c",
+    "threads.h",
+    "threads.c",
+    "deadline.h",
+    "deadline.c",
+];
 
 /// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest of what it is
 /// made of: checkouts that share a directory do not take each other's.

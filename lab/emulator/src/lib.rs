@@ -19,6 +19,7 @@
 mod board;
 mod clock;
 mod el2;
+mod end;
 mod error;
 mod names;
 mod program;
@@ -27,13 +28,16 @@ mod run;
 mod sample;
 mod scratch;
 pub mod several;
+mod standing;
 pub mod tree;
 
 pub use board::Board;
 pub use el2::El2;
+pub use end::{Ending, Until};
 pub use error::Error;
 pub use program::{Emulator, remark};
 pub use record::{Count, Exceptions, Passing, Record, Switch};
 pub use run::{Ended, Options};
 pub use sample::{Sample, Statistics};
+pub use standing::{Left, Turn, Wake};
 pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};

@@ -2,7 +2,8 @@
 
 use taktos_cycles::{Mark, Table};
 
-use crate::Error;
+use crate::standing::{Turn, Wake};
+use crate::{Ending, Error};
 
 /// Instructions and modelled cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
@@ -29,6 +30,8 @@ impl Count {
 pub struct Passing {
     /// The mark.
     pub mark: Mark,
+    /// When, in nanoseconds of the emulator's virtual clock.
+    pub at: u64,
     /// Totals before the marked instruction.
     pub total: Count,
     /// Totals of each phase, by its number.
@@ -42,8 +45,12 @@ pub struct Switch {
     pub thread: u64,
     /// The thread's name; its address where the image does not name it.
     pub name: String,
+    /// When, in nanoseconds of the emulator's virtual clock.
+    pub at: u64,
     /// Totals before the store that said so.
     pub total: Count,
+    /// How the threads stood.
+    pub turn: Turn,
 }
 
 /// Exceptions that were taken.
@@ -68,6 +75,12 @@ pub struct Record {
     pub marks: Vec<Passing>,
     /// Every switch of threads, in order.
     pub switches: Vec<Switch>,
+    /// Every time that a thread which had run became ready, in order.
+    pub wakes: Vec<Wake>,
+    /// What ended the run.
+    pub ended: Ending,
+    /// When it ended, in nanoseconds of the emulator's virtual clock.
+    pub end: u64,
     /// Totals of the whole run.
     pub total: Count,
     /// Totals of each phase, by its number.
@@ -84,6 +97,7 @@ const MARK: u64 = 1;
 const SWITCH: u64 = 2;
 const TROUBLE: u64 = 3;
 const END: u64 = 4;
+const WAKE: u64 = 5;
 
 const UNKNOWN_INSTRUCTION: u64 = 1;
 
@@ -91,9 +105,11 @@ const UNKNOWN_INSTRUCTION: u64 = 1;
 #[derive(Debug)]
 pub(crate) struct Switched {
     pub thread: u32,
+    pub at: u64,
     pub total: Count,
     pub text: u32,
     pub length: u32,
+    pub turn: Turn,
 }
 
 /// The record file's contents.
@@ -101,17 +117,19 @@ pub(crate) struct Switched {
 pub(crate) struct Contents {
     pub marks: Vec<Passing>,
     pub switches: Vec<Switched>,
+    pub wakes: Vec<Wake>,
+    pub ended: Ending,
+    pub end: u64,
     pub total: Count,
     pub phases: Vec<Count>,
     pub exceptions: Exceptions,
-    pub limit_reached: bool,
 }
 
 /// Reads the clock's file. A trouble that the clock met is an error, and so is a file
 /// that was cut short.
 pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
     let rest = bytes
-        .strip_prefix(b"TAKREC01")
+        .strip_prefix(b"TAKREC03")
         .ok_or(Error::Damaged("no header"))?;
     let phases = table.phases().len();
     let mut words = Words::of(rest, phases);
@@ -124,6 +142,7 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
         let argument = word >> 8;
         match word & 0xff {
             MARK => {
+                let at = words.next()?;
                 let (total, phases) = (words.total()?, words.phases()?);
                 let place = (argument as usize).checked_sub(1);
                 let marks = place.and_then(|p| table.marks().get(p));
@@ -131,26 +150,38 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
                     let (mark, phases) = (mark.clone(), phases.clone());
                     contents.marks.push(Passing {
                         mark,
+                        at,
                         total,
                         phases,
                     });
                 }
             }
             SWITCH => {
+                let at = words.next()?;
                 let total = words.total()?;
                 let name = words.next()?;
                 let (text, length) = (name as u32, (name >> 32) as u32);
+                let left = (words.next()?, words.next()?);
+                let turn = Turn::of(left, (words.next()?, words.next()?));
                 let thread = argument as u32;
                 contents.switches.push(Switched {
                     thread,
+                    at,
                     total,
                     text,
                     length,
+                    turn,
                 });
             }
+            WAKE => contents.wakes.push(Wake {
+                processor: 0,
+                thread: u64::from(argument as u32),
+                at: words.next()?,
+            }),
             TROUBLE => return Err(trouble(argument, words.next()?)),
             END => {
-                contents.limit_reached = argument != 0;
+                contents.ended = Ending::numbered(argument)?;
+                contents.end = words.next()?;
                 contents.total = words.total()?;
                 contents.phases = words.phases()?;
                 contents.exceptions = Exceptions {

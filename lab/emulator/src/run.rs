@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use taktos_cycles::{PhaseRules, Table};
 
+use crate::end::{self, Ending, Until};
 use crate::names::Names;
 use crate::program::missing;
 use crate::record::{self, Contents};
@@ -30,6 +31,8 @@ pub struct Options {
     pub reference: bool,
     /// A word for the image, which finds it on its command line.
     pub argument: Option<String>,
+    /// Ends the run by itself and keeps what it has.
+    pub until: Option<Until>,
 }
 
 /// How a run ended that was not counted.
@@ -53,6 +56,7 @@ impl Default for Options {
             phases: PhaseRules::default(),
             reference: false,
             argument: None,
+            until: None,
         }
     }
 }
@@ -92,7 +96,7 @@ impl Emulator {
         write_table(&table, &scratch)?;
         let plugin = self.plugin(options, &scratch);
         let (mut child, output) = self.start(board, image, options, Some(plugin))?;
-        let (console, status) = watch(&mut child, output, options.real_time, on_line)?;
+        let (console, status) = options.watch(&mut child, output, &scratch, on_line)?;
         let contents = read_record(&scratch, &table, &console)?;
         finish(contents, console, status, &elf, &table)
     }
@@ -148,13 +152,51 @@ impl Emulator {
 
     fn plugin(&self, options: &Options, scratch: &Scratch) -> String {
         format!(
-            "{},table={},out={},limit={},reference={}",
+            "{},table={},out={},limit={},reference={}{}",
             argument(&self.clock),
             argument(&scratch.file("table")),
             argument(&scratch.file("record")),
-            options.instructions,
+            options.most_instructions(),
             if options.reference { "on" } else { "off" },
+            options.ends(scratch),
         )
+    }
+}
+
+impl Options {
+    /// The most instructions: as many as come, where the run ends otherwise.
+    pub(crate) fn most_instructions(&self) -> u64 {
+        match self.until {
+            // The clock for several processors reads a number with a sign.
+            Some(_) => i64::MAX.unsigned_abs(),
+            None => self.instructions,
+        }
+    }
+
+    /// The clock's options for the ends that the image does not choose.
+    pub(crate) fn ends(&self, scratch: &Scratch) -> String {
+        let until = self.until.as_ref();
+        until.map_or_else(String::new, |until| {
+            until.options(self.real_time, &scratch.file(end::PROGRESS))
+        })
+    }
+
+    /// Collects the console until the emulator ends, and looks meanwhile how far it is.
+    pub(crate) fn watch(
+        &self,
+        child: &mut Child,
+        output: PipeReader,
+        scratch: &Scratch,
+        on_line: &mut dyn FnMut(&str),
+    ) -> Result<(String, i32), Error> {
+        match &self.until {
+            None => watch(child, output, self.real_time, on_line),
+            Some(until) => {
+                let time = self.real_time + end::GRACE;
+                let mut look = || until.look(scratch);
+                watch_and_look(child, output, time, on_line, &mut look)
+            }
+        }
     }
 }
 
@@ -194,16 +236,32 @@ pub(crate) fn watch(
     time: Duration,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<(String, i32), Error> {
+    watch_and_look(child, output, time, on_line, &mut || ())
+}
+
+/// How long nobody looks how far a run is.
+const LOOK: Duration = Duration::from_millis(200);
+
+fn watch_and_look(
+    child: &mut Child,
+    output: PipeReader,
+    time: Duration,
+    on_line: &mut dyn FnMut(&str),
+    look: &mut dyn FnMut(),
+) -> Result<(String, i32), Error> {
     let lines = lines(output);
     let until = Instant::now() + time;
     let mut console = String::new();
     loop {
-        match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        look();
+        let left = until.saturating_duration_since(Instant::now());
+        match lines.recv_timeout(left.min(LOOK)) {
             Ok(line) => {
                 on_line(line.trim_end_matches(['\r', '\n']));
                 console.push_str(&line);
             }
             Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
             Err(RecvTimeoutError::Timeout) => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -248,7 +306,7 @@ fn read_record(scratch: &Scratch, table: &Table, console: &str) -> Result<Conten
     let bytes =
         std::fs::read(scratch.file("record")).map_err(|_| Error::Refused(last_line(console)))?;
     let contents = record::read(&bytes, table)?;
-    if contents.limit_reached {
+    if contents.ended == Ending::Instructions {
         let instructions = contents.total.instructions;
         return Err(Error::Limit {
             instructions,
@@ -277,10 +335,15 @@ fn finish(
         switches: switches
             .map(|s| Switch {
                 thread: s.thread.into(),
+                at: s.at,
+                turn: s.turn,
                 name: names.name(s.thread.into(), s.text.into(), s.length.into()),
                 total: s.total,
             })
             .collect(),
+        wakes: contents.wakes,
+        ended: contents.ended,
+        end: contents.end,
         total: contents.total,
         phases: contents.phases,
         phase_names: table.phases().to_vec(),

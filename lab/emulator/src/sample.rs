@@ -125,6 +125,7 @@ mod tests {
                 edge: *edge,
                 name: "yield".into(),
             },
+            at: *at,
             total: Count {
                 instructions: *at,
                 cycles: 2 * at,
@@ -139,6 +140,9 @@ mod tests {
             exit_status: 0,
             marks: marks.iter().map(passing).collect(),
             switches: Vec::new(),
+            wakes: Vec::new(),
+            ended: crate::Ending::Image,
+            end: 0,
             total: Count::default(),
             phases: Vec::new(),
             phase_names: Vec::new(),

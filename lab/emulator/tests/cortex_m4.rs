@@ -3,10 +3,12 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use common::Image;
-use taktos_emulator::{Board, Error, Options, Record};
+use taktos_emulator::{Board, Ending, Error, Options, Record, Until};
 
 const BOARD: Board = Board::Mps2An386;
 
@@ -288,4 +290,87 @@ fn a_handler_that_the_table_does_not_know_is_an_error() {
         matches!(error, Error::UnexplainedTransfer { to: 0xc0, .. }),
         "{error}"
     );
+}
+
+/// Ends at so much virtual time, or with so many records.
+fn until(time: Duration, events: u64) -> Options {
+    Options {
+        until: Some(Until {
+            time,
+            events,
+            reached: Arc::new(AtomicU64::new(0)),
+        }),
+        ..Options::default()
+    }
+}
+
+/// Passes a mark for ever.
+fn endless() -> Image {
+    program(
+        "
+        taktos.point.tick:
+        3001        adds r0, #1
+        e7fd        b tick
+        ",
+        "",
+    )
+}
+
+#[test]
+fn an_endless_image_is_ended_by_virtual_time_and_keeps_its_record() {
+    let options = until(Duration::from_micros(50), u64::MAX);
+    let record = endless().run(BOARD, &options).expect("a record");
+    assert_eq!((record.ended, record.exit_status), (Ending::Time, 0));
+    assert_eq!(record.end, 50_000);
+    // A mark every two instructions, each of a nanosecond.
+    assert!(
+        (24_990..=25_000).contains(&record.marks.len()),
+        "{}",
+        record.marks.len()
+    );
+    let steps = record.marks.windows(2).map(|pair| pair[1].at - pair[0].at);
+    assert!(steps.into_iter().all(|step| step == 2));
+}
+
+#[test]
+fn an_image_that_sleeps_for_ever_is_ended_by_virtual_time() {
+    let image = program(
+        "
+        bf30        wfi
+        e7fd        b wfi
+        ",
+        "",
+    );
+    let record = image
+        .run(BOARD, &until(Duration::from_secs(5), u64::MAX))
+        .expect("a record");
+    assert_eq!((record.ended, record.end), (Ending::Time, 5_000_000_000));
+    assert!(record.total.instructions < 1_000);
+}
+
+#[test]
+fn a_record_that_is_full_is_kept() {
+    let options = until(Duration::from_secs(3600), 100);
+    let record = endless().run(BOARD, &options).expect("a record");
+    assert_eq!((record.ended, record.marks.len()), (Ending::Full, 100));
+    assert_eq!(record.end, record.marks[99].at);
+}
+
+#[test]
+fn real_time_that_is_over_keeps_the_record_too() {
+    // Without marks: they are kept in memory.
+    let image = program(
+        "
+        3001        adds r0, #1
+        e7fd        b adds
+        ",
+        "",
+    );
+    let options = Options {
+        real_time: Duration::from_secs(1),
+        ..until(Duration::from_secs(360_000), u64::MAX)
+    };
+    let record = image.run(BOARD, &options).expect("a record");
+    assert_eq!(record.ended, Ending::RealTime);
+    assert!(record.end > 0 && record.end == record.total.instructions);
 }

@@ -43,6 +43,19 @@ impl TimeUnit {
         }
     }
 
+    /// What one of it is.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Instructions => "counted in executed instructions, sleep left out (emulated)",
+            Self::Cycles => "counted in cycles, sleep left out (modelled)",
+            Self::Nanoseconds => "virtual (simulated)",
+            Self::ClockNanoseconds => {
+                "virtual; 1 executed instruction takes 1 ns, and sleep as long as it lasts (emulated)"
+            }
+        }
+    }
+
     /// What a figure in this unit rests on.
     #[must_use]
     pub const fn evidence(self) -> Evidence {
@@ -113,7 +126,7 @@ impl Recording {
     pub fn thread_name(&self, thread: Thread) -> &str {
         self.threads
             .get(usize::from(thread.0))
-            .map_or("(no thread)", String::as_str)
+            .map_or("(idle)", String::as_str)
     }
 
     /// The first events of the recording; it ends with the last of them.

@@ -141,7 +141,7 @@ mod tests {
         let recording = example();
         let csv = Timeline::of(&recording).table(&recording).to_csv();
         assert!(
-            csv.contains("\n0,filter,40,60,20\n0,(no thread),60,80,20\n"),
+            csv.contains("\n0,filter,40,60,20\n0,(idle),60,80,20\n"),
             "{csv}"
         );
     }

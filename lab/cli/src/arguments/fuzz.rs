@@ -61,6 +61,7 @@ fn word() -> impl Strategy<Value = String> {
         "json",
         "csv",
         "--out",
+        "--for",
         "--from",
         "--length",
         "-1",

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_emulator::Board;
+use taktos_emulator::{Board, Ending, Options, Until};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
-use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
+use taktos_export::{
+    Basis, Evidence, Recording, ResultDirectory, Timeline, perfetto, plot, to_json,
+};
 use taktos_trace::Kind;
 
 use super::experiment::begin;
@@ -24,6 +29,10 @@ use crate::{board, emulator, image, screen, session};
 const BOARD: &str = "mps2-an386";
 /// How many switches are drawn when the command line names no length.
 const SWITCHES: usize = 40;
+/// How many marks, switches and wake-ups a trace holds: viewers open so many.
+const MOST_EVENTS: u64 = 500_000;
+/// How many lines of the console are shown.
+const MOST_LINES: usize = 20;
 
 /// Where a program runs: on one processor or on several.
 enum Place {
@@ -48,11 +57,43 @@ struct Subject {
     name: String,
     origin: String,
     recording: Recording,
+    /// What the program wrote.
+    console: String,
+    /// Why the recording ends before the program.
+    cut: Option<String>,
+}
+
+/// Why a recording ends before its program, which had so much time.
+fn cut(ended: Ending, recording: &Recording, time: Duration) -> Option<String> {
+    let end = Duration::from_nanos(recording.end).as_secs_f64();
+    let time = time.as_secs_f64();
+    match ended {
+        Ending::Image | Ending::Instructions => None,
+        Ending::Time => Some(format!(
+            "The program was still running after {time} s of virtual time, where the recording ends; --for TIME sets another end."
+        )),
+        Ending::Full => Some(format!(
+            "The recording is full: it holds the first {MOST_EVENTS} marks, switches and wake-ups, up to {end} s of virtual time."
+        )),
+        Ending::RealTime => Some(format!(
+            "The program was stopped after {} s of real time, at {end} s of virtual time; --for TIME sets another end.",
+            Options::default().real_time.as_secs()
+        )),
+    }
+}
+
+/// The end of a run that does not end by itself.
+fn until(time: Duration) -> Until {
+    Until {
+        time,
+        events: MOST_EVENTS,
+        reached: Arc::new(AtomicU64::new(0)),
+    }
 }
 
 pub(super) fn run(
     workspace: &Workspace,
-    (subject, argument): (&str, String),
+    (subject, argument, time): (&str, String, Duration),
     options: &RunOptions,
     (from, length): (Option<u64>, Option<u64>),
 ) -> Result<()> {
@@ -69,10 +110,12 @@ pub(super) fn run(
             name: stem.into_owned(),
             origin: "a recording".into(),
             recording,
+            console: String::new(),
+            cut: None,
         },
         None => match board {
-            Place::One(board) => record(workspace, subject, board)?,
-            Place::Several(board) => record_several(workspace, subject, board, argument)?,
+            Place::One(board) => record(workspace, subject, board, time)?,
+            Place::Several(board) => record_several(workspace, subject, board, argument, time)?,
         },
     };
     let window = window(&subject.recording, from, length);
@@ -95,19 +138,28 @@ fn read(file: &Path) -> Result<Recording> {
     })
 }
 
-fn record(workspace: &Workspace, program: &str, board: Board) -> Result<Subject> {
+fn record(workspace: &Workspace, program: &str, board: Board, time: Duration) -> Result<Subject> {
     let emulator = emulator::find()?;
     let progress = Progress::default();
     let building = format!("building {program} for {} ...", board.name());
     let image = progress.during(&building, || image::build(workspace, board, program))?;
     let running = format!("running {program} on {} ...", board.name());
-    let record = progress.during(&running, || {
-        session::execute(&emulator, board, program, &image)
+    let until = until(time);
+    let reached = Arc::clone(&until.reached);
+    let options = Options {
+        until: Some(until),
+        ..Options::default()
+    };
+    let record = progress.until(&running, (&reached, time), || {
+        session::execute(&emulator, board, (program, &image), &options)
     })?;
+    let recording = record_schedule(&record);
     Ok(Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name()),
-        recording: record_schedule(&record),
+        cut: cut(record.ended, &recording, time),
+        console: record.console,
+        recording,
     })
 }
 
@@ -117,6 +169,7 @@ fn record_several(
     program: &str,
     board: several::Board,
     argument: String,
+    time: Duration,
 ) -> Result<Subject> {
     let machine = Machine::find(board)?;
     let progress = Progress::default();
@@ -127,11 +180,18 @@ fn record_several(
         argument,
         quantum: several::QUANTUM,
     };
-    let record = progress.during(&running, || machine.record(&image, &call))?;
+    let until = until(time);
+    let reached = Arc::clone(&until.reached);
+    let record = progress.until(&running, (&reached, time), || {
+        machine.record_until(&image, &call, until)
+    })?;
+    let recording = record_schedule_of_several(&record);
     Ok(Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name),
-        recording: record_schedule_of_several(&record),
+        cut: cut(record.ended, &recording, time),
+        console: record.console,
+        recording,
     })
 }
 
@@ -157,6 +217,11 @@ struct Manifest<'a> {
     taktos: &'static str,
     subject: &'a str,
     unit: &'static str,
+    /// What the unit is.
+    time: &'static str,
+    evidence: Evidence,
+    /// Why the recording ends before the program; nothing where it does not.
+    cut: Option<&'a str>,
     threads: usize,
     events: usize,
     end: u64,
@@ -168,6 +233,9 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
         taktos: env!("CARGO_PKG_VERSION"),
         subject: &subject.origin,
         unit: recording.unit.name(),
+        time: recording.unit.meaning(),
+        evidence: recording.unit.evidence(),
+        cut: subject.cut.as_deref(),
         threads: recording.threads.len(),
         events: recording.events.len(),
         end: recording.end,
@@ -179,10 +247,10 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
     let report = Report {
         title,
         question: "Who ran when?".into(),
-        answer: Vec::new(),
+        answer: subject.cut.iter().cloned().collect(),
         setup: vec![
             ("Taktos".into(), env!("CARGO_PKG_VERSION").into()),
-            ("unit".into(), recording.unit.name().into()),
+            ("time".into(), recording.unit.meaning().into()),
             ("events".into(), recording.events.len().to_string()),
         ],
         evidence: vec![recording.unit.evidence()],
@@ -208,6 +276,9 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
         perfetto::to_bytes(recording, &subject.origin),
     )?;
     directory.write("trace.schedule", recording.to_bytes())?;
+    if !subject.console.is_empty() {
+        directory.write("console.txt", &subject.console)?;
+    }
     Ok(())
 }
 
@@ -229,6 +300,9 @@ fn shares(subject: &Subject) -> Table {
             Column::figures(recording.unit.name(), basis()),
         ],
     );
+    table
+        .notes
+        .push(format!("Time: {}.", recording.unit.meaning()));
     for (thread, (times, length)) in threads {
         table.push(vec![
             recording.thread_name(thread).into(),
@@ -243,7 +317,15 @@ fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
     let trace = screen::places(place);
     let timeline = || Timeline::of(&subject.recording);
     match format {
-        Format::Table => screen::print(&format!("{}\n{trace}\n", shares(subject).to_text()))?,
+        Format::Table => {
+            let cut = subject.cut.iter().map(|words| format!("{words}\n"));
+            screen::print(&format!(
+                "{}{}{}\n{trace}\n",
+                console(subject),
+                shares(subject).to_text(),
+                cut.collect::<String>()
+            ))?;
+        }
         Format::Csv => {
             screen::print(&timeline().table(&subject.recording).to_csv())?;
             eprintln!("{trace}");
@@ -254,6 +336,25 @@ fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The first lines of what the program wrote.
+fn console(subject: &Subject) -> String {
+    let lines: Vec<&str> = subject.console.lines().collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut shown = format!("The console of {}\n", subject.name);
+    for line in lines.iter().take(MOST_LINES) {
+        // A terminal obeys control characters.
+        let plain: String = line.chars().filter(|letter| !letter.is_control()).collect();
+        shown.push_str(&format!("    {plain}\n"));
+    }
+    if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        shown.push_str(&format!("    and {more} lines more, in console.txt\n"));
+    }
+    shown.push('\n');
+    shown
 }
 
 #[derive(Serialize)]

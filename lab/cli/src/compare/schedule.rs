@@ -6,6 +6,7 @@ use taktos_emulator::several::Switch;
 use taktos_export::{Recording, TimeUnit};
 use taktos_trace::{Event, Kind, Thread};
 
+use crate::measure::handover;
 use crate::smp::Figures;
 
 /// The schedule from the first release on: the tasks are the first threads,
@@ -27,7 +28,7 @@ pub fn schedule(switches: &[Switch], figures: &Figures) -> Option<Recording> {
         });
         let event = Event {
             at: switch.at.saturating_sub(figures.begin),
-            argument: 0,
+            argument: handover(switch.turn).to_argument(),
             thread: Thread(u16::try_from(place).unwrap_or(Thread::IDLE.0)),
             processor: u8::try_from(switch.processor).unwrap_or(u8::MAX),
             kind: Kind::Switch,
@@ -51,6 +52,7 @@ mod tests {
     use super::*;
     use crate::smp::Layout;
     use crate::smp::tests::{case, console};
+    use taktos_emulator::Turn;
     use taktos_emulator::several::Total;
 
     fn switch(processor: usize, thread: u64, at: u64) -> Switch {
@@ -60,6 +62,7 @@ mod tests {
             name: format!("{thread:#x}"),
             at,
             total: Total::default().count,
+            turn: Turn::default(),
         }
     }
 

@@ -7,5 +7,5 @@ mod schedule;
 mod statistics;
 
 pub use observation::{Labels, Observation, Round, labels, observe};
-pub use schedule::{record_schedule, record_schedule_of_several};
+pub use schedule::{handover, record_schedule, record_schedule_of_several};
 pub use statistics::Summary;

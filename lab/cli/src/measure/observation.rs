@@ -21,7 +21,7 @@ pub type Labels = BTreeMap<String, String>;
 pub struct Round {
     /// What it was run with.
     pub labels: Labels,
-    /// The instructions executed before it began.
+    /// When it began, in nanoseconds of the virtual clock.
     pub begins: u64,
     /// The samples of each mark, in their order.
     pub samples: BTreeMap<String, Vec<Count>>,
@@ -114,7 +114,7 @@ pub fn observe(record: &Record) -> Result<Observation> {
         match passing.mark.edge {
             Edge::Point if name == ROUND => {
                 open.clear();
-                let begins = passing.total.instructions;
+                let begins = passing.at;
                 let labels = labels.next().unwrap_or_default();
                 rounds.push(Round {
                     labels,
@@ -221,6 +221,7 @@ pub(crate) mod tests {
                 edge: *edge,
                 name: (*name).into(),
             },
+            at: *at,
             total: count(*at),
             phases: vec![count(*at)],
         };
@@ -229,6 +230,9 @@ pub(crate) mod tests {
             exit_status: 0,
             marks: marks.iter().map(passing).collect(),
             switches: Vec::new(),
+            wakes: Vec::new(),
+            ended: taktos_emulator::Ending::Image,
+            end: marks.last().map_or(0, |mark| mark.2),
             total: marks.last().map_or(count(0), |mark| count(mark.2)),
             phases: Vec::new(),
             phase_names: vec!["other"],

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use taktos_emulator::{Edge, Record, several};
+use taktos_emulator::{self as emulator, Edge, Mark, Record, Turn, Wake, several};
 use taktos_export::{Recording, TimeUnit};
-use taktos_trace::{Event, Kind, Thread};
+use taktos_trace::{Event, Handover, Kind, Left, Thread};
 
 /// The names given to what has none yet, in the order of first mention.
 #[derive(Default)]
@@ -23,102 +23,120 @@ impl<'a> Names<'a> {
     }
 }
 
+/// What a recording is made of: when, and on which processor.
+struct Item<'a> {
+    at: u64,
+    processor: usize,
+    what: What<'a>,
+}
+
+enum What<'a> {
+    Switch(u64, &'a str, Turn),
+    Wake(u64),
+    Mark(&'a Mark),
+}
+
 /// The schedule and the marks of a run, in the order of their time.
 pub fn record_schedule(record: &Record) -> Recording {
-    let mut recording = Recording::new(TimeUnit::Instructions);
-    let (mut threads, mut marks) = (Names::default(), Names::default());
-    let mut switches = record.switches.iter().peekable();
-    let mut passings = record.marks.iter().peekable();
-    let mut running = Thread::IDLE;
-    loop {
-        let next_switch = switches.peek().map(|switch| switch.total.instructions);
-        let next_mark = passings.peek().map(|passing| passing.total.instructions);
-        let (at, kind, argument) = match (next_switch, next_mark) {
-            (None, None) => break,
-            (Some(at), mark) if mark.is_none_or(|mark| at <= mark) => {
-                let Some(switch) = switches.next() else { break };
-                running = match switch.thread {
-                    0 => Thread::IDLE,
-                    block => thread(threads.index(block, &switch.name)),
-                };
-                (at, Kind::Switch, 0)
-            }
-            _ => {
-                let Some(passing) = passings.next() else {
-                    break;
-                };
-                let index = marks.index(0, &passing.mark.name);
-                (passing.total.instructions, kind(passing.mark.edge), index)
-            }
-        };
-        let argument = u32::try_from(argument).unwrap_or(u32::MAX);
-        recording.events.push(Event {
-            at,
-            argument,
-            thread: running,
-            processor: 0,
-            kind,
-        });
-    }
-    recording.end = record.total.instructions;
-    recording.threads = threads.list;
-    recording.marks = marks.list;
-    recording
+    let switches = record.switches.iter().map(|switch| Item {
+        at: switch.at,
+        processor: 0,
+        what: What::Switch(switch.thread, &switch.name, switch.turn),
+    });
+    let marks = record.marks.iter().map(|passing| Item {
+        at: passing.at,
+        processor: 0,
+        what: What::Mark(&passing.mark),
+    });
+    let items = wakes(&record.wakes).chain(switches).chain(marks);
+    recording(items.collect(), record.end)
 }
 
 /// The schedule and the marks of a run on several processors, in the order of the common clock: where two
 /// processors ran apart by less than a quantum, not always in that of cause and effect.
 pub fn record_schedule_of_several(record: &several::Record) -> Recording {
+    let switches = record.switches.iter().map(|switch| Item {
+        at: switch.at,
+        processor: switch.processor,
+        what: What::Switch(switch.thread, &switch.name, switch.turn),
+    });
+    let marks = record.marks.iter().map(|passing| Item {
+        at: passing.total.at,
+        processor: passing.processor,
+        what: What::Mark(&passing.mark),
+    });
+    let items = wakes(&record.wakes).chain(switches).chain(marks);
+    recording(items.collect(), record.end())
+}
+
+fn wakes<'a>(wakes: &'a [Wake]) -> impl Iterator<Item = Item<'a>> {
+    wakes.iter().map(|wake| Item {
+        at: wake.at,
+        processor: wake.processor,
+        what: What::Wake(wake.thread),
+    })
+}
+
+/// At one time a thread first becomes ready, then has the processor, then passes marks.
+fn recording(mut items: Vec<Item<'_>>, end: u64) -> Recording {
     let mut recording = Recording::new(TimeUnit::ClockNanoseconds);
     let (mut threads, mut marks) = (Names::default(), Names::default());
-    // Each processor's events are in order; a stable sort keeps that.
-    let mut switches: Vec<&several::Switch> = record.switches.iter().collect();
-    let mut passings: Vec<&several::Passing> = record.marks.iter().collect();
-    switches.sort_by_key(|switch| switch.at);
-    passings.sort_by_key(|passing| passing.total.at);
-    let mut running = vec![Thread::IDLE; record.processors.len()];
-    let (mut switches, mut passings) = (
-        switches.into_iter().peekable(),
-        passings.into_iter().peekable(),
-    );
-    loop {
-        let (next, mark) = (
-            switches.peek().map(|switch| switch.at),
-            passings.peek().map(|passing| passing.total.at),
-        );
-        let switch_first = next.is_some_and(|at| mark.is_none_or(|mark| at <= mark));
-        let (at, processor, kind, argument) = if switch_first && let Some(switch) = switches.next()
-        {
-            if let Some(running) = running.get_mut(switch.processor) {
-                *running = match switch.thread {
+    // The events of one processor are in order; a stable sort keeps that.
+    items.sort_by_key(|item| item.at);
+    let mut names = BTreeMap::new();
+    for item in &items {
+        if let What::Switch(block, name, _) = item.what {
+            names.insert(block, name);
+        }
+    }
+    let mut running: BTreeMap<usize, Thread> = BTreeMap::new();
+    for item in &items {
+        let here = running.entry(item.processor).or_insert(Thread::IDLE);
+        let (thread, kind, argument) = match item.what {
+            What::Switch(block, name, turn) => {
+                *here = match block {
                     0 => Thread::IDLE,
-                    block => thread(threads.index(block, &switch.name)),
+                    _ if turn.is_idle() => Thread::IDLE,
+                    block => thread(threads.index(block, name)),
                 };
+                (*here, Kind::Switch, handover(turn).to_argument())
             }
-            (switch.at, switch.processor, Kind::Switch, 0)
-        } else if let Some(passing) = passings.next() {
-            let index = marks.index(0, &passing.mark.name);
-            (
-                passing.total.at,
-                passing.processor,
-                kind(passing.mark.edge),
-                index,
-            )
-        } else {
-            break;
+            What::Wake(block) => {
+                let Some(name) = names.get(&block) else {
+                    continue;
+                };
+                (thread(threads.index(block, name)), Kind::Wake, 0)
+            }
+            What::Mark(mark) => {
+                let index = u32::try_from(marks.index(0, &mark.name)).unwrap_or(u32::MAX);
+                (*here, kind(mark.edge), index)
+            }
         };
         recording.events.push(Event {
-            at,
-            argument: u32::try_from(argument).unwrap_or(u32::MAX),
-            thread: running.get(processor).copied().unwrap_or(Thread::IDLE),
-            processor: u8::try_from(processor).unwrap_or(u8::MAX),
+            at: item.at,
+            argument,
+            thread,
+            processor: u8::try_from(item.processor).unwrap_or(u8::MAX),
             kind,
         });
     }
-    recording.end = record.end();
+    recording.end = items.last().map_or(end, |last| end.max(last.at));
     recording.threads = threads.list;
     recording.marks = marks.list;
     recording
+}
+
+/// What a switch says beside who runs.
+pub fn handover(turn: Turn) -> Handover {
+    let left = |left| match left {
+        emulator::Left::Runnable => Left::Runnable,
+        emulator::Left::Waiting => Left::Waiting,
+        emulator::Left::Suspended => Left::Suspended,
+    };
+    Handover {
+        left: turn.left.map(left),
+        priority: turn.priority.map(u16::from),
+    }
 }
 
 /// A thread by its index; more threads than a record can tell apart share the
@@ -144,17 +162,19 @@ mod tests {
     use super::*;
     use crate::measure::observation::tests::record as marked;
     use std::sync::Arc;
-    use taktos_emulator::{Count, Mark, Switch};
+    use taktos_emulator::{Count, Ending, Switch};
 
     fn record() -> Record {
         let mut record = marked("", &[("give", Edge::Begin, 20), ("give", Edge::End, 45)]);
         let switch = |thread, name: &str, at| Switch {
             thread,
             name: name.into(),
+            at,
             total: Count {
                 instructions: at,
                 cycles: at,
             },
+            turn: Turn::default(),
         };
         record.switches = vec![
             switch(0x100, "worker", 5),
@@ -162,7 +182,7 @@ mod tests {
             switch(0x100, "worker", 60),
             switch(0, "0x00000000", 70),
         ];
-        record.total.instructions = 80;
+        record.end = 80;
         record
     }
 
@@ -198,6 +218,7 @@ mod tests {
             name: name.into(),
             at,
             total: Count::default(),
+            turn: Turn::default(),
         };
         let mark = Arc::new(Mark {
             edge: Edge::Begin,
@@ -223,6 +244,9 @@ mod tests {
                 switch(1, 0x100, "left", 30),
                 switch(1, 0, "none", 95),
             ],
+            wakes: Vec::new(),
+            ended: Ending::Image,
+            given: None,
             processors: vec![total(100), total(97)],
             phase_names: Vec::new(),
             modelled: false,

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Options;
 use taktos_emulator::several::{Record, Setting, Several};
+use taktos_emulator::{Options, Until};
 
 pub use board::Board;
 pub use honest::{Honest, honest};
@@ -102,11 +102,28 @@ impl Machine {
     /// # Errors
     /// As [`Self::run`].
     pub fn record(&self, image: &Image, call: &Call) -> Result<Record> {
+        self.record_as(image, call, options(call))
+    }
+
+    /// The same until an end that the image does not choose.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn record_until(&self, image: &Image, call: &Call, until: Until) -> Result<Record> {
+        let options = Options {
+            until: Some(until),
+            real_time: Options::default().real_time,
+            ..options(call)
+        };
+        self.record_as(image, call, options)
+    }
+
+    fn record_as(&self, image: &Image, call: &Call, options: Options) -> Result<Record> {
         let what = || self.what(call);
         let setting = Setting::new(Board::PROCESSORS, call.quantum);
         let record = self
             .emulator
-            .record(&image.path, &setting, &options(call), &mut |_| {})
+            .record(&image.path, &setting, &options, &mut |_| {})
             .with_context(what)?;
         succeeded(record.exit_status, &record.console, what)?;
         Ok(record)

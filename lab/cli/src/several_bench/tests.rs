@@ -35,6 +35,9 @@ fn record(console: &str, marks: &[(Edge, &str, usize, u64, u64)]) -> Record {
         exit_status: 0,
         marks: marks.iter().map(passing).collect(),
         switches: Vec::new(),
+        wakes: Vec::new(),
+        ended: taktos_emulator::Ending::Image,
+        given: None,
         processors: Vec::new(),
         phase_names: Vec::new(),
         modelled: true,
@@ -97,6 +100,7 @@ fn who_is_stopped_or_goes_on_is_seen_by_the_switch() {
         name: name.into(),
         at,
         total: total(at, instructions).count,
+        turn: taktos_emulator::Turn::default(),
     };
     one.switches = vec![
         switch(1, "far", 50, 400),    // before the begin by more than a quantum

@@ -1,10 +1,12 @@
 //! Records a simulation: who ran when, and what happened to jobs.
 
+use std::collections::BTreeMap;
+
 use taktos_export::{Recording, TimeUnit};
 use taktos_schedule::Cpu;
 use taktos_simulate::{Doing, JobId, Observer, Resource, TaskId, Workload};
 use taktos_time::{Duration, Instant};
-use taktos_trace::{Event, Kind, Thread};
+use taktos_trace::{Event, Handover, Kind, Left, Thread};
 
 /// An observer that keeps the first events, up to a number.
 pub struct Recorder {
@@ -13,6 +15,20 @@ pub struct Recorder {
     locks: usize,
     /// When there was no more room.
     full: Option<u64>,
+    /// What each processor did last, and whether its job has since lost it to another one.
+    doing: BTreeMap<u8, (Doing, bool)>,
+    /// Which tasks could run, or run.
+    ready: Vec<bool>,
+    /// The priorities that tasks have of their own.
+    priorities: Vec<Option<u16>>,
+}
+
+/// The task at work.
+const fn task_of(doing: Doing) -> Option<TaskId> {
+    match doing {
+        Doing::Idle => None,
+        Doing::Job(job) | Doing::Spin(job) => Some(job.task),
+    }
 }
 
 impl Recorder {
@@ -29,6 +45,38 @@ impl Recorder {
             most,
             locks: workload.locks.len(),
             full: None,
+            doing: BTreeMap::new(),
+            ready: vec![false; workload.tasks.len()],
+            priorities: workload
+                .tasks
+                .iter()
+                .map(|task| task.priority.and_then(|priority| priority.try_into().ok()))
+                .collect(),
+        }
+    }
+
+    /// How what was on the processor leaves it for `next`: a job that lost it, or goes on behind the kernel's work, could
+    /// have gone on; any other one waits.
+    fn leaves(&mut self, cpu: Cpu, next: Doing) -> Left {
+        let before = self.doing.insert(cpu.index() as u8, (next, false));
+        let (before, lost) = before.unwrap_or((Doing::Idle, false));
+        let task = task_of(before);
+        if lost || task == task_of(next) {
+            return Left::Runnable;
+        }
+        self.set_ready(task, false);
+        Left::Waiting
+    }
+
+    fn set_ready(&mut self, task: Option<TaskId>, ready: bool) -> bool {
+        let place = task.and_then(|task| self.ready.get_mut(task.index()));
+        place.is_some_and(|place| std::mem::replace(place, ready))
+    }
+
+    /// The task can run; if it could not before, it wakes up.
+    fn wake(&mut self, at: Instant, task: TaskId) {
+        if !self.set_ready(Some(task), true) {
+            self.add(at, Kind::Wake, task, 0, None);
         }
     }
 
@@ -67,25 +115,43 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn switch(&mut self, at: Instant, cpu: Cpu, doing: Doing, overhead: Duration) {
+        let mut left = self.leaves(cpu, doing);
         if overhead > Duration::ZERO {
+            let handover = Handover {
+                left: Some(left),
+                priority: None,
+            };
             let kernel = TaskId(self.recording.threads.len() as u16 - 1);
             let begin = at.as_nanos().saturating_sub(overhead.as_nanos());
             self.add(
                 Instant::from_nanos(begin),
                 Kind::Switch,
                 kernel,
-                0,
+                handover.to_argument().into(),
                 Some(cpu),
             );
+            // The kernel's own work is done.
+            left = Left::Waiting;
         }
-        let task = match doing {
-            Doing::Idle => TaskId(Thread::IDLE.0),
-            Doing::Job(job) | Doing::Spin(job) => job.task,
+        let task = task_of(doing);
+        self.set_ready(task, true);
+        let priority = task.and_then(|task| self.priorities.get(task.index()).copied().flatten());
+        let handover = Handover {
+            left: Some(left),
+            priority,
         };
-        self.add(at, Kind::Switch, task, 0, Some(cpu));
+        let task = task.unwrap_or(TaskId(Thread::IDLE.0));
+        self.add(
+            at,
+            Kind::Switch,
+            task,
+            handover.to_argument().into(),
+            Some(cpu),
+        );
     }
 
-    fn release(&mut self, _: Instant, job: JobId, arrival: Instant, deadline: Option<Instant>) {
+    fn release(&mut self, at: Instant, job: JobId, arrival: Instant, deadline: Option<Instant>) {
+        self.wake(at, job.task);
         self.add(arrival, Kind::Release, job.task, job.number, None);
         if let Some(deadline) = deadline {
             self.add(deadline, Kind::Deadline, job.task, job.number, None);
@@ -105,10 +171,18 @@ impl Observer for Recorder {
     }
 
     fn preempt(&mut self, at: Instant, cpu: Cpu, job: JobId) {
+        if let Some((_, lost)) = self.doing.get_mut(&(cpu.index() as u8)) {
+            *lost = true;
+        }
         self.add(at, Kind::Preempt, job.task, job.number, Some(cpu));
     }
 
+    fn resume(&mut self, at: Instant, job: JobId) {
+        self.wake(at, job.task);
+    }
+
     fn lock(&mut self, at: Instant, job: JobId, resource: Resource) {
+        self.wake(at, job.task);
         self.add(at, Kind::Lock, job.task, self.mark(resource), None);
     }
 

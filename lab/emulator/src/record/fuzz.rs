@@ -63,17 +63,30 @@ fn file(entries: &[Entry], table: &Table) -> (Vec<u8>, usize, usize) {
         let argument = u64::from(*argument);
         if *mark {
             marks += 1;
-            words.extend([MARK | (1 + argument % 2) << 8, instructions, cycles]);
+            words.extend([
+                MARK | (1 + argument % 2) << 8,
+                instructions,
+                instructions,
+                cycles,
+            ]);
             words.extend((0..phases).flat_map(|_| [instructions / phases, cycles / phases]));
         } else {
-            words.extend([SWITCH | argument << 8, instructions, cycles, argument]);
+            words.extend([
+                SWITCH | argument << 8,
+                instructions,
+                instructions,
+                cycles,
+                argument,
+            ]);
+            words.extend([1 << 32, argument, 1 << 32 | argument, 0]);
+            words.extend([WAKE | argument << 8, instructions]);
         }
     }
-    words.extend([END, instructions, cycles]);
+    words.extend([END, instructions, instructions, cycles]);
     words.extend((0..phases).flat_map(|_| [instructions / phases, cycles / phases]));
     words.extend([1, 1, 0]);
     let body = words.iter().flat_map(|word| word.to_le_bytes());
-    let bytes = b"TAKREC01".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC03".iter().copied().chain(body).collect();
     (bytes, marks, entries.len() - marks)
 }
 
@@ -84,6 +97,9 @@ fn sampled(contents: Contents) -> usize {
         exit_status: 0,
         marks: contents.marks,
         switches: Vec::new(),
+        wakes: contents.wakes,
+        ended: contents.ended,
+        end: contents.end,
         total: contents.total,
         phases: contents.phases,
         phase_names: Vec::new(),
@@ -102,6 +118,7 @@ proptest! {
         let (bytes, marks, switches) = file(&entries, &table);
         let contents = read(&bytes, &table).unwrap();
         prop_assert_eq!((contents.marks.len(), contents.switches.len()), (marks, switches));
+        prop_assert_eq!(contents.wakes.len(), switches);
         prop_assert!(sampled(contents) <= marks);
         let shorter = &bytes[..cut.index(bytes.len())];
         prop_assert!(matches!(read(shorter, &table), Err(Error::Damaged(_))));
@@ -127,7 +144,7 @@ proptest! {
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let table = table();
         prop_assert!(read(&bytes, &table).is_err());
-        let headed = [b"TAKREC01", bytes.as_slice()].concat();
+        let headed = [b"TAKREC03", bytes.as_slice()].concat();
         prop_assert!(matches!(read(&headed, &table), Err(Error::Damaged(_))));
     }
 
@@ -139,7 +156,7 @@ proptest! {
         let first = table.phases().len() as u64;
         let words = std::iter::once(first).chain(words);
         let body = words.flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC01".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC03".iter().copied().chain(body).collect();
         if let Ok(contents) = read(&bytes, &table) {
             sampled(contents);
         }

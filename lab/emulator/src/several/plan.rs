@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use object::{Object, ObjectSymbol};
+use taktos_abi::layout;
 use taktos_cycles::{Edge, Mark};
 
 use crate::Error;
@@ -18,8 +19,6 @@ const PROCESSORS: &str = "TAKTOS_PROCESSORS";
 const PROCESSOR: &str = "TAKTOS_PROCESSOR";
 /// Bytes of one processor's two cells.
 const PAIR: u64 = 16;
-/// Where, in a thread's control block, the pointer to its name is.
-const INFORMATION: &str = "taktos.layout.tcb_info";
 
 /// The plan of an image.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,6 +28,8 @@ pub(super) struct Plan {
     addresses: Vec<u64>,
     watch: Option<Watch>,
     information: Option<u64>,
+    /// Where the words are that tell how a thread stands.
+    standing: Option<(u64, u64)>,
     before: Option<Range<u64>>,
 }
 
@@ -60,7 +61,8 @@ impl Plan {
             addresses: marked.keys().copied().collect(),
             places: marked.into_values().map(shared).collect(),
             watch: watch(&file, processors as u64)?,
-            information: value(&file, INFORMATION).map(|(address, _)| address),
+            information: offset(&file, layout::INFORMATION),
+            standing: offset(&file, layout::URGENCY).zip(offset(&file, layout::WAIT)),
             before,
         })
     }
@@ -95,6 +97,9 @@ impl Plan {
         if let Some(offset) = self.information {
             let _ = writeln!(text, "information {offset}");
         }
+        if let Some((urgency, wait)) = self.standing {
+            let _ = writeln!(text, "standing {urgency} {wait} {}", layout::SUSPENDED);
+        }
         if let Some(Range { start, end }) = &self.before {
             let _ = writeln!(text, "before {start:x} {:x}", end - start);
         }
@@ -124,6 +129,11 @@ fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Watch>, Erro
         stride,
         count: processors,
     }))
+}
+
+/// The value of a symbol that is an offset.
+fn offset(file: &object::File<'_>, name: &str) -> Option<u64> {
+    value(file, name).map(|(offset, _)| offset)
 }
 
 /// A symbol's value and size.
@@ -167,7 +177,9 @@ pub(super) mod tests {
         let elf = image(&[
             (PROCESSORS, 0x4000, 256),
             (PROCESSOR, 0x8000, 0x4000),
-            (INFORMATION, 128, 0),
+            (layout::INFORMATION, 128, 0),
+            (layout::URGENCY, 40, 0),
+            (layout::WAIT, 48, 0),
             ("taktos.mark.wake.begin.2", 0x1_4000_0010, 0),
             ("taktos.mark.wake.begin.3", 0x1000, 0),
             ("taktos.mark.give.end", 0x1000, 0),
@@ -175,7 +187,7 @@ pub(super) mod tests {
         let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000)).unwrap();
         assert_eq!(
             plan.to_text(),
-            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\nbefore 1000 f000\n"
+            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\nstanding 40 48 16777216\nbefore 1000 f000\n"
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use taktos_cycles::Mark;
 
-use crate::{Count, Exceptions};
+use crate::{Count, Ending, Exceptions, Turn, Wake};
 
 /// What a processor has executed until a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,6 +43,8 @@ pub struct Switch {
     pub at: u64,
     /// What the processor had executed before the store that said so.
     pub total: Count,
+    /// How the threads stood.
+    pub turn: Turn,
 }
 
 /// Everything that one run showed. Passings and switches are in the order in which the emulator executed them:
@@ -58,6 +60,12 @@ pub struct Record {
     pub marks: Vec<Passing>,
     /// Every switch of threads.
     pub switches: Vec<Switch>,
+    /// Every time that a thread which had run became ready.
+    pub wakes: Vec<Wake>,
+    /// What ended the run.
+    pub ended: Ending,
+    /// The virtual time that the run was given, in nanoseconds, where that ended it.
+    pub given: Option<u64>,
     /// What each processor executed, by its number.
     pub processors: Vec<Total>,
     /// The names of the phases, by number; none without a model.
@@ -79,16 +87,17 @@ impl Record {
         })
     }
 
-    /// The last moment of any processor, in nanoseconds of the common clock.
+    /// The last moment of any processor, in nanoseconds of the common clock; the end of the time that the run was given.
     #[must_use]
     pub fn end(&self) -> u64 {
         let ends = self.processors.iter().map(|total| total.at);
-        ends.max().unwrap_or_default()
+        ends.chain(self.given).max().unwrap_or_default()
     }
 
     /// The same as a record of one processor: that of number 0. Exceptions are not counted by this clock.
     #[must_use]
     pub fn of_one(self) -> crate::Record {
+        let end = self.end();
         let total = self.processors.into_iter().next().unwrap_or_default();
         let marks = self.marks.into_iter().filter(|p| p.processor == 0);
         let switches = self.switches.into_iter().filter(|s| s.processor == 0);
@@ -98,6 +107,7 @@ impl Record {
             marks: marks
                 .map(|passing| crate::Passing {
                     mark: Mark::clone(&passing.mark),
+                    at: passing.total.at,
                     total: passing.total.count,
                     phases: passing.total.phases,
                 })
@@ -106,9 +116,14 @@ impl Record {
                 .map(|switch| crate::Switch {
                     thread: switch.thread,
                     name: switch.name,
+                    at: switch.at,
                     total: switch.total,
+                    turn: switch.turn,
                 })
                 .collect(),
+            wakes: self.wakes,
+            ended: self.ended,
+            end,
             total: total.count,
             phases: total.phases,
             phase_names: self.phase_names,

@@ -14,7 +14,7 @@ use crate::names::Names;
 use crate::program::{checked_version, missing};
 use crate::run::{self, Ended, Options, argument, last_line};
 use crate::scratch::Scratch;
-use crate::{Error, clock};
+use crate::{Ending, Error, clock};
 
 /// The emulator of such a board, with the clock for several processors.
 #[derive(Debug, Clone)]
@@ -189,7 +189,7 @@ impl Several {
     ) -> Result<Record, Error> {
         let elf = elf(image)?;
         let names = Names::of(&elf);
-        let (mut marks, mut switches) = (Vec::new(), Vec::new());
+        let (mut marks, mut switches, mut wakes) = (Vec::new(), Vec::new(), Vec::new());
         let mut keep = |event| match event {
             Event::Mark(passing) => marks.push(passing),
             Event::Switch(switched) => switches.push(Switch {
@@ -198,7 +198,9 @@ impl Several {
                 name: names.name(switched.thread, switched.text, switched.length),
                 at: switched.at,
                 total: switched.total,
+                turn: switched.turn,
             }),
+            Event::Wake(wake) => wakes.push(wake),
         };
         let (ended, summary, phase_names) =
             self.execute((image, &elf), setting, options, on_line, &mut keep)?;
@@ -207,6 +209,13 @@ impl Several {
             exit_status: ended.exit_status,
             marks,
             switches,
+            wakes,
+            ended: summary.ended,
+            given: options
+                .until
+                .as_ref()
+                .filter(|_| summary.ended == Ending::Time)
+                .map(|until| u64::try_from(until.time.as_nanos()).unwrap_or(u64::MAX)),
             processors: summary.processors,
             phase_names,
             modelled: summary.modelled,
@@ -279,11 +288,11 @@ impl Several {
         }
         let plugin = self.recording(setting, options, &scratch, table.is_some());
         let (mut child, output) = self.start(image, setting, options, &plugin)?;
-        let (console, exit_status) = run::watch(&mut child, output, options.real_time, on_line)?;
+        let (console, exit_status) = options.watch(&mut child, output, &scratch, on_line)?;
         let phases: Vec<&'static str> = table.map_or(Vec::new(), |table| table.phases().to_vec());
         let file = recorded(&scratch, &console)?;
         let summary = stream::read(file, &plan.places, phases.len(), event)?;
-        if summary.limit_reached {
+        if summary.ended == Ending::Instructions {
             let each = summary
                 .processors
                 .iter()
@@ -322,12 +331,13 @@ impl Several {
     ) -> String {
         let file = |name: &str| argument(&scratch.file(name));
         let mut plugin = format!(
-            "{},{},limit={},plan={},out={}",
+            "{},{},limit={},plan={},out={}{}",
             argument(&self.clock),
             setting.options(),
-            options.instructions,
+            options.most_instructions(),
             file("plan"),
             file("record"),
+            options.ends(scratch),
         );
         if modelled {
             plugin.push_str(&format!(",table={}", file("table")));

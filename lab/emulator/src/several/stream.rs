@@ -6,7 +6,8 @@ use std::sync::Arc;
 use taktos_cycles::Mark;
 
 use super::{MOST_PROCESSORS, Passing, Total};
-use crate::{Count, Error};
+use crate::standing::{Turn, Wake};
+use crate::{Count, Ending, Error};
 
 /// One event, in the order in which the emulator executed: times of one processor never go back, those of
 /// different processors may by up to a quantum.
@@ -16,6 +17,8 @@ pub enum Event {
     Mark(Passing),
     /// A processor was given to a thread.
     Switch(Switched),
+    /// A thread that had run became ready.
+    Wake(Wake),
 }
 
 /// A switch as the clock saw it: the thread's name is a place in memory.
@@ -33,6 +36,8 @@ pub struct Switched {
     pub text: u64,
     /// How many bytes the name has.
     pub length: u64,
+    /// How the threads stood.
+    pub turn: Turn,
 }
 
 /// What stands at the end.
@@ -42,14 +47,15 @@ pub struct Summary {
     pub processors: Vec<Total>,
     /// Whether cycles were counted beside instructions.
     pub modelled: bool,
-    /// Whether the run was stopped at its limit.
-    pub limit_reached: bool,
+    /// What ended the run.
+    pub ended: Ending,
 }
 
 const MARK: u64 = 1;
 const SWITCH: u64 = 2;
 const TROUBLE: u64 = 3;
 const END: u64 = 4;
+const WAKE: u64 = 5;
 
 /// Reads a whole file and tells each event. A trouble that the clock met is an error, and so is a file that was cut
 /// short, or is longer than it says.
@@ -87,13 +93,26 @@ pub(super) fn read(
                     thread: stream.word()?,
                     text: stream.word()?,
                     length: stream.word()?,
+                    turn: Turn::of(
+                        (stream.word()?, stream.word()?),
+                        (stream.word()?, stream.word()?),
+                    ),
+                }));
+            }
+            WAKE => {
+                let at = stream.time(processor)?;
+                let thread = stream.word()?;
+                event(Event::Wake(Wake {
+                    processor,
+                    thread,
+                    at,
                 }));
             }
             TROUBLE => {
                 let address = stream.word()?;
                 return Err(Error::UnknownInstruction { address });
             }
-            END => return stream.end(argument != 0),
+            END => return stream.end(Ending::numbered(argument)?),
             _ => return Err(Error::Damaged("a record of no kind")),
         }
     }
@@ -111,7 +130,7 @@ impl<R: Read> Stream<R> {
         let mut form = [0; 8];
         file.read_exact(&mut form)
             .map_err(|_| Error::Damaged("no header"))?;
-        if &form != b"TAKREC02" {
+        if &form != b"TAKREC04" {
             return Err(Error::Damaged("no header"));
         }
         let mut stream = Self {
@@ -155,6 +174,18 @@ impl<R: Read> Stream<R> {
             .ok_or(Error::Damaged("totals that shrink"))
     }
 
+    /// A processor's time alone.
+    fn time(&mut self, processor: usize) -> Result<u64, Error> {
+        let at = self.word()? / PICOSECONDS;
+        let last = self.last.get_mut(processor);
+        let last = last.ok_or(Error::Damaged("a processor of no number"))?;
+        if at < last.at {
+            return Err(Error::Damaged("a time that goes back"));
+        }
+        last.at = at;
+        Ok(at)
+    }
+
     /// A processor's time and totals.
     fn total(&mut self, processor: usize, with_phases: bool) -> Result<Total, Error> {
         let last = self.last.get_mut(processor).map(std::mem::take);
@@ -172,7 +203,7 @@ impl<R: Read> Stream<R> {
         Ok(total)
     }
 
-    fn end(mut self, limit_reached: bool) -> Result<Summary, Error> {
+    fn end(mut self, ended: Ending) -> Result<Summary, Error> {
         let numbers = 0..self.last.len();
         let processors = numbers
             .map(|processor| self.total(processor, true))
@@ -181,7 +212,7 @@ impl<R: Read> Stream<R> {
             Ok(0) => Ok(Summary {
                 processors,
                 modelled: self.modelled,
-                limit_reached,
+                ended,
             }),
             _ => Err(Error::Damaged("words behind its end")),
         }

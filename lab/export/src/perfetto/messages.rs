@@ -50,6 +50,8 @@ pub(super) struct FtraceEvent {
     pub pid: Option<u32>,
     #[prost(message, optional, tag = "4")]
     pub sched_switch: Option<SchedSwitch>,
+    #[prost(message, optional, tag = "20")]
+    pub sched_waking: Option<SchedWaking>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -68,6 +70,20 @@ pub(super) struct SchedSwitch {
     pub next_pid: Option<i32>,
     #[prost(int32, optional, tag = "7")]
     pub next_prio: Option<i32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SchedWaking {
+    #[prost(string, optional, tag = "1")]
+    pub comm: Option<String>,
+    #[prost(int32, optional, tag = "2")]
+    pub pid: Option<i32>,
+    #[prost(int32, optional, tag = "3")]
+    pub prio: Option<i32>,
+    #[prost(int32, optional, tag = "4")]
+    pub success: Option<i32>,
+    #[prost(int32, optional, tag = "5")]
+    pub target_cpu: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -5,11 +5,16 @@
 //! thread stood; marked intervals lie on a track of their own for each name,
 //! and so do the times that a lock is held. Where there are jobs, each task has
 //! a track with a slice a job, and the misses have one; see [`jobs`].
-//! No packet names a clock: the viewer then takes the times as they are, and
-//! shows one unit of the recording as one nanosecond.
+//! Nobody is the viewer's own idle thread, so that its load of the processors is right.
+//! No packet names a clock: the viewer then takes the times as they are. They are
+//! nanoseconds; where a recording counts something else, one unit of it is shown as one,
+//! and the process says so.
 
 mod jobs;
 mod messages;
+mod schedule;
+
+use std::collections::BTreeSet;
 
 use messages as perfetto;
 use prost::Message;
@@ -28,16 +33,13 @@ const SEQUENCE: u32 = 1;
 const SEQUENCE_BEGINS: u32 = 1;
 /// The tracks of marks have this identifier plus the mark's index.
 const FIRST_MARK_TRACK: u64 = 1000;
-/// A thread that left its processor could have gone on: whether it waits is
-/// not visible from outside.
-const RUNNABLE: i64 = 0;
 
 /// The recording as the bytes of a `.pftrace` file.
 #[must_use]
 pub fn to_bytes(recording: &Recording, board: &str) -> Vec<u8> {
     let mut packets = vec![process_tree(recording, board)];
     packets.extend(mark_tracks(recording));
-    packets.extend(switches(recording));
+    packets.extend(schedule::packets(recording));
     let marks = recording.events.iter();
     packets.extend(marks.filter_map(|event| mark_packet(recording, event)));
     packets.extend(jobs::packets(recording));
@@ -67,7 +69,10 @@ fn process_tree(recording: &Recording, board: &str) -> perfetto::TracePacket {
         processes: vec![perfetto::Process {
             pid: Some(PROCESS),
             ppid: Some(0),
-            cmdline: vec![format!("taktos on {board}")],
+            cmdline: vec![
+                format!("taktos on {board}"),
+                format!("time: {}", recording.unit.meaning()),
+            ],
         }],
         threads: threads
             .map(|(name, index)| perfetto::Thread {
@@ -82,12 +87,20 @@ fn process_tree(recording: &Recording, board: &str) -> perfetto::TracePacket {
     packet
 }
 
+/// The tracks of the marks that occur: a recording may be the first part of a longer one.
 fn mark_tracks(recording: &Recording) -> impl Iterator<Item = perfetto::TracePacket> {
+    let named = recording
+        .events
+        .iter()
+        .filter(|event| event.kind.is_named());
+    let occur: BTreeSet<u32> = named.map(|event| event.argument).collect();
     recording
         .marks
         .iter()
-        .zip(FIRST_MARK_TRACK..)
-        .map(|(name, track)| {
+        .zip(0..)
+        .filter(move |(_, mark)| occur.contains(mark))
+        .map(|(name, mark)| {
+            let track = FIRST_MARK_TRACK + u64::from(mark);
             let track = perfetto::TrackDescriptor {
                 uuid: Some(track),
                 name: Some(name.clone()),
@@ -95,57 +108,6 @@ fn mark_tracks(recording: &Recording) -> impl Iterator<Item = perfetto::TracePac
             };
             packet(None, perfetto::Data::TrackDescriptor(track))
         })
-}
-
-/// One bundle of scheduler events a processor.
-fn switches(recording: &Recording) -> Vec<perfetto::TracePacket> {
-    let mut processors: Vec<u8> = recording
-        .events
-        .iter()
-        .map(|event| event.processor)
-        .collect();
-    processors.sort_unstable();
-    processors.dedup();
-    let mut packets = Vec::new();
-    for processor in processors {
-        let bundle = perfetto::FtraceEventBundle {
-            cpu: Some(u32::from(processor)),
-            event: switches_of(recording, processor),
-        };
-        packets.push(packet(None, perfetto::Data::FtraceEvents(bundle)));
-    }
-    packets
-}
-
-fn switches_of(recording: &Recording, processor: u8) -> Vec<perfetto::FtraceEvent> {
-    let mut running = Thread::IDLE;
-    let mut events = Vec::new();
-    let here = |event: &&Event| event.kind == Kind::Switch && event.processor == processor;
-    for event in recording.events.iter().filter(here) {
-        events.push(switch(recording, event.at, running, event.thread));
-        running = event.thread;
-    }
-    // The viewer draws a thread until its next switch: end the last one.
-    if running != Thread::IDLE {
-        events.push(switch(recording, recording.end, running, Thread::IDLE));
-    }
-    events
-}
-
-fn switch(recording: &Recording, at: u64, from: Thread, to: Thread) -> perfetto::FtraceEvent {
-    perfetto::FtraceEvent {
-        timestamp: Some(at),
-        pid: Some(identifier(from).unsigned_abs()),
-        sched_switch: Some(perfetto::SchedSwitch {
-            prev_comm: Some(recording.thread_name(from).into()),
-            prev_pid: Some(identifier(from)),
-            prev_prio: Some(0),
-            prev_state: Some(RUNNABLE),
-            next_comm: Some(recording.thread_name(to).into()),
-            next_pid: Some(identifier(to)),
-            next_prio: Some(0),
-        }),
-    }
 }
 
 fn mark_packet(recording: &Recording, event: &Event) -> Option<perfetto::TracePacket> {
@@ -189,10 +151,12 @@ mod tests {
         let mut recording = Recording::new(crate::TimeUnit::Cycles);
         recording.threads.push("a".into());
         let expected = [
-            &[0x0a, 36][..],                         // Trace.packet
-            &[0x12, 28],                             // .process_tree
-            &[0x0a, 17, 0x08, 1, 0x10, 0, 0x1a, 11], // .processes: pid, ppid, cmdline
+            &[0x0a, 88][..],                         // Trace.packet
+            &[0x12, 80],                             // .process_tree
+            &[0x0a, 69, 0x08, 1, 0x10, 0, 0x1a, 11], // .processes: pid, ppid, cmdline
             b"taktos on b",
+            &[0x1a, 50],
+            b"time: counted in cycles, sleep left out (modelled)",
             &[0x12, 7, 0x08, 10, 0x12, 1, b'a', 0x18, 1], // .threads: tid, name, tgid
             &[0x40, 0, 0x50, 1, 0x68, 1],                 // .timestamp, sequence and its flags
         ];

@@ -248,7 +248,7 @@ mod tests {
         let svg = gantt(&example(), "All", 0, 100);
         assert_eq!(svg.matches("<title>sensor: ").count(), 2);
         assert_eq!(svg.matches("<title>filter: ").count(), 1);
-        assert_eq!(svg.matches("<title>(no thread): ").count(), 1);
+        assert_eq!(svg.matches("<title>(idle): ").count(), 1);
         assert!(svg.contains("<title>direct-send: 25 to 45, 20</title>"));
     }
 

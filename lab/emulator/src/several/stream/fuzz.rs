@@ -60,15 +60,17 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
             words.extend(state(at[processor], true));
         } else {
             switches += 1;
+            words.extend([WAKE | head, at[processor] * PICOSECONDS, 8]);
             words.push(SWITCH | head);
             words.extend(state(at[processor], false));
             words.extend([u64::from(*argument), 0x1_0000_0000, 4]);
+            words.extend([1 << 32, 0, 1 << 32, 0]);
         }
     }
     words.push(END);
     words.extend(at.into_iter().flat_map(|at| state(at, true)));
     let body = words.into_iter().flat_map(u64::to_le_bytes);
-    let bytes = b"TAKREC02".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC04".iter().copied().chain(body).collect();
     (bytes, passings, switches)
 }
 
@@ -91,9 +93,10 @@ proptest! {
         let (events, summary) = told(&bytes);
         let summary = summary.unwrap();
         prop_assert_eq!(summary.processors.len(), PROCESSORS);
-        prop_assert!(summary.modelled && !summary.limit_reached);
+        prop_assert!(summary.modelled && summary.ended == Ending::Image);
         let marks = events.iter().filter(|event| matches!(event, Event::Mark(_)));
-        prop_assert_eq!((marks.count(), events.len()), (passings, passings + switches));
+        // A wake-up goes before each switch.
+        prop_assert_eq!((marks.count(), events.len()), (passings, passings + 2 * switches));
         let shorter = &bytes[..cut.index(bytes.len())];
         prop_assert!(matches!(told(shorter).1, Err(Error::Damaged(_))));
         bytes.push(0);
@@ -115,6 +118,7 @@ proptest! {
             let (processor, at) = match event {
                 Event::Mark(passing) => (passing.processor, passing.total.at),
                 Event::Switch(switched) => (switched.processor, switched.at),
+                Event::Wake(wake) => (wake.processor, wake.at),
             };
             prop_assert!(last[processor] <= at);
             last[processor] = at;
@@ -124,7 +128,7 @@ proptest! {
     #[test]
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert!(told(&bytes).1.is_err());
-        let headed = [b"TAKREC02", bytes.as_slice()].concat();
+        let headed = [b"TAKREC04", bytes.as_slice()].concat();
         prop_assert!(told(&headed).1.is_err());
     }
 
@@ -137,7 +141,7 @@ proptest! {
     ) {
         let header = [PROCESSORS as u64, PHASES as u64, 1000, 1];
         let body = header.into_iter().chain(words).flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC02".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC04".iter().copied().chain(body).collect();
         let _ = told(&bytes);
     }
 }
@@ -155,7 +159,7 @@ fn what_is_wrong_is_named() {
             .collect();
         change(&mut words);
         let body = words.into_iter().flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC02".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC04".iter().copied().chain(body).collect();
         told(&bytes).1.unwrap_err().to_string()
     };
     let cases: [(Change, &str); 8] = [

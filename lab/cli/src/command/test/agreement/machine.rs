@@ -64,7 +64,7 @@ impl Recording {
                 let whose = recorder.whose(switched.thread);
                 self.turns.extend(whose.map(|whose| Turn { at, whose }));
             }
-            Event::Mark(_) => {}
+            Event::Mark(_) | Event::Wake(_) => {}
         }
     }
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What can be seen of threads from outside: two words of a control block tell whether its thread could run. It owns which
+ * threads are known and how each stood last; it must never know what a thread waits for.
+ */
+#ifndef TAKTOS_THREADS_H
+#define TAKTOS_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the words are in a control block, as the image says. */
+struct thread_layout {
+    uint64_t urgency;   /* 32 bits: priorities and flags */
+    uint64_t wait;      /* what the thread waits for; 0: nothing */
+    uint32_t suspended; /* the flag of a thread that was suspended */
+    uint32_t word;      /* bytes of `wait` */
+    uint64_t (*read)(uint64_t address, uint32_t bytes);
+};
+
+/* How a thread stands. */
+struct standing {
+    uint64_t wait;
+    uint32_t urgency;
+    bool known; /* false: the image does not tell */
+};
+
+/* Without this call nothing is known of any thread. */
+void threads_begin(struct thread_layout layout);
+
+/* How the thread with this control block stands now; 0: no thread. From now on stores to its words are noticed. */
+struct standing threads_look(uint64_t thread);
+
+/* The thread that a store to [address, address + width) has made ready, which it was not; 0: none. */
+uint64_t threads_woken(uint64_t address, uint64_t width);
+
+#endif
