@@ -160,14 +160,11 @@ impl System<'_> {
         if is == due {
             return false;
         }
-        if is.is_some() {
-            queues.remove(lock, instance, thread);
-        }
-        if let Some(level) = due {
-            queues.insert(lock, instance, thread, level);
-            if self.home(thread) == instance {
-                self.locks.stand_anew(lock, instance, thread, level);
-            }
+        queues.place_anew(lock, instance, thread, due);
+        if let Some(level) = due
+            && self.home(thread) == instance
+        {
+            self.locks.stand_anew(lock, instance, thread, level);
         }
         true
     }

@@ -104,6 +104,22 @@ fn an_instance_that_empties_and_fills_again_goes_to_the_end() {
     assert_eq!(turns, [0, 2, 1]);
 }
 
+#[test]
+fn the_only_waiter_of_an_instance_keeps_its_turn_when_its_priority_changes() {
+    let mut tables = Tables::new(8);
+    let mut queues = tables.queues();
+    for (turn, at) in [(0, 0), (1, 1), (2, 2)] {
+        queues.insert(lock(2), instance(turn), thread(at), Level(5));
+    }
+    for (turn, level) in [(0, 1), (1, 9), (0, 5), (2, 0)] {
+        queues.place_anew(lock(2), instance(turn), thread(turn), Some(Level(level)));
+        let turns: Vec<_> = queues.turns(lock(2)).map(Instance::index).collect();
+        assert_eq!(turns, [0, 1, 2]);
+        assert_eq!(queues.highest(lock(2), instance(turn)), Some(Level(level)));
+    }
+    assert_eq!(grant_order(&mut queues, 2), [0, 1, 2]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if cfg!(miri) { 1 } else { 256 },
@@ -130,6 +146,12 @@ proptest! {
                 let line = model[lock_at].remove(0);
                 queues.end_turn(lock(lock_at), instance(line.0));
                 model[lock_at].push(line);
+            } else if what < 5 && queues.is_queued(instance(instance_at), thread(at)) {
+                queues.place_anew(lock(lock_at), instance(instance_at), thread(at), Some(Level(priority)));
+                let line = model[lock_at].iter_mut().find(|line| line.0 == instance_at).unwrap();
+                line.1.retain(|waiter| waiter.1 != at);
+                line.1.push((priority, at));
+                line.1.sort_by_key(|waiter| waiter.0);
             } else if queues.is_queued(instance(instance_at), thread(at)) {
                 queues.remove(lock(lock_at), instance(instance_at), thread(at));
                 let lines = &mut model[lock_at];
@@ -184,6 +206,10 @@ fn steps_grow_with_the_logarithm_of_the_waiters() {
             if !queues.is_queued(instance(0), thread(at)) {
                 continue;
             }
+            let level = Some(Level((at as u64 * 104_729) % 97));
+            let ((), steps) =
+                counted(|| queues.place_anew(lock(0), instance(0), thread(at), level));
+            assert!(steps <= 3 * bound, "{steps} comparisons of {count}");
             let ((), steps) = counted(|| queues.remove(lock(0), instance(0), thread(at)));
             assert!(steps <= 2 * bound, "{steps} comparisons of {count}");
         }
