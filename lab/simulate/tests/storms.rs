@@ -88,6 +88,8 @@ enum Fault {
     Heir,
     /// An owner does not inherit.
     Inheritance,
+    /// A waiter whose priority changes goes behind all others.
+    Turn,
     /// It panics when a lock is flushed.
     Panic,
 }
@@ -101,6 +103,7 @@ struct Lame<'a> {
     affinities: Vec<(ThreadName, CpuSet)>,
     priorities: Vec<(ThreadName, u32)>,
     yielded: Option<ThreadName>,
+    behind: Vec<ThreadName>,
 }
 
 impl World for LameWorld {
@@ -118,6 +121,7 @@ impl World for LameWorld {
                 affinities: Vec::new(),
                 priorities: Vec::new(),
                 yielded: None,
+                behind: Vec::new(),
             })
         })
     }
@@ -147,6 +151,12 @@ impl Target for Lame<'_> {
             (Fault::Heir, Command::Yield(thread)) => {
                 self.inner.perform(command)?;
                 self.yielded = Some(*thread);
+                return Ok(());
+            }
+            (Fault::Turn, Command::Priority(thread, _)) => {
+                self.inner.perform(command)?;
+                self.behind.retain(|known| known != thread);
+                self.behind.push(*thread);
                 return Ok(());
             }
             (Fault::Panic, Command::Flush(_)) => {
@@ -219,7 +229,9 @@ impl Target for Lame<'_> {
         self.inner.owner(lock)
     }
     fn waiters(&self, lock: LockName) -> Vec<ThreadName> {
-        self.inner.waiters(lock)
+        let mut waiters = self.inner.waiters(lock);
+        waiters.sort_by_key(|waiter| self.behind.iter().position(|known| known == waiter));
+        waiters
     }
     fn outcome(&self, thread: ThreadName) -> WaitEnd {
         self.inner.outcome(thread)
@@ -266,6 +278,7 @@ fn a_target_that_breaks_a_law_is_caught_and_its_storm_shrunk() {
             8,
             "what it has by itself, its locks",
         ),
+        (Fault::Turn, &clusters, 20, "the turns of those who wait"),
         (Fault::Panic, &clusters, 4, "it does"),
     ] {
         let failure = caught(fault, options, lines);

@@ -11,5 +11,6 @@ mod random;
 mod statuses;
 mod storm;
 mod storm_laws;
+mod turns;
 mod workload;
 mod world;

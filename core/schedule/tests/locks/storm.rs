@@ -1,8 +1,9 @@
 //! Random calls by random threads over clusters of any policy: all laws hold after every
-//! event, ownership is what a list says, and no help is missed.
+//! event, ownership and turns are what lists say, and no help is missed.
 
-use crate::lists::Lists;
+use crate::lists::{Lists, Own, Urgency};
 use crate::random::Random;
+use crate::turns::Turns;
 use crate::world::{Cluster, LOCKS, Tables, World};
 use taktos_schedule::smp::{
     PolicyKind::{Edf, Simple},
@@ -21,24 +22,34 @@ pub struct Storm<'a> {
     pub random: Random,
     pub people: Vec<Thread>,
     pub clusters: usize,
+    pub policies: Vec<PolicyKind>,
     pub lists: Lists,
+    /// Who waits for each lock, by its row.
+    pub turns: Vec<Turns<Instance, Thread, Urgency>>,
+    /// The thread that asked for a lock last.
+    pub asked: Option<Thread>,
     /// Whether threads are pinned and bound, and processors come and go.
     pub unsettled: bool,
     pub grants: usize,
     pub helped: usize,
 }
 
-/// The instances with waiters for a lock in their turn, and who waits there.
-fn turns(world: &World, lock: Lock) -> Vec<(Instance, Vec<Thread>)> {
-    let mut turns: Vec<(Instance, Vec<Thread>)> = Vec::new();
+/// The instances with waiters for a lock in their turn, and who waits there, as the library says.
+pub fn queued(world: &World, lock: Lock) -> Vec<(Instance, Vec<Thread>)> {
+    let mut queued: Vec<(Instance, Vec<Thread>)> = Vec::new();
     world
         .system
-        .for_each_waiter(lock, |instance, thread| match turns.last_mut() {
+        .for_each_waiter(lock, |instance, thread| match queued.last_mut() {
             Some((last, waiters)) if *last == instance => waiters.push(thread),
-            _ => turns.push((instance, vec![thread])),
+            _ => queued.push((instance, vec![thread])),
         })
         .unwrap();
-    turns
+    queued
+}
+
+/// How many threads of an instance can run at a time.
+pub fn room<'w>(world: &'w World) -> impl Fn(Instance) -> usize + 'w {
+    |instance| world.system.processors(instance).unwrap().count().max(1)
 }
 
 impl<'a> Storm<'a> {
@@ -49,7 +60,10 @@ impl<'a> Storm<'a> {
             random: Random::new(seed),
             people: Vec::new(),
             clusters: clusters.len(),
+            policies: clusters.iter().map(|cluster| cluster.0).collect(),
             lists: Lists::default(),
+            turns: vec![Turns::new(false); LOCKS],
+            asked: None,
             unsettled: false,
             grants: 0,
             helped: 0,
@@ -68,6 +82,13 @@ impl<'a> Storm<'a> {
         let priority = 2 + self.random.below(12) as u32;
         let thread = self.world.thread(cluster, priority);
         self.people.push(thread);
+        self.lists.threads.push(Own {
+            thread,
+            home: Instance::new(cluster).unwrap(),
+            initial: priority,
+            priority,
+            deadline: None,
+        });
     }
 
     fn create_lock(&mut self) {
@@ -80,6 +101,7 @@ impl<'a> Storm<'a> {
         self.lists.locks.push(lock);
         self.lists.protocols.resize(LOCKS, Option::None);
         self.lists.protocols[lock.index()] = Some(protocol);
+        self.turns[lock.index()] = Turns::new(protocol == Omip);
     }
 
     /// Somebody who may call: one that executes.
@@ -103,14 +125,32 @@ impl<'a> Storm<'a> {
                     let row = self.lists.owners.iter_mut().find(|one| one.0 == lock);
                     row.unwrap().2 += 1;
                 }
-                None => self.lists.owners.push((lock, thread, 1)),
+                None => {
+                    self.lists.owners.push((lock, thread, 1));
+                    self.turns[lock.index()].taken(self.lists.own(thread).home);
+                    self.raise(lock, thread);
+                }
             },
-            Ok(Obtained::Waiting | Obtained::Spinning) => {
+            Ok(Obtained::Waiting) => {
                 assert!(owner.is_some_and(|owner| owner != thread));
                 self.lists.waits.push((thread, lock));
+                self.asked = Some(thread);
+            }
+            Ok(Obtained::Spinning) => {
+                assert!(owner.is_some_and(|owner| owner != thread));
+                self.lists.waits.push((thread, lock));
+                self.asked = Some(thread);
+                self.raise(lock, thread);
             }
             Err(_) => {}
         }
+    }
+
+    /// `thread` has what `lock` has as its ceiling now.
+    fn raise(&mut self, lock: Lock, thread: Thread) {
+        let home = self.lists.own(thread).home;
+        let ceiling = self.world.system.ceiling(lock, home).ok();
+        self.lists.raise(lock, thread, ceiling);
     }
 
     fn surrender(&mut self) {
@@ -125,17 +165,6 @@ impl<'a> Storm<'a> {
         let Some((lock, thread, nesting)) = self.random.pick(&owned) else {
             return;
         };
-        let before = turns(&self.world, lock);
-        let expected = before.first().map(|(turn, waiters)| {
-            let urgency = |waiter: &Thread| self.world.system.priority_in(*waiter, *turn).unwrap();
-            let least = waiters.iter().map(urgency).min().unwrap();
-            let best: Vec<_> = waiters
-                .iter()
-                .copied()
-                .filter(|one| urgency(one) == least)
-                .collect();
-            (*turn, best)
-        });
         let next = self.world.surrender(lock, thread).unwrap();
         if nesting > 1 {
             assert_eq!(next, None);
@@ -144,33 +173,23 @@ impl<'a> Storm<'a> {
             return;
         }
         self.lists.owners.retain(|one| one.0 != lock);
-        let Some(next) = next else {
-            assert_eq!(expected, None, "a grant was lost");
-            return;
-        };
-        let (turn, best) = expected.expect("nobody waited");
+        self.lists.lower(lock, thread);
+        let room = room(&self.world);
+        let expected = self.turns[lock.index()].granted(room);
+        assert_eq!(next, expected, "{lock:?} is granted to whose turn it is");
+        let Some(next) = next else { return };
         assert_eq!(self.lists.waits_for(next), Some(lock));
         assert_eq!(self.world.outcome(next), Some(Outcome::Granted));
+        let raised = self.lists.raised.iter().copied();
+        let kept = { raised }.find(|one| (one.0, one.1) == (lock, next));
         self.lists.stop_waiting(next);
         self.lists.owners.push((lock, next, 1));
-        self.grants += 1;
-        if self.lists.protocol(lock) == Some(Protocol::Omip) {
-            return;
+        match kept {
+            // Who spun keeps what it was raised to.
+            Some((.., ceiling)) => self.lists.raise(lock, next, Some(ceiling)),
+            None => self.raise(lock, next),
         }
-        assert!(
-            best.contains(&next),
-            "the most urgent of the first instance"
-        );
-        // That instance goes to the end, the others keep their order.
-        let mut order: Vec<_> = before
-            .iter()
-            .map(|one| one.0)
-            .filter(|one| *one != turn)
-            .collect();
-        order.push(turn);
-        let after: Vec<_> = turns(&self.world, lock).iter().map(|one| one.0).collect();
-        order.retain(|one| after.contains(one));
-        assert_eq!(order, after);
+        self.grants += 1;
     }
 
     fn time_out(&mut self) {
@@ -186,7 +205,7 @@ impl<'a> Storm<'a> {
     fn flush(&mut self) {
         let lock = self.random.pick(&self.lists.locks).unwrap();
         if self.world.flush(lock).is_ok() {
-            assert_eq!(turns(&self.world, lock), []);
+            assert_eq!(queued(&self.world, lock), []);
             self.lists.waits.retain(|one| one.1 != lock);
         }
     }
@@ -209,9 +228,8 @@ impl<'a> Storm<'a> {
         let number = self.random.below(14) as u32;
         let deadline = Instant::from_nanos(self.random.next() % 1_000);
         let instance = Instance::new(self.random.below(self.clusters)).unwrap();
-        let lists = &mut self.lists;
         // Refusals are part of the storm.
-        let _ = self.world.act(|system, now, due| match what {
+        let done = self.world.act(|system, now, due| match what {
             0 => system.suspend(thread, now, due),
             1 | 2 => system.resume(thread, now, due),
             3 => system.block(thread, Reasons::TIME, now, due),
@@ -223,20 +241,27 @@ impl<'a> Storm<'a> {
             9 => system.release_job(thread, deadline, now, due),
             10 => system.cancel_job(thread, now, due),
             11 => system.set_scheduler(thread, instance, Priority(number), now, due),
-            12 => {
-                lists.stop_waiting(thread);
-                system.restart(thread, now, due)
-            }
-            _ => {
-                let deleted = system.delete(thread, now, due);
-                if deleted.is_ok() {
-                    lists.stop_waiting(thread);
-                }
-                deleted
-            }
+            12 => system.restart(thread, now, due),
+            _ => system.delete(thread, now, due),
         });
+        if done.is_ok() {
+            let own = self.lists.own_mut(thread);
+            let knows_deadlines = self.policies[own.home.index()].knows_deadlines();
+            match what {
+                6 | 7 => own.priority = number,
+                9 => own.deadline = knows_deadlines.then_some(deadline),
+                10 => own.deadline = None,
+                11 => own.move_to(instance, number),
+                12 => own.renew(),
+                _ => {}
+            }
+            if what >= 12 {
+                self.lists.stop_waiting(thread);
+            }
+        }
         if self.world.system.reasons(thread).is_err() {
             self.people.remove(at);
+            self.lists.threads.retain(|one| one.thread != thread);
             self.world.settle();
             self.be_born();
         }
@@ -246,7 +271,11 @@ impl<'a> Storm<'a> {
         let lock = self.random.pick(&self.lists.locks).unwrap();
         let cluster = self.random.below(self.clusters);
         let ceiling = self.random.below(8) as u32;
-        let _ = self.world.set_ceiling(lock, cluster, ceiling);
+        let set = self.world.set_ceiling(lock, cluster, ceiling);
+        let at_once = self.lists.protocol(lock) == Some(Protocol::Ceiling);
+        if let (Ok(_), true, Some(owner)) = (set, at_once, self.lists.owner(lock)) {
+            self.raise(lock, owner);
+        }
     }
 
     /// Pins, affinities, processors that come and go: what has no place in the law of help,

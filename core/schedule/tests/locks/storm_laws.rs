@@ -1,6 +1,8 @@
 //! What must hold after every event of a storm, beside the laws of the system itself.
 
-use crate::storm::Storm;
+use crate::lists::Urgency;
+use crate::storm::{Storm, queued, room};
+use crate::turns::Turns;
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::*;
 
@@ -15,21 +17,44 @@ impl Storm<'_> {
             let outcome = self.world.outcome(*thread);
             assert!(waits_for.is_none() || outcome.is_none());
         }
+        self.check_turns();
         if self.world.eager && !self.unsettled {
             self.check_help();
             self.check_progress();
         }
     }
 
-    /// Whether `instance` schedules `thread`: its home, or that of one who waits for it.
-    fn takes_part(&self, thread: Thread, instance: Instance) -> bool {
-        let waits_here = |wait: &(Thread, Lock)| {
-            self.lists.inherits(wait.1)
-                && self.lists.owner(wait.1) == Some(thread)
-                && self.takes_part(wait.0, instance)
-        };
-        self.world.system.scheduler(thread) == Ok(instance)
-            || self.lists.waits.iter().any(waits_here)
+    /// Everybody waits where the calls and their answers, in the order in which they came, have
+    /// put it. (The queues of OMIP cannot be seen: each grant is judged.)
+    fn check_turns(&mut self) {
+        let asked = self.asked.take().map(|thread| self.lists.own(thread).home);
+        let instances = (0..self.clusters).filter_map(Instance::new);
+        let others = instances.filter(|other| Some(*other) != asked);
+        // The home of who asked comes first in the line.
+        let instances: Vec<_> = asked.into_iter().chain(others).collect();
+        for lock in &self.lists.locks {
+            let omip = self.lists.protocol(*lock) == Some(Protocol::Omip);
+            let mut places = Vec::new();
+            for instance in &instances {
+                for (thread, _) in self.lists.waits.iter().filter(|one| one.1 == *lock) {
+                    let at_home = self.lists.own(*thread).home == *instance;
+                    if at_home || !omip && self.lists.takes_part(*thread, *instance) {
+                        let urgency = self.lists.urgency(*thread, *instance);
+                        places.push((*instance, *thread, urgency));
+                    }
+                }
+            }
+            let turns = &mut self.turns[lock.index()];
+            turns.update(&places, room(&self.world));
+            if !omip {
+                let expected: Vec<_> = turns
+                    .line
+                    .iter()
+                    .map(|at| (*at, here(turns, *at)))
+                    .collect();
+                assert_eq!(queued(&self.world, *lock), expected, "{lock:?}");
+            }
+        }
     }
 
     /// Nobody spins while the one on whom that ends is ready and runs nowhere, where all owners
@@ -64,7 +89,7 @@ impl Storm<'_> {
                 continue;
             }
             for instance in (0..self.clusters).filter_map(Instance::new) {
-                if !self.takes_part(*thread, instance) {
+                if !self.lists.takes_part(*thread, instance) {
                     continue;
                 }
                 let own = self.world.system.priority_in(*thread, instance).unwrap();
@@ -76,4 +101,12 @@ impl Storm<'_> {
             }
         }
     }
+}
+
+/// The waiters of `instance`, the next one first.
+fn here(turns: &Turns<Instance, Thread, Urgency>, instance: Instance) -> Vec<Thread> {
+    let here = turns.waiters.iter().filter(|waiter| waiter.0 == instance);
+    let mut here: Vec<_> = here.collect();
+    here.sort_by_key(|waiter| waiter.2); // stable: equals stay in order
+    here.into_iter().map(|waiter| waiter.1).collect()
 }

@@ -95,6 +95,10 @@ impl<'a> Trial<'a> {
         }
         let own = self.target.check(self.names);
         own.map_err(|found| broken("the target's own laws hold", found))?;
+        if answer == Answer::Done {
+            let grants = self.laws.follow(command, self.target, self.names);
+            grants.map_err(|found| broken("every law holds", found))?;
+        }
         let laws = self.laws.check(self.target, self.setup, self.names);
         laws.map_err(|found| broken("every law holds", found))?;
         Ok(answer)

@@ -4,9 +4,12 @@
 //! Owns: the naive model: priorities along chains of waiting, and who should hold a processor.
 //! Must never know: how the target decides.
 
+mod grants;
 mod places;
 mod priorities;
 mod record;
+#[path = "../../../../../core/schedule/tests/locks/turns.rs"]
+mod turns;
 
 use taktos_schedule::smp::PolicyKind;
 

@@ -38,7 +38,7 @@ impl Laws {
             };
         };
         for (lock, (owner, waiters)) in chains {
-            let Some(kind) = self.locks[lock.0].as_ref().map(|lock| lock.kind) else {
+            let Some(kind) = self.kind(*lock) else {
                 continue;
             };
             let owns = *owner == thread;

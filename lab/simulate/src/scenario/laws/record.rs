@@ -7,6 +7,7 @@ use taktos_schedule::CpuSet;
 use taktos_schedule::smp::PolicyKind;
 use taktos_time::Instant;
 
+use super::grants::Seen;
 use crate::scenario::command::{Command, InstanceName, LockKind, LockName, ThreadName};
 use crate::scenario::names::Names;
 use crate::scenario::script::Setup;
@@ -32,6 +33,8 @@ pub(super) struct Lock {
     pub ceilings: Vec<u32>,
     /// To what each owner or spinner was raised when it asked (MrsP).
     pub raised: Vec<(ThreadName, u32)>,
+    /// Who owned it and who waited for it, after the last command.
+    pub seen: Seen,
 }
 
 /// The record of a case, and the laws by which its target is judged.
@@ -40,7 +43,9 @@ pub struct Laws {
     pub(super) policies: Vec<PolicyKind>,
     pub(super) threads: Vec<Own>,
     pub(super) locks: Vec<Option<Lock>>,
-    homes: Vec<InstanceName>,
+    pub(super) homes: Vec<InstanceName>,
+    /// Whether there ever was a budget.
+    pub(super) budgets: bool,
     /// The processors that do not dispatch.
     pub(super) held: CpuSet,
 }
@@ -54,6 +59,7 @@ impl Laws {
             threads: vec![Own::default(); names.threads().len()],
             locks: vec![None; names.locks().len()],
             homes: vec![InstanceName(0); names.threads().len()],
+            budgets: false,
             held: CpuSet::EMPTY,
         }
     }
@@ -122,6 +128,7 @@ impl Laws {
             kind,
             ceilings,
             raised: Vec::new(),
+            seen: Seen::new(kind),
         });
         if locked {
             self.asked(lock, creator);
@@ -140,6 +147,11 @@ impl Laws {
     pub(super) fn locks_known(&self) -> impl Iterator<Item = LockName> {
         let known = self.locks.iter().enumerate();
         known.filter_map(|(index, lock)| lock.as_ref().map(|_| LockName(index)))
+    }
+
+    /// The protocol of a lock.
+    pub(super) fn kind(&self, lock: LockName) -> Option<LockKind> {
+        self.locks[lock.0].as_ref().map(|lock| lock.kind)
     }
 
     /// Whether a lock has `thread` raised, as the last command that asked for it said.
