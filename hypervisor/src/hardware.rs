@@ -97,13 +97,16 @@ pub trait Context {
     fn set_pc(&self, pc: u64);
     /// The processor state (SPSR_EL2): bit 7 tells whether interrupts are masked.
     fn state(&self) -> u64;
+    /// Sets the processor state.
+    fn set_state(&self, state: u64);
     /// Puts all registers into the state after a reset: EL1h, masked, translation off, `pc`, x0 = `argument`, the
     /// others zero, timers off, list registers empty. `affinity` is what MPIDR_EL1 shows (bit 31 set by the implementation).
     fn reset(&self, pc: u64, argument: u64, affinity: u64);
     /// The guest's timer as it was saved by [`Hardware::save`].
     fn timer(&self) -> VirtualTimer;
-    /// Takes an exception to the guest's EL1 (its own VBAR_EL1), as its processor would for an undefined instruction or a
-    /// synchronous external abort: ESR_EL1 = `syndrome`, FAR_EL1 = `address`. The VCPU is the caller's current one, loaded.
+    /// Takes a synchronous exception to the guest's EL1 (its own VBAR_EL1), as its processor would: ESR_EL1 = `syndrome`,
+    /// FAR_EL1 = `address`, ELR_EL1 and SPSR_EL1 are the program counter and the state, of AArch32 too. The VCPU is the caller's
+    /// current one, loaded.
     fn inject(&self, syndrome: u64, address: u64);
 }
 

@@ -15,6 +15,7 @@ pub mod console;
 pub mod hardware;
 mod machine;
 mod memory;
+pub mod rate;
 pub mod syndrome;
 pub mod text;
 mod timers;

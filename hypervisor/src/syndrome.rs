@@ -1,4 +1,4 @@
-//! Owns: what an exception to EL2 means: ESR_EL2 (Arm DDI 0487, section D24.2.40).
+//! Owns: what an exception to EL2 means: ESR_EL2 (Arm DDI 0487, section D24.2.40), and the program state that goes with it.
 //! Must never know: what is done about it.
 
 /// An exception that EL2 takes from a guest.
@@ -24,11 +24,13 @@ pub enum Event {
     Opaque,
     /// An instruction fetch that stage 2 refused.
     Fetch,
-    /// Anything else.
-    Other {
-        /// The exception class.
-        class: u8,
+    /// An instruction of AArch32 for a coprocessor (classes 0x03 to 0x08 and 0x0C).
+    Coprocessor {
+        /// It is for the debug communications channel, or another register that MDSCR_EL1.TDCC keeps user programs from.
+        channel: bool,
     },
+    /// Anything else: no guest is given what it wants.
+    Other,
 }
 
 /// An access of a general register to memory.
@@ -89,13 +91,85 @@ pub const fn parts(name: u32) -> (u32, u32, u32, u32, u32) {
     )
 }
 
-/// The syndrome of an undefined instruction, as EL1 sees it (class 0, 32 bits).
-pub const UNDEFINED: u64 = 1 << 25;
+/// Whether the register is one of the debug communications channel's in AArch64: MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0 and
+/// DBGDTRTX_EL0.
+pub const fn is_channel(name: u32) -> bool {
+    matches!(parts(name), (2, 3, 0, 1 | 4 | 5, 0))
+}
 
-/// The syndrome of a synchronous external abort on a data access, as EL1 sees it; `user`: the access came from EL0.
-pub const fn external_abort(user: bool) -> u64 {
-    let class = if user { 0x24 } else { 0x25 };
-    class << 26 | 1 << 25 | 0x10
+/// ESR.IL: the instruction has 32 bits. It is one, too, where there is no instruction to tell of.
+const LONG: u64 = 1 << 25;
+
+/// The syndrome of an undefined instruction, as EL1 sees it (class 0, which has IL set whatever the instruction's length).
+pub const UNDEFINED: u64 = LONG;
+
+/// The classes of aborts that come from EL0.
+const FETCH_ABORT: u64 = 0x20;
+const DATA_ABORT: u64 = 0x24;
+
+/// The syndrome of a synchronous external abort as EL1 sees it, on an instruction fetch or a data access; `user`: it came from
+/// EL0.
+pub const fn external_abort(fetch: bool, user: bool) -> u64 {
+    let class = if fetch { FETCH_ABORT } else { DATA_ABORT };
+    (class + !user as u64) << 26 | LONG | 0x10
+}
+
+/// SPSR: the state of AArch32's programs: T32, and IT in its two parts; the conditions that instructions look at.
+const AARCH32: u64 = 1 << 4;
+const THUMB: u64 = 1 << 5;
+const N: u32 = 31;
+const Z: u32 = 30;
+const C: u32 = 29;
+const V: u32 = 28;
+
+/// Whether a program in `state` (SPSR_EL2) is one of AArch32.
+#[inline(always)]
+pub const fn is_aarch32(state: u64) -> bool {
+    state & AARCH32 != 0
+}
+
+/// PSTATE.IT of a program in `state`: of the eight bits the lower two lie apart.
+const fn it(state: u64) -> u64 {
+    state >> 8 & 0xFC | state >> 25 & 3
+}
+
+/// The bytes of the instruction that `syndrome` tells of.
+#[inline(always)]
+pub const fn length(syndrome: u64) -> u64 {
+    2 + ((syndrome & LONG) >> 24)
+}
+
+/// The `state` of an AArch32 program behind an instruction that was carried out for it: PSTATE.IT is advanced (Arm DDI 0487, ITAdvance).
+pub const fn behind(state: u64) -> u64 {
+    let it = it(state);
+    let it = match it & 7 {
+        0 => 0,
+        _ => it & 0xE0 | it << 1 & 0x1F,
+    };
+    state & !(0x3F << 10 | 3 << 25) | (it & 0xFC) << 8 | (it & 3) << 25
+}
+
+/// Whether the condition of a trapped instruction of AArch32 holds: a processor may trap it where it does not, and then it does nothing
+/// (Arm DDI 0487, ESR_ELx, CV and COND).
+pub fn holds(syndrome: u64, state: u64) -> bool {
+    let valid = syndrome >> 24 & 1 != 0;
+    let condition = match (valid, state & THUMB != 0 && it(state) & 0xF != 0) {
+        (true, _) => syndrome >> 20 & 0xF,
+        (false, true) => it(state) >> 4,
+        (false, false) => return true,
+    };
+    let [n, z, c, v] = [N, Z, C, V].map(|at| state >> at & 1 != 0);
+    let base = match condition >> 1 {
+        0 => z,
+        1 => c,
+        2 => n,
+        3 => v,
+        4 => c && !z,
+        5 => n == v,
+        6 => n == v && !z,
+        _ => return true,
+    };
+    base != (condition & 1 != 0)
 }
 
 /// Reads a syndrome.
@@ -122,6 +196,15 @@ pub fn read(syndrome: u64) -> Event {
             read: field(0, 1) == 1,
         }),
         0x20 => Event::Fetch,
+        // Of the registers with opc1 = 0 are those of the channel; LDC and STC (0x06) have no others.
+        0x05 => Event::Coprocessor {
+            channel: field(14, 3) == 0,
+        },
+        0x06 => Event::Coprocessor { channel: true },
+        0x0C => Event::Coprocessor {
+            channel: field(16, 4) == 0,
+        },
+        0x03 | 0x04 | 0x07 | 0x08 => Event::Coprocessor { channel: false },
         0x24 if field(24, 1) == 1 => Event::Access(Access {
             bytes: 1 << field(22, 2),
             signed: field(21, 1) == 1,
@@ -130,7 +213,7 @@ pub fn read(syndrome: u64) -> Event {
             write: field(6, 1) == 1,
         }),
         0x24 => Event::Opaque,
-        class => Event::Other { class },
+        _ => Event::Other,
     }
 }
 

@@ -72,7 +72,12 @@ impl Timer {
 }
 
 /// The timers of all processors.
+///
+/// They are served in passes ([`Timers::begin_pass`]). What is armed during one, and after it, is not due in that pass, however
+/// long ago its instant was: whatever a timer's service arms, a pass ends.
 pub struct Timers {
+    /// Nothing is armed for an earlier instant: it is behind the latest pass.
+    earliest: u64,
     at: [u64; RECORDS],
     next: [u8; RECORDS],
     previous: [u8; RECORDS],
@@ -94,20 +99,27 @@ impl Timers {
     pub const fn new() -> Self {
         const { assert!(RECORDS <= 256) };
         Self {
+            earliest: 0,
             at: [u64::MAX; RECORDS],
             next: alone(),
             previous: alone(),
         }
     }
 
-    /// Arms `timer` on `cpu` for `at`, instead of any instant before; none disarms it.
+    /// Those that are due at `now` are about to be taken, by whichever processor. Passes come in the order of time.
+    pub fn begin_pass(&mut self, now: Instant) {
+        self.earliest = now.as_nanos() + 1;
+    }
+
+    /// Arms `timer` on `cpu` for `at`, instead of any instant before, but not for one that a pass has dealt with; none
+    /// disarms it.
     pub fn arm(&mut self, cpu: usize, timer: Timer, at: Option<Instant>) {
         let index = timer.index();
         if index >= COUNT || cpu >= CPUS {
             return; // No policy of a machine of this size has it.
         }
         self.unlink(index);
-        let Some(at) = at.map(Instant::as_nanos) else {
+        let Some(at) = at.map(|at| at.as_nanos().max(self.earliest)) else {
             return;
         };
         let head = COUNT + cpu;
@@ -171,10 +183,13 @@ mod tests {
         #[test]
         fn timers_go_off_in_order(steps in prop::collection::vec((0..COUNT, 0..CPUS, prop::option::of(0u64..50), any::<bool>()), 0..200)) {
             let mut timers = Timers::new();
+            let (mut passed, mut served) = (false, 0); // The latest pass.
             let mut model: Vec<(u64, usize, usize, usize)> = Vec::new(); // at, age, cpu, timer
             for (age, &(index, cpu, at, take)) in steps.iter().enumerate() {
                 if take {
-                    let now = Instant::from_nanos(at.unwrap_or(25));
+                    let now = Instant::from_nanos(at.unwrap_or(25).max(served));
+                    (passed, served) = (true, now.as_nanos());
+                    timers.begin_pass(now);
                     model.sort();
                     let due = model.iter().position(|&(when, _, on, _)| on == cpu && when <= now.as_nanos());
                     let expected = due.map(|place| Timer::of(model.remove(place).3));
@@ -182,6 +197,7 @@ mod tests {
                 } else {
                     model.retain(|entry| entry.3 != index);
                     if let Some(at) = at {
+                        let at = if passed { at.max(served + 1) } else { at };
                         model.push((at, age, cpu, index));
                     }
                     timers.arm(cpu, Timer::of(index), at.map(Instant::from_nanos));
@@ -191,6 +207,26 @@ mod tests {
                     prop_assert_eq!(timers.first(cpu).map(Instant::as_nanos), first);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_pass_ends_whatever_its_timers_arm() {
+        let mut timers = Timers::new();
+        let all = [Timer::Wake(0), Timer::Physical(1), Timer::Choice(0)];
+        for timer in all {
+            timers.arm(0, timer, Some(Instant::from_nanos(50)));
+        }
+        for pass in 100..104 {
+            let now = Instant::from_nanos(pass);
+            timers.begin_pass(now);
+            for timer in all {
+                assert_eq!(timers.take_due(0, now), Some(timer));
+                // Each is armed at once for an instant that has passed long since.
+                timers.arm(0, timer, Some(Instant::START));
+            }
+            assert_eq!(timers.take_due(0, now), None);
+            assert_eq!(timers.first(0), Some(Instant::from_nanos(pass + 1)));
         }
     }
 }

@@ -137,11 +137,13 @@ impl Hostile {
             2 => draws.between(0, 0x3F),
             _ => 0x24,
         };
-        // Faults stop the partition: not each time.
-        let stops = !matches!(class, 0x01 | 0x16 | 0x17 | 0x18 | 0x24);
-        let class = match stops && draws.between(0, 30) != 0 {
-            true => 0x18,
-            false => class,
+        // A kernel that fetches from nowhere stops its partition: now and then.
+        const FETCH: u64 = 0x20;
+        let stops = draws.between(0, 130) == 0;
+        let class = match (stops, class) {
+            (true, _) => FETCH,
+            (false, FETCH) => 0x18,
+            (false, class) => class,
         };
         let syndrome = class << 26 | 1 << 25 | draws.between(0, (1 << 25) - 1);
         let register = match draws.between(0, 2) {
@@ -149,7 +151,15 @@ impl Hostile {
             0 => 0x18 << 26 | 1 << 25 | 3 << 20 | 5 << 17 | 12 << 10 | 5 << 5 | 11 << 1,
             _ => syndrome,
         };
-        Act::Exception(register, draws.any(), draws.any(), draws.any())
+        let exception = Act::Exception(register, draws.any(), draws.any(), draws.any());
+        if stops {
+            return exception;
+        }
+        // It may be a user program's, of any state; behind it the kernel goes on.
+        const KERNEL: u64 = 0x3C5;
+        let state = [KERNEL, 0, draws.any() & !0xF][draws.between(0, 2) as usize];
+        self.1 = vec![Act::State(KERNEL), exception];
+        Act::State(state)
     }
 }
 

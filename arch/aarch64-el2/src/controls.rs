@@ -43,13 +43,15 @@ pub(crate) fn set() {
     HCR_EL2.set(traps(true));
     // Trace is trapped, floating point is not (its other bits are one).
     CPTR_EL2.set(0x33FF & !(1 << 10) | 1 << 20);
-    // Debug registers and performance monitors are trapped, but for debug exceptions, which are EL1's.
-    MDCR_EL2.modify(
+    // Debug registers and performance monitors are trapped, but for debug exceptions, which are EL1's. Of what the register held
+    // nothing is kept but the number of monitors: at a reset the others may be anything.
+    MDCR_EL2.write(
         MDCR_EL2::TDRA::SET
             + MDCR_EL2::TDOSA::SET
             + MDCR_EL2::TDA::SET
             + MDCR_EL2::TPM::SET
-            + MDCR_EL2::TPMCR::SET,
+            + MDCR_EL2::TPMCR::SET
+            + MDCR_EL2::HPMN.val(MDCR_EL2.read(MDCR_EL2::HPMN)),
     );
     // The counter may be read, the physical timer is trapped.
     CNTHCTL_EL2.set(1);

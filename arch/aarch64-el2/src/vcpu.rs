@@ -112,6 +112,9 @@ const AFFINITY_IS_ONE: u64 = 1 << 31;
 /// ICC_SRE_EL1: the interface by system registers, and no other.
 const BY_REGISTERS: u64 = 7;
 
+/// The bytes of a vector table, which it is aligned to.
+const VECTORS: u64 = 0x800;
+
 /// Where the vector table of EL1 takes a synchronous exception from a guest in `state` (Arm ARM, D1.10.2).
 fn synchronous_vector(state: u64) -> u64 {
     match state {
@@ -150,6 +153,11 @@ impl Context for Vcpu {
         self.state.get()
     }
 
+    #[inline(always)]
+    fn set_state(&self, state: u64) {
+        self.state.set(state);
+    }
+
     fn reset(&self, pc: u64, argument: u64, affinity: u64) {
         self.clear();
         self.x[0].set(argument);
@@ -174,8 +182,9 @@ impl Context for Vcpu {
         FAR_EL1.set(address);
         ELR_EL1.set(self.pc.get());
         SPSR_EL1.set(self.state.get());
-        self.pc
-            .set(VBAR_EL1.get() + synchronous_vector(self.state.get()));
+        // Of the lowest bits, which are no part of an address, some can be set (Arm ARM, VBAR_EL1).
+        let vectors = VBAR_EL1.get() & !(VECTORS - 1);
+        self.pc.set(vectors + synchronous_vector(self.state.get()));
         self.state.set(EL1_MASKED);
     }
 }

@@ -147,6 +147,9 @@ extern "C" fn resume() {
         "ldp x28, x29, [sp, #224]",
         "ldp x0, x1, [sp]",
         "eret",
+        // Nothing behind the return is executed, nor speculated on, with the guest's registers.
+        "dsb nsh",
+        "isb",
         "1:",
         "mrs x1, tpidr_el2",
         "ldr x2, [x1, #{again}]",

@@ -1,4 +1,5 @@
-//! Owns: the calls of guests: PSCI (Arm DEN0022, version 1.1) and the project's own.
+//! Owns: the calls of guests: PSCI (Arm DEN0022, version 1.1), the calling convention's own (Arm DEN0028, version 1.1) and the
+//! project's.
 //! Must never know: how they come here.
 
 use super::{Condition, Hypervisor, Phase};
@@ -11,6 +12,7 @@ use taktos_schedule::vcpu::Vcpu;
 mod psci {
     pub(super) const WIDE: u32 = 1 << 30;
     pub(super) const CONVENTION: u32 = 0x8000_0000;
+    pub(super) const ARCH_FEATURES: u32 = 0x8000_0001;
     pub(super) const VERSION: u32 = 0x8400_0000;
     pub(super) const CPU_SUSPEND: u32 = 0x8400_0001;
     pub(super) const CPU_OFF: u32 = 0x8400_0002;
@@ -50,6 +52,7 @@ impl<H: Hardware> Hypervisor<H> {
             | call::RING_SELF => self.own_call(vcpu, function, context),
             psci::VERSION | psci::CONVENTION => 0x1_0001,
             psci::FEATURES => features(context.x(1) as u32),
+            psci::ARCH_FEATURES => arch_features(context.x(1) as u32),
             psci::MIGRATE_INFO_TYPE => psci::NO_MIGRATION,
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
             psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
@@ -59,7 +62,7 @@ impl<H: Hardware> Hypervisor<H> {
             },
             _ => match function & !psci::WIDE {
                 psci::CPU_ON => self.switch_on(vcpu, argument(1), argument(2), argument(3)),
-                psci::AFFINITY_INFO => self.affinity_info(vcpu, argument(1)),
+                psci::AFFINITY_INFO => self.affinity_info(vcpu, argument(1), context.x(2) as u32),
                 psci::CPU_SUSPEND => {
                     context.set_x(0, call::SUCCESS);
                     return self.wait(vcpu);
@@ -158,7 +161,7 @@ impl<H: Hardware> Hypervisor<H> {
         if !(layout::MEMORY..layout::MEMORY + memory).contains(&entry) || !entry.is_multiple_of(4) {
             return psci::INVALID_ADDRESS;
         }
-        if self.vcpus[vcpu].condition != Condition::Off || self.vcpus[vcpu].on.is_some() {
+        if !self.is_off(vcpu) {
             return psci::ALREADY_ON;
         }
         if self.partitions[partition].phase != Phase::Runs {
@@ -184,11 +187,36 @@ impl<H: Hardware> Hypervisor<H> {
         true
     }
 
-    fn affinity_info(&self, caller: usize, affinity: u64) -> u64 {
-        match self.named(caller, affinity) {
-            None => psci::INVALID,
-            Some(vcpu) => u64::from(self.vcpus[vcpu].condition == Condition::Off),
-        }
+    /// Whether all VCPUs of the caller's partition in `affinity` are off; of that the fields below `level` do not count.
+    fn affinity_info(&self, caller: usize, affinity: u64, level: u32) -> u64 {
+        const LEVELS: u32 = 4;
+        const FIELD: u32 = 8;
+        let vcpus = match level {
+            0 => match self.named(caller, affinity) {
+                None => return psci::INVALID,
+                Some(vcpu) => vcpu..vcpu + 1,
+            },
+            // Above the lowest level all VCPUs are together.
+            1..LEVELS if affinity >> (level * FIELD) == 0 => {
+                self.vcpus_of(self.vcpus[caller].partition.into())
+            }
+            _ => return psci::INVALID,
+        };
+        u64::from(vcpus.into_iter().all(|vcpu| self.is_off(vcpu)))
+    }
+
+    /// Whether `vcpu` can be switched on: it is off, and no processor is about to leave it.
+    fn is_off(&self, vcpu: usize) -> bool {
+        self.vcpus[vcpu].condition == Condition::Off && self.vcpus[vcpu].on.is_none()
+    }
+}
+
+/// Which calls of the Arm architecture's own there are: none for mitigations of speculation. Neither does EL2 have any, so
+/// "not supported" is the truth on processors that need them and on those that do not.
+fn arch_features(function: u32) -> u64 {
+    match function {
+        psci::CONVENTION | psci::ARCH_FEATURES => call::SUCCESS,
+        _ => call::NOT_SUPPORTED,
     }
 }
 

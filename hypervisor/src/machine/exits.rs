@@ -1,5 +1,16 @@
-//! Owns: why a guest was left, and who deals with it.
+//! Owns: why a guest was left, who deals with it, and where it goes on.
 //! Must never know: how.
+//!
+//! # What becomes of an exception (ESR_EL2.EC)
+//! - WFI and WFE (0x01), HVC (0x16), SMC (0x17), system registers (0x18) and data accesses (0x24) are carried out, or become an
+//!   exception of the guest's EL1: an undefined instruction, an external abort.
+//! - A program of AArch32 at EL0 that uses a coprocessor (0x03 to 0x08, 0x0C) comes here for debug registers, or for the physical
+//!   timer where its kernel lets it: it is undefined, or goes to EL1 as MDSCR_EL1.TDCC says.
+//! - A fetch that stage 2 refuses (0x20) is an external abort of a user program's. A kernel's has lost its way: the partition is
+//!   stopped, as it is by an asynchronous error (0x2F).
+//! - All others are undefined instructions to EL1. Some an implementation may trap (0x00; 0x0A, 0x14, 0x19, 0x1B, 0x1D: extensions
+//!   that no guest is shown; 0x09: pointer authentication). SVC, breakpoints, steps, misalignment, floating-point exceptions go to EL1
+//!   by themselves; those of EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
 
 use super::Hypervisor;
 use crate::hardware::{Context, Exit, Hardware, Next};
@@ -27,34 +38,54 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn exception(&mut self, vcpu: usize, syndrome: u64, address: u64, physical: u64) {
         let context = H::context(vcpu);
-        match syndrome::read(syndrome) {
+        let state = context.state();
+        let user = is_user(state);
+        let goes_on = match syndrome::read(syndrome) {
+            Event::Hypercall { immediate: 0 } => return self.call(vcpu),
+            Event::Hypercall { .. } => {
+                return context.set_x(0, taktos_abi::vm::call::NOT_SUPPORTED);
+            }
+            // It is trapped before it executes.
+            Event::SecureCall => {
+                self.call(vcpu);
+                GoesOn::Behind
+            }
+            Event::Register(register) => match self.register(vcpu, register, user) {
+                true => GoesOn::Behind,
+                // Where EL1 denies it to EL0, EL1 is told what the processor would tell.
+                false if syndrome::is_channel(register.name) => GoesOn::At(syndrome, 0),
+                false => GoesOn::At(syndrome::UNDEFINED, 0),
+            },
+            Event::Access(access) => match self.device(vcpu, physical, access) {
+                true => GoesOn::Behind,
+                false => GoesOn::At(syndrome::external_abort(false, user), address),
+            },
+            Event::Opaque => GoesOn::At(syndrome::external_abort(false, user), address),
+            Event::Fetch if user => GoesOn::At(syndrome::external_abort(true, user), address),
+            Event::Fetch => return self.fault(vcpu, syndrome, address),
+            Event::Wait { .. } | Event::Coprocessor { .. } if !syndrome::holds(syndrome, state) => {
+                GoesOn::Behind
+            }
             Event::Wait { event } => {
-                advance(context);
                 match event {
                     true => self.give_way(vcpu),
                     false => self.wait(vcpu),
                 }
+                GoesOn::Behind
             }
-            Event::Hypercall { immediate: 0 } => self.call(vcpu),
-            Event::Hypercall { .. } => context.set_x(0, taktos_abi::vm::call::NOT_SUPPORTED),
-            // It is trapped before it executes.
-            Event::SecureCall => {
-                advance(context);
-                self.call(vcpu);
+            Event::Coprocessor { channel: true } if self.denies_channel(vcpu) => {
+                GoesOn::At(syndrome, 0)
             }
-            Event::Register(register) => match self.register(vcpu, register) {
-                true => advance(context),
-                false => context.inject(syndrome::UNDEFINED, 0),
-            },
-            Event::Access(access) => match self.device(vcpu, physical, access) {
-                true => advance(context),
-                false => context.inject(syndrome::external_abort(is_user(context)), address),
-            },
-            Event::Opaque => {
-                context.inject(syndrome::external_abort(is_user(context)), address);
+            Event::Coprocessor { .. } | Event::Other => GoesOn::At(syndrome::UNDEFINED, 0),
+        };
+        match goes_on {
+            GoesOn::Behind => {
+                context.set_pc(context.pc().wrapping_add(syndrome::length(syndrome)));
+                if syndrome::is_aarch32(state) {
+                    context.set_state(syndrome::behind(state));
+                }
             }
-            // It has left its memory, or has no vectors to take an exception to.
-            Event::Fetch | Event::Other { .. } => self.fault(vcpu, syndrome, address),
+            GoesOn::At(cause, address) => context.inject(cause, address),
         }
     }
 
@@ -71,11 +102,16 @@ impl<H: Hardware> Hypervisor<H> {
     }
 }
 
-fn advance(context: &impl Context) {
-    context.set_pc(context.pc().wrapping_add(4));
+/// Where a guest goes on.
+enum GoesOn {
+    /// Behind the instruction, which was carried out for it.
+    Behind,
+    /// At its EL1, with an exception of this syndrome, and the address that it is about: none where the processor's register may
+    /// hold what others did.
+    At(u64, u64),
 }
 
-/// Whether the guest was at EL0 (SPSR_EL2.M, Arm DDI 0487, section C5.2.19).
-fn is_user(context: &impl Context) -> bool {
-    context.state() & 0xF == 0
+/// Whether a guest in `state` was at EL0, in AArch64 or AArch32 (SPSR_EL2.M, Arm DDI 0487, section C5.2.19).
+fn is_user(state: u64) -> bool {
+    state & 0xF == 0
 }

@@ -102,6 +102,7 @@ impl<H: Hardware> Hypervisor<H> {
         let state = &mut self.vcpus[vcpu];
         let was = core::mem::replace(&mut state.condition, Condition::Off);
         state.physical = PhysicalTimer::default();
+        state.debug = 0;
         let on = state.on;
         let here = self.world.here;
         self.world.timers.arm(here, Timer::Wake(vcpu), None);

@@ -71,6 +71,8 @@ struct VcpuState {
     /// Whether its timer's interrupt is active may have changed while it is loaded.
     timer_changed: bool,
     physical: PhysicalTimer,
+    /// What is kept of MDSCR_EL1.
+    debug: u64,
 }
 
 /// What a partition is about to do.
@@ -391,6 +393,7 @@ fn vcpu(description: &Description, index: usize) -> VcpuState {
         on: None,
         timer_changed: false,
         physical: PhysicalTimer::default(),
+        debug: 0,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::Hypervisor;
 use crate::hardware::{Context, Hardware};
-use crate::syndrome::{Register, name, parts};
+use crate::syndrome::{Register, is_channel, name, parts};
 
 const ICC_SGI1R: u32 = name(3, 0, 12, 11, 5);
 const ICC_SGI0R: u32 = name(3, 0, 12, 11, 7);
@@ -17,10 +17,22 @@ const ACTLR: u32 = name(3, 0, 1, 0, 1);
 const DC_ISW: u32 = name(1, 0, 7, 6, 2);
 const DC_CSW: u32 = name(1, 0, 7, 10, 2);
 const DC_CISW: u32 = name(1, 0, 7, 14, 2);
+const MDSCR: u32 = name(2, 0, 0, 2, 2);
+/// MDSCR_EL1.TDCC: user programs that use the debug communications channel are trapped to EL1.
+const CHANNEL_DENIED: u64 = 1 << 12;
+
+/// Whether it is a debug register. Debugging is not given to guests: its registers are there and empty, and what is written to
+/// them is forgotten, but for MDSCR_EL1.TDCC. (Those of traces, with op1 = 1, are not there.)
+const fn is_debug(register: u32) -> bool {
+    matches!(parts(register), (2, 0, ..)) || is_channel(register)
+}
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out a use of a system register by the loaded `vcpu`. Says whether there is such a register for guests.
-    pub(super) fn register(&mut self, vcpu: usize, access: Register) -> bool {
+    /// Carries out a use of a system register by the loaded `vcpu`, at EL0 (`user`) or EL1. Says whether there is such a register for it.
+    pub(super) fn register(&mut self, vcpu: usize, access: Register, user: bool) -> bool {
+        if user && is_channel(access.name) && self.denies_channel(vcpu) {
+            return false;
+        }
         let context = H::context(vcpu);
         if access.read {
             let Some(value) = self.read_register(vcpu, access.name) else {
@@ -30,6 +42,11 @@ impl<H: Hardware> Hypervisor<H> {
             return true;
         }
         self.write_register(vcpu, access.name, context.x(access.register))
+    }
+
+    /// Whether the kernel in `vcpu` keeps its user programs from the debug communications channel.
+    pub(super) fn denies_channel(&self, vcpu: usize) -> bool {
+        self.vcpus[vcpu].debug & CHANNEL_DENIED != 0
     }
 
     fn read_register(&mut self, vcpu: usize, register: u32) -> Option<u64> {
@@ -42,11 +59,12 @@ impl<H: Hardware> Hypervisor<H> {
             CNTP_CVAL => timer.compare,
             CNTP_TVAL => timer.compare.wrapping_sub(H::ticks()) & 0xFFFF_FFFF,
             ACTLR => 0,
+            MDSCR => self.vcpus[vcpu].debug,
             _ => match parts(register) {
-                (3, 0, 0, crm @ 1..=7, op2) => identity(crm, op2, H::identity(crm, op2)),
-                // Debugging is not given to guests: its registers are there and empty.
-                (2, ..) => 0,
-                _ => return None,
+                (3, 0, 0, crm @ 1..=7, op2) => {
+                    H::identity(crm, op2) & SHOWN[crm as usize - 1][op2 as usize]
+                }
+                _ => return is_debug(register).then_some(0),
             },
         })
     }
@@ -71,7 +89,8 @@ impl<H: Hardware> Hypervisor<H> {
             }
             // By set and way they mean nothing where caches are shared and coherent; the rest changes nothing.
             ACTLR | DC_ISW | DC_CSW | DC_CISW => {}
-            _ => return matches!(parts(register), (2, ..)),
+            MDSCR => self.vcpus[vcpu].debug = value & CHANNEL_DENIED,
+            _ => return is_debug(register),
         }
         true
     }
@@ -84,34 +103,103 @@ impl<H: Hardware> Hypervisor<H> {
     }
 }
 
-/// What a guest sees of an identification register: what it must not use is taken out.
-fn identity(crm: u32, op2: u32, value: u64) -> u64 {
-    let without = |value: u64, fields: &[u32]| {
-        let mask = fields.iter().fold(0, |mask, &at| mask | 0xF << at);
-        value & !mask
-    };
-    match (crm, op2) {
-        // ID_AA64PFR0_EL1: EL3, EL2, SVE, MPAM, AMU. RAS.
-        (4, 0) => without(value, &[8, 12, 28, 32, 40, 44]),
-        // ID_AA64PFR1_EL1: MTE, MPAM, SME.
-        (4, 1) => without(value, &[8, 16, 24]),
-        // ID_AA64ZFR0_EL1, ID_AA64SMFR0_EL1.
-        (4, 4 | 5) => 0,
-        // ID_AA64DFR0_EL1: version of debugging and the number of breakpoints and watchpoints stay; tracing, performance
-        // monitors, statistical profiling and branch records are taken out.
-        (5, 0) => without(value, &[4, 8, 32, 36, 40, 44, 48, 52]),
-        // ID_DFR0_EL1: performance monitors, traces.
-        (1, 2) => without(value, &[12, 16, 20, 24, 28]),
-        // ID_AA64MMFR0_EL1: 32 bits of physical addresses (PARange 0).
-        (7, 0) => without(value, &[0]),
-        // ID_AA64MMFR1_EL1: virtualisation host extensions, limited ordering.
-        (7, 1) => without(value, &[8, 16]),
-        // ID_AA64MMFR2_EL1: nested virtualisation.
-        (7, 2) => without(value, &[24]),
-        // ID_AA64ISAR1_EL1: pointer authentication, whose keys are not switched.
-        (6, 1) => without(value, &[4, 8, 24, 28]),
-        // ID_AA64ISAR2_EL1: the same.
-        (6, 2) => without(value, &[8, 12]),
-        _ => value,
+/// Fields of four bits, each named by its lowest.
+const fn fields(all: &[u32]) -> u64 {
+    let (mut mask, mut index) = (0, 0);
+    while index < all.len() {
+        mask |= 0xF << all[index];
+        index += 1;
     }
+    mask
 }
+
+/// What guests see of the identification registers, by CRm (1 to 7) and op2: what is not named here reads as zero, which says that there is
+/// none, or the least of it. (Fields that say so by 0xF are FP and AdvSIMD of ID_AA64PFR0_EL1 and the granules of
+/// ID_AA64MMFR0_EL1, which are shown as they are, and DoubleLock of ID_AA64DFR0_EL1, where zero says that OSDLR_EL1 can be accessed:
+/// it can.) Shown is what Armv8.0 has, and later instructions that only compute. An extension with registers, bits of PSTATE
+/// or traps of its own is not, before EL2 knows it.
+const SHOWN: [[u64; 8]; 7] = {
+    const ALL: u64 = 0xFFFF_FFFF;
+    [
+        [
+            // ID_PFR0_EL1: the four instruction sets.
+            fields(&[0, 4, 8, 12]),
+            // ID_PFR1_EL1: the programmers' models, the timer, the interrupt controller; neither security nor virtualisation.
+            fields(&[0, 8, 16, 28]),
+            // ID_DFR0_EL1: the version of debugging; neither performance monitors nor traces.
+            fields(&[0]),
+            // ID_AFR0_EL1: the implementation's own.
+            0,
+            // ID_MMFR0_EL1 to ID_MMFR3_EL1; of the last not PAN.
+            ALL,
+            ALL,
+            ALL,
+            ALL & !fields(&[16]),
+        ],
+        [
+            // ID_ISAR0_EL1 to ID_ISAR5_EL1.
+            ALL,
+            ALL,
+            ALL,
+            ALL,
+            ALL,
+            fields(&[0, 4, 8, 12, 16, 24, 28]),
+            // ID_MMFR4_EL1: the form of CCSIDR.
+            fields(&[24]),
+            // ID_ISAR6_EL1: not SPECRES.
+            fields(&[0, 4, 8, 12, 20, 24]),
+        ],
+        // MVFR0_EL1 to MVFR2_EL1.
+        [ALL, ALL, ALL, 0, 0, 0, 0, 0],
+        [
+            // ID_AA64PFR0_EL1: EL0, EL1, FP, AdvSIMD, the interrupt controller's registers; CSV2 and CSV3 where they are 1: by
+            // the next value CSV2 promises registers.
+            fields(&[0, 4, 16, 20, 24]) | 1 << 56 | 1 << 60,
+            // ID_AA64PFR1_EL1, ID_AA64ZFR0_EL1, ID_AA64SMFR0_EL1, ID_AA64FPFR0_EL1.
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            // ID_AA64DFR0_EL1: the version, breakpoints and watchpoints.
+            fields(&[0, 12, 20, 28]),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            // ID_AA64ISAR0_EL1: AES, SHA1, SHA2, CRC32, Atomic; RDM, SHA3, SM3, SM4, DP, FHM.
+            fields(&[4, 8, 12, 16, 20, 28, 32, 36, 40, 44, 48]),
+            // ID_AA64ISAR1_EL1: DPB, JSCVT, FCMA, LRCPC, FRINTTS, SB, BF16, DGH, I8MM. Keys of pointers are not moved with a VCPU.
+            fields(&[0, 12, 16, 20, 32, 36, 44, 48, 52]),
+            // ID_AA64ISAR2_EL1: waits with a time-out are none here.
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+        [
+            // ID_AA64MMFR0_EL1: ASIDs, endianness, granules. PARange reads as zero: 32 bits, which is what the second stage maps.
+            fields(&[4, 8, 12, 16, 20, 24, 28]),
+            // ID_AA64MMFR1_EL1.
+            0,
+            // ID_AA64MMFR2_EL1: the form of CCSIDR_EL1, and how EL0's reads of these registers are told.
+            fields(&[20, 36]),
+            0,
+            0,
+            0,
+            0,
+            0,
+        ],
+    ]
+};

@@ -158,13 +158,14 @@ impl<H: Hardware> Hypervisor<H> {
         H::set_alarm(at);
     }
 
-    /// The timers of this processor that are due.
+    /// The timers of this processor that are due, each once.
     pub(super) fn run_timers(&mut self) {
         let here = self.world.here;
         // The hardware's timer is to be set anew whatever comes.
         self.processors[here].alarm = None;
         H::set_alarm(None);
         let now = H::now();
+        self.world.timers.begin_pass(now);
         while let Some(timer) = self.world.timers.take_due(here, now) {
             match timer {
                 Timer::Choice(cpu) => self.world.ask(cpu),

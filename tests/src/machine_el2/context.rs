@@ -1,7 +1,7 @@
 //! Owns: the registers of a VCPU, its list registers among them.
 //! Must never know: who runs it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use taktos_hypervisor::hardware::{Context, ListRegisters, VirtualTimer};
 
@@ -18,6 +18,19 @@ const PHYSICAL: u64 = 1 << 61;
 /// Where it does not: notice of the end is wanted.
 const NOTIFY: u64 = 1 << 41;
 
+/// An exception that was given to a guest's EL1: ESR_EL1, FAR_EL1, ELR_EL1, SPSR_EL1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Injected {
+    /// Its cause.
+    pub syndrome: u64,
+    /// The address that it is about.
+    pub address: u64,
+    /// Where the guest was.
+    pub pc: u64,
+    /// The state that it was in.
+    pub state: u64,
+}
+
 /// The registers of a VCPU.
 #[derive(Debug, Default)]
 pub struct Registers {
@@ -27,8 +40,9 @@ pub struct Registers {
     timer: Cell<VirtualTimer>,
     lists: [Cell<u64>; LISTS],
     injected: Cell<u64>,
-    taken: Cell<u64>,
+    exception: Cell<Option<Injected>>,
     resets: Cell<u64>,
+    taken: RefCell<Vec<u32>>,
 }
 
 impl Registers {
@@ -42,9 +56,19 @@ impl Registers {
         self.injected.get()
     }
 
+    /// The last exception that it was given, once.
+    pub fn take_exception(&self) -> Option<Injected> {
+        self.exception.take()
+    }
+
     /// How many interrupts its guest has taken.
     pub fn taken(&self) -> u64 {
-        self.taken.get()
+        self.taken.borrow().len() as u64
+    }
+
+    /// Whether its guest has taken interrupt `number`.
+    pub fn has_taken(&self, number: u32) -> bool {
+        self.taken.borrow().contains(&number)
     }
 
     /// Writes its virtual timer.
@@ -64,8 +88,10 @@ impl Registers {
             if value & STATE == 0 {
                 continue;
             }
-            any |= value & PENDING != 0;
-            self.taken.set(self.taken.get() + (value >> 62 & 1));
+            if value & PENDING != 0 {
+                any = true;
+                self.taken.borrow_mut().push(value as u32);
+            }
             if value as u32 == TIMER {
                 self.set_timer(None);
             }
@@ -123,6 +149,9 @@ impl Context for Registers {
     fn state(&self) -> u64 {
         self.state.get()
     }
+    fn set_state(&self, state: u64) {
+        self.state.set(state);
+    }
     fn reset(&self, pc: u64, argument: u64, _: u64) {
         for register in &self.x {
             register.set(0);
@@ -139,8 +168,14 @@ impl Context for Registers {
     fn timer(&self) -> VirtualTimer {
         self.timer.get()
     }
-    fn inject(&self, _: u64, _: u64) {
+    fn inject(&self, syndrome: u64, address: u64) {
         self.injected.set(self.injected.get() + 1);
+        self.exception.set(Some(Injected {
+            syndrome,
+            address,
+            pc: self.pc.get(),
+            state: self.state.get(),
+        }));
     }
 }
 

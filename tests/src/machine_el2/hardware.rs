@@ -1,4 +1,5 @@
 //! Owns: the processors, timers, interrupts and memory that the hypervisor sees.
+//! The counter is told by the hypervisor's own arithmetic; where nothing else is asked for, a tick is a nanosecond.
 //! Must never know: what guests do.
 
 use std::cell::RefCell;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use taktos_hypervisor::hardware::{
     CALL_INTERRUPT, CONSOLE_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
 };
+use taktos_hypervisor::rate::Rate;
 use taktos_time::Instant;
 
 use super::context::{Lists, Registers};
@@ -37,6 +39,9 @@ pub(super) struct Processor {
 /// The machine of this host thread.
 pub(super) struct State {
     pub now: u64,
+    /// The counter's ticks a second, and the arithmetic for them.
+    pub hertz: u64,
+    pub rate: Rate,
     pub cpu: usize,
     pub locked: bool,
     /// How long a call takes.
@@ -57,7 +62,17 @@ pub(super) struct State {
     pub flushes: u64,
     /// How often each processor was called.
     pub calls: [u64; CPUS],
+    /// How often interrupts were taken from the interrupt controller.
+    pub acknowledged: u64,
+    /// How often the hypervisor has asked for the time since it took the lock.
+    asked: u64,
+    /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
+    pub identity: BTreeMap<(u32, u32), u64>,
 }
+
+/// How often the hypervisor may ask for the time while it has the lock: it has a few hundred timers.
+const PATIENCE: u64 = 10_000;
+const SECOND: u64 = 1_000_000_000;
 
 thread_local! {
     static MACHINE: RefCell<Option<State>> = const { RefCell::new(None) };
@@ -68,6 +83,8 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
     let registers: &'static [Registers; VCPUS] = Box::leak(Box::default());
     let state = State {
         now: 0,
+        hertz: SECOND,
+        rate: Rate::of(SECOND).expect("a rate"),
         cpu: 0,
         locked: false,
         call,
@@ -83,6 +100,9 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         behind: false,
         flushes: 0,
         calls: [0; CPUS],
+        acknowledged: 0,
+        asked: 0,
+        identity: BTreeMap::new(),
     };
     MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
     registers
@@ -93,12 +113,28 @@ pub(super) fn with<R>(look: impl FnOnce(&mut State) -> R) -> R {
     MACHINE.with(|machine| look(machine.borrow_mut().as_mut().expect("a machine has begun")))
 }
 
-/// The machine's counter, which shows nanoseconds.
+/// The time of the machine, in nanoseconds.
 pub fn counter() -> u64 {
     with(|machine| machine.now)
 }
 
+/// What the machine's counter shows.
+pub fn ticks() -> u64 {
+    with(|machine| machine.ticks())
+}
+
 impl State {
+    /// What the counter shows.
+    fn ticks(&self) -> u64 {
+        (u128::from(self.now) * u128::from(self.hertz) / u128::from(SECOND)) as u64
+    }
+
+    /// When the counter comes to `tick`, or never.
+    fn time_of(&self, tick: u64) -> u64 {
+        let nanos = (u128::from(tick) * u128::from(SECOND)).div_ceil(self.hertz.into());
+        u64::try_from(nanos).unwrap_or(u64::MAX)
+    }
+
     /// The processor that acts.
     fn here(&mut self) -> &mut Processor {
         assert!(self.locked, "the hypervisor works with the lock held");
@@ -109,7 +145,7 @@ impl State {
     fn timer_due(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
         let timer = self.registers[processor.loaded?].timer();
-        (timer.control & 3 == 1 && !processor.timer_active).then_some(timer.compare)
+        (timer.control & 3 == 1 && !processor.timer_active).then(|| self.time_of(timer.compare))
     }
 
     /// When a physical interrupt comes to `cpu`.
@@ -137,6 +173,7 @@ impl State {
 
     fn acknowledge(&mut self) -> Option<u32> {
         let (now, cpu) = (self.now, self.cpu);
+        self.acknowledged += 1;
         let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
         if due(self.processors[cpu].called) {
             self.processors[cpu].called = None;
@@ -170,22 +207,32 @@ impl Hardware for Mock {
         with(|machine| machine.cpu)
     }
     fn lock() {
-        with(|machine| assert!(!core::mem::replace(&mut machine.locked, true)));
+        with(|machine| {
+            machine.asked = 0;
+            assert!(!core::mem::replace(&mut machine.locked, true));
+        });
     }
     fn unlock() {
         with(|machine| assert!(core::mem::replace(&mut machine.locked, false)));
     }
     fn now() -> Instant {
-        Instant::from_nanos(counter())
+        with(|machine| machine.rate.instant(machine.ticks()))
     }
     fn instant(ticks: u64) -> Instant {
-        Instant::from_nanos(ticks)
+        with(|machine| machine.rate.instant(ticks))
     }
     fn ticks() -> u64 {
-        counter()
+        with(|machine| {
+            machine.asked += 1;
+            assert!(machine.asked < PATIENCE, "the hypervisor comes to an end");
+            machine.ticks()
+        })
     }
     fn set_alarm(at: Option<Instant>) {
-        with(|machine| machine.here().alarm = at.map(Instant::as_nanos));
+        with(|machine| {
+            let at = at.map(|at| machine.time_of(machine.rate.tick_of(at)));
+            machine.here().alarm = at;
+        });
     }
     fn call(cpu: usize) {
         with(|machine| {
@@ -236,8 +283,15 @@ impl Hardware for Mock {
             machine.registers[loaded].timer()
         })
     }
-    fn identity(_: u32, _: u32) -> u64 {
-        0x1111_1111_1111_1111
+    fn identity(crm: u32, op2: u32) -> u64 {
+        const EVERYWHERE: u64 = 0x1111_1111_1111_1111;
+        with(|machine| {
+            machine
+                .identity
+                .get(&(crm, op2))
+                .copied()
+                .unwrap_or(EVERYWHERE)
+        })
     }
     fn flush(_: usize) {
         with(|machine| machine.flushes += 1);

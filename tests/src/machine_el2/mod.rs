@@ -1,7 +1,8 @@
 //! A machine at EL2 on the host: the hypervisor's real core in virtual time, its guests
 //! programs of a few words.
 //!
-//! Owns: the run of such a machine ([`Rig`]), what its guests can do ([`Act`]), and what was seen of them.
+//! Owns: the run of such a machine ([`Rig`]), what its guests can do ([`Act`]), what was seen of them, and guests that do one
+//! act after another ([`Script`]).
 //! Must never know: how the hypervisor decides.
 //!
 //! Nothing takes time but [`Act::Run`], each exit ([`Costs::exit`]) and the way of an interrupt from one processor to
@@ -13,26 +14,30 @@
 mod context;
 mod hardware;
 mod rig;
+mod script;
 
-pub use context::Registers;
-pub use hardware::{Mock, Shown, counter};
+pub use context::{Injected, Registers};
+pub use hardware::{Mock, Shown, counter, ticks};
 pub use rig::{Costs, Guest, Rig, View};
+pub use script::{Script, read, write};
 
 /// What a guest does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     /// It executes for so many nanoseconds.
     Run(u64),
-    /// It sets its virtual timer for that instant, in nanoseconds; none switches it off.
+    /// It sets its virtual timer for that tick of the counter; none switches it off.
     Timer(Option<u64>),
     /// It waits for an interrupt.
     Wait,
-    /// It sets its virtual timer for that instant and waits, with interrupts masked in between as a kernel does.
+    /// It sets its virtual timer for that tick and waits, with interrupts masked in between as a kernel does.
     WaitUntil(u64),
     /// HVC #0 with these in x0 to x3.
     Call([u64; 4]),
     /// It writes or reads what is not its memory: address, bytes, what is written.
     Access(u64, u32, Option<u64>),
+    /// The state that its processor is in from then on (SPSR_EL2).
+    State(u64),
     /// It leaves its processor by an exception of any kind: syndrome, address, physical address, and x5.
     Exception(u64, u64, u64, u64),
     /// It writes this to x5, and executes for so many nanoseconds: then [`View::answer`] shows what x5 holds.
@@ -41,6 +46,8 @@ pub enum Act {
 
 /// ESR_EL2 of a WFI (Arm DDI 0487, section D24.2.40).
 const WAIT: u64 = 0x01 << 26 | 1 << 25;
+/// Of an MRS or MSR, of which the register is missing.
+const REGISTER: u64 = 0x18 << 26 | 1 << 25;
 /// Of an HVC #0.
 const HYPERCALL: u64 = 0x16 << 26 | 1 << 25;
 /// Of a data abort that describes its access, to x5 or from it.

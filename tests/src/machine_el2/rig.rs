@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use taktos_abi::vm::Description;
 use taktos_hypervisor::hardware::{Context, Exit, Hardware, Next};
+use taktos_hypervisor::rate::Rate;
 use taktos_hypervisor::{Hypervisor, Memory};
 
 use super::context::Registers;
@@ -155,6 +156,28 @@ impl Rig {
     /// How often translations were forgotten so far.
     pub fn flushes(&self) -> u64 {
         hardware::with(|machine| machine.flushes)
+    }
+
+    /// Gives the machine a counter with so many ticks a second. Behind the start no time has passed.
+    ///
+    /// # Panics
+    /// Panics when there is no such counter.
+    pub fn set_rate(&mut self, hertz: u64) {
+        hardware::with(|machine| {
+            assert_eq!(machine.now, 0, "a counter does not change its rate");
+            machine.hertz = hertz;
+            machine.rate = Rate::of(hertz).expect("a rate");
+        });
+    }
+
+    /// What the identification register with `crm` and `op2` holds.
+    pub fn set_identity(&mut self, crm: u32, op2: u32, value: u64) {
+        hardware::with(|machine| machine.identity.insert((crm, op2), value));
+    }
+
+    /// How often the hypervisor asked which interrupt there is.
+    pub fn acknowledged(&self) -> u64 {
+        hardware::with(|machine| machine.acknowledged)
     }
 
     /// Whether all partitions are off, and the machine with them.
@@ -311,6 +334,7 @@ impl Rig {
                 program.doing = Doing::Running { left: span };
             }
             Act::Timer(at) => registers.set_timer(at),
+            Act::State(state) => registers.set_state(state),
             Act::Wait => self.wait(cpu, vcpu),
             Act::WaitUntil(at) => {
                 registers.set_timer(Some(at));

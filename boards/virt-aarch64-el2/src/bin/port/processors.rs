@@ -25,8 +25,37 @@ static ALARMS: [core::sync::atomic::AtomicU64; PROCESSORS] =
 /// The processor that a guest moves to.
 static GOES_TO: AtomicUsize = AtomicUsize::new(PROCESSORS);
 
+/// A tick of this board's counter, in nanoseconds (62.5 MHz).
+const TICK: u128 = 16;
+/// So far ahead nothing is due while the test runs, in ticks.
+const FAR: u64 = 1 << 38;
+
+/// The counter's ticks at the edges of what 64 bits hold: instants are as arithmetic of 128 bits has them, and what is far does not
+/// come.
+fn check_edges() {
+    let edges = (0..64).flat_map(|bit| [-1, 0, 1].map(|by| (1u64 << bit).wrapping_add_signed(by)));
+    for ticks in edges.chain([u64::MAX]) {
+        let instant = El2::instant(ticks);
+        let right = (u128::from(ticks) * TICK).min(Instant::MAX.as_nanos().into());
+        if u128::from(instant.as_nanos()) != right {
+            check("an instant is that of its tick", false);
+        }
+        if ticks > FAR {
+            El2::set_alarm(Some(instant));
+            if El2::acknowledge().is_some() {
+                check("a far alarm does not come", false);
+            }
+        }
+    }
+    El2::set_alarm(None);
+    check("the edges of time are as arithmetic has them", true);
+}
+
 /// A processor begins: it sets its alarm, and waits.
 pub(crate) fn start(cpu: usize) -> Next {
+    if cpu == 0 {
+        check_edges();
+    }
     check(
         "a processor knows its number",
         cpu == El2::cpu() && cpu < PROCESSORS,

@@ -6,7 +6,8 @@
 //! Words: `attack=` one of those that a refusal names, or `all`, which is each in turn (busy); `for-ms=` how long each lasts (100); `until-ms=` when all is
 //! over, by the machine's counter (1000; 0: never); `seed=` what chance begins with (1); `after=off|reset|stay` what comes then (off).
 //! Whose turn it is depends on the counter alone, so that a guest that is started again goes on where it was.
-//! At the end it prints `@hostile attack= attempts= exceptions= interrupts=`, counted since its last start.
+//! At the end it prints `@hostile attack= attempts= exceptions= interrupts=`, counted since its last start. Where an answer is not the
+//! architecture's, it prints `@wrong` and what was wrong.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -29,6 +30,8 @@ mod target;
 mod touch;
 #[cfg(target_os = "none")]
 mod translation;
+#[cfg(target_os = "none")]
+mod user;
 #[cfg(target_os = "none")]
 mod vectors;
 

@@ -2,6 +2,7 @@
 
 use crate::controller;
 use crate::processor::{self, read, write};
+use crate::user;
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,7 +12,8 @@ struct Frame {
     x: [u64; 31],
     elr: u64,
     spsr: u64,
-    filler: u64,
+    /// Within the entry by which it came.
+    entry: u64,
 }
 
 static EXCEPTIONS: AtomicU64 = AtomicU64::new(0);
@@ -53,11 +55,27 @@ pub fn counts() -> (u64, u64) {
 
 /// The class (ESR_EL1.EC) of exceptions that go on behind their instruction by themselves.
 const CALL: u64 = 0x15;
+/// SPSR_EL1: the level, zero for a user program; this program's own state.
+const LEVEL: u64 = 0xF;
+const KERNEL: u64 = 0x3C5;
+/// The bytes of an entry of the table.
+const ENTRY: u64 = 128;
 /// Where the program is.
 const IMAGE: core::ops::Range<u64> = 0x4020_0000..0x4080_0000;
 
 extern "C" fn exception(frame: &mut Frame) {
     EXCEPTIONS.fetch_add(1, Relaxed);
+    if frame.spsr & LEVEL == 0 {
+        let vectors = (vectors as extern "C" fn()) as usize as u64;
+        let came = user::Came {
+            entry: (frame.entry - vectors) / ENTRY,
+            syndrome: read!("esr_el1"),
+            at: frame.elr,
+            x0: frame.x[0],
+        };
+        (frame.elr, frame.spsr) = (user::came(came), KERNEL);
+        return;
+    }
     if !IMAGE.contains(&frame.elr) || !frame.elr.is_multiple_of(4) {
         // A jump that led elsewhere: back to who jumped.
         frame.elr = frame.x[30];
@@ -104,6 +122,8 @@ extern "C" fn vectors() {
         ".balign 128",
         "sub sp, sp, #272",
         "stp x0, x1, [sp]",
+        "adr x1, .",
+        "str x1, [sp, #264]",
         "adrp x0, {exception}",
         "add x0, x0, :lo12:{exception}",
         "b 2f",

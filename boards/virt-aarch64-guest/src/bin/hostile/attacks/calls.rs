@@ -54,10 +54,41 @@ fn arguments(number: u64, chance: &mut Chance) -> [u64; 8] {
 
 /// Something may put this processor to sleep: its timer wakes it.
 fn calls(attack: &mut Attack<'_>, conduit: Conduit) {
+    check_answers(conduit);
     while attack.goes_on() {
         let number = function(attack.chance);
         set_virtual_timer(counter() + SOON);
         call(conduit, arguments(number, attack.chance));
+    }
+}
+
+/// Calls of the convention itself (Arm DEN0028), and what each answers: its version; which of its calls there are: SMCCC_VERSION,
+/// SMCCC_ARCH_FEATURES; none for mitigations of speculation. And PSCI's AFFINITY_INFO, at each level and beyond.
+const ANSWERS: [([u64; 3], u64); 12] = [
+    ([0x8000_0000, 0, 0], 0x1_0001),
+    ([0x8000_0001, 0x8000_0000, 0], 0),
+    ([0x8000_0001, 0x8000_0001, 0], 0),
+    ([0x8000_0001, 0x8000_8000, 0], NOT_SUPPORTED),
+    ([0x8000_0001, 0x8000_7FFF, 0], NOT_SUPPORTED),
+    ([0x8000_0001, 0x8000_3FFF, 0], NOT_SUPPORTED),
+    ([0x8000_8000, 0, 0], NOT_SUPPORTED),
+    ([0x8400_000A, 0x8000_0000, 0], 0),
+    ([0xC400_0004, 0, 0], 0),
+    ([0xC400_0004, 0xFF, 1], 0),
+    ([0xC400_0004, 0xFF, 0], INVALID),
+    ([0xC400_0004, 0, 4], INVALID),
+];
+const NOT_SUPPORTED: u64 = -1i64 as u64;
+const INVALID: u64 = -2i64 as u64;
+
+fn check_answers(conduit: Conduit) {
+    for ([number, one, two], answer) in ANSWERS {
+        let found = call(conduit, [number, one, two, 0, 0, 0, 0, 0]);
+        if found != answer {
+            super::wrong(format_args!(
+                "call={number:#x} one={one:#x} two={two:#x} answer={found:#x}"
+            ));
+        }
     }
 }
 

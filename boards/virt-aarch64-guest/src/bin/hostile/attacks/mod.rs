@@ -9,11 +9,14 @@ mod memory;
 mod registers;
 mod tables;
 mod time;
+mod user;
 
 use crate::chance::Chance;
 use crate::processor::counter;
 use crate::target::ATTEMPTS;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use taktos_kernel::fault::print;
+use virt_aarch64_guest::Board;
 
 /// An attack under way.
 pub struct Attack<'a> {
@@ -28,6 +31,15 @@ impl Attack<'_> {
     pub fn goes_on(&self) -> bool {
         ATTEMPTS.fetch_add(1, Relaxed);
         counter() < self.end
+    }
+}
+
+/// An answer was not the architecture's. The first few are told.
+pub fn wrong(what: core::fmt::Arguments<'_>) {
+    static TOLD: AtomicU64 = AtomicU64::new(0);
+    const MOST: u64 = 8;
+    if TOLD.fetch_add(1, Relaxed) < MOST {
+        print::<Board>(format_args!("\n@wrong {what}\n"));
     }
 }
 
@@ -74,6 +86,7 @@ pub const ALL: &[Kind] = &[
     kind("translation-off", tables::toggle),
     kind("console-flood", console::flood),
     kind("console-misuse", console::misuse),
+    kind("user-programs", user::programs),
 ];
 
 /// Attacks after which the program does not go on by itself.

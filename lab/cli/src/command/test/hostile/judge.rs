@@ -8,6 +8,9 @@ pub fn judge(case: &Case, heard: &Heard) -> Result<(), String> {
     if let Some(line) = &heard.unmarked {
         return Err(format!("a line bears nobody's mark: `{line}`"));
     }
+    if let Some(wrong) = lines(heard, "[hostile] @wrong ").first() {
+        return Err(format!("an answer is not the architecture's: {wrong}"));
+    }
     let stops = lines(heard, "[taktos] victim stopped: ");
     if stops != ["off"] {
         return Err("the victim did not switch itself off once".into());
@@ -164,6 +167,9 @@ mod tests {
             let why = why.unwrap_err();
             assert!(why.contains(words), "{from}: {why}");
         }
+        let told = [&GOOD[..], &["[hostile] @wrong call=0x80000001 answer=0x1"]].concat();
+        let why = judge(case, &heard(&told)).unwrap_err();
+        assert!(why.contains("call=0x80000001"), "{why}");
         let mut forged = heard(&GOOD);
         forged.unmarked = Some("all is well".into());
         assert!(judge(case, &forged).is_err());

@@ -1,0 +1,275 @@
+//! Owns: what user programs do that comes to EL2, and what their kernel must see of it: they go on behind the instruction, or at EL1 with
+//! an exception of their own (Arm DDI 0487, ESR_ELx).
+
+use super::{Attack, wrong};
+use crate::processor::{counter, mask, read, set_virtual_timer, stop_timers, write};
+use crate::translation;
+use crate::user;
+use taktos_abi::vm::layout::CONSOLE;
+
+/// How a program ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// By its call, with this in its first register.
+    Call(u64),
+    /// By an exception of this class at its beginning.
+    Class(u64),
+}
+
+/// What its kernel does for it.
+#[derive(Clone, Copy, PartialEq)]
+enum Kernel {
+    Nothing,
+    /// It keeps it from the debug communications channel (MDSCR_EL1.TDCC).
+    DeniesChannel,
+    /// It gives it the physical timer (CNTKCTL_EL1.EL0PTEN).
+    GivesTimer,
+}
+
+struct Program {
+    state: u64,
+    /// The first register at the beginning.
+    x0: u64,
+    kernel: Kernel,
+    end: End,
+    code: [u32; 4],
+}
+
+/// SPSR: everything masked, EL0 in AArch64, in A32, in T32.
+const WIDE: u64 = 0x3C0;
+const A32: u64 = 0x1D0;
+const T32: u64 = 0x1F0;
+/// Classes (ESR_EL1.EC): undefined; MRC for coprocessor 14; MRS; SVC in either state.
+const UNDEFINED: u64 = 0;
+const CHANNEL_OF_A32: u64 = 0x05;
+const REGISTER: u64 = 0x18;
+const CALLS: [u64; 2] = [0x11, 0x15];
+const SVC_OF_A32: u32 = 0xEF00_0000;
+const SVC: u32 = 0xD400_0001;
+
+const fn program(state: u64, kernel: Kernel, end: End, code: [u32; 4]) -> Program {
+    Program {
+        state,
+        x0: 0,
+        kernel,
+        end,
+        code,
+    }
+}
+
+/// Two instructions of T32, of 16 bits each.
+const fn two(first: u16, second: u16) -> u32 {
+    first as u32 | (second as u32) << 16
+}
+
+/// T32: movs r0, #0; adds r0, #1; adds r0, #16; svc #0; and what is trapped.
+const ZERO: u16 = 0x2000;
+const ONE: u16 = 0x3001;
+const SIXTEEN: u16 = 0x3010;
+const CALL: u16 = 0xDF00;
+const WFI: u16 = 0xBF30;
+const WFE: u16 = 0xBF20;
+/// cmp r0, #0; ite eq; ldr r1, [r0].
+const COMPARE: u16 = 0x2800;
+const EQUAL_ELSE: u16 = 0xBF0C;
+const LOAD: u16 = 0x6801;
+
+const PROGRAMS: [Program; 18] = [
+    // Debug registers: DBGDRAR, DBGDSCRint, DBGDIDR, DBGDSAR by MRC. (Of MRRC and LDC the emulator traps none.)
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Class(UNDEFINED),
+        [0xEE11_0E10, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Class(UNDEFINED),
+        [0xEE10_0E11, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Class(UNDEFINED),
+        [0xEE10_0E10, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Class(UNDEFINED),
+        [0xEE12_0E10, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::DeniesChannel,
+        End::Class(CHANNEL_OF_A32),
+        [0xEE11_0E10, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::DeniesChannel,
+        End::Class(CHANNEL_OF_A32),
+        [0xEE12_0E10, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        T32,
+        Kernel::Nothing,
+        End::Class(UNDEFINED),
+        [two(0xEE11, 0x0E10), two(CALL, CALL), 0, 0],
+    ),
+    // The emulated timer, CNTP_CTL and CNTP_CVAL: given by the kernel, not by EL2.
+    program(
+        A32,
+        Kernel::GivesTimer,
+        End::Class(UNDEFINED),
+        [0xEE1E_0F32, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        A32,
+        Kernel::GivesTimer,
+        End::Class(UNDEFINED),
+        [0xEC51_0F2E, SVC_OF_A32, 0, 0],
+    ),
+    // MRS x0, MDCCSR_EL0.
+    program(
+        WIDE,
+        Kernel::Nothing,
+        End::Call(0),
+        [0xD533_0100, SVC, 0, 0],
+    ),
+    program(
+        WIDE,
+        Kernel::DeniesChannel,
+        End::Class(REGISTER),
+        [0xD533_0100, SVC, 0, 0],
+    ),
+    // Waits, in A32 (also one whose condition fails), in T32, in an IT block, of which the other half is not executed.
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Call(0),
+        [0xE320_F003, 0xE320_F002, SVC_OF_A32, 0],
+    ),
+    program(
+        A32,
+        Kernel::Nothing,
+        End::Call(0),
+        [0x0320_F003, SVC_OF_A32, 0, 0],
+    ),
+    program(
+        T32,
+        Kernel::Nothing,
+        End::Call(0x11),
+        [two(ZERO, WFI), two(ONE, SIXTEEN), two(CALL, 0), 0],
+    ),
+    program(
+        T32,
+        Kernel::Nothing,
+        End::Call(0x11),
+        [two(ZERO, WFE), two(ONE, SIXTEEN), two(CALL, 0), 0],
+    ),
+    program(
+        T32,
+        Kernel::Nothing,
+        End::Call(0x10),
+        [
+            two(ZERO, COMPARE),
+            two(EQUAL_ELSE, WFI),
+            two(ONE, SIXTEEN),
+            two(CALL, 0),
+        ],
+    ),
+    // A device that EL2 plays: T32's load of 16 bits, A32's.
+    Program {
+        x0: DEVICES + CONSOLE,
+        ..program(
+            T32,
+            Kernel::Nothing,
+            End::Call(0x11),
+            [two(LOAD, ZERO), two(ONE, SIXTEEN), two(CALL, 0), 0],
+        )
+    },
+    Program {
+        x0: DEVICES + CONSOLE,
+        ..program(
+            A32,
+            Kernel::Nothing,
+            End::Call(DEVICES + CONSOLE),
+            [0xE590_1018, SVC_OF_A32, 0, 0],
+        )
+    },
+];
+
+/// Where user programs see the second gigabyte, of memory, and the first, of devices, and the entries for that: valid, accessed, for
+/// EL0 too.
+const MEMORY: u64 = 0x4000_0000;
+const DEVICES: u64 = 0xC000_0000;
+const MEMORY_ENTRY: u64 = 0x4000_0000 | 0x745;
+const DEVICES_ENTRY: u64 = 0x441;
+/// MDSCR_EL1.TDCC; CNTKCTL_EL1.EL0PTEN.
+const DENIED: u64 = 1 << 12;
+const GIVEN: u64 = 1 << 9;
+/// SCTLR_EL1: waits and IT blocks of EL0 are not trapped.
+const WAITS: u64 = 1 << 16 | 1 << 18;
+const NO_BLOCKS: u64 = 1 << 7;
+/// 16 us: the end of a wait.
+const SOON: u64 = 1_000;
+
+pub fn programs(attack: &mut Attack<'_>) {
+    let control = read!("sctlr_el1");
+    mask();
+    write!("sctlr_el1", (control | WAITS) & !NO_BLOCKS);
+    translation::set(2, MEMORY_ENTRY);
+    translation::set(3, DEVICES_ENTRY);
+    translation::forget();
+    while attack.goes_on() {
+        let number = attack.chance.below(PROGRAMS.len() as u64) as usize;
+        run(number, &PROGRAMS[number]);
+    }
+    stop_timers();
+    write!("sctlr_el1", control);
+    translation::calm();
+}
+
+fn run(number: usize, program: &Program) {
+    let timer = read!("cntkctl_el1");
+    write!(
+        "mdscr_el1",
+        if program.kernel == Kernel::DeniesChannel {
+            DENIED
+        } else {
+            0
+        }
+    );
+    write!(
+        "cntkctl_el1",
+        if program.kernel == Kernel::GivesTimer {
+            timer | GIVEN
+        } else {
+            timer
+        }
+    );
+    set_virtual_timer(counter() + SOON);
+    let at = MEMORY + program.code.as_ptr().addr() as u64;
+    let came = user::run(at, program.state, program.x0);
+    write!("cntkctl_el1", timer);
+    // From below, in AArch64 or AArch32.
+    let entry = if program.state == WIDE { 8 } else { 12 };
+    let class = came.syndrome >> 26;
+    let right = came.entry == entry
+        && match program.end {
+            End::Call(x0) => CALLS.contains(&class) && came.x0 == x0,
+            End::Class(UNDEFINED) => came.syndrome == 1 << 25 && came.at == at,
+            End::Class(wanted) => class == wanted && came.at == at,
+        };
+    if !right {
+        wrong(format_args!(
+            "program={number} entry={} syndrome={:#x} offset={} x0={:#x}",
+            came.entry,
+            came.syndrome,
+            came.at.wrapping_sub(at),
+            came.x0
+        ));
+    }
+}
