@@ -36,10 +36,10 @@ impl Rate {
     /// When the counter shows `ticks`: it began with the machine.
     #[inline(always)]
     pub const fn instant(&self, ticks: u64) -> Instant {
-        let nanos = (ticks as u128 * self.nanos as u128) >> 32;
-        match nanos > Instant::MAX.as_nanos() as u128 {
-            true => Instant::MAX,
-            false => Instant::from_nanos(nanos as u64),
+        let nanos = ticks as u128 * self.nanos as u128;
+        match nanos >> 95 {
+            0 => Instant::from_nanos((nanos >> 32) as u64),
+            _ => Instant::MAX,
         }
     }
 

@@ -63,7 +63,9 @@ impl<H: Hardware> Hypervisor<H> {
             Event::Opaque => GoesOn::At(syndrome::external_abort(false, user), address),
             Event::Fetch if user => GoesOn::At(syndrome::external_abort(true, user), address),
             Event::Fetch => return self.fault(vcpu, syndrome, address),
-            Event::Wait { .. } | Event::Coprocessor { .. } if !syndrome::holds(syndrome, state) => {
+            Event::Wait { .. } | Event::Coprocessor { .. }
+                if syndrome::is_aarch32(state) && !syndrome::holds(syndrome, state) =>
+            {
                 GoesOn::Behind
             }
             Event::Wait { event } => {
