@@ -3,8 +3,7 @@
 
 use aarch64_cpu::asm::barrier::{SY, isb};
 use aarch64_cpu::registers::{
-    CNTHCTL_EL2, CNTVOFF_EL2, CPTR_EL2, HCR_EL2, MDCR_EL2, MIDR_EL1, ReadWriteable, Readable,
-    VTCR_EL2, Writeable,
+    CNTHCTL_EL2, CNTVOFF_EL2, CPTR_EL2, HCR_EL2, MDCR_EL2, MIDR_EL1, Readable, VTCR_EL2, Writeable,
 };
 use core::arch::asm;
 

@@ -107,7 +107,7 @@ fn a_processor_is_switched_on_where_its_first_instruction_can_be() {
         layout::MEMORY + 0x20_0000,
         0,
         u64::MAX,
-        u64::MAX & !3,
+        !3,
     ];
     for entry in refused {
         let script = Script::new(vec![vec![on(entry)], vec![]], 100).run(END);
