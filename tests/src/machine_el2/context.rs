@@ -66,6 +66,11 @@ impl Registers {
         self.taken.borrow().len() as u64
     }
 
+    /// Whether the last interrupt that its guest has taken was `number`.
+    pub(super) fn took(&self, number: u32) -> bool {
+        self.taken.borrow().last() == Some(&number)
+    }
+
     /// Whether its guest has taken interrupt `number`.
     pub fn has_taken(&self, number: u32) -> bool {
         self.taken.borrow().contains(&number)

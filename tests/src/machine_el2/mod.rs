@@ -48,6 +48,9 @@ pub enum Act {
 const WAIT: u64 = 0x01 << 26 | 1 << 25;
 /// Of an MRS or MSR, of which the register is missing.
 const REGISTER: u64 = 0x18 << 26 | 1 << 25;
+/// Of an MSR of zero to CNTP_CTL_EL0.
+const PHYSICAL_TIMER_OFF: u64 =
+    REGISTER | 3 << 20 | 1 << 17 | 3 << 14 | 14 << 10 | 31 << 5 | 2 << 1;
 /// Of an HVC #0.
 const HYPERCALL: u64 = 0x16 << 26 | 1 << 25;
 /// Of a data abort that describes its access, to x5 or from it.

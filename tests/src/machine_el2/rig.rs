@@ -10,7 +10,7 @@ use taktos_hypervisor::{Hypervisor, Memory};
 
 use super::context::Registers;
 use super::hardware::{self, Mock, Off, Shown};
-use super::{Act, HYPERCALL, WAIT, access};
+use super::{Act, HYPERCALL, PHYSICAL_TIMER_OFF, WAIT, access};
 
 /// What takes time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -316,6 +316,9 @@ impl Rig {
         if interrupted {
             if program.doing == Doing::Waiting {
                 program.doing = Doing::Deciding;
+            }
+            if registers.took(taktos_abi::vm::layout::PHYSICAL_TIMER_INTERRUPT) {
+                self.leave(cpu, PHYSICAL_TIMER_OFF, 0, 0);
             }
             return;
         }
