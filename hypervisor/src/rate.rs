@@ -104,7 +104,7 @@ mod tests {
     fn check(hertz: u64, ticks: u64, at: u64) {
         let rate = Rate::of(hertz).expect("a rate");
         let nanos = u128::from((SECOND << 32) / hertz);
-        let instant = u128::from(ticks) * nanos >> 32;
+        let instant = (u128::from(ticks) * nanos) >> 32;
         let found = rate.instant(ticks);
         assert_eq!(
             u128::from(found.as_nanos()),
