@@ -201,7 +201,8 @@ pub struct LockSpec {
     /// How it keeps waiting times bounded.
     pub protocol: Protocol,
     /// Ceilings by name of cluster, for the protocols that have them. A
-    /// cluster without one: the most urgent priority of its tasks that use the lock.
+    /// cluster without one: the most urgent priority at which a task of it can ask for the
+    /// lock, what it has from the locks that it holds then included.
     pub ceilings: Vec<(String, u32)>,
 }
 

@@ -31,6 +31,7 @@ mod release;
 mod resources;
 mod steps;
 mod tables;
+mod urgency;
 
 pub use plan::Plan;
 pub use tables::Tables;
