@@ -96,13 +96,9 @@ impl Bits {
         }
     }
 
-    /// Takes note that `bit` was acknowledged and ended, and is in its list register no longer. One that came again meanwhile
-    /// is likely to go on so.
+    /// Takes note that `bit` was acknowledged and ended, and is in its list register no longer.
     #[inline]
     pub fn end(&mut self, bit: u64) {
-        if self.again & bit != 0 {
-            self.again &= !bit | self.latch;
-        }
         self.lent &= !bit;
         self.active &= !bit;
         self.listed &= !bit;

@@ -196,6 +196,8 @@ impl VirtualGic {
             effects.add(Effects::of_held(vcpu, intid, held, bits.held()));
             if value & (PENDING | ACTIVE | NOTIFY) == NOTIFY {
                 lists.write(register, 0);
+                // One that came once more meanwhile is likely to go on so.
+                bits.again &= !bit | bits.latch;
             }
             effects.add(self.settle(intid));
         }
