@@ -19,6 +19,8 @@ mod guest;
 mod processors;
 #[cfg(target_os = "none")]
 mod script;
+#[cfg(target_os = "none")]
+mod stage;
 
 #[cfg(target_os = "none")]
 mod target {

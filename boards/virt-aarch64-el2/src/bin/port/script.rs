@@ -4,6 +4,7 @@
 use crate::check::{check, passed};
 use crate::guest;
 use crate::processors::{PROCESSORS, hand_over};
+use crate::stage;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use taktos_abi::vm::layout::{MEMORY, PARTITIONS, TIMER_INTERRUPT};
 use taktos_arch_aarch64_el2::El2;
@@ -13,6 +14,8 @@ use taktos_hypervisor::hardware::{Context, Hardware, Kind, ListRegisters, MapErr
 const BYTES: u64 = 2 << 20;
 /// Memory that must not be executed, of the first guest.
 const SHARED: u64 = 0x0B00_0000;
+/// A device of the first guest's: the clock.
+const DEVICE: u64 = 0x0901_0000;
 /// What the first guest is told.
 const ARGUMENT: u64 = 0x1234_5678_9ABC_DEF0;
 const AFFINITY: u64 = 5;
@@ -107,9 +110,25 @@ fn make_guests() {
         "what cannot be mapped is refused",
         odd == out && beyond == out,
     );
+    let device = El2::map(0, DEVICE, DEVICE, 4096, Kind::Device);
+    check("a device is mapped", device == Ok(()));
+    check_clearing(PARTITIONS + 2 * BYTES + 4096);
     El2::context(0).reset(MEMORY + guest::first(), ARGUMENT, AFFINITY);
     El2::context(1).reset(MEMORY + guest::second(), 0, 0);
     El2::flush(0);
+}
+
+/// Memory from `at` on is cleared by lines, and no more of it.
+fn check_clearing(at: u64) {
+    let words = || (0..64).map(|n| at + 4 * n);
+    words().for_each(|word| El2::write_word(word, 0x5EC2_E700));
+    El2::clear(at + 64, 128);
+    let is_clear = |word: u64| El2::read_word(word) == 0;
+    let within = |word: u64| (at + 64..at + 192).contains(&word);
+    check(
+        "memory is cleared, and no more",
+        words().all(|word| is_clear(word) == within(word)),
+    );
 }
 
 /// Loads guest `number`, of the partition of the same number.
@@ -186,6 +205,12 @@ fn call(cpu: usize, number: u64) -> Next {
     match number {
         1 => {
             check("a guest has its argument", told == ARGUMENT);
+            check(
+                "its memory is cached and shared",
+                stage::is_memory(MEMORY, true),
+            );
+            check("so is a channel's", stage::is_memory(SHARED, false));
+            check("a device is neither", stage::is_device(DEVICE));
             check("a guest has its affinity", guest.x(1) == AFFINITY | 1 << 31);
         }
         2 => {

@@ -60,7 +60,34 @@ pub(super) fn hypervisor(workspace: &Workspace) -> Result<Tally> {
     found.add(code("without CREDIT and CREDIT2", &lean.path, LEAN)?);
     found.add(returns("all schedulers", &all.path)?);
     found.add(returns("without CREDIT and CREDIT2", &lean.path)?);
+    found.add(fetches_what_is_copied(&all.path)?);
     Ok(found)
+}
+
+/// What ends a copy of an image, in AArch64's instructions: `dsb sy`, `ic ialluis`, `dsb ish`, `isb`. An emulator fetches what is in
+/// memory without it, a processor what its caches hold of the guest before.
+const COPIED: [u32; 4] = [0xD503_3F9F, 0xD508_711F, 0xD503_3B9F, 0xD503_3FDF];
+
+/// Whether the hypervisor makes what it copies visible to the fetches of all processors.
+fn fetches_what_is_copied(path: &Path) -> Result<Tally> {
+    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let image = object::File::parse(file.as_slice())?;
+    let text = image.section_by_name(".text");
+    let bytes = text
+        .context("the hypervisor has no section .text")?
+        .data()?;
+    let words = bytes.chunks_exact(4);
+    let words: Vec<u32> = words
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    Ok(
+        match words.windows(COPIED.len()).any(|some| some == COPIED) {
+            true => Tally::pass(),
+            false => Tally::fail(
+                "no copy of the hypervisor ends with dsb sy, ic ialluis, dsb ish, isb\n",
+            ),
+        },
+    )
 }
 
 /// Weighs an image's section `.text`.
