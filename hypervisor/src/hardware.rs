@@ -165,7 +165,7 @@ pub trait Hardware: 'static {
     fn flush(space: usize);
     /// Maps `bytes` at `at` of partition `space` to `physical`. Blocks of 2 MiB are used where they fit.
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
-    /// Clears `bytes` of the machine's memory, whole lines of 64: guests find zeros, whatever their caches are.
+    /// Clears `bytes` of the machine's memory, whole multiples of 256 like the address: guests find zeros, whatever their caches are.
     fn clear(at: u64, bytes: u64);
     /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches.
     fn copy(to: u64, from: u64, bytes: u64);

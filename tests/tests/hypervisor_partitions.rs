@@ -240,7 +240,7 @@ fn a_start_clears_all_memory_before_it_copies_the_image() {
     let clears = rig.clears();
     for (number, &(from, bytes, copies)) in clears.iter().enumerate() {
         // Piece by piece, each of them of an exit's length, one behind the other.
-        assert!((1..=16 << 10).contains(&bytes) && from == at, "{number}");
+        assert!((1..=32 << 10).contains(&bytes) && from == at, "{number}");
         let start = number as u64 * bytes / MEMORY;
         assert_eq!(copies, start as usize * copies_of_a_start, "{number}");
         at = if from + bytes == end {

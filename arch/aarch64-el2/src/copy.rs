@@ -15,19 +15,21 @@ pub(crate) fn check() {
     }
 }
 
-/// Clears `bytes`, lines of 64, of memory that guests may see with their caches off: each line is cleaned, and dropped. Bound: a
-/// sixteenth of an instruction a byte.
+/// Clears `bytes`, four lines of 64 at a time, of memory that guests may see with their caches off: each line is cleaned, and dropped. Bound: about an
+/// instruction for 18 bytes.
 pub(crate) fn clear(at: u64, bytes: u64) {
     // SAFETY: the caller names memory of a partition, which is mapped, and which is not the hypervisor's own.
     unsafe {
         asm!(
             "b 2f",
             "1:",
+            ".rept 4",
             "dc zva, {at}",
             "dc civac, {at}",
             "add {at}, {at}, #64",
+            ".endr",
             "2:",
-            "subs {left}, {left}, #64",
+            "subs {left}, {left}, #256",
             "b.hs 1b",
             "dsb sy",
             at = inout(reg) at => _,

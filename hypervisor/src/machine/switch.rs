@@ -9,7 +9,7 @@ use taktos_schedule::vcpu::Vcpu;
 
 /// How much of an image is copied at a time, and how much of memory is cleared: about what an exit costs.
 const PIECE: u64 = 4096;
-const CLEARED: u64 = 4 * PIECE;
+const CLEARED: u64 = 8 * PIECE;
 
 impl<H: Hardware> Hypervisor<H> {
     /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.

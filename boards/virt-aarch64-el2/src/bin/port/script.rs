@@ -118,13 +118,13 @@ fn make_guests() {
     El2::flush(0);
 }
 
-/// Memory from `at` on is cleared by lines, and no more of it.
+/// Memory is cleared, and no more of it.
 fn check_clearing(at: u64) {
-    let words = || (0..64).map(|n| at + 4 * n);
+    let words = || (0..256).map(|n| at + 4 * n);
     words().for_each(|word| El2::write_word(word, 0x5EC2_E700));
-    El2::clear(at + 64, 128);
+    El2::clear(at + 256, 512);
     let is_clear = |word: u64| El2::read_word(word) == 0;
-    let within = |word: u64| (at + 64..at + 192).contains(&word);
+    let within = |word: u64| (at + 256..at + 768).contains(&word);
     check(
         "memory is cleared, and no more",
         words().all(|word| is_clear(word) == within(word)),

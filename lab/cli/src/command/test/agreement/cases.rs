@@ -89,7 +89,7 @@ pub fn all() -> Vec<Case> {
             WEIGHTS,
             [
                 jobs(7_286, 25_709, 1_387_980),
-                jobs(21_903, 30_281, 2_752_330),
+                jobs(21_903, 31_081, 2_752_330),
             ],
         ),
     ]
@@ -193,7 +193,7 @@ impl Guest {
             None => format!("work={ENDLESS}"),
         };
         format!(
-            "[[partition]]\nname = \"{name}\"\nmemory = \"8 MiB\"\nimage = \"taktos:periodic\"\narguments = \"{words}\"\n\
+            "[[partition]]\nname = \"{name}\"\nmemory = \"4 MiB\"\nimage = \"taktos:periodic\"\narguments = \"{words}\"\n\
              wait = \"trapped\"\n{shares}"
         )
     }

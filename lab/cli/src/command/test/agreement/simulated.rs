@@ -72,7 +72,7 @@ mod tests {
 
     fn needs(case: &Case) -> Vec<Needs> {
         let of = |guest: &cases::Guest| Needs {
-            boot: 231_000,
+            boot: 490_000,
             job: guest.jobs.map_or(0, |jobs| jobs.work),
         };
         case.guests.iter().map(of).collect()
