@@ -74,9 +74,9 @@ const NO_ROW: u16 = u16::MAX;
 
 /// Where `Tcb::info` lies, for tools that look at an image from outside.
 pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
-/// Where [`Tcb::urgency`] lies, for the same: [`taktos_abi::layout`] says what its bits mean.
+/// Where `Tcb::urgency` lies, for the same: [`taktos_abi::layout`] says what its bits mean.
 pub const URGENCY_OFFSET: usize = core::mem::offset_of!(Tcb, urgency);
-/// Where [`Tcb::wait`] lies, for the same: 0 while the thread waits for nothing.
+/// Where `Tcb::wait` lies, for the same: 0 while the thread waits for nothing.
 pub const WAIT_OFFSET: usize = core::mem::offset_of!(Tcb, wait);
 
 impl Tcb {
