@@ -1,9 +1,11 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
 use crate::section::in_upcall;
+use crate::tcb::ThreadRef;
 use crate::{Kernel, System};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_machine::{Cause, Fault, Machine, NAME_LENGTH};
 
 /// The status with which a program ends after a fault.
@@ -18,14 +20,25 @@ impl<S: System> fmt::Write for Console<S> {
     }
 }
 
+/// Whether the program formats text, so that its image carries what is needed for that.
+static FORMATS: AtomicBool = AtomicBool::new(false);
+
 /// Writes formatted text to the system's console. Bounded by the device; allowed everywhere.
 pub fn print<S: System>(text: fmt::Arguments<'_>) {
+    FORMATS.store(true, Relaxed);
+    write_formatted::<S>(text);
+}
+
+fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
     // A console that cannot be written to has nowhere to say so.
     let _ = Console::<S>(core::marker::PhantomData).write_fmt(text);
 }
 
-/// Writes the thread and the place where the program gave up, and ends it with [`EXIT_STATUS`]. For a board's
+/// Writes the thread, the place where the program gave up and why, and ends it with [`EXIT_STATUS`]. For a board's
 /// panic handler; allowed everywhere.
+///
+/// A reason that is to be formatted is written if the program has formatted something before, by [`print`]: the image of
+/// one that never does is not to carry what is needed for that.
 pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
     if let Some(place) = panic.location() {
@@ -33,6 +46,12 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
         S::write(place.file());
         S::write(":");
         write_decimal::<S>(place.line());
+    }
+    if let Some(text) = panic.message().as_str() {
+        S::write(": ");
+        S::write(text);
+    } else if FORMATS.load(Relaxed) {
+        write_formatted::<S>(format_args!(": {}", panic.message()));
     }
     S::write("\n");
     S::exit(EXIT_STATUS)
@@ -42,7 +61,7 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
 ///
 /// Without the formatting machinery: every image carries this, the smallest too.
 pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
-    announce::<S>(fault.cause, fault.in_interrupt);
+    announce::<S>(cause_of::<S>(fault), fault.in_interrupt);
     if let Some(address) = fault.address {
         S::write(" at address ");
         write_hexadecimal::<S>(address);
@@ -65,20 +84,52 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
 fn announce<S: System>(cause: Cause, in_interrupt: bool) {
     S::write("fault: ");
     S::write(cause.text());
-    if S::processor_of(S::kernel()).current.get().is_null() {
+    let Some(thread) = running::<S>() else {
         return S::write(" before the first thread");
-    }
+    };
     S::write(if in_interrupt {
         " in an interrupt handler over thread '"
     } else {
         " in thread '"
     });
-    S::write(
-        Kernel::<S>::running()
-            .current(in_upcall())
-            .name(in_upcall()),
-    );
+    let intact = cfg!(feature = "brief-reports") || thread.intact_info::<S>(in_upcall()).is_some();
+    S::write(if intact {
+        thread.name(in_upcall())
+    } else {
+        "?"
+    });
     S::write("'");
+    if !intact {
+        S::write(" (control block at ");
+        write_hexadecimal::<S>(thread.context().addr());
+        S::write(" damaged)");
+    }
+}
+
+/// The current thread.
+fn running<S: System>() -> Option<ThreadRef> {
+    let is_there = !S::processor_of(S::kernel()).current.get().is_null();
+    is_there.then(|| Kernel::<S>::running().current(in_upcall()))
+}
+
+/// The cause, as far as it can be known. Where guards stay, a machine tells them from other memory, but not whose they are:
+/// a thread that touches another one's has not used up its stack.
+fn cause_of<S: System>(fault: &Fault<'_>) -> Cause {
+    if S::Machine::GUARDS_STAY
+        && let (Cause::StackOverflow, false, Some(address), Some(thread)) = (
+            fault.cause,
+            fault.in_interrupt,
+            fault.address,
+            running::<S>(),
+        )
+        && let Some(info) = thread.intact_info::<S>(in_upcall())
+    {
+        let stack = info.stack.get(in_upcall());
+        if !(stack.guard..stack.base).contains(&address) {
+            return Cause::DataAccess;
+        }
+    }
+    fault.cause
 }
 
 fn write_decimal<S: System>(value: u32) {

@@ -17,6 +17,7 @@ use crate::wait::{Target, Wait};
 use crate::{Kernel, Priority, System};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::mem::offset_of;
 use core::{ptr, slice, str};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome, StackRegion};
@@ -469,6 +470,22 @@ impl ThreadRef {
                 ))
             }
         })
+    }
+
+    /// What is fixed of the thread, if the control block still leads there, and that tells the same of where both lie. For
+    /// reports of faults, which may have overwritten either.
+    pub(crate) fn intact_info<S: System>(self, s: Section) -> Option<&'static Info> {
+        if cfg!(feature = "brief-reports") {
+            return self.info.get(s);
+        }
+        let block = ptr::from_ref::<Tcb>(&self).addr();
+        // SAFETY: a word of the control block, which may hold anything, as a number.
+        let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
+        // It lies behind the stack, and no stack is as large.
+        let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
+        let info = self.info.get(s).filter(|_| is_near)?;
+        let guard = block + offset_of!(Thread<S, 0>, guard);
+        (info.stack.get(s).guard == guard).then_some(info)
     }
 
     fn exists(self, s: Section) -> bool {

@@ -34,7 +34,7 @@ impl Cause {
             Self::Arithmetic => "division by zero or unaligned access",
             Self::Bus => "bus error",
             Self::Panic => "panic",
-            Self::ForbiddenCall => "forbidden kernel call",
+            Self::ForbiddenCall => "forbidden call",
             Self::Other => "fault of another kind",
         }
     }

@@ -61,6 +61,10 @@ pub trait Machine: Sized + 'static {
     /// How many processors the machine has, 1 to 64. With more than one, the laws in the crate's head hold besides.
     const PROCESSORS: usize = 1;
 
+    /// Whether the guards of all threads are there at once, so that a thread can touch another one's; else there is but that
+    /// of the running one.
+    const GUARDS_STAY: bool = true;
+
     /// Whether [`Machine::enter`] turns away interrupt handlers above the kernel's level: the decision, which could not even
     /// fail otherwise, is not begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
     const TURNS_HANDLERS_AWAY: bool = false;

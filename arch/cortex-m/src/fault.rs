@@ -116,16 +116,12 @@ fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, O
     if is(STACKING) {
         (Cause::StackOverflow, address)
     } else if is(DATA_ACCESS) {
-        // What forbids data is either of the guards, or null.
-        let null = address.is_some_and(guard::is_null);
-        (
-            if null {
-                Cause::DataAccess
-            } else {
-                Cause::StackOverflow
-            },
-            address,
-        )
+        // Null forbids data too, and so may regions of the program's own.
+        let cause = match address {
+            Some(address) if !guard::is_guard(address) => Cause::DataAccess,
+            _ => Cause::StackOverflow,
+        };
+        (cause, address)
     } else if is(INSTRUCTION_ACCESS) {
         (Cause::InstructionAccess, None)
     } else if is(BUS) {

@@ -44,17 +44,20 @@ unsafe extern "C" {
 pub fn enable() {
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
     const MEMORY_FAULTS: u32 = 1 << 16;
-    let handlers = (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE);
     // SAFETY: called once, before the first thread runs; the unit belongs to this port.
     unsafe {
         let mpu = &*MPU::PTR;
         // Null is where the vectors lie, which the processor fetches past the unit.
-        for (region, base) in [(NULL_REGION, 0), (HANDLERS_REGION, handlers), (REGION, 0)] {
+        for region in NULL_REGION..=REGION {
+            let base = match region {
+                HANDLERS_REGION => (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE),
+                _ => 0,
+            };
             mpu.rbar.write((base | NAMES_REGION | region) as u32);
             mpu.rasr.write(FORBIDDEN);
         }
         mpu.ctrl.write(ENABLE_WITH_DEFAULT_MAP);
-        (*SCB::PTR).shcsr.modify(|bits| bits | MEMORY_FAULTS);
+        (*SCB::PTR).shcsr.write(MEMORY_FAULTS);
     }
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
@@ -68,9 +71,10 @@ const FORBIDDEN: u32 = {
     NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE
 };
 
-/// Whether the address is null, or close behind.
-pub fn is_null(address: usize) -> bool {
-    address < GUARD_SIZE
+/// Whether the address lies in the guard of the running thread, or in that of handlers.
+pub fn is_guard(address: usize) -> bool {
+    // That of handlers begins less than its size behind the end of their stack, where there is nothing else.
+    is_of_thread(address) || address.wrapping_sub((&raw const _stack_end).addr()) < 2 * GUARD_SIZE
 }
 
 /// Whether the address lies in the guard of the running thread.

@@ -45,6 +45,7 @@ impl<C: Clock> Machine for CortexM<C> {
     const GUARD: Guard = Guard::NEW;
     /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
     const SMALLEST_STACK: usize = 256;
+    const GUARDS_STAY: bool = false;
     const TURNS_HANDLERS_AWAY: bool = true;
 
     #[inline(always)]

@@ -59,13 +59,26 @@ pub fn build_lean(workspace: &Workspace, board: (&str, &str), program: &str) -> 
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_in(
+fn build_in(
     workspace: &Workspace,
     board: (&str, &str),
     program: &str,
     profile: &str,
 ) -> Result<Image> {
     image(built(workspace, board, program, profile, Features::Usual)?)
+}
+
+/// The same with the features of the smallest image.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_brief(
+    workspace: &Workspace,
+    board: (&str, &str),
+    program: &str,
+    profile: &str,
+) -> Result<Image> {
+    image(built(workspace, board, program, profile, Features::Brief)?)
 }
 
 fn image(path: PathBuf) -> Result<Image> {
@@ -80,6 +93,8 @@ enum Features {
     Usual,
     /// None.
     None,
+    /// Those, and short reports of faults.
+    Brief,
 }
 
 impl Features {
@@ -88,6 +103,7 @@ impl Features {
         match self {
             Self::Usual => &[],
             Self::None => &["--no-default-features"],
+            Self::Brief => &["--features", "brief-reports"],
         }
     }
 
@@ -96,6 +112,7 @@ impl Features {
         match self {
             Self::Usual => "images",
             Self::None => "images/lean",
+            Self::Brief => "images/brief",
         }
     }
 }

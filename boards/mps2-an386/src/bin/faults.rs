@@ -8,6 +8,7 @@ mod target {
     #![expect(unsafe_code, reason = "does on purpose what faults")]
 
     use core::arch::asm;
+    use core::cell::UnsafeCell;
     use core::hint::black_box;
     use core::ptr;
     use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -52,6 +53,8 @@ mod target {
         ("overflow-at-a-resumption", overflow_at_a_resumption),
         ("overflow-of-a-handler", || in_handler(overflow)),
         ("null", null),
+        ("own-region", own_region),
+        ("frame-beyond-the-guard", frame_beyond_the_guard),
         ("unmapped", unmapped),
         ("jump-to-null", jump_to_null),
         ("jump-to-an-even-address", jump_to_an_even_address),
@@ -63,6 +66,7 @@ mod target {
         ("divide", divide),
         ("unaligned", unaligned),
         ("panic", panics),
+        ("panic-with-numbers", panics_with_numbers),
         ("panic-in-a-handler", || in_handler(panics)),
         ("call-from-above", call_from_above),
     ];
@@ -191,6 +195,37 @@ mod target {
         black_box(unsafe { ptr::read_volatile(black_box(ptr::null::<u32>())) });
     }
 
+    /// A region that the program itself has forbidden.
+    fn own_region() {
+        #[repr(align(32))]
+        struct Forbidden(UnsafeCell<[u32; 8]>);
+        // SAFETY: touched by one thread.
+        unsafe impl Sync for Forbidden {}
+        static FORBIDDEN: Forbidden = Forbidden(UnsafeCell::new([0; 8]));
+        const NUMBER: usize = 0xE000_ED98;
+        const BASE: usize = 0xE000_ED9C;
+        const SIZE: usize = 0xE000_EDA0;
+        const NO_ACCESS_32_BYTES: usize = 4 << 1 | 1;
+        let place = FORBIDDEN.0.get().expose_provenance();
+        // SAFETY: a region that the port leaves free; the number is put back. Then it faults.
+        unsafe {
+            let write = |register, value| {
+                ptr::write_volatile(ptr::with_exposed_provenance_mut::<usize>(register), value);
+            };
+            write(NUMBER, 0);
+            write(BASE, place);
+            write(SIZE, NO_ACCESS_32_BYTES);
+            write(NUMBER, 7);
+            asm!("dsb", "isb");
+            FORBIDDEN.0.get().cast::<u32>().write_volatile(1);
+        }
+    }
+
+    /// So large that it passes over the guard, and overwrites the control block before it comes to the guard.
+    fn frame_beyond_the_guard() {
+        black_box([0x41u8; 1200]);
+    }
+
     fn unmapped() {
         let nowhere = ptr::without_provenance_mut::<u32>(0x5000_0000);
         // SAFETY: nothing of it is: it faults.
@@ -254,6 +289,12 @@ mod target {
 
     fn panics() {
         panic!("on purpose");
+    }
+
+    /// In a program that formats text.
+    fn panics_with_numbers() {
+        taktos_kernel::fault::print::<Board>(format_args!("{}\n", black_box(41)));
+        panic!("{} on purpose", black_box(42));
     }
 
     static NOBODY_WAITS: Semaphore<Board> = Semaphore::new(0);

@@ -5,7 +5,7 @@ use super::{Board, interrupt, start_other};
 use core::arch::asm;
 use core::hint::black_box;
 use core::ptr;
-use taktos_kernel::{AnyThread, Kernel, Span};
+use taktos_kernel::{AnyThread, Kernel, Span, Thread};
 
 /// Each case's word, and what it does.
 pub const CASES: &[(&str, fn())] = &[
@@ -14,6 +14,8 @@ pub const CASES: &[(&str, fn())] = &[
     ("overflow-at-an-interrupt", overflow_at_an_interrupt),
     ("overflow-of-a-handler", interrupt::pend),
     ("null", null),
+    ("guard-of-another", guard_of_another),
+    ("damaged-control-block", damaged_control_block),
     ("unmapped", unmapped),
     ("jump-to-null", jump_to_null),
     ("jump-to-data", jump_to_data),
@@ -22,6 +24,7 @@ pub const CASES: &[(&str, fn())] = &[
     ("undefined", undefined),
     ("undefined-with-float", undefined_with_float),
     ("panic", panics),
+    ("panic-with-numbers", panics_with_numbers),
 ];
 
 /// The spare interrupt uses up the handlers' stack.
@@ -89,6 +92,27 @@ fn null() {
     black_box(unsafe { ptr::read_volatile(black_box(ptr::null::<u32>())) });
 }
 
+/// A thread that is not the victim.
+static NEIGHBOUR: Thread<Board, 2048> = Thread::new("neighbour").priority(20);
+
+/// No overflow, but a pointer that leads astray: into the guard below another thread's stack.
+fn guard_of_another() {
+    let _ = NEIGHBOUR.start(|| ());
+    let behind = ptr::from_ref(&NEIGHBOUR).expose_provenance() + size_of::<AnyThread<Board>>();
+    let guard = ptr::with_exposed_provenance_mut::<u32>(behind.next_multiple_of(4096));
+    // SAFETY: nothing of it is: it faults.
+    unsafe { ptr::write_volatile(guard, 1) };
+}
+
+/// What a frame does that passes over the guard.
+fn damaged_control_block() {
+    let block = ptr::from_ref(AnyThread::<Board>::current()).expose_provenance();
+    let block = ptr::with_exposed_provenance_mut::<u8>(block);
+    // SAFETY: nothing of it is; the fault behind it is reported all the same.
+    unsafe { ptr::write_bytes(block, 0x41, size_of::<AnyThread<Board>>()) };
+    undefined();
+}
+
 fn unmapped() {
     let nowhere = ptr::without_provenance_mut::<u32>(0x5000_0000);
     // SAFETY: nothing of it is: it faults.
@@ -138,6 +162,12 @@ fn undefined_with_float() {
 
 fn panics() {
     panic!("on purpose");
+}
+
+/// In a program that formats text.
+fn panics_with_numbers() {
+    taktos_kernel::fault::print::<Board>(format_args!("{}\n", black_box(41)));
+    panic!("{} on purpose", black_box(42));
 }
 
 /// Whether this is a word behind the program's name on the command line.

@@ -23,7 +23,7 @@ const SMALLEST: (Board, u64) = (Board::Mps2An386, 4096);
 /// never written.
 pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
     let (board, most) = SMALLEST;
-    let path = image::build_in(
+    let path = image::build_brief(
         workspace,
         (board.name(), board.triple()),
         "smallest",
