@@ -8,6 +8,9 @@
 //! - One that is displaced goes to the front of its level whoever came before it there, so equals whose processors differ are
 //!   not always served in the order in which they came.
 //!
+//! Among equals, and of several idle processors, it goes by turns, where the reference goes by who got a processor last
+//! (decision 0018).
+//!
 //! Three defects of the reference are not offered: a scan that is limited by another instance's priorities, helping nodes that
 //! take processors without a look at who stands there, and a look at the owner's processor where an idle thread stands in.
 //!

@@ -88,6 +88,9 @@ impl System<'_> {
             self.thread_mut(id).presence = Presence::Ready;
         }
         self.withdraw(instance, id, now, effects);
+        // The update of its priority that is due after asks the same instances, at the same levels, and nothing comes
+        // between: without this nobody would run elsewhere. It stays because without it the kernel is dearer: `ask_all`, called
+        // from one place only, then goes into the dispatch.
         if ran {
             self.ask_all(id, now, effects);
         }
