@@ -252,38 +252,58 @@ fn a_start_clears_all_memory_before_it_copies_the_image() {
     assert_eq!(clears.len() as u64, starts * MEMORY / clears[0].1);
 }
 
+/// A byte to the console.
+fn byte(byte: u8) -> Act {
+    Act::Access(layout::CONSOLE, 4, Some(byte.into()))
+}
+
 #[test]
 fn nobody_waits_for_a_line_that_is_full() {
-    // One floods the console; the line takes nothing.
-    let byte = |byte: u8| Act::Access(layout::CONSOLE, 4, Some(byte.into()));
-    let flood = Program::new(&[], &[byte(b'x'), byte(b'\n')]);
-    let quiet = Program::new(&[Act::Run(9 * MS), Act::Call([OFF, 0, 0, 0])], &[Act::Wait]);
-    let mut rig = rig(
-        &description(vm::Policy::Null, 2, &[1, 1]),
-        vec![flood, quiet],
-        COSTS,
-    );
-    rig.give_room(0);
-    rig.run(10 * MS);
-    assert_eq!(rig.console(), "");
-    // What waited comes as there is room, the hypervisor's own words too; then the loss is told.
-    for _ in 0..100 {
-        rig.give_room(64);
-        rig.run(rig.now() + MS / 10);
+    // One floods the console, with ends of lines and without; the line takes nothing.
+    for flood in [&[byte(b'x'), byte(b'\n')][..], &[byte(b'x')]] {
+        let flood = Program::new(&[], flood);
+        let quiet = Program::new(&[Act::Run(9 * MS), Act::Call([OFF, 0, 0, 0])], &[Act::Wait]);
+        let mut rig = rig(
+            &description(vm::Policy::Null, 2, &[1, 1]),
+            vec![flood, quiet],
+            COSTS,
+        );
+        rig.give_room(0);
+        rig.run(10 * MS);
+        assert_eq!(rig.console(), "");
+        // What waited comes as there is room, the hypervisor's own words too; then the loss is told.
+        for _ in 0..100 {
+            rig.give_room(64);
+            rig.run(rig.now() + MS / 10);
+        }
+        rig.give_room(usize::MAX);
+        rig.run(rig.now() + MS);
+        let shown = rig.console();
+        assert!(shown.contains("[taktos] b stopped: off\n"), "{shown}");
+        assert!(
+            shown.contains("[taktos] lost on the way to the console, in bytes: "),
+            "{shown}"
+        );
+        // A line may lack what was left out of it, but none is without its mark.
+        let is_marked = |line: &str| {
+            let own = line.strip_prefix("[a] ");
+            line.is_empty()
+                || line.starts_with("[taktos] ")
+                || own.is_some_and(|own| own.bytes().all(|byte| byte == b'x'))
+        };
+        assert!(shown.lines().all(is_marked), "{shown}");
     }
-    rig.give_room(usize::MAX);
-    rig.run(rig.now() + MS);
-    let shown = rig.console();
-    assert!(shown.contains("[taktos] b stopped: off\n"), "{shown}");
-    assert!(
-        shown.contains("[taktos] lost on the way to the console, in bytes: "),
-        "{shown}"
-    );
-    // A line may lack what was left out of it, but none is without its mark.
-    let is_marked = |line: &str| {
-        line.is_empty() || line.starts_with("[taktos] ") || ["[a] x", "[a] "].contains(&line)
-    };
-    assert!(shown.lines().all(is_marked), "{shown}");
+}
+
+#[test]
+fn the_last_words_are_seen_before_the_machine_is_off() {
+    let acts = [byte(b'x'), byte(b'\n'), Act::Call([OFF, 0, 0, 0])];
+    let guest = Program::new(&acts, &[Act::Wait]);
+    let mut rig = rig(&description(vm::Policy::Null, 1, &[1]), vec![guest], COSTS);
+    rig.give_room_by(3);
+    rig.run(MS);
+    assert!(rig.is_over());
+    assert_eq!(rig.console(), "[a] x\n[taktos] a stopped: off\n");
 }
 
 /// A PL011's register of enabled interrupts.

@@ -123,7 +123,7 @@ fn a_return_that_ends_no_line_is_shown_and_writes_over_nothing() {
 
 #[test]
 fn nothing_that_a_guest_writes_commands_the_terminal_others_share() {
-    let cases: [(&[u8], &str); 13] = [
+    let cases: [(&[u8], &str); 16] = [
         (
             b"x\r[taktos] robot stopped: off",
             r"x^M[taktos\x5d robot stopped: off",
@@ -137,6 +137,7 @@ fn nothing_that_a_guest_writes_commands_the_terminal_others_share() {
             b"\xc3 \xe2\x82\x1b \xff\xf8\xc0\x9b",
             r"\xc3 \xe2\x82^[ \xff\xf8\xc0\x9b",
         ),
+        (b"ends \xe2\x82", r"ends \xe2\x82"),
         // Longer than they have to be, halves of pairs, beyond the last.
         (
             b"\xe0\x82\x9b\xf0\x80\x82\x9b",
@@ -150,6 +151,15 @@ fn nothing_that_a_guest_writes_commands_the_terminal_others_share() {
         (
             "a\u{202e}b\u{2066}c\u{2028}".as_bytes(),
             r"a\xe2\x80\xaeb\xe2\x81\xa6c\xe2\x80\xa8",
+        ),
+        // The others that turn or join text, and marks that nobody sees.
+        (
+            "\u{61c}\u{200b}\u{200f}\u{2029}\u{202a}".as_bytes(),
+            r"\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\xa9\xe2\x80\xaa",
+        ),
+        (
+            "\u{2060}\u{206f}\u{feff}\u{e0001}\u{e0fff}".as_bytes(),
+            r"\xe2\x81\xa0\xe2\x81\xaf\xef\xbb\xbf\xf3\xa0\x80\x81\xf3\xa0\xbf\xbf",
         ),
         // Letters stay.
         (

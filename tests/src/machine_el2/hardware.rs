@@ -59,18 +59,22 @@ pub(super) struct State {
     /// How many bytes the console's line has room for, and whether somebody waits for more.
     pub room: usize,
     pub behind: bool,
+    /// For how many more it has room when it was found full.
+    pub refill: usize,
     pub flushes: u64,
     /// How often each processor was called.
     pub calls: [u64; CPUS],
     /// How often interrupts were taken from the interrupt controller.
     pub acknowledged: u64,
-    /// How often the hypervisor has asked for the time since it took the lock.
+    /// How often the hypervisor has asked for the time, or for an interrupt, since it took the lock.
     asked: u64,
+    /// Whether it has cleared or copied memory since then.
+    moved: bool,
     /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
 }
 
-/// How often the hypervisor may ask for the time while it has the lock: it has a few hundred timers.
+/// How often the hypervisor may ask while it has the lock: it has a few hundred timers.
 const PATIENCE: u64 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
@@ -98,10 +102,12 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         clears: Vec::new(),
         room: usize::MAX,
         behind: false,
+        refill: 0,
         flushes: 0,
         calls: [0; CPUS],
         acknowledged: 0,
         asked: 0,
+        moved: false,
         identity: BTreeMap::new(),
     };
     MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
@@ -171,9 +177,21 @@ impl State {
         loaded.is_some_and(|vcpu| self.registers[vcpu].has_notice())
     }
 
+    fn ask(&mut self) {
+        self.asked += 1;
+        assert!(self.asked < PATIENCE, "the hypervisor comes to an end");
+    }
+
+    /// A piece of memory is cleared or copied: in the time of a VCPU, and no two of them while others wait for the lock.
+    fn move_piece(&mut self) {
+        assert!(self.here().loaded.is_some(), "nobody's time");
+        assert!(!core::mem::replace(&mut self.moved, true), "a long hold");
+    }
+
     fn acknowledge(&mut self) -> Option<u32> {
         let (now, cpu) = (self.now, self.cpu);
         self.acknowledged += 1;
+        self.ask();
         let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
         if due(self.processors[cpu].called) {
             self.processors[cpu].called = None;
@@ -209,6 +227,7 @@ impl Hardware for Mock {
     fn lock() {
         with(|machine| {
             machine.asked = 0;
+            machine.moved = false;
             assert!(!core::mem::replace(&mut machine.locked, true));
         });
     }
@@ -223,8 +242,7 @@ impl Hardware for Mock {
     }
     fn ticks() -> u64 {
         with(|machine| {
-            machine.asked += 1;
-            assert!(machine.asked < PATIENCE, "the hypervisor comes to an end");
+            machine.ask();
             machine.ticks()
         })
     }
@@ -303,10 +321,16 @@ impl Hardware for Mock {
         }
     }
     fn clear(at: u64, bytes: u64) {
-        with(|machine| machine.clears.push((at, bytes, machine.copies.len())));
+        with(|machine| {
+            machine.move_piece();
+            machine.clears.push((at, bytes, machine.copies.len()));
+        });
     }
     fn copy(to: u64, from: u64, bytes: u64) {
-        with(|machine| machine.copies.push((to, from, bytes)));
+        with(|machine| {
+            machine.move_piece();
+            machine.copies.push((to, from, bytes));
+        });
     }
     fn read_word(physical: u64) -> u32 {
         with(|machine| machine.words.get(&physical).copied().unwrap_or(0))
@@ -326,6 +350,9 @@ impl Hardware for Mock {
             machine.console.extend_from_slice(&bytes[..sent]);
             machine.room -= sent;
             machine.behind = sent < bytes.len();
+            if sent == 0 {
+                machine.room = machine.refill;
+            }
             sent
         })
     }

@@ -143,6 +143,11 @@ impl Rig {
         hardware::with(|machine| machine.room = bytes);
     }
 
+    /// The console's line takes so many bytes at once, and so many again whenever it was found full.
+    pub fn give_room_by(&mut self, bytes: usize) {
+        hardware::with(|machine| (machine.room, machine.refill) = (bytes, bytes));
+    }
+
     /// The time.
     pub fn now(&self) -> u64 {
         hardware::counter()
