@@ -7,9 +7,10 @@ use taktos_abi::vm::layout;
 
 pub const DISTRIBUTOR: u64 = layout::DISTRIBUTOR;
 pub const REDISTRIBUTOR: u64 = layout::REDISTRIBUTOR;
-/// Offsets: GICD_CTLR; GICR_WAKER; and in the redistributor's second frame GICR_IGROUPR0, GICR_ISENABLER0, GICR_ICPENDR0, GICR_ICACTIVER0 and
-/// GICR_IPRIORITYR0.
+/// Offsets: GICD_CTLR; GICD_ISENABLER1, of the interrupts 32 to 63; GICR_WAKER; and in the redistributor's second frame GICR_IGROUPR0,
+/// GICR_ISENABLER0, GICR_ICPENDR0, GICR_ICACTIVER0 and GICR_IPRIORITYR0.
 const CONTROL: u64 = 0;
+const ENABLE_SHARED: u64 = 0x104;
 const WAKER: u64 = 0x14;
 const PRIVATE: u64 = 0x1_0000;
 const GROUP: u64 = PRIVATE + 0x80;
@@ -21,6 +22,8 @@ const PRIORITY: u64 = PRIVATE + 0x400;
 const ALL_ON: u32 = 0b1_0011;
 /// All software interrupts, and both timers.
 const WANTED: u32 = 0xFFFF | 1 << 27 | 1 << 30;
+/// Those of channels.
+const WANTED_SHARED: u32 = 0xFF << (layout::CHANNEL_INTERRUPT - 32);
 
 /// Puts all in order.
 pub fn set_up() {
@@ -38,6 +41,7 @@ pub fn set_up() {
         write_word(REDISTRIBUTOR + PRIORITY + 4 * four, 0x8080_8080);
     }
     write_word(REDISTRIBUTOR + ENABLE, WANTED);
+    write_word(DISTRIBUTOR + ENABLE_SHARED, WANTED_SHARED);
     // What was acknowledged and never ended.
     write!("icc_ap0r0_el1", 0);
     write!("icc_ap1r0_el1", 0);

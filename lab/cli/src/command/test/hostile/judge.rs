@@ -95,7 +95,7 @@ fn lines<'a>(heard: &'a Heard, head: &str) -> Vec<&'a str> {
 }
 
 /// The one line that begins so.
-fn only<'a>(heard: &'a Heard, head: &str) -> Result<&'a str, String> {
+pub(super) fn only<'a>(heard: &'a Heard, head: &str) -> Result<&'a str, String> {
     match lines(heard, head)[..] {
         [line] => Ok(line),
         ref all => Err(format!(
@@ -105,7 +105,8 @@ fn only<'a>(heard: &'a Heard, head: &str) -> Result<&'a str, String> {
     }
 }
 
-fn number(line: &str, key: &str) -> Option<u64> {
+/// What the line says of `key`.
+pub(super) fn number(line: &str, key: &str) -> Option<u64> {
     let mut words = line.split(' ').filter_map(|word| word.split_once('='));
     let (_, value) = words.find(|(name, _)| *name == key)?;
     value.parse().ok()

@@ -70,9 +70,21 @@ pub struct Heard {
     pub unmarked: Option<String>,
 }
 
-/// Runs the case's machine until the victim has ended.
+/// Runs the case's machine, of one processor's pace, until the victim has ended.
 pub fn run(images: &Images, case: &Case) -> Result<Heard> {
-    let configuration = Configuration::parse(&case.text, &case.name)?;
+    let time = ["-icount", &format!("shift={},sleep=off", case.shift)].map(str::to_owned);
+    run_text(images, (&case.name, &case.text), &time, case.limit)
+}
+
+/// Runs the machine of the configuration `text` until the victim has ended, or so many seconds; the emulator's words `time` say how time
+/// passes.
+pub fn run_text(
+    images: &Images,
+    (name, text): (&str, &str),
+    time: &[String],
+    limit: u64,
+) -> Result<Heard> {
+    let configuration = Configuration::parse(text, name)?;
     let plan = Plan::new(&configuration, &images.sources(&configuration))?;
     let letters = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -83,18 +95,18 @@ pub fn run(images: &Images, case: &Case) -> Result<Heard> {
     };
     let folder = images
         .scratch
-        .join(case.name.chars().map(letters).collect::<String>());
+        .join(name.chars().map(letters).collect::<String>());
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let loaded = plan.write(&folder)?;
     let mut child = Command::new(EMULATOR)
         .args(plan.qemu_arguments(&loaded, &images.hypervisor, Time::Real))
-        .args(["-icount", &format!("shift={},sleep=off", case.shift)])
+        .args(time)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("{EMULATOR} does not start: run ./taktos doctor"))?;
-    let heard = listen(&mut child, Duration::from_secs(case.limit));
+    let heard = listen(&mut child, Duration::from_secs(limit));
     // It may have ended by itself.
     let _ = child.kill();
     let _ = child.wait();
