@@ -3,22 +3,49 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use taktos_export::{Recording, Timeline};
-use taktos_trace::Thread;
+use taktos_export::Recording;
+use taktos_trace::{Event, Handover, Kind, Left, Thread};
 
 /// For each scheduler instance, the tasks in the order in which their turns
 /// began. Which of an instance's idle processors a task gets is nobody's
 /// promise, so they are not told apart. A turn goes on over the kernel's own
 /// work; an idle span ends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turns(Vec<Vec<u16>>);
+pub struct Turns(Vec<Vec<Turn>>);
+
+/// A turn of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    task: u16,
+    /// How it ended, where that is known.
+    left: Option<Left>,
+}
+
+impl Turn {
+    /// Whether it can be the other's: where it is known of both how they ended, a job that was
+    /// done is not one that lost its processor.
+    fn is_like(self, other: Self) -> bool {
+        let ends = self.left.zip(other.left);
+        self.task == other.task && ends.is_none_or(|(one, other)| one == other)
+    }
+}
+
+/// What a processor does.
+#[derive(Clone, Copy, Default)]
+struct Running {
+    /// The task whose turn it is, and the turn's place in its instance.
+    turn: Option<(u16, usize)>,
+    /// How the task left, if the kernel has worked since.
+    left: Option<Left>,
+}
 
 /// How two orders compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// So many turns, all the same.
     Same(usize),
-    /// They part in an instance, at a turn (from 1): the task of each, if any.
+    /// They part in an instance, at a turn (from 1): the task of each, if any. The same task twice: its job was done in one,
+    /// and only lost its processor in the other.
     Parts {
         /// The instance.
         instance: usize,
@@ -43,20 +70,38 @@ impl Turns {
         until: u64,
     ) -> Self {
         let mut turns = vec![Vec::new(); instances.len()];
-        let mut running: BTreeMap<u8, Option<u16>> = BTreeMap::new();
-        for span in Timeline::of(recording).window(0, until).spans {
-            let of = |cpus: &Range<usize>| cpus.contains(&usize::from(span.processor));
+        let mut running: BTreeMap<u8, Running> = BTreeMap::new();
+        let switches = recording
+            .events
+            .iter()
+            .filter(|event| event.kind == Kind::Switch && event.at < until);
+        let switches: Vec<&Event> = switches.collect();
+        for (place, event) in switches.iter().enumerate() {
+            let of = |cpus: &Range<usize>| cpus.contains(&usize::from(event.processor));
             let Some(instance) = instances.iter().position(of) else {
                 continue;
             };
-            if Some(span.thread) == kernel {
+            let turns: &mut Vec<Turn> = &mut turns[instance];
+            let running = running.entry(event.processor).or_default();
+            // The first after the task's own span tells; what follows is of the kernel's work.
+            let told = Handover::from_argument(event.argument).left;
+            let left = running.left.or(told);
+            if Some(event.thread) == kernel || takes_no_time(event, &switches[place + 1..]) {
+                running.left = left;
                 continue;
             }
-            let task = Some(span.thread.0).filter(|task| usize::from(*task) < tasks);
-            let before = running.insert(span.processor, task).flatten();
-            if let Some(task) = task.filter(|_| task != before) {
-                turns[instance].push(task);
+            running.left = None;
+            let task = Some(event.thread.0).filter(|task| usize::from(*task) < tasks);
+            if task == running.turn.map(|(task, _)| task) {
+                continue;
             }
+            if let Some((_, place)) = running.turn {
+                turns[place].left = left;
+            }
+            running.turn = task.map(|task| {
+                turns.push(Turn { task, left: None });
+                (task, turns.len() - 1)
+            });
         }
         Self(turns)
     }
@@ -73,12 +118,13 @@ impl Turns {
                 if missing && turn + slack >= most {
                     break;
                 }
-                if pair.0 != pair.1 {
+                let same = pair.0.zip(pair.1);
+                if same.is_none_or(|(first, second)| !first.is_like(second)) {
                     return Order::Parts {
                         instance,
                         turn: turn + 1,
-                        first: pair.0,
-                        second: pair.1,
+                        first: pair.0.map(|turn| turn.task),
+                        second: pair.1.map(|turn| turn.task),
                     };
                 }
                 all += 1;
@@ -88,11 +134,16 @@ impl Turns {
     }
 }
 
+/// Whether the processor is switched on at once.
+fn takes_no_time(switch: &Event, later: &[&Event]) -> bool {
+    let mut now = later.iter().take_while(|next| next.at == switch.at);
+    now.any(|next| next.processor == switch.processor)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use taktos_export::TimeUnit;
-    use taktos_trace::{Event, Kind};
 
     /// Spans of threads, each from its time on: processor, thread, time.
     fn recording(switches: &[(u8, u16, u64)]) -> Recording {
@@ -116,6 +167,13 @@ mod tests {
 
     const IDLE: u16 = u16::MAX;
 
+    impl Turns {
+        fn tasks(&self) -> Vec<Vec<u16>> {
+            let of = |turns: &Vec<Turn>| turns.iter().map(|turn| turn.task).collect();
+            self.0.iter().map(of).collect()
+        }
+    }
+
     #[test]
     fn the_kernels_work_ends_no_turn_and_idling_does() {
         let simulated = turns(&[
@@ -128,7 +186,7 @@ mod tests {
             (0, 1, 30),
             (0, 0, 95),
         ]);
-        assert_eq!(simulated, Turns(vec![vec![0, 1, 1], vec![1]]));
+        assert_eq!(simulated.tasks(), [vec![0, 1, 1], vec![1]]);
         let kernel = turns(&[
             (0, 0, 1),
             (0, 1, 9),
@@ -158,13 +216,66 @@ mod tests {
         assert_eq!(other.compare(&shorter, 1), Order::Same(1));
     }
 
+    /// Of one processor: thread, how the one before left, time.
+    fn left(switches: &[(u16, Option<Left>, u64)]) -> Turns {
+        let all = switches.iter().map(|(thread, _, at)| (0, *thread, *at));
+        let all: Vec<_> = all.collect();
+        let mut recording = recording(&all);
+        for (event, (_, left, _)) in recording.events.iter_mut().zip(switches) {
+            event.argument = Handover {
+                left: *left,
+                priority: None,
+            }
+            .to_argument();
+        }
+        Turns::of(
+            &recording,
+            2,
+            Some(Thread(2)),
+            std::slice::from_ref(&(0..1)),
+            90,
+        )
+    }
+
+    #[test]
+    fn a_job_that_is_done_is_not_one_that_loses_its_processor() {
+        let of = |how| left(&[(0, None, 0), (1, how, 5), (0, Some(Left::Waiting), 9)]);
+        let [done, lost] = [Left::Waiting, Left::Runnable].map(|left| of(Some(left)));
+        let parts = Order::Parts {
+            instance: 0,
+            turn: 1,
+            first: Some(0),
+            second: Some(0),
+        };
+        assert_eq!(done.compare(&lost, 1), parts);
+        assert_eq!(done.compare(&done, 1), Order::Same(3));
+        // What is not known of one is no difference.
+        assert_eq!(of(None).compare(&lost, 1), Order::Same(3));
+        // How a task left is told by what follows it, not by what follows the kernel's work, or what took no time.
+        let (runnable, waiting) = (Some(Left::Runnable), Some(Left::Waiting));
+        let worked = left(&[
+            (0, None, 0),
+            (2, runnable, 5),
+            (1, waiting, 6),
+            (0, waiting, 9),
+        ]);
+        let passed = left(&[
+            (0, None, 0),
+            (2, runnable, 5),
+            (1, waiting, 5),
+            (0, waiting, 9),
+        ]);
+        assert_eq!(worked.compare(&lost, 1), Order::Same(3));
+        assert_eq!(passed, worked);
+    }
+
     #[test]
     fn processors_of_one_instance_are_not_told_apart() {
         let all = std::slice::from_ref(&(0..2));
         let of = |switches: &[(u8, u16, u64)]| Turns::of(&recording(switches), 2, None, all, 90);
         let here = of(&[(0, 0, 1), (1, 1, 5), (0, IDLE, 7), (1, 0, 9)]);
         let there = of(&[(1, 0, 1), (0, 1, 6), (1, IDLE, 7), (1, 0, 9)]);
-        assert_eq!(here, Turns(vec![vec![0, 1, 0]]));
+        assert_eq!(here.tasks(), [vec![0, 1, 0]]);
         assert_eq!(here.compare(&there, 2), Order::Same(3));
     }
 }

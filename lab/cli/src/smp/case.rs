@@ -215,14 +215,6 @@ impl Periodic {
         before(span.end).saturating_sub(before(span.start))
     }
 
-    /// Its releases in the span.
-    pub fn releases(&self, span: Range<u64>) -> impl Iterator<Item = u64> {
-        let step = usize::try_from(self.period.max(1)).unwrap_or(usize::MAX);
-        (self.offset..span.end)
-            .step_by(step)
-            .skip_while(move |at| *at < span.start)
-    }
-
     fn word(&self) -> String {
         let Self {
             name,
@@ -281,10 +273,8 @@ pub(super) mod tests {
             ..case(Layout::One).tasks[0].clone()
         };
         for span in [0..0, 0..3, 0..4, 3..10, 4..10, 4..11, 11..60] {
-            let all: Vec<u64> = task.releases(span.clone()).collect();
-            let expected: Vec<u64> = span.clone().filter(|at| at % 7 == 3).collect();
-            assert_eq!(all, expected, "{span:?}");
-            assert_eq!(task.released(&span), all.len() as u64, "{span:?}");
+            let expected = span.clone().filter(|at| at % 7 == 3).count();
+            assert_eq!(task.released(&span), expected as u64, "{span:?}");
         }
     }
 
