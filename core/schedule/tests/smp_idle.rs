@@ -106,9 +106,9 @@ const ANYWHERE: [CpuSet; CPUS - 1] = [CpuSet::ALL; CPUS - 1];
 #[test]
 #[cfg_attr(miri, ignore = "random and long")]
 fn threads_that_may_be_anywhere() {
-    use PolicyKind::{Cbs, Edf, Priority, Simple, StrongAffinity};
+    use PolicyKind::{Cbs, Edf, Priority, PriorityAffinity, Simple, StrongAffinity};
     let mut draws = draws();
-    for policy in [Simple, Priority, Edf, Cbs] {
+    for policy in [Simple, Priority, PriorityAffinity, Edf, Cbs] {
         holds(policy, Taken::Last, ANYWHERE, &mut draws);
     }
     holds(StrongAffinity, Taken::Lowest, ANYWHERE, &mut draws);
