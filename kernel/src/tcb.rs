@@ -27,7 +27,7 @@ pub struct Tcb {
     /// Null until the thread is created, and never again.
     next: Guarded<*const Tcb>,
     previous: Guarded<*const Tcb>,
-    /// Priorities, rank in the time-out heap, flags.
+    /// Priorities, rank in the tree of time-outs, flags.
     pub urgency: Guarded<Urgency>,
     /// What only several processors need. It lies where the layout would leave a hole; a processor of 32 bits is
     /// the only one of its system.
@@ -40,11 +40,11 @@ pub struct Tcb {
     /// The first thread of the next less urgent group in the same wait queue; in a thread that has received,
     /// who sent.
     pub group: Guarded<Option<ThreadRef>>,
-    /// The time-out heap's links.
+    /// The links in the tree of time-outs.
     pub left: Guarded<Option<ThreadRef>>,
     pub right: Guarded<Option<ThreadRef>>,
     pub parent: Guarded<Option<ThreadRef>>,
-    /// The time-out heap's key.
+    /// Until when the thread waits: its place in that tree.
     pub deadline: Guarded<Instant>,
     /// The mutexes that the thread owns, linked through them.
     pub owned: Guarded<Option<&'static MutexCore>>,

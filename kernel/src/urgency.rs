@@ -1,10 +1,10 @@
-//! Owns: a thread's priorities, heap rank and flags, in one word, so that the frequent question
+//! Owns: a thread's priorities, rank in the tree of time-outs and flags, in one word, so that the frequent question
 //! "is there anything special about this thread?" is a single comparison.
 
 use taktos_abi::layout;
 use taktos_schedule::Priority;
 
-/// From the lowest byte up: effective priority, base priority, rank in the time-out heap, flags.
+/// From the lowest byte up: effective priority, base priority, rank in the tree of time-outs, flags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Urgency(u32);
@@ -56,7 +56,7 @@ impl Urgency {
         Priority::from_stored((self.0 >> BASE) as u8 & LEVEL)
     }
 
-    /// The rank in the time-out heap; 0 for a thread that is not in it.
+    /// The rank in the tree of time-outs; 0 for a thread that is not in it.
     #[inline(always)]
     pub const fn rank(self) -> u8 {
         (self.0 >> RANK) as u8

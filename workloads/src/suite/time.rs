@@ -160,6 +160,22 @@ fn orders<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log(".b.d.a.c");
     });
     tally.case(
+        "time: equals of one time wake in the order in which they began to wait",
+        |c| {
+            put_down_time::<S>();
+            c.start(5, 9, || nap::<S>(later::<S>(2), 'f'));
+            c.start(0, 9, || nap::<S>(later::<S>(2), 'a'));
+            c.start(4, 9, || nap::<S>(later::<S>(2), 'e'));
+            c.start(1, 9, || nap::<S>(later::<S>(2), 'b'));
+            c.start(3, 9, || nap::<S>(later::<S>(2), 'd'));
+            c.start(2, 9, || nap::<S>(later::<S>(2), 'c'));
+            // That one of them does not wait any longer changes nothing for the others.
+            c.expect("end of wait", c.objects().thread(1).cancel_wait(), Ok(()));
+            S::busy_until(later::<S>(3));
+            c.expect_log("Xb.f.a.e.d.c");
+        },
+    );
+    tally.case(
         "time: a sleeper that is more urgent preempts at its time",
         |c| {
             put_down_time::<S>();
