@@ -97,12 +97,14 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
             &["run", file, "--scheduler", policy, "--for", "1s"],
         );
         let runs = data["runs"].as_array().unwrap();
-        let apart: Vec<&Value> = runs
+        // On four processors releases at one instant come in the order in which the processors serve them.
+        let ordered: Vec<&Value> = runs
             .iter()
-            .filter(|run| run["releases_apart"] == true)
+            .filter(|run| run["releases_apart"] == true || run["processors"] == 1)
             .collect();
-        assert_eq!((runs.len(), apart.len()), (4, 2), "{policy}");
-        for run in apart {
+        assert_eq!((runs.len(), ordered.len()), (3, 2), "{policy}");
+        assert_eq!(ordered[0]["releases_apart"], false, "{policy}");
+        for run in ordered {
             assert_eq!(run["agree"], true, "{policy}: {run}");
             assert!(run["turns"].as_u64().unwrap() > 25, "{policy}: {run}");
             for task in TASKS {

@@ -29,6 +29,8 @@ use taktos_kernel::{
 const STACK: usize = 512 * size_of::<usize>();
 /// From the first task's creation to the first release: longer than to create all.
 const LEAD: Duration = Duration::from_millis(20);
+/// From one task's start to the next one's: longer than a task takes to wait for its first release.
+const STEP: Duration = Duration::from_micros(500);
 /// So long before the first release the processors' times are looked at.
 const LOOK: Duration = Duration::from_millis(5);
 /// The rows of a picture of all threads' times: the tasks and the main thread.
@@ -108,6 +110,8 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     for (index, task) in plan.tasks().iter().enumerate() {
         if let Some(place) = places[index] {
             objects.tasks[index].start(&plan, index, task, place, begin);
+            // Tasks that are released at one instant are so in the order in which they began to wait: that of the plan.
+            sleep_for::<S>(STEP);
         }
     }
     sleep_until::<S>(
@@ -124,6 +128,10 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
 
 fn sleep_until<S: System>(at: Instant) {
     certain(AnyThread::<S>::sleep(Timeout::until(at)));
+}
+
+fn sleep_for<S: System>(time: Duration) {
+    certain(AnyThread::<S>::sleep(time));
 }
 
 impl<S: ExperimentBoard> Running<S> {

@@ -243,9 +243,9 @@ impl Both<'_> {
                 let tied = first
                     .zip(second)
                     .is_some_and(|(first, second)| first.coincides_with(second));
-                let why = match tied {
+                let why = match tied && self.case.layout.processors() > 1 {
                     true => {
-                        "; both are released at one instant, so neither comes first by any rule"
+                        "; both are released at one instant, by whichever processors, so neither comes first by any rule"
                     }
                     false => "",
                 };

@@ -2,7 +2,9 @@
 //! Must never know: what happens at one.
 //!
 //! Events are ordered by time; at the same time by class, in the order below;
-//! within a class by processor, or by task. So a run is one well-defined
+//! within a class by processor, or by task: of tasks whose wait for a release, or whose suspension, ends at one
+//! instant, the one that began to wait first is the first, as in the kernel; of those
+//! that began together, too, the first of the workload. So a run is one well-defined
 //! sequence, whatever machine it is computed on. What is finished at an
 //! instant is finished before anything new begins, a deadline is met by a job
 //! that is done at it, and a processor looks for its heir when all else at the

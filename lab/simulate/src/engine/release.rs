@@ -162,6 +162,7 @@ impl<O: Observer> Engine<'_, O> {
         let progress = &mut self.progress[task];
         if progress.backlog == 0 {
             progress.stage = Stage::Inactive;
+            self.agenda.set_rank(task, self.now);
             return self.block(task, Reasons::PERIOD);
         }
         progress.backlog -= 1;

@@ -75,8 +75,9 @@ impl<O: Observer> Engine<'_, O> {
     fn suspend(&mut self, task: usize, time: u64) -> Result<(), SimError> {
         self.progress[task].stage = Stage::Suspended;
         let until = self.now.saturating_add(time);
-        self.agenda
-            .set(self.plan.tasks.len() + task, key(until, Class::Timer));
+        let slot = self.plan.tasks.len() + task;
+        self.agenda.set(slot, key(until, Class::Timer));
+        self.agenda.set_rank(slot, self.now);
         let job = self.job(task);
         self.observer
             .suspend(instant(self.now), job, instant(until));

@@ -32,6 +32,7 @@ pub fn simulate(tasks: &[Task], by: By, cpus: usize, horizon: u64) -> Option<Vec
         cpus,
         released: vec![0; tasks.len()],
         done: vec![0; tasks.len()],
+        idle_since: vec![0; tasks.len()],
         pending: Vec::new(),
         turns: 0,
     };
@@ -51,7 +52,7 @@ pub fn simulate(tasks: &[Task], by: By, cpus: usize, horizon: u64) -> Option<Vec
         if now == horizon {
             return Some(said);
         }
-        model.follow(&finished)?;
+        model.follow(&finished, now)?;
         model.release(now);
         let executing = model.choose();
         let mut jobs: Vec<Job> = executing
@@ -81,6 +82,8 @@ struct Model<'t> {
     cpus: usize,
     released: Vec<u64>,
     done: Vec<u64>,
+    /// Since when each task waits, or did last: equals that are released together go in this order.
+    idle_since: Vec<u64>,
     pending: Vec<Pending>,
     turns: u64,
 }
@@ -120,7 +123,7 @@ impl Model<'_> {
     }
 
     /// Tasks whose job is done go on with the next one if it is released already.
-    fn follow(&mut self, finished: &[(Job, u64)]) -> Option<()> {
+    fn follow(&mut self, finished: &[(Job, u64)], now: u64) -> Option<()> {
         let first_new = self.pending.len();
         for ((task, _), turn) in finished {
             self.done[*task] += 1;
@@ -131,6 +134,8 @@ impl Model<'_> {
                     By::Deadline => self.turn(),
                 };
                 self.begin(*task, turn);
+            } else {
+                self.idle_since[*task] = now;
             }
         }
         let new = &self.pending[first_new..];
@@ -140,7 +145,9 @@ impl Model<'_> {
     }
 
     fn release(&mut self, now: u64) {
-        for task in 0..self.tasks.len() {
+        let mut tasks: Vec<usize> = (0..self.tasks.len()).collect();
+        tasks.sort_by_key(|task| self.idle_since[*task]);
+        for task in tasks {
             while self.arrival(task, self.released[task]) <= now {
                 self.released[task] += 1;
                 if self.released[task] == self.done[task] + 1 {
