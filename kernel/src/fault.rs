@@ -1,6 +1,7 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
 use crate::section::in_upcall;
+use crate::several::several;
 use crate::tcb::ThreadRef;
 use crate::{Kernel, System};
 use core::fmt::{self, Write};
@@ -53,7 +54,7 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     } else if FORMATS.load(Relaxed) {
         write_formatted::<S>(format_args!(": {}", panic.message()));
     }
-    S::write("\n");
+    end_line::<S>();
     S::exit(EXIT_STATUS)
 }
 
@@ -66,7 +67,7 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
         S::write(" at address ");
         write_hexadecimal::<S>(address);
     }
-    S::write("\n");
+    end_line::<S>();
     let mut names = fault.names;
     for value in fault.values {
         let (name, rest) = names.split_at_checked(NAME_LENGTH).unwrap_or((names, ""));
@@ -103,6 +104,16 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
         S::write(" (control block at ");
         write_hexadecimal::<S>(thread.context().addr());
         S::write(" damaged)");
+    }
+}
+
+/// The end of a report's first line. Of several processors the next one names that which reports.
+fn end_line<S: System>() {
+    S::write("\n");
+    if several::<S>() {
+        S::write("  on processor ");
+        write_decimal::<S>(S::Machine::number() as u32);
+        S::write("\n");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Faults on purpose, one a run; the emulator's semihosting argument names which
 //! (`-semihosting-config enable=on,target=native,arg=overflow`). Each must be reported, and ends with
-//! the status 70; a run that goes on ends with 1. The victim runs on the third of four processors, started by the first.
+//! the status 70; a run that goes on ends with 1. The victim runs on the third of four processors, or on the one that
+//! another word names (`on-0` to `on-3`), started by the first.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -11,6 +12,9 @@
 #[path = "../../../virt-riscv64/src/bin/faults/cases.rs"]
 mod cases;
 #[cfg(target_os = "none")]
+#[path = "../../../virt-aarch64-smp/src/bin/faults/place.rs"]
+mod place;
+#[cfg(target_os = "none")]
 use target::start_other;
 #[cfg(target_os = "none")]
 use virt_riscv64_smp::{Board, interrupt};
@@ -18,6 +22,7 @@ use virt_riscv64_smp::{Board, interrupt};
 #[cfg(target_os = "none")]
 mod target {
     use super::cases::{CASES, argument_is};
+    use super::place::place;
     use taktos_kernel::{AnyThread, CpuSet, Span, System, Thread};
     use virt_riscv64_smp::{Board, interrupt, start};
 
@@ -47,11 +52,9 @@ mod target {
         start_there(&OTHER, act);
     }
 
-    /// Where the victim runs.
-    const PLACE: usize = 2;
-
     fn start_there(thread: &'static Thread<Board, 2048>, act: fn()) {
-        let there = CpuSet::first(PLACE + 1).minus(CpuSet::first(PLACE));
+        let place = place();
+        let there = CpuSet::first(place + 1).minus(CpuSet::first(place));
         let started = thread
             .create()
             .and_then(|()| thread.set_affinity(there))

@@ -33,15 +33,22 @@ extern "C" fn taktos_spare_interrupt() {
     overflow();
 }
 
+/// Goes down into the guard below the handlers' stack, and no further: below it is the next processor's stack, which
+/// ends with a guard, too. Below a thread's stack, which is smaller, the guard comes earlier.
 fn overflow() {
-    black_box(descend(black_box(1)));
+    const STACK: usize = 4 * 4096;
+    let here = 0_u8;
+    let top = ptr::from_ref(black_box(&here)).addr();
+    black_box(descend(black_box(top - STACK - 2048)));
 }
 
-#[expect(unconditional_recursion, reason = "a stack overflow is wanted")]
 #[inline(never)]
-fn descend(depth: u32) -> u32 {
-    let room = black_box([depth; 8]);
-    descend(depth + 1).wrapping_add(room[3])
+fn descend(end: usize) -> usize {
+    let room = black_box([end; 4]);
+    if ptr::from_ref(&room).addr() < end {
+        return room[2];
+    }
+    descend(end).wrapping_add(room[3])
 }
 
 /// Leaves room for 32 bytes on the stack, and does what `f` does there.

@@ -42,6 +42,7 @@ pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
         })
     };
     let mut all = run_each(middle, programs::VIRT)?;
+    all.add(run_each(middle, programs::OVERFLOW_ON_EACH)?);
     let hunted = SEEDS.map(|seed| Setting::new(PROCESSORS, HUNTED).hunting(seed));
     for setting in [least, most].into_iter().chain(hunted) {
         all.add(run_each(setting, &[programs::PORT])?);

@@ -41,6 +41,16 @@ const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
 const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
 const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
+/// The same on one of several processors.
+macro_rules! overflow_on {
+    ($processor:literal) => {
+        concat!(
+            "fault: stack overflow in an interrupt handler over thread 'victim' at address *\n  on processor ",
+            $processor,
+            "\n"
+        )
+    };
+}
 const DATA: &str = "fault: forbidden data access in thread 'victim' at address ";
 const NULL: &str = "fault: forbidden data access in thread 'victim' at address 0x00000000\n";
 const NULL_OF_64_BITS: &str =
@@ -130,6 +140,14 @@ pub(super) const VIRT: &[Case] = &[
     fault("undefined-with-float", UNDEFINED),
     fault("panic", PANIC),
     fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+];
+
+/// The guard below the handlers' stack of each of four processors.
+pub(super) const OVERFLOW_ON_EACH: &[Case] = &[
+    fault("overflow-of-a-handler on-0", overflow_on!("0")),
+    fault("overflow-of-a-handler on-1", overflow_on!("1")),
+    fault("overflow-of-a-handler on-2", overflow_on!("2")),
+    fault("overflow-of-a-handler on-3", overflow_on!("3")),
 ];
 
 /// With a processor less than the image is for.
