@@ -1,7 +1,7 @@
 //! Owns: what the scheduler asks of the world. Must never know: how the world does it.
 
-use super::Thread;
-use crate::Cpu;
+use super::{Instance, Thread};
+use crate::{Cpu, Priority};
 use taktos_time::Instant;
 
 /// What the world does for the scheduler. The calls only take note; none may call the scheduler back.
@@ -13,6 +13,24 @@ pub trait Effects {
     /// Call [`System::expire`](super::System::expire) for `cpu` at `at`, instead of the time asked for before; none disarms.
     /// Only instances with budgets ask for it.
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>);
+
+    /// Whether the world has rings of its own for the READY threads of `instance`. About these it is asked with the calls below,
+    /// and they stand where the [`Solo`](super::Solo) of the instance finds them; all others stand in the tables.
+    #[inline(always)]
+    fn keeps(&self, _instance: Instance) -> bool {
+        false
+    }
+
+    /// `thread` is READY from now on: in front of its equals or behind them.
+    fn put(&mut self, _instance: Instance, _thread: Thread, _priority: Priority, _first: bool) {}
+
+    /// `thread`, which was put at `priority`, is READY no more.
+    fn take(&mut self, _instance: Instance, _thread: Thread, _priority: Priority) {}
+
+    /// The most urgent of those that were put.
+    fn top(&self, _instance: Instance) -> Option<(Thread, Priority)> {
+        None
+    }
 }
 
 /// A world that is told nothing: for tests that dispatch every processor anyway.

@@ -33,6 +33,12 @@ impl Places {
 pub struct InstanceRecord {
     pub(crate) name: [u8; 4],
     pub(crate) kind: PolicyKind,
+    /// Whether its [`Solo`](super::Solo) decides: then its threads are BLOCKED here, and its processor is idle.
+    pub(crate) closed: bool,
+    /// How often it was opened: what a thread's row says is true while the row has the same number.
+    pub(crate) openings: u32,
+    /// How many threads that are at home here own a lock or wait for one; and how many are pinned.
+    pub(crate) involved: u32,
     pub(crate) turns: Turns,
     pub(crate) places: Places,
     /// The idle threads that are READY, in the order of their keys: a pool, bound to no processor.
@@ -46,6 +52,9 @@ impl InstanceRecord {
     pub const EMPTY: Self = Self {
         name: [0; 4],
         kind: PolicyKind::Simple,
+        closed: false,
+        openings: 0,
+        involved: 0,
         turns: Turns::NEW,
         places: Places {
             scheduled: List::EMPTY,

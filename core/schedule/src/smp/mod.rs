@@ -24,6 +24,7 @@ pub mod period;
 mod policy;
 mod processor;
 mod reasons;
+pub mod solo;
 mod steps;
 mod system;
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub struct NodeRecord {
     /// The processors that this node may hold.
     pub(crate) mask: CpuSet,
     pub(crate) state: State,
+    /// While READY: whether it stands in a ring of the world's, see [`Effects::keeps`](super::Effects::keeps).
+    pub(crate) kept: bool,
     /// Under deadlines: 0 for everywhere, p + 1 for processor p only.
     pub(crate) bound: u8,
     /// The processor it holds while it is SCHEDULED.
@@ -61,6 +63,7 @@ impl NodeRecord {
         deadline: Level::NONE,
         mask: CpuSet::ALL,
         state: State::Blocked,
+        kept: false,
         bound: 0,
         cpu: 0,
         sticky: 0,

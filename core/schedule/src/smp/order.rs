@@ -70,18 +70,32 @@ impl Key {
     }
 }
 
-/// The two counters that turns are drawn from. At 10⁹ a second they last 292 years.
+/// The counters that turns are drawn from. At 10⁹ a second they last 292 years.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turns {
     up: u64,
     down: u64,
+    /// Between the two: see [`Turns::draw_early`].
+    early: u64,
 }
+
+/// How many turns lie between those appended and those prepended.
+const EARLY: u64 = 1 << 40;
 
 impl Turns {
     pub const NEW: Self = Self {
         up: 1 << 63,
-        down: (1 << 63) - 1,
+        down: (1 << 63) - EARLY - 1,
+        early: (1 << 63) - EARLY,
     };
+
+    /// That of a thread which became READY before this instance was opened, and of which only now it is asked: behind those
+    /// prepended since, before those appended since. Such threads come in their order.
+    pub fn draw_early(&mut self) -> u64 {
+        let turn = self.early;
+        self.early += 1;
+        turn
+    }
 
     #[inline(always)]
     pub fn draw(&mut self, order: Order) -> u64 {

@@ -32,6 +32,8 @@ pub struct ThreadRecord {
     pub(crate) cpu: u8,
     /// The processor that holds its registers, or NOWHERE.
     pub(crate) live_on: u8,
+    /// How often its home had been opened when what is said here was true last.
+    pub(crate) openings: u32,
     /// How often it is pinned.
     pub(crate) pins: u16,
     /// The processor to which the pin has taken effect, or NOWHERE.
@@ -60,6 +62,7 @@ impl ThreadRecord {
         helper: u8::MAX,
         cpu: 0,
         live_on: Self::NOWHERE,
+        openings: 0,
         pins: 0,
         pinned_to: Self::NOWHERE,
         asks_on: Self::NOWHERE,

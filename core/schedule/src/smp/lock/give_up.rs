@@ -73,6 +73,7 @@ impl System<'_> {
         let lock = self.locks.waits_for(thread).ok_or(Error::IncorrectState)?;
         self.leave_queues(lock, thread);
         self.locks.end_wait(thread, outcome);
+        self.count_involved(thread, true);
         let reach = self.follow_owner(lock, now, effects);
         self.update_owners(lock, reach, Order::Prepend, now, effects);
         if !self.locks.sticks(lock) {

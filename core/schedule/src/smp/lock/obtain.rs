@@ -87,7 +87,9 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        let before = self.locks.is_involved(thread);
         self.locks.set_owner(lock, Some(thread), raised);
+        self.count_involved(thread, before);
         if self.locks.is_omip(lock) {
             self.locks.take_slot(lock, self.home(thread));
         }
@@ -118,12 +120,14 @@ impl System<'_> {
         if self.would_deadlock(lock, thread) {
             return Err(Error::IncorrectState);
         }
+        let before = self.locks.is_involved(thread);
         *self.locks.wait_mut(thread) = WaitRecord {
             lock: Some(lock),
             raised,
             outcome: None,
             ..*self.locks.wait(thread)
         };
+        self.count_involved(thread, before);
         if spins {
             self.spin(lock, thread, raised, now, effects);
             return Ok(Obtained::Spinning);

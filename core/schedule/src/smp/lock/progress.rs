@@ -109,7 +109,7 @@ impl System<'_> {
             return;
         }
         if self.state(instance.0, thread.0) == State::Ready {
-            self.remove_ready(instance.0, thread.0);
+            self.remove_ready(instance.0, thread.0, effects);
             self.enqueue(instance.0, thread.0, Order::Prepend, now, effects);
         } else {
             self.ask(instance.0, thread.0, now, effects);

@@ -20,6 +20,17 @@ impl System<'_> {
         self.wanted(instance.0, thread.0)
     }
 
+    /// Counts `thread`, which was `involved` in locks before, among those of its home that are.
+    pub(super) fn count_involved(&mut self, thread: Thread, before: bool) {
+        let home = self.home(thread);
+        let involved = &mut self.instances[home.index()].involved;
+        match (before, self.locks.is_involved(thread)) {
+            (false, true) => *involved += 1,
+            (true, false) => *involved -= 1,
+            _ => {}
+        }
+    }
+
     /// How many threads of `instance` can run at a time; 1 for one that has no processor now.
     pub(super) fn room(&self, instance: Instance) -> usize {
         let processors = self.instances[instance.index()].places.owned.count();

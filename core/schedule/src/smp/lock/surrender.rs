@@ -38,7 +38,9 @@ impl System<'_> {
         let next = self.choose(lock);
         self.shed(lock, thread, now, effects);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
+        let before = self.locks.is_involved(thread);
         self.locks.set_owner(lock, next, raised);
+        self.count_involved(thread, before);
         if let Some(next) = next {
             self.locks.end_wait(next, Outcome::Granted);
             for instance in self.locks.instances() {

@@ -289,6 +289,14 @@ impl<'a> Table<'a> {
     }
 
     /// Hands `lock` to `owner`, which has it once, or to nobody.
+    /// Whether `thread` owns a lock or waits for one.
+    #[inline]
+    pub(crate) fn is_involved(&self, thread: Thread) -> bool {
+        self.waits
+            .get(thread.index())
+            .is_some_and(|wait| wait.owned > 0 || wait.lock.is_some())
+    }
+
     pub(super) fn set_owner(&mut self, lock: Lock, owner: Option<Thread>, raised: Level) {
         if let Some(old) = self.lock(lock).owner {
             self.wait_mut(old).owned -= 1;

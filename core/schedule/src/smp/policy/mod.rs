@@ -174,6 +174,11 @@ impl Queues {
         each!(self, policy => policy.left(nodes, id));
     }
 
+    /// Whether these are those of fixed priorities, and no node is in them.
+    pub fn are_empty_levels(&self) -> bool {
+        matches!(self, Self::Priority(levels) if levels.is_empty())
+    }
+
     #[inline]
     pub fn again(&mut self, nodes: &[NodeRecord], places: &Places) -> Option<(u16, u16)> {
         each!(self, policy => policy.again(nodes, places))

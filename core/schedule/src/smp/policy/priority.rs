@@ -56,6 +56,11 @@ impl Levels {
         level
     }
 
+    /// Whether no node is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words == 0
+    }
+
     /// The first of the most urgent ring.
     #[inline]
     pub(super) fn top(&self) -> Option<u16> {

@@ -68,7 +68,7 @@ impl System<'_> {
     ) {
         match self.state(instance, id) {
             State::Blocked => return self.set_mask(instance, id, mask),
-            State::Ready => self.remove_ready(instance, id),
+            State::Ready => self.remove_ready(instance, id, effects),
             State::Scheduled => {
                 if self.node(instance, id).idle == NONE {
                     self.thread_mut(id).presence = Presence::Ready;
@@ -148,15 +148,21 @@ impl System<'_> {
         if ready {
             self.make_blocked(id, now, effects);
         }
+        if self.locks.is_involved(Thread(id)) {
+            self.instances[home as usize].involved -= 1;
+            self.instances[target as usize].involved += 1;
+        }
         let least = self.lowest_level(home);
         self.node_mut(home, id).real = least;
         self.set_mask(home, id, CpuSet::ALL);
         self.node_mut(target, id).real = level;
         self.set_mask(target, id, affinity);
         self.refresh(target, id);
+        let openings = self.instances[target as usize].openings;
         let record = self.thread_mut(id);
         record.home = target;
         record.first = target;
+        record.openings = openings;
         if ready {
             self.make_unblocked(id, now, effects);
         }

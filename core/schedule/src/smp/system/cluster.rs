@@ -101,8 +101,7 @@ impl System<'_> {
                 false
             }
             None => {
-                nodes[id as usize].state = State::Ready;
-                record.queues.insert(nodes, id, order);
+                self.put_ready(instance, id, order, effects);
                 true
             }
         }
@@ -116,7 +115,7 @@ impl System<'_> {
             let Some((id, victim)) = record.queues.again(nodes, &record.places) else {
                 return;
             };
-            record.queues.remove(nodes, id);
+            self.take_ready(instance, id, effects);
             let promotion = self.promotion(instance, id);
             if promotion == Promotion::Drop {
                 self.node_mut(instance, id).state = State::Blocked;
@@ -132,13 +131,12 @@ impl System<'_> {
     #[inline]
     fn displace(&mut self, instance: u8, victim: u16, effects: &mut impl Effects) -> Cpu {
         let cpu = self.take_out(instance, victim);
-        let idle = self.is_idle_row(victim);
-        let (record, nodes) = self.split(instance);
-        nodes[victim as usize].state = State::Ready;
-        if idle {
+        if self.is_idle_row(victim) {
+            let (record, nodes) = self.split(instance);
+            nodes[victim as usize].state = State::Ready;
             record.idle.push_front(nodes, victim);
         } else {
-            record.queues.restore(nodes, victim);
+            self.restore_ready(instance, victim, effects);
         }
         if self.detach(instance, victim) && self.thread(victim).helper != NodeRecord::NO_HELPER {
             self.request(victim, effects);
@@ -156,15 +154,14 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) {
         loop {
-            let (record, nodes) = self.split(instance);
-            let Some(id) = record.queues.highest(nodes, &record.places, cpu) else {
+            let Some(id) = self.highest(instance, cpu, effects) else {
                 let idle = self.first_idle(instance);
                 if idle != NONE {
                     self.seat(instance, idle, cpu, now, effects);
                 }
                 return;
             };
-            record.queues.remove(nodes, id);
+            self.take_ready(instance, id, effects);
             if self.promote(instance, id, cpu, now, effects) {
                 return;
             }
@@ -206,14 +203,14 @@ impl System<'_> {
         let (record, nodes) = self.split(instance);
         nodes[id as usize].key.turn = record.turns.draw(order);
         loop {
-            let (record, nodes) = self.split(instance);
-            let candidate = record.queues.highest(nodes, &record.places, cpu);
+            let candidate = self.highest(instance, cpu, effects);
             // No idle thread is before it: without a candidate it stays.
-            let key = nodes[id as usize].key;
-            let Some(candidate) = candidate.filter(|&c| nodes[c as usize].key.before(key)) else {
+            let key = self.node(instance, id).key;
+            let before = |c: &u16| self.node(instance, *c).key.before(key);
+            let Some(candidate) = candidate.filter(before) else {
                 return self.put_back(instance, id, cpu, now, effects);
             };
-            record.queues.remove(nodes, candidate);
+            self.take_ready(instance, candidate, effects);
             let promotion = self.promotion(instance, candidate);
             if promotion == Promotion::Drop {
                 self.node_mut(instance, candidate).state = State::Blocked;
@@ -221,7 +218,7 @@ impl System<'_> {
             }
             let ran = self.detach(instance, id);
             // First of all: if it is an idle thread, the candidate may need it.
-            self.become_ready(instance, id, order);
+            self.become_ready(instance, id, order, effects);
             self.attach(instance, candidate, promotion);
             self.seat(instance, candidate, cpu, now, effects);
             if ran && self.thread(id).helper != NodeRecord::NO_HELPER {
@@ -247,14 +244,13 @@ impl System<'_> {
     }
 
     /// The node `id`, in no queue, becomes READY at its key.
-    fn become_ready(&mut self, instance: u8, id: u16, order: Order) {
-        let idle = self.is_idle_row(id);
-        let (record, nodes) = self.split(instance);
-        nodes[id as usize].state = State::Ready;
-        if idle {
+    fn become_ready(&mut self, instance: u8, id: u16, order: Order, effects: &mut impl Effects) {
+        if self.is_idle_row(id) {
+            let (record, nodes) = self.split(instance);
+            nodes[id as usize].state = State::Ready;
             record.idle.push_back(nodes, id);
         } else {
-            record.queues.insert(nodes, id, order);
+            self.put_ready(instance, id, order, effects);
         }
     }
 
@@ -283,17 +279,16 @@ impl System<'_> {
     ) {
         match self.state(instance, id) {
             State::Scheduled => self.vacate(instance, id, now, effects),
-            State::Ready => self.remove_ready(instance, id),
+            State::Ready => self.remove_ready(instance, id, effects),
             State::Blocked => {}
         }
     }
 
     /// The READY node `id` is BLOCKED.
     #[inline]
-    pub(crate) fn remove_ready(&mut self, instance: u8, id: u16) {
-        let (record, nodes) = self.split(instance);
-        record.queues.remove(nodes, id);
-        nodes[id as usize].state = State::Blocked;
+    pub(crate) fn remove_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
+        self.take_ready(instance, id, effects);
+        self.node_mut(instance, id).state = State::Blocked;
     }
 
     /// Whether an idle thread may go on standing in for the owner of the node `id`.

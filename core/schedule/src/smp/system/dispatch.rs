@@ -51,7 +51,7 @@ impl System<'_> {
             self.processors[cpu.index()].executing = heir;
         }
         if self.thread(heir).helper != NodeRecord::NO_HELPER {
-            self.reconsider(heir);
+            self.reconsider(heir, effects);
         }
         Ok(Dispatch::Run(Thread(heir)))
     }

@@ -220,6 +220,9 @@ impl System<'_> {
 
     /// Asks the instances of `id` in order until one gives a processor.
     pub(crate) fn ask_all(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        if self.lies_behind(id) {
+            return;
+        }
         let first = self.thread(id).first;
         if self.ask(first, id, now, effects) {
             return;
@@ -260,19 +263,21 @@ impl System<'_> {
     }
 
     /// A thread that was just switched in leaves the ready queues in which it keeps no place.
-    pub(crate) fn reconsider(&mut self, id: u16) {
+    pub(crate) fn reconsider(&mut self, id: u16, effects: &mut impl Effects) {
         if self.thread(id).presence != Presence::Scheduled {
             return;
         }
         let first = self.thread(id).first;
-        self.reconsider_node(first, id);
-        self.for_each_other(id, |system, instance| system.reconsider_node(instance, id));
+        self.reconsider_node(first, id, effects);
+        self.for_each_other(id, |system, instance| {
+            system.reconsider_node(instance, id, effects);
+        });
     }
 
-    fn reconsider_node(&mut self, instance: u8, id: u16) {
+    fn reconsider_node(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
         let node = self.node(instance, id);
         if node.state == State::Ready && node.sticky == 1 {
-            self.remove_ready(instance, id);
+            self.remove_ready(instance, id, effects);
         }
     }
 }

@@ -38,6 +38,7 @@ impl System<'_> {
         record
             .queues
             .check(affinity, record.places.owned, self.online)?;
+        let openings = record.openings;
         let id = self.free_thread;
         if id == NONE {
             return Err(Error::TooMany);
@@ -49,6 +50,7 @@ impl System<'_> {
             exists: true,
             home: instance,
             first: instance,
+            openings,
             initial: priority.0,
             ..ThreadRecord::EMPTY
         };
@@ -153,6 +155,9 @@ impl System<'_> {
             }
         }
         self.drop_server(id);
+        let record = self.thread(id);
+        let (home, pinned) = (record.home, record.pins > 0);
+        self.instances[home as usize].involved -= u32::from(pinned);
         let live_on = self.thread(id).live_on;
         *self.thread_mut(id) = ThreadRecord {
             live_on,

@@ -5,11 +5,13 @@ mod affinity;
 mod budget;
 #[cfg(test)]
 mod budget_tests;
+mod closed;
 mod cluster;
 mod dispatch;
 mod help;
 mod idle;
 mod invariants;
+mod kept;
 mod lifecycle;
 mod membership;
 mod new;

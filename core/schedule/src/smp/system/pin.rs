@@ -29,6 +29,8 @@ impl System<'_> {
         }
         let record = self.thread_mut(id);
         record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
+        let (home, first) = (record.home, record.pins == 1);
+        self.instances[home as usize].involved += u32::from(first);
         Ok(())
     }
 
@@ -53,6 +55,9 @@ impl System<'_> {
         let id = self.known(thread)?;
         let record = self.thread_mut(id);
         record.pins = record.pins.checked_sub(1).ok_or(Error::IncorrectState)?;
+        let (home, last) = (record.home, record.pins == 0);
+        self.instances[home as usize].involved -= u32::from(last);
+        let record = self.thread(id);
         if record.pins > 0 || record.pinned_to == ThreadRecord::NOWHERE {
             return Ok(());
         }

@@ -53,7 +53,7 @@ impl System<'_> {
 
     /// The heir of `cpu` is charged for the time since it became the heir, or was charged last.
     #[inline(always)]
-    fn charge(&mut self, cpu: Cpu, now: Instant) {
+    pub(super) fn charge(&mut self, cpu: Cpu, now: Instant) {
         let processor = &mut self.processors[cpu.index()];
         let span = now.since(processor.since);
         processor.since = now;

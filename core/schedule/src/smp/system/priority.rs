@@ -272,7 +272,7 @@ impl System<'_> {
                 self.settle(instance, now, effects);
             }
             State::Ready => {
-                self.remove_ready(instance, id);
+                self.remove_ready(instance, id, effects);
                 self.refresh(instance, id);
                 self.enqueue(instance, id, order, now, effects);
                 self.settle(instance, now, effects);

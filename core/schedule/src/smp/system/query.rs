@@ -2,7 +2,7 @@
 
 use super::System;
 use crate::{
-    Cpu,
+    Cpu, CpuSet,
     smp::{
         Error, Instance, Priority, Reasons, Thread,
         ids::NONE,
@@ -26,6 +26,11 @@ impl System<'_> {
     pub fn executing(&self, cpu: Cpu) -> Option<Thread> {
         let id = self.processors.get(cpu.index())?.executing;
         (id != NONE).then_some(Thread(id))
+    }
+
+    /// The processors that are online.
+    pub fn online(&self) -> CpuSet {
+        self.online
     }
 
     /// Whether it is an idle thread.
@@ -112,7 +117,8 @@ impl System<'_> {
         let Some(processor) = self.processors.get(cpu.index()) else {
             return Duration::ZERO;
         };
-        if processor.heir != NONE && self.is_idle_row(processor.heir) {
+        let counts = processor.heir != NONE && !self.is_of_closed(processor);
+        if counts && self.is_idle_row(processor.heir) {
             processor.idle.saturating_add(now.since(processor.since))
         } else {
             processor.idle

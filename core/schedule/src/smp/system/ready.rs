@@ -150,7 +150,7 @@ impl System<'_> {
         match self.state(home, id) {
             State::Scheduled => self.place_anew(home, id, order, now, effects),
             State::Ready => {
-                self.remove_ready(home, id);
+                self.remove_ready(home, id, effects);
                 self.enqueue(home, id, order, now, effects);
             }
             State::Blocked => {}

@@ -1,0 +1,160 @@
+//! Owns: where the READY nodes of an instance stand: in the policy's queues, or in the world's rings.
+//! Must never know: what the world's rings are made of.
+//!
+//! In the world's rings stand those about whom nothing is special: at home, ready, without a lock. So a thread that is
+//! blocked and keeps its place all the same, as one that sticks does, can meanwhile stand in a queue of the world's.
+
+use super::System;
+use crate::{
+    Cpu, Priority,
+    smp::{
+        Effects, Instance, Reasons, Thread,
+        node::{NodeRecord, State},
+        order::{Key, Level, Order},
+        thread::{Presence, ThreadRecord},
+    },
+};
+
+/// A level of a kept node as the world's priority.
+fn priority_of(level: Level) -> Priority {
+    Priority::from_stored(level.0.min(Priority::COUNT as u64 - 1) as u8)
+}
+
+/// The level of a priority of the world's, in an instance that keeps.
+pub(super) fn level_of(priority: Priority) -> Level {
+    Level(priority.level().into())
+}
+
+impl System<'_> {
+    /// The node `id`, in no queue, is READY; its key has just been drawn.
+    #[inline]
+    pub(super) fn put_ready(
+        &mut self,
+        instance: u8,
+        id: u16,
+        order: Order,
+        effects: &mut impl Effects,
+    ) {
+        let kept = self.keep(instance, id, order == Order::Prepend, effects);
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].state = State::Ready;
+        if !kept {
+            record.queues.insert(nodes, id, order);
+        }
+    }
+
+    /// The node `id`, displaced from its processor, is READY: with its key, first of its equals.
+    #[inline]
+    pub(super) fn restore_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
+        let kept = self.keep(instance, id, true, effects);
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].state = State::Ready;
+        if !kept {
+            record.queues.restore(nodes, id);
+        }
+    }
+
+    /// The READY node `id` is in no queue; its state is the caller's business.
+    #[inline]
+    pub(super) fn take_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
+        let node = self.node_mut(instance, id);
+        if core::mem::take(&mut node.kept) {
+            let priority = priority_of(node.key.level);
+            return effects.take(Instance(instance), Thread(id), priority);
+        }
+        let (record, nodes) = self.split(instance);
+        record.queues.remove(nodes, id);
+    }
+
+    /// The READY node that shall have `cpu`, which nobody holds.
+    #[inline]
+    pub(super) fn highest(
+        &mut self,
+        instance: u8,
+        cpu: Cpu,
+        effects: &mut impl Effects,
+    ) -> Option<u16> {
+        let (record, nodes) = self.split(instance);
+        let queued = record.queues.highest(nodes, &record.places, cpu);
+        if !effects.keeps(Instance(instance)) {
+            return queued;
+        }
+        let Some((kept, priority)) = effects.top(Instance(instance)) else {
+            return queued;
+        };
+        self.catch_up(kept.0, priority, true);
+        let key = self.node(instance, kept.0).key;
+        queued
+            .filter(|&queued| self.node(instance, queued).key.before(key))
+            .or(Some(kept.0))
+    }
+
+    #[inline]
+    fn keep(&mut self, instance: u8, id: u16, first: bool, effects: &mut impl Effects) -> bool {
+        if !effects.keeps(Instance(instance)) || !self.is_plain(instance, id) {
+            return false;
+        }
+        let node = self.node_mut(instance, id);
+        node.kept = true;
+        let priority = priority_of(node.key.level);
+        effects.put(Instance(instance), Thread(id), priority, first);
+        true
+    }
+
+    /// Whether the node `id` is at home, and nothing about its thread spans instances: such a one is READY only while its thread
+    /// is ready.
+    fn is_plain(&self, instance: u8, id: u16) -> bool {
+        let record = self.thread(id);
+        record.home == instance
+            && record.helper == NodeRecord::NO_HELPER
+            && record.pins == 0
+            && record.pinned_to == ThreadRecord::NOWHERE
+            && !self.locks.is_involved(Thread(id))
+    }
+
+    /// Whether what the tables say of the thread `id` may have become untrue, because its home was closed meanwhile.
+    #[inline(always)]
+    pub(super) fn lies_behind(&self, id: u16) -> bool {
+        let record = self.thread(id);
+        let home = &self.instances[record.home as usize];
+        home.closed || record.openings != home.openings
+    }
+
+    /// Makes what the tables say of the thread `id` true: it is `ready` at `priority` and stands in a ring of the world's, or it
+    /// waits.
+    pub(super) fn catch_up(&mut self, id: u16, priority: Priority, ready: bool) {
+        if !self.lies_behind(id) {
+            return;
+        }
+        let home = self.thread(id).home;
+        let openings = self.instances[home as usize].openings;
+        let record = self.thread_mut(id);
+        record.openings = openings;
+        record.presence = Presence::Blocked;
+        record.reasons = Reasons::TIME;
+        let node = self.node_mut(home, id);
+        node.state = State::Blocked;
+        node.sticky = 0;
+        node.kept = false;
+        node.real = level_of(priority);
+        if ready {
+            self.stand_kept(home, id);
+        }
+    }
+
+    /// The thread `id`, of which the tables say that it waits, stands in a ring of the world's.
+    fn stand_kept(&mut self, home: u8, id: u16) {
+        let record = self.thread_mut(id);
+        record.presence = Presence::Ready;
+        record.reasons = Reasons::NONE;
+        let (record, nodes) = self.split(home);
+        let node = &mut nodes[id as usize];
+        node.state = State::Ready;
+        node.kept = true;
+        node.sticky = 1;
+        node.key = Key {
+            level: node.real,
+            turn: record.turns.draw_early(),
+        };
+    }
+}
