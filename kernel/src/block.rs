@@ -3,7 +3,7 @@
 
 use crate::inherit::Place;
 use crate::section::{Section, hold, in_decision};
-use crate::several::several;
+use crate::several::{View, several};
 use crate::tcb::{Running, ThreadRef, certain};
 use crate::timeout_queue::TimeoutQueue;
 use crate::urgency::Urgency;
@@ -145,7 +145,11 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     fn retire(&'static self, s: Section, current: ThreadRef, priority: Priority) -> OutcomeOf<S> {
         if several::<S>() {
-            return self.dismiss_running(s, current);
+            if let Some((solo, seat)) = current.solo(s) {
+                let heir = solo.retire(&View::<S>::new(s), seat, current, priority);
+                return OutcomeOf::<S>::switch(current.context(), heir.context());
+            }
+            return seldom(self.dismiss_running(s, current));
         }
         let heir = certain(self.ready.borrow(s).retire(&s, current, priority));
         Self::running().set_heir(s, heir);
@@ -245,14 +249,31 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
     ) -> OutcomeOf<S> {
         if several::<S>() {
-            self.make_ready(s, thread);
-            return Self::conclude_several(s, Status::OK, 0);
+            if let Some((solo, seat)) = thread.solo(s)
+                && !S::Machine::in_interrupt()
+            {
+                let priority = thread.urgency.get(s).effective().of_ready();
+                let running = Self::running();
+                let is_heir = solo.append(&View::<S>::new(s), seat, thread, priority);
+                return if is_heir && core::ptr::eq(seat, running.0) {
+                    OutcomeOf::<S>::switch(running.current(s).context(), thread.context())
+                } else {
+                    stay::<S>(Status::OK)
+                };
+            }
+            return seldom(self.conclude_by_readying_open(s, thread));
         }
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
         } else {
             stay::<S>(Status::OK)
         }
+    }
+
+    #[inline(never)]
+    fn conclude_by_readying_open(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+        self.make_ready(s, thread);
+        Self::conclude_several(s, Status::OK, 0)
     }
 
     #[cold]

@@ -132,8 +132,7 @@ impl<S: System> Kernel<S> {
             queue.insert(s, thread);
         } else if several::<S>() {
             // Also of one that waits for a cluster mutex: its owner inherits by what the library knows.
-            thread.urgency.set(s, new);
-            self.grade(s, thread, priority, place);
+            self.grade(s, thread, new, place);
         } else if wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
             let ready = self.ready.borrow(s);
             ready.remove(&s, thread, urgency.effective());

@@ -17,7 +17,7 @@ pub use bytes::LONGEST_MESSAGE;
 use crate::block::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
 use crate::inherit::{Place, closes_ring};
 use crate::section::{Section, hold, in_decision};
-use crate::several::several;
+use crate::several::{View, several};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
@@ -83,9 +83,9 @@ impl<S: System> AnyThread<S> {
         let [first, second] = message.0;
         let current = Kernel::<S>::running().current(s);
         let receiver = self.reference();
-        if !several::<S>()
-            && receiver.wait.get(s) == Wait::receive(current)
+        if receiver.wait.get(s) == Wait::receive(current)
             && receiver.urgency.get(s).equals(current.urgency.get(s))
+            && Kernel::<S>::share_queue(s, current, receiver)
         {
             held.hand_over();
             let words = Words {
@@ -182,13 +182,13 @@ impl<S: System> AnyThread<S> {
 /// The second word of the message that the running thread has received.
 #[inline(always)]
 fn second_word<S: System>() -> usize {
-    if several::<S>() {
-        let held = hold::<S>();
-        let s = held.section();
-        return Kernel::<S>::running().current(s).argument.get(s);
-    }
     let s = own_words();
-    Kernel::<S>::running().current(s).argument.get(s)
+    let mask = several::<S>().then(S::Machine::mask_here);
+    let word = Kernel::<S>::running().current(s).argument.get(s);
+    if let Some(mask) = mask {
+        S::Machine::unmask_here(mask);
+    }
+    word
 }
 
 /// In a handler the running thread is the interrupted one, whose words are not the handler's.
@@ -201,17 +201,16 @@ fn refuse_in_handlers<S: System>() -> Result<(), Error> {
 }
 
 fn set_second_word<S: System>(word: usize) {
-    if several::<S>() {
-        let held = hold::<S>();
-        let s = held.section();
-        return Kernel::<S>::running().current(s).argument.set(s, word);
-    }
     let s = own_words();
+    let mask = several::<S>().then(S::Machine::mask_here);
     Kernel::<S>::running().current(s).argument.set(s, word);
+    if let Some(mask) = mask {
+        S::Machine::unmask_here(mask);
+    }
 }
 
-/// A running thread's own `argument` is touched by nobody else: no masking is needed, on one processor, where the
-/// thread stays.
+/// A running thread's own `argument` is touched by nobody else. On several processors the caller masks interrupts, so that the thread
+/// stays where it is asked which one it is.
 #[inline(always)]
 fn own_words() -> Section {
     in_decision()
@@ -242,6 +241,14 @@ impl<S: System> Decision<S::Machine> for SendToEqual<S> {
             return seldom(wake_special::<S>(s, sender, receiver));
         }
         receiver.wait.set(s, Wait::NOTHING);
+        if several::<S>() {
+            // The caller has seen that there is one, with the lock that is held still.
+            if let Some((solo, seat)) = sender.solo(s) {
+                let view = View::<S>::new(s);
+                solo.take_turn(&view, seat, receiver, sender, urgency.effective());
+            }
+            return OutcomeOf::<S>::switch(sender.context(), receiver.context());
+        }
         let ready = S::kernel().ready.borrow(s);
         ready.take_turn(&s, receiver, sender, urgency.effective());
         Kernel::<S>::running().set_heir(s, receiver);

@@ -13,6 +13,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
+use taktos_schedule::smp::solo::Solo;
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -54,7 +55,16 @@ pub struct Tcb {
     pub notification: Guarded<usize>,
     /// What does not change while the thread exists.
     pub info: Guarded<Option<&'static Info>>,
+    /// The queue of the instance in which the thread is at home, which decides while that is closed.
+    #[cfg(target_pointer_width = "64")]
+    pub home: Guarded<Option<&'static Home>>,
+    /// The processor time that the thread has had in closed instances, as the machine counts ticks.
+    #[cfg(target_pointer_width = "64")]
+    pub ticks: Guarded<u64>,
 }
+
+/// The queue of an instance of one processor.
+pub(crate) type Home = Solo<ThreadRef, &'static Processor>;
 
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
@@ -103,6 +113,10 @@ impl Tcb {
             waiters: WaitQueue::new(),
             notification: Guarded::new(0),
             info: Guarded::new(None),
+            #[cfg(target_pointer_width = "64")]
+            home: Guarded::new(None),
+            #[cfg(target_pointer_width = "64")]
+            ticks: Guarded::new(0),
         }
     }
 }
@@ -201,6 +215,90 @@ impl ThreadRef {
                 ..self.seat.get(s)
             },
         );
+    }
+
+    /// The queue that decides about the thread, and its processor; none where the scheduling library does, and for idle
+    /// threads.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn solo(self, s: Section) -> Option<(&'static Home, &'static Processor)> {
+        let home = self.home.get(s)?;
+        Some((home, home.closed()?))
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    #[inline(always)]
+    pub fn solo(self, _: Section) -> Option<(&'static Home, &'static Processor)> {
+        None
+    }
+
+    /// Whether the thread is at home in the instance of `home`.
+    #[cfg(target_pointer_width = "64")]
+    pub fn is_at_home(self, s: Section, home: &Home) -> bool {
+        self.home.get(s).is_some_and(|own| ptr::eq(own, home))
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn is_at_home(self, _: Section, _: &Home) -> bool {
+        false
+    }
+
+    /// Sets where the thread is at home.
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_home(self, s: Section, home: Option<&'static Home>) {
+        self.home.set(s, home);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_home(self, _: Section, _: Option<&'static Home>) {}
+
+    /// The thread, which is new, had no processor time.
+    #[cfg(target_pointer_width = "64")]
+    pub fn forget_charges(self, s: Section) {
+        self.ticks.set(s, 0);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn forget_charges(self, _: Section) {}
+
+    /// Whether the instance in which the thread is at home can be closed at all.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn may_be_closed(self, s: Section) -> bool {
+        self.home.get(s).is_some_and(Solo::keeps)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn may_be_closed(self, _: Section) -> bool {
+        false
+    }
+
+    /// Adds to the processor time that the thread has had in closed instances.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn charge(self, s: Section, ticks: u64) {
+        self.ticks.set(s, self.ticks.get(s).wrapping_add(ticks));
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn charge(self, _: Section, _: u64) {}
+
+    /// What was charged.
+    #[cfg(target_pointer_width = "64")]
+    pub fn charged(self, s: Section) -> u64 {
+        self.ticks.get(s)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn charged(self, _: Section) -> u64 {
+        0
     }
 
     /// The processor whose alarm the thread's time-out is for.

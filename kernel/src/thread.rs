@@ -10,7 +10,7 @@ use crate::info::Info;
 use crate::inherit::{Place, closes_ring};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::section::{Guarded, Section, hold, in_decision};
-use crate::several::several;
+use crate::several::{View, several};
 use crate::tcb::{Running, Tcb, ThreadRef};
 use crate::urgency::Urgency;
 use crate::wait::{Target, Wait};
@@ -532,7 +532,7 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
         let s = in_decision();
         let running = Running(S::processor_of(kernel));
         if several::<S>() {
-            return kernel.give_turn_away(s, running.current(s));
+            return yield_on_several::<S>(s, running);
         }
         let heir = running.heir(s);
         let urgency = heir.urgency.get(s);
@@ -547,6 +547,29 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
         // In a handler nobody looks at the outcome: the switch is from whoever runs then.
         OutcomeOf::<S>::switch(heir.context(), next.context())
     }
+}
+
+/// As on one processor where the heir's instance is closed; the heir is unknown where it is open, and a decision is due.
+#[inline(always)]
+fn yield_on_several<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
+    if running.0.heir.get().is_null() {
+        return seldom(yield_open::<S>(s, running));
+    }
+    let heir = running.heir(s);
+    let urgency = heir.urgency.get(s);
+    if let Some((solo, seat)) = heir.solo(s)
+        && !urgency.is_special()
+    {
+        let next = solo.advance(&View::<S>::new(s), seat, heir, urgency.effective());
+        return OutcomeOf::<S>::switch(heir.context(), next.context());
+    }
+    seldom(yield_open::<S>(s, running))
+}
+
+#[cold]
+#[inline(never)]
+fn yield_open<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
+    S::kernel().give_turn_away(s, running.current(s))
 }
 
 /// The idle thread is special and in no ring: an interrupt came while all others wait.

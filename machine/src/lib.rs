@@ -74,6 +74,17 @@ pub trait Machine: Sized + 'static {
     fn mask() -> Self::Mask;
     /// Ends what the matching [`Machine::mask`] began.
     fn unmask(mask: Self::Mask);
+    /// Keeps out interrupts as [`Machine::mask`] does, and takes no lock: for what belongs to the caller, while it must stay on
+    /// its processor.
+    #[inline(always)]
+    fn mask_here() -> Self::Mask {
+        Self::mask()
+    }
+    /// Ends what the matching [`Machine::mask_here`] began.
+    #[inline(always)]
+    fn unmask_here(mask: Self::Mask) {
+        Self::unmask(mask);
+    }
     /// Whether the caller is an interrupt handler.
     fn in_interrupt() -> bool;
     /// The processor that runs the caller.
@@ -126,6 +137,16 @@ pub trait Machine: Sized + 'static {
 
     /// The present time. Bounded; allowed with and without the mask.
     fn now() -> Instant;
+    /// A counter that runs as the time does, one and the same on all processors, in whatever unit costs least to read. It may
+    /// be read a little early.
+    #[inline(always)]
+    fn ticks() -> u64 {
+        Self::now().as_nanos()
+    }
+    /// How long so many [`Machine::ticks`] are.
+    fn span_of(ticks: u64) -> Duration {
+        Duration::from_nanos(ticks)
+    }
     /// Asks for one [`Upcalls::alarm`] on this processor at `at` or as soon as possible after; none cancels.
     /// Called with interrupts masked.
     fn set_alarm(at: Option<Instant>);

@@ -73,6 +73,16 @@ impl<B: Board> Machine for AArch64<B> {
     }
 
     #[inline(always)]
+    fn mask_here() {
+        interrupt::mask();
+    }
+
+    #[inline(always)]
+    fn unmask_here((): ()) {
+        interrupt::unmask();
+    }
+
+    #[inline(always)]
     fn in_interrupt() -> bool {
         interrupt::in_handler()
     }
@@ -158,6 +168,15 @@ impl<B: Board> Machine for AArch64<B> {
     #[inline(always)]
     fn now() -> Instant {
         timer::now()
+    }
+
+    #[inline(always)]
+    fn ticks() -> u64 {
+        timer::ticks()
+    }
+
+    fn span_of(ticks: u64) -> Duration {
+        timer::span_of(ticks)
     }
 
     #[inline(always)]

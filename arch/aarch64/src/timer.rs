@@ -83,6 +83,17 @@ pub(crate) fn now() -> Instant {
     Instant::from_nanos(nanos as u64)
 }
 
+/// What the counter shows. No barrier: it may be read before what stands before it has been done.
+#[inline(always)]
+pub(crate) fn ticks() -> u64 {
+    CNTVCT_EL0.get()
+}
+
+/// How long so many ticks are.
+pub(crate) fn span_of(ticks: u64) -> Duration {
+    Duration::from_nanos(((u128::from(ticks) * u128::from(RATE.nanos.get())) >> 32) as u64)
+}
+
 /// Ticks that are not shorter than `nanos`.
 fn ticks_of(nanos: u64) -> u64 {
     ((u128::from(nanos) * u128::from(RATE.ticks.get())) >> 63) as u64 + 1

@@ -64,6 +64,16 @@ impl<B: Board> Machine for RiscV64<B> {
     }
 
     #[inline(always)]
+    fn mask_here() {
+        interrupt::mask();
+    }
+
+    #[inline(always)]
+    fn unmask_here((): ()) {
+        interrupt::unmask();
+    }
+
+    #[inline(always)]
     fn in_interrupt() -> bool {
         interrupt::in_handler()
     }
@@ -156,6 +166,15 @@ impl<B: Board> Machine for RiscV64<B> {
     #[inline(always)]
     fn now() -> Instant {
         timer::now::<B>()
+    }
+
+    #[inline(always)]
+    fn ticks() -> u64 {
+        timer::counter()
+    }
+
+    fn span_of(ticks: u64) -> Duration {
+        timer::span_of::<B>(ticks)
     }
 
     #[inline(always)]

@@ -42,6 +42,11 @@ pub(crate) fn now<B: Board>() -> Instant {
     Instant::from_nanos(nanos as u64)
 }
 
+/// How long so many ticks are.
+pub(crate) fn span_of<B: Board>(ticks: u64) -> Duration {
+    Duration::from_nanos(((u128::from(ticks) * u128::from(nanos_a_tick::<B>())) >> 32) as u64)
+}
+
 /// Ticks that are not shorter than `nanos`.
 fn ticks_of<B: Board>(nanos: u64) -> u64 {
     ((u128::from(nanos) * u128::from(ticks_a_nano::<B>())) >> 63) as u64 + 1

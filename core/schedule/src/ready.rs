@@ -154,6 +154,21 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         Some(next)
     }
 
+    /// Visits all, by priority and turn. As many steps as there are.
+    pub fn for_each(&self, links: &impl Links<Id = Id>, mut visit: impl FnMut(Id)) {
+        for head in &self.heads[..Priority::COUNT] {
+            let Some(first) = head.get() else { continue };
+            let mut next = first;
+            loop {
+                visit(next);
+                next = links.next(next);
+                if next == first {
+                    break;
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn occupy(&self, level: usize, id: Id) {
         self.heads[level].set(Some(id));

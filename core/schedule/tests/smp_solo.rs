@@ -153,6 +153,7 @@ struct Pair<'a> {
     now: u64,
     acting: usize,
     opened: usize,
+    closes: bool,
 }
 
 fn row(id: usize) -> Thread {
@@ -211,7 +212,9 @@ impl taktos_schedule::smp::Effects for Preempts<'_> {
 }
 
 impl<'a> Pair<'a> {
-    fn closed(&self, id: usize) -> Option<(&'a Solo<usize, usize>, usize)> {
+    /// The queue that decides about `id`, which is about to act, and its seat. An instance that can be is closed first.
+    fn closed(&mut self, id: usize) -> Option<(&'a Solo<usize, usize>, usize)> {
+        self.closes(self.board.home[id].get());
         let solo = &self.solos[self.board.home[id].get()];
         Some((solo, solo.closed()?))
     }
@@ -232,6 +235,13 @@ impl<'a> Pair<'a> {
     /// `id`, which waited, is about to be ready.
     fn stops_waiting(&self, id: usize) {
         self.board.leave(id);
+    }
+
+    fn closes(&mut self, home: usize) {
+        if self.closes {
+            self.router
+                .try_close(self.board, instance(home), at(self.now));
+        }
     }
 
     /// Tells the plain system alone.
@@ -394,7 +404,7 @@ impl<'a> Pair<'a> {
     }
 
     fn obtain(&mut self, lock: Lock, id: usize, waits: bool) {
-        self.router.reach(self.board, id, at(self.now));
+        self.router.reach_lock(self.board, lock, id, at(self.now));
         let obtained = both!(self, |system, now, effects| {
             let obtained = system.obtain(lock, row(id), waits, now, effects);
             if obtained == Ok(Obtained::Waiting) {
@@ -408,7 +418,6 @@ impl<'a> Pair<'a> {
     }
 
     fn surrender(&mut self, lock: Lock, id: usize) {
-        self.router.reach(self.board, id, at(self.now));
         let next = both!(self, |system, now, effects| system.surrender(
             lock,
             row(id),
@@ -492,6 +501,9 @@ impl<'a> Pair<'a> {
         });
         board.heir[number].set(Some(ours));
         assert_eq!(ours, theirs, "processor {number} is dispatched");
+        if let Some(owner) = owner {
+            self.closes(owner.index());
+        }
         board.current[number].set(ours);
         board.called.set(board.called.get().without(cpu(number)));
     }
@@ -674,10 +686,8 @@ fn run(words: &[u64], third: PolicyKind, closes: bool) -> usize {
         now: 0,
         acting: 0,
         opened: 0,
+        closes,
     };
-    if !closes {
-        pair.router.stay_open(pair.board, at(0));
-    }
     for home in 0..configs.len() {
         for _ in 0..2 {
             pair.create(home, Priority::new(2).unwrap());

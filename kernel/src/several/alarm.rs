@@ -112,6 +112,10 @@ impl<S: System> Kernel<S> {
     fn scheduled_here(&self, s: Section) -> Option<ThreadRef> {
         let here = S::Machine::number();
         let several = S::several();
+        let running = Self::running();
+        if !running.0.heir.get().is_null() && running.heir(s).solo(s).is_some() {
+            return Some(running.heir(s));
+        }
         let row = several
             .ask(s, here, |system, _, _| system.heir(Cpu::new(here)?))
             .flatten()?;

@@ -3,13 +3,15 @@
 //! They do not compile for a system with one processor.
 
 use super::place::{Carry, Request, error_of};
-use super::several;
+use super::{View, several};
 use crate::block::Told;
 use crate::section::hold;
+use crate::tcb::Running;
 use crate::thread::AnyThread;
 use crate::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
+use taktos_schedule::smp::solo::Rows;
 use taktos_schedule::smp::{self, Instance, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -33,6 +35,8 @@ impl<S: System> AnyThread<S> {
         let held = hold::<S>();
         let s = held.section();
         let row = self.reference().row(s).ok_or(Error::Deleted)?;
+        let is_ready = View::<S>::new(s).is_ready(self.reference());
+        S::several().look_up(s, self.reference(), is_ready);
         S::several()
             .ask(s, S::Machine::number(), |system, now, _| {
                 question(system, row, now)
@@ -81,7 +85,10 @@ impl<S: System> AnyThread<S> {
     /// Errors: `Deleted` if it does not exist.
     pub fn cpu_time(&'static self) -> Result<Duration, Error> {
         const { only_on_several::<S>() };
-        self.of_row(|system, row, now| system.cpu_time(row, now))
+        let held = hold::<S>();
+        let thread = self.reference();
+        thread.row(held.section()).ok_or(Error::Deleted)?;
+        Ok(Kernel::<S>::lifetime(held.section(), thread))
     }
 
     /// What the scheduler calls the thread; none if it does not exist. For tests and tools, beside [`Kernel::look`].
@@ -206,6 +213,12 @@ impl<S: System> Kernel<S> {
         const { only_on_several::<S>() };
         let held = hold::<S>();
         let s = held.section();
+        let seat = S::Machine::processor_numbered(processor.index());
+        let home = S::several().home_of(s, processor);
+        if home.is_some_and(|home| home.closed().is_some()) {
+            let heir = Running(seat).heir(s);
+            return heir.row(s).map(|_| AnyThread::of(heir));
+        }
         let row = S::several()
             .ask(s, S::Machine::number(), |system, _, _| {
                 system.heir(processor).filter(|row| !system.is_idle(*row))
@@ -218,12 +231,14 @@ impl<S: System> Kernel<S> {
     /// everywhere. Bound: that of the question. Errors: `Context` before the start.
     pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         const { only_on_several::<S>() };
+        S::several().open_all(hold::<S>().section());
         Self::of_system(question)
     }
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
     pub fn check() -> Result<(), Violation> {
         const { only_on_several::<S>() };
+        S::several().open_all(hold::<S>().section());
         Self::of_system(|system| system.check_invariants()).unwrap_or(Ok(()))
     }
 }

@@ -1,9 +1,10 @@
 //! Owns: what the library knows of threads' jobs and processor time, for the kernel's periods and reports.
 //! Must never know: what a period is.
 
+use super::View;
 use super::place::Request;
 use crate::section::Section;
-use crate::tcb::ThreadRef;
+use crate::tcb::{Running, ThreadRef};
 use crate::{Kernel, System};
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
@@ -19,27 +20,41 @@ impl<S: System> Kernel<S> {
 
     /// The processor time of `thread`; zero for one that does not exist, and for idle ones, which count by processors.
     pub(crate) fn lifetime(s: Section, thread: ThreadRef) -> Duration {
-        thread
-            .row(s)
-            .and_then(|row| {
-                S::several().ask(s, S::Machine::number(), |system, now, _| {
-                    system.cpu_time(row, now).ok()
-                })
-            })
-            .flatten()
-            .unwrap_or(Duration::ZERO)
+        let Some(row) = thread.row(s) else {
+            return Duration::ZERO;
+        };
+        if let Some((solo, seat)) = thread.solo(s)
+            && Running(seat).heir(s) == thread
+        {
+            solo.charge_heir(&View::<S>::new(s), seat);
+        }
+        let counted = S::several().ask(s, S::Machine::number(), |system, now, _| {
+            system.cpu_time(row, now).unwrap_or(Duration::ZERO)
+        });
+        let charged = S::Machine::span_of(thread.charged(s));
+        counted.unwrap_or(Duration::ZERO).saturating_add(charged)
     }
 
     /// How long the processor `number` was idle; none where there is no such processor in an instance.
     pub(crate) fn idle_time(s: Section, number: usize) -> Option<Duration> {
         let cpu = Cpu::new(number)?;
-        S::several()
+        let several = S::several();
+        let idle = several.idle_of(s, number)?;
+        let home = several.home_of(s, cpu);
+        if let Some(home) = home
+            && let Some(seat) = home.closed()
+            && Running(seat).heir(s) == idle
+        {
+            home.charge_heir(&View::<S>::new(s), seat);
+        }
+        let counted = several
             .ask(s, S::Machine::number(), |system, now, _| {
                 system
                     .heir(cpu)
                     .is_some()
                     .then(|| system.idle_time(cpu, now))
             })
-            .flatten()
+            .flatten()?;
+        Some(counted.saturating_add(S::Machine::span_of(idle.charged(s))))
     }
 }

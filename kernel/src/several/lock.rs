@@ -207,7 +207,7 @@ impl<S: System> Kernel<S> {
         question: impl FnOnce(
             &mut smp::System<'static>,
             Instant,
-            &mut super::effects::Doings<S>,
+            &mut super::Noting<'_, '_, S>,
         ) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
         S::several()
@@ -229,6 +229,10 @@ impl<S: System> Kernel<S> {
 
     /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
     pub(crate) fn abandon_lock(&self, s: Section, thread: ThreadRef) {
+        if thread.solo(s).is_some() {
+            // Who waits for one opens its instance.
+            return;
+        }
         let Some(row) = thread.row(s) else { return };
         let _ = Self::ask_library(s, |system, now, doings| system.time_out(row, now, doings));
     }
@@ -236,6 +240,9 @@ impl<S: System> Kernel<S> {
     /// Unlocks all cluster mutexes that `thread`, which ends, owns.
     pub(crate) fn surrender_all(&'static self, s: Section, thread: ThreadRef) {
         let Some(row) = thread.row(s) else { return };
+        if Self::ask_library(s, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
+            return;
+        }
         for lock in (0..S::several().locks.get(s)).filter_map(Lock::new) {
             let owns = |s| Self::ask_library(s, |system, _, _| system.owner(lock)) == Ok(Some(row));
             while owns(s) {
@@ -295,6 +302,7 @@ decision!(Obtain, ClusterMutex<S>, |s, current, mutex, _, timeout| {
     let lock = mutex.row(s, current)?;
     let row = current.row(s).ok_or(Error::Context)?;
     let waits = !timeout.is_none();
+    S::several().reach_lock(s, lock, current);
     let obtained = Kernel::<S>::ask_library(s, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
         if obtained == Obtained::Waiting {

@@ -4,7 +4,7 @@
 use super::Several;
 use crate::System;
 use crate::section::Guarded;
-use crate::tcb::ThreadRef;
+use crate::tcb::{Home, ThreadRef};
 use crate::thread::Thread;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -31,9 +31,16 @@ pub struct SeveralMemory<
     pub(super) several: Several<S>,
     pub(super) idle: [Thread<S, IDLE_STACK>; PROCESSORS],
     pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
+    homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
     taken: AtomicBool,
 }
+
+/// The queues of the instances.
+struct Homes<const INSTANCES: usize>([Home; INSTANCES]);
+
+// SAFETY: the kernel looks at them in sections alone.
+unsafe impl<const I: usize> Sync for Homes<I> {}
 
 struct Tables<
     const ROWS: usize,
@@ -75,6 +82,7 @@ impl<
             several: Several::new(),
             idle: [const { Thread::new("idle") }; PROCESSORS],
             rows: [const { Guarded::new(None) }; ROWS],
+            homes: Homes([const { Home::OPEN }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),
                 nodes: UnsafeCell::new([const { [const { NodeRecord::EMPTY }; ROWS] }; INSTANCES]),
@@ -100,6 +108,10 @@ impl<
     /// What [`System::several`] is to name.
     pub const fn several(&'static self) -> &'static Several<S> {
         &self.several
+    }
+
+    pub(super) fn homes(&'static self) -> &'static [Home] {
+        &self.homes.0
     }
 
     /// The tables, as the library wants them. None where they were taken before.

@@ -3,9 +3,13 @@
 //! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
 //! Must never know: a policy, an architecture.
 //!
-//! One law ties the two together: a thread is blocked in the library, for the reason [`BLOCKED`], just while the kernel has
+//! An instance of one processor under fixed priorities has the ready queue of the kernel on one processor while it is
+//! closed ([`Solo`](taktos_schedule::smp::solo)): what its threads do costs the lock and little else. All other instances, and
+//! those that are open, the library's tables decide about, and what follows for which processor is told by its effects.
+//!
+//! One law ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
 //! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
-//! as on one processor, and what follows for which processor the library tells by its effects.
+//! as on one processor. Before the tables are asked about a thread, its row is brought up to date.
 //!
 //! All is done with the machine's one lock held. A thread enters the kernel only while nobody has decided that another one
 //! is to run in its place: [`hold`](crate::section::hold) sees to that. So the running thread is always ready, as on one processor.
@@ -23,31 +27,33 @@ mod memory;
 mod place;
 mod start;
 mod turn;
+mod view;
 
 pub use lock::{ClusterMutex, ClusterProtocol};
 pub use memory::SeveralMemory;
 pub use start::run_several;
 pub(crate) use turn::mask_several;
+pub(crate) use view::View;
 
 use crate::System;
 use crate::section::{Guarded, Section};
-use crate::tcb::ThreadRef;
+use crate::tcb::{Home, ThreadRef};
 use crate::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicBool;
 use effects::Doings;
-use taktos_machine::Machine;
+use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
+use taktos_schedule::smp::solo::{Kept, Router};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::Instant;
 
 /// The most processors that a system can have.
 const MOST: usize = Cpu::COUNT;
 
-/// Why a thread is blocked in the library: the kernel has its own reasons. (Of the library's names the one is taken that
-/// lets a thread be moved.)
-const BLOCKED: Reasons = Reasons::TIME;
+/// Why a thread is blocked in the library: the kernel has its own reasons.
+const BLOCKED: Reasons = smp::solo::WAITS;
 
 /// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
 #[inline(always)]
@@ -71,8 +77,13 @@ pub struct Several<S> {
     owner: PhantomData<fn() -> S>,
 }
 
-/// The library's state.
-struct Shared(UnsafeCell<Option<smp::System<'static>>>);
+/// The library's state, with the queues of closed instances.
+type Scheduler = Router<'static, ThreadRef, &'static Processor>;
+
+struct Shared(UnsafeCell<Option<Scheduler>>);
+
+/// What the library notes its effects by.
+type Noting<'e, 'd, S> = Kept<'e, View<S>, Doings<'d, S>>;
 
 // SAFETY: reached by `Several::ask` alone, which demands a section: there is no concurrent access.
 unsafe impl Sync for Shared {}
@@ -91,24 +102,114 @@ impl<S: System> Several<S> {
         }
     }
 
-    /// Asks the library, or tells it, something; `None` before the start. `question` must not come back here: it has no
-    /// way to, for all it gets is the library and what notes its effects.
+    /// The library's state; none before the start. `act` must not come back here: it has no way to, for all it gets is the
+    /// library.
+    #[inline(always)]
+    fn with<R>(&self, _: Section, act: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
+        // SAFETY: in a section, so nobody else is here; and `act` does not nest, as said above.
+        let scheduler = unsafe { &mut *self.system.0.get() };
+        scheduler.as_mut().map(act)
+    }
+
+    /// Asks the library's tables, or tells them, something; `None` before the start.
     #[inline(always)]
     fn ask<R>(
         &self,
-        _: Section,
+        s: Section,
         here: usize,
-        question: impl FnOnce(&mut smp::System<'static>, Instant, &mut Doings<S>) -> R,
+        question: impl FnOnce(&mut smp::System<'static>, Instant, &mut Noting<'_, '_, S>) -> R,
     ) -> Option<R> {
-        // SAFETY: in a section, so nobody else is here; and `question` does not nest, as said above.
-        let system = unsafe { &mut *self.system.0.get() };
         let now = S::Machine::now();
-        let mut doings = Doings::new(self, here);
-        let system = system.as_mut()?;
-        if let Some(here) = Cpu::new(here) {
-            system.act_on(here);
+        self.with(s, |scheduler| {
+            let mut doings = Doings::new(self, here);
+            scheduler.ask(&View::new(s), now, &mut doings, |system, effects| {
+                if let Some(here) = Cpu::new(here) {
+                    system.act_on(here);
+                }
+                question(system, now, effects)
+            })
+        })
+    }
+
+    /// What concerns `thread` and other instances is about to be asked: its home is opened.
+    fn reach(&self, s: Section, thread: ThreadRef) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.reach(&View::<S>::new(s), thread, now)
+        });
+    }
+
+    /// `thread` is about to be asked about: its row says what is true, which is that it `is_ready`, or waits.
+    #[inline(always)]
+    fn look_up(&self, s: Section, thread: ThreadRef, is_ready: bool) {
+        if thread.may_be_closed(s) {
+            self.with(s, |scheduler| {
+                scheduler.look_up_as(&View::<S>::new(s), thread, is_ready);
+            });
         }
-        Some(question(system, now, &mut doings))
+    }
+
+    /// Something that spans instances is about to be asked of `instance`.
+    fn open(&self, s: Section, instance: smp::Instance) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.open(&View::<S>::new(s), instance, now)
+        });
+    }
+
+    /// The tables tell what is true of all threads.
+    fn open_all(&self, s: Section) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| scheduler.open_all(&View::<S>::new(s), now));
+    }
+
+    /// The queue of the instance that has `cpu`.
+    fn home_of(&self, s: Section, cpu: Cpu) -> Option<&'static Home> {
+        self.with(s, |scheduler| scheduler.solo_of(cpu))?
+    }
+
+    /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
+    #[inline(always)]
+    fn try_close(&self, s: Section, thread: ThreadRef) -> bool {
+        thread.may_be_closed(s) && self.try_close_home(s, thread)
+    }
+
+    #[inline(never)]
+    fn try_close_home(&self, s: Section, thread: ThreadRef) -> bool {
+        let Some(row) = thread.row(s) else {
+            return false;
+        };
+        self.with(s, |scheduler| {
+            let home = scheduler.system().scheduler(row);
+            home.is_ok_and(|home| scheduler.try_close(&View::<S>::new(s), home, S::Machine::now()))
+        })
+        .unwrap_or(false)
+    }
+
+    /// Closes the instance of the processor `here`, which was dispatched, if that can be.
+    #[inline(always)]
+    fn close_after_dispatch(&self, s: Section, here: usize) {
+        self.with(s, |scheduler| {
+            let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
+            if let Some(Ok(instance)) = instance
+                && scheduler.solo(instance).is_some_and(Home::keeps)
+            {
+                scheduler.try_close(&View::<S>::new(s), instance, S::Machine::now());
+            }
+        });
+    }
+
+    /// `lock` is about to be asked for by `thread`, which runs: what that may concern is opened.
+    fn reach_lock(&self, s: Section, lock: smp::Lock, thread: ThreadRef) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.reach_lock(&View::<S>::new(s), lock, thread, now)
+        });
+    }
+
+    /// The queue of `instance`.
+    fn home(&self, s: Section, instance: smp::Instance) -> Option<&'static Home> {
+        self.with(s, |scheduler| scheduler.solo(instance))?
     }
 
     /// Takes over what the start has made.
@@ -116,13 +217,14 @@ impl<S: System> Several<S> {
         &self,
         s: Section,
         system: smp::System<'static>,
+        homes: &'static [Home],
         threads: &'static [Guarded<Option<ThreadRef>>],
         locks: usize,
     ) {
         self.threads.set(s, threads);
         self.locks.set(s, locks);
         // SAFETY: as in `ask`.
-        unsafe { *self.system.0.get() = Some(system) };
+        unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
     }
 
     /// The thread of a row of the library's table.

@@ -1,10 +1,11 @@
 //! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
 //! deadlines and servers. Must never know: how a policy uses that.
 
+use super::View;
 use super::turn::level;
 use crate::block::{OutcomeOf, fail};
 use crate::section::Section;
-use crate::tcb::ThreadRef;
+use crate::tcb::{Home, ThreadRef};
 use crate::thread::AnyThread;
 use crate::transfer::{Lent, Transaction};
 use crate::wait::Target;
@@ -12,6 +13,7 @@ use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
+use taktos_schedule::smp::solo::Rows;
 use taktos_schedule::smp::{self, Instance};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -78,24 +80,37 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         request: Request,
     ) -> Result<(), Error> {
+        let several = S::several();
         let row = thread.row(s);
         if row.is_none() && !matches!(request, Request::Add(..) | Request::Remove(..)) {
             return Err(Error::Deleted);
         }
-        if matches!(request, Request::Move(..)) {
-            may_move(s, thread)?;
+        match request {
+            Request::Move(instance, _) => {
+                may_move(s, thread)?;
+                several.reach(s, thread);
+                several.open(s, instance);
+            }
+            Request::Add(instance, _) | Request::Remove(instance, _) => several.open(s, instance),
+            Request::Pin | Request::Unpin => several.reach(s, thread),
+            _ => several.look_up(s, thread, View::<S>::new(s).is_ready(thread)),
         }
+        let home = match request {
+            Request::Move(instance, _) => several.home(s, instance),
+            _ => None,
+        };
         // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
         let row = row.ok_or(smp::Error::InvalidId);
-        S::several()
+        several
             .ask(
                 s,
                 S::Machine::number(),
                 |system, now, doings| match request {
                     Request::Affinity(cpus) => system.set_affinity(row?, cpus, now, doings),
-                    Request::Move(instance, priority) => {
-                        system.set_scheduler(row?, instance, level(priority), now, doings)
-                    }
+                    Request::Move(instance, priority) => system
+                        .set_scheduler(row?, instance, level(priority), now, doings)
+                        // Before anything is closed again, the kernel must know.
+                        .inspect(|()| move_home(s, thread, home, priority)),
                     Request::Pin => system.pin(row?),
                     Request::Unpin => system.unpin(row?, now, doings),
                     Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
@@ -114,13 +129,16 @@ impl<S: System> Kernel<S> {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
             S::Machine::processor().heir.set(core::ptr::null());
         }
-        if let Request::Move(_, priority) = request {
-            let urgency = thread.urgency.get(s);
-            let urgency = urgency.with_base(priority).with_effective(priority);
-            thread.urgency.set(s, urgency);
-        }
         Ok(())
     }
+}
+
+/// `thread` is at home in the instance of `home` from now on, at `priority`.
+fn move_home(s: Section, thread: ThreadRef, home: Option<&'static Home>, priority: Priority) {
+    let urgency = thread.urgency.get(s);
+    let urgency = urgency.with_base(priority).with_effective(priority);
+    thread.urgency.set(s, urgency);
+    thread.set_home(s, home);
 }
 
 /// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.

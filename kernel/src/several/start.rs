@@ -67,7 +67,7 @@ fn prepare<
     }
     let system = smp::System::new(tables, CpuSet::first(P), instances)?;
     let several = &memory.several;
-    several.begin(s, system, &memory.rows, L);
+    several.begin(s, system, memory.homes(), &memory.rows, L);
     for (number, idle) in memory.idle.iter().enumerate() {
         idle.create_idle(s);
         several.idle[number].set(s, Some(idle.reference()));
@@ -107,6 +107,8 @@ impl<S: System> Kernel<S> {
             place.set(s, Some(thread));
         }
         thread.set_row(s, Some(row));
+        thread.forget_charges(s);
+        thread.set_home(s, home.and_then(|home| several.home(s, home)));
         Ok(())
     }
 
@@ -126,10 +128,12 @@ impl<S: System> Kernel<S> {
     /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.
     pub(crate) fn strike_off(&'static self, s: Section, thread: ThreadRef) {
         let Some(row) = thread.row(s) else { return };
+        S::several().look_up(s, thread, false);
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
             let _ = system.delete(row, now, doings);
         });
         thread.set_row(s, None);
+        thread.set_home(s, None);
     }
 
     /// Makes `thread`, the first one, ready on processor 0.

@@ -1,16 +1,18 @@
 //! Owns: how threads become ready, leave their processors and take turns, in the library's words; and who runs next.
 //! Must never know: what threads wait for.
 
-use super::{BLOCKED, several};
+use super::{BLOCKED, View, several};
 use crate::block::{OutcomeOf, answer};
 use crate::inherit::Place;
 use crate::section::{Section, hold};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
+use crate::urgency::Urgency;
 use crate::{Error, Kernel, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome};
+use taktos_schedule::smp::solo::Rows;
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -23,7 +25,25 @@ pub(super) fn level(priority: Priority) -> smp::Priority {
 // alone. So results are not looked at.
 impl<S: System> Kernel<S> {
     /// Makes `thread` ready, at `priority`, among its equals as `place` says.
+    #[inline(always)]
     pub(crate) fn admit(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+        let Some((solo, seat)) = thread.solo(s) else {
+            return self.admit_open(s, thread, priority, place);
+        };
+        match place {
+            Place::Last => {
+                solo.append(&View::<S>::new(s), seat, thread, priority);
+            }
+            Place::First => solo.prepend(&View::<S>::new(s), seat, thread, priority),
+        }
+    }
+
+    #[inline(never)]
+    fn admit_open(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+        if S::several().try_close(s, thread) {
+            return self.admit(s, thread, priority, place);
+        }
+        S::several().look_up(s, thread, false);
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
             let level = level(priority);
@@ -39,6 +59,14 @@ impl<S: System> Kernel<S> {
 
     /// Takes `thread`, which is ready, off.
     pub(crate) fn dismiss(&self, s: Section, thread: ThreadRef) {
+        if let Some((solo, seat)) = thread.solo(s) {
+            let priority = thread.urgency.get(s).effective();
+            return solo.remove(&View::<S>::new(s), seat, thread, priority);
+        }
+        if S::several().try_close(s, thread) {
+            return self.dismiss(s, thread);
+        }
+        S::several().look_up(s, thread, true);
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
             let _ = system.block(row, BLOCKED, now, doings);
@@ -51,8 +79,21 @@ impl<S: System> Kernel<S> {
         self.go_on(s, current)
     }
 
-    /// Gives `thread`, be it ready or not, another priority.
-    pub(crate) fn grade(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+    /// Gives `thread`, be it ready or not, the priorities `new`.
+    pub(crate) fn grade(&self, s: Section, thread: ThreadRef, new: Urgency, place: Place) {
+        let view = View::<S>::new(s);
+        let is_ready = view.is_ready(thread);
+        if let Some((solo, seat)) = thread.solo(s) {
+            let old = thread.urgency.get(s).effective();
+            let set = || thread.urgency.set(s, new);
+            return match is_ready {
+                true => solo.change(&view, seat, thread, old, set, place == Place::First),
+                false => set(),
+            };
+        }
+        S::several().look_up(s, thread, is_ready);
+        thread.urgency.set(s, new);
+        let priority = new.effective();
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
             let _ = match place {
@@ -64,6 +105,18 @@ impl<S: System> Kernel<S> {
 
     /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
     pub(crate) fn replace(&self, s: Section, thread: ThreadRef, place: Place) {
+        if let Some((solo, seat)) = thread.solo(s) {
+            let view = View::<S>::new(s);
+            let priority = thread.urgency.get(s).effective();
+            return match place {
+                Place::Last => solo.rotate(&view, seat, thread, priority),
+                Place::First => solo.bring_to_front(&view, seat, thread, priority),
+            };
+        }
+        if S::several().try_close(s, thread) {
+            return self.replace(s, thread, place);
+        }
+        S::several().look_up(s, thread, true);
         let Some(row) = thread.row(s) else { return };
         S::several().ask(s, S::Machine::number(), |system, now, doings| {
             let _ = match place {
@@ -73,9 +126,25 @@ impl<S: System> Kernel<S> {
         });
     }
 
+    /// Whether the two threads, of which `one` runs here and `other` waits, are ready in one queue when they are; on one processor
+    /// there is but one.
+    #[inline(always)]
+    pub(crate) fn share_queue(s: Section, one: ThreadRef, other: ThreadRef) -> bool {
+        if !several::<S>() {
+            return true;
+        }
+        match (one.solo(s), other.solo(s)) {
+            (Some((one, _)), Some((other, _))) => core::ptr::eq(one, other),
+            _ => false,
+        }
+    }
+
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
     /// run on this processor.
     pub(crate) fn may_hand_turn(&self, s: Section, sender: ThreadRef, receiver: ThreadRef) -> bool {
+        if sender.solo(s).is_some() || receiver.solo(s).is_some() {
+            return Self::share_queue(s, sender, receiver);
+        }
         let (Some(from), Some(to)) = (sender.row(s), receiver.row(s)) else {
             return false;
         };
@@ -99,6 +168,15 @@ impl<S: System> Kernel<S> {
         receiver: ThreadRef,
         priority: Priority,
     ) {
+        if let Some((solo, seat)) = sender.solo(s) {
+            let view = View::<S>::new(s);
+            if solo.is_first(sender, priority) {
+                solo.take_turn(&view, seat, receiver, sender, priority);
+            } else {
+                solo.append(&view, seat, receiver, priority);
+            }
+            return;
+        }
         self.admit(s, receiver, priority, Place::First);
         self.replace(s, sender, Place::Last);
     }
@@ -150,7 +228,18 @@ impl<S: System> Kernel<S> {
 
     /// Who runs next on this processor; it is the heir then. Called when the running thread gives way, or could: what
     /// the library decides is carried out.
+    #[inline(always)]
     pub(crate) fn next(&self, s: Section) -> ThreadRef {
+        let running = Self::running();
+        if running.0.heir.get().is_null() {
+            return self.next_unknown(s);
+        }
+        running.heir(s)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_unknown(&self, s: Section) -> ThreadRef {
         self.next_on(s, S::Machine::number())
     }
 
@@ -168,18 +257,27 @@ impl<S: System> Kernel<S> {
     /// where there is nothing to do, it is the processor's own idle thread.
     fn choose(&self, s: Section, here: usize) -> ThreadRef {
         let several = S::several();
-        let row = several
-            .ask(s, here, |system, now, doings| {
-                match system.dispatch(Cpu::new(here)?, now, doings) {
-                    Ok(Dispatch::Run(row)) if !system.is_idle(row) => Some(row),
-                    _ => None,
-                }
-            })
-            .flatten();
-        let thread = row.and_then(|row| several.thread(s, row));
-        match thread.or(several.idle_of(s, here)) {
-            Some(thread) => thread,
-            None => panic!("a processor runs that the start did not give an idle thread"),
+        let Some(idle) = several.idle_of(s, here) else {
+            panic!("a processor runs that the start did not give an idle thread");
+        };
+        let running = crate::tcb::Running(S::Machine::processor_numbered(here));
+        loop {
+            // Known while the library is asked: so it is seen when a dispatch brings about another one.
+            running.set_heir(s, idle);
+            let row = several
+                .ask(s, here, |system, now, effects| {
+                    match system.dispatch(Cpu::new(here)?, now, effects) {
+                        Ok(Dispatch::Run(row)) if !system.is_idle(row) => Some(row),
+                        _ => None,
+                    }
+                })
+                .flatten();
+            if !running.0.heir.get().is_null() {
+                let chosen = row.and_then(|row| several.thread(s, row)).unwrap_or(idle);
+                running.set_heir(s, chosen);
+                several.close_after_dispatch(s, here);
+                return chosen;
+            }
         }
     }
 }

@@ -115,17 +115,17 @@ impl Stage {
             .iter()
             .map(|actor| actor.thread().scheduler_row());
         let rows = Rows(rows.collect());
-        let now = Kernel::now();
         let seen = Kernel::look(|system| {
             (
                 self.look_at_processors(system, &rows),
-                self.look_at_threads(system, &rows, now),
+                self.look_at_threads(system, &rows),
                 self.look_at_instances(system, &rows),
             )
         });
         let (on, mut threads, instances) = seen.expect("the kernel runs");
         for (thread, actor) in threads.iter_mut().zip(&self.actors) {
             thread.reasons = reasons(actor, thread.waits_for_lock);
+            thread.cpu_time = actor.thread().cpu_time().unwrap_or(Duration::ZERO);
         }
         View {
             now: self.now(),
@@ -149,12 +149,7 @@ impl Stage {
         self.online.into_iter().filter_map(on).collect()
     }
 
-    fn look_at_threads(
-        &self,
-        system: &smp::System<'_>,
-        rows: &Rows,
-        now: Instant,
-    ) -> Vec<ThreadView> {
+    fn look_at_threads(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<ThreadView> {
         let instances = || (1..=self.instance_count).filter_map(Instance::new);
         let one = |row: &Option<smp::Thread>| {
             let row = *row;
@@ -180,9 +175,8 @@ impl Stage {
                         system.scheduler(row).ok()?.index().checked_sub(1)?,
                     ))
                 }),
-                cpu_time: row
-                    .and_then(|row| system.cpu_time(row, now).ok())
-                    .unwrap_or(Duration::ZERO),
+                // The scheduler knows only a part of it.
+                cpu_time: Duration::ZERO,
                 outcome: match row.and_then(|row| system.outcome(row).ok().flatten()) {
                     None => WaitEnd::None,
                     Some(smp::Outcome::Granted) => WaitEnd::Granted,

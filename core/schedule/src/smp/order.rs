@@ -89,8 +89,12 @@ impl Turns {
         early: (1 << 63) - EARLY,
     };
 
-    /// That of a thread which became READY before this instance was opened, and of which only now it is asked: behind those
-    /// prepended since, before those appended since. Such threads come in their order.
+    /// That of a thread which became READY before this instance was opened, until it is the first of its equals: only then it
+    /// draws one. It comes behind those that have drawn one so, and before all who were appended since.
+    pub const NOT_DRAWN: u64 = (1 << 63) - 1;
+
+    /// That of a thread which became READY before this instance was opened, and is now the first of its equals: behind those
+    /// prepended since, before those appended since.
     pub fn draw_early(&mut self) -> u64 {
         let turn = self.early;
         self.early += 1;

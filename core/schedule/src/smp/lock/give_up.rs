@@ -72,8 +72,10 @@ impl System<'_> {
     ) -> Result<(), Error> {
         let lock = self.locks.waits_for(thread).ok_or(Error::IncorrectState)?;
         self.leave_queues(lock, thread);
+        let parties = [Some(thread), self.locks.owner(lock)];
+        let before = self.involved(parties);
         self.locks.end_wait(thread, outcome);
-        self.count_involved(thread, true);
+        self.count_involved(parties, before);
         let reach = self.follow_owner(lock, now, effects);
         self.update_owners(lock, reach, Order::Prepend, now, effects);
         if !self.locks.sticks(lock) {

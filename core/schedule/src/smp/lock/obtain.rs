@@ -1,7 +1,7 @@
 //! Owns: the attempt to obtain a lock.
 //! Must never know: how it is given up.
 
-use super::{Obtained, Protocol, WaitRecord};
+use super::{Obtained, Protocol};
 use crate::smp::order::{Level, Order};
 use crate::smp::{Effects, Error, Lock, Reasons, System, Thread};
 use taktos_time::Instant;
@@ -33,7 +33,9 @@ impl System<'_> {
     ) -> Result<Obtained, Error> {
         let protocol = self.locks.protocol(lock)?;
         let reasons = self.reasons(thread)?;
-        if !reasons.is_empty() || self.locks.waits_for(thread).is_some() {
+        // In a closed instance who asks runs, whatever its row says.
+        let runs = reasons.is_empty() || self.is_closed(self.home(thread));
+        if !runs || self.locks.waits_for(thread).is_some() {
             return Err(Error::IncorrectState);
         }
         if protocol == Protocol::Ceiling && self.locks.lock(lock).home != self.home(thread) {
@@ -87,9 +89,9 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        let before = self.locks.is_involved(thread);
+        let before = self.involved([Some(thread)]);
         self.locks.set_owner(lock, Some(thread), raised);
-        self.count_involved(thread, before);
+        self.count_involved([Some(thread)], before);
         if self.locks.is_omip(lock) {
             self.locks.take_slot(lock, self.home(thread));
         }
@@ -120,14 +122,10 @@ impl System<'_> {
         if self.would_deadlock(lock, thread) {
             return Err(Error::IncorrectState);
         }
-        let before = self.locks.is_involved(thread);
-        *self.locks.wait_mut(thread) = WaitRecord {
-            lock: Some(lock),
-            raised,
-            outcome: None,
-            ..*self.locks.wait(thread)
-        };
-        self.count_involved(thread, before);
+        let parties = [Some(thread), self.locks.owner(lock)];
+        let before = self.involved(parties);
+        self.locks.begin_wait(lock, thread, raised);
+        self.count_involved(parties, before);
         if spins {
             self.spin(lock, thread, raised, now, effects);
             return Ok(Obtained::Spinning);

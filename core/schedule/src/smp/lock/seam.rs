@@ -20,14 +20,22 @@ impl System<'_> {
         self.wanted(instance.0, thread.0)
     }
 
-    /// Counts `thread`, which was `involved` in locks before, among those of its home that are.
-    pub(super) fn count_involved(&mut self, thread: Thread, before: bool) {
-        let home = self.home(thread);
-        let involved = &mut self.instances[home.index()].involved;
-        match (before, self.locks.is_involved(thread)) {
-            (false, true) => *involved += 1,
-            (true, false) => *involved -= 1,
-            _ => {}
+    /// Which of `parties` are involved in locks.
+    pub(super) fn involved<const N: usize>(&self, parties: [Option<Thread>; N]) -> [bool; N] {
+        parties.map(|party| party.is_some_and(|thread| self.locks.is_involved(thread)))
+    }
+
+    /// Counts `parties`, of which some were involved `before`, among those of their homes that are.
+    pub(super) fn count_involved<const N: usize>(
+        &mut self,
+        parties: [Option<Thread>; N],
+        before: [bool; N],
+    ) {
+        for (party, before) in parties.into_iter().zip(before) {
+            let Some(thread) = party else { continue };
+            let home = self.home(thread);
+            let involved = &mut self.instances[home.index()].involved;
+            *involved = *involved + u32::from(self.locks.is_involved(thread)) - u32::from(before);
         }
     }
 

@@ -38,11 +38,14 @@ impl System<'_> {
         let next = self.choose(lock);
         self.shed(lock, thread, now, effects);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
-        let before = self.locks.is_involved(thread);
+        let parties = [Some(thread), next];
+        let before = self.involved(parties);
         self.locks.set_owner(lock, next, raised);
-        self.count_involved(thread, before);
         if let Some(next) = next {
             self.locks.end_wait(next, Outcome::Granted);
+        }
+        self.count_involved(parties, before);
+        if next.is_some() {
             for instance in self.locks.instances() {
                 self.pass_on(lock, instance, now, effects);
             }

@@ -14,6 +14,8 @@ pub struct LockRecord {
     pub(super) owner: Option<Thread>,
     /// How often the owner has obtained it.
     pub(super) nesting: u32,
+    /// How many wait for it.
+    pub(super) waiters: u16,
     /// To what the owner was raised when it obtained the lock; [`Level::NONE`] without ceiling.
     pub(super) raised: Level,
     /// The creator's home: the one instance of an immediate ceiling.
@@ -30,6 +32,7 @@ impl LockRecord {
         protocol: None,
         owner: None,
         nesting: 0,
+        waiters: 0,
         raised: Level::NONE,
         home: Instance(0),
         slot: None,
@@ -78,6 +81,8 @@ pub struct WaitRecord {
     pub(super) outcome: Option<Outcome>,
     /// How many locks it owns.
     pub(super) owned: u16,
+    /// How many of them count, see [`Table::counts`].
+    pub(super) counting: u16,
     pub(super) stand: Stand,
 }
 
@@ -88,6 +93,7 @@ impl WaitRecord {
         raised: Level::NONE,
         outcome: None,
         owned: 0,
+        counting: 0,
         stand: Stand::NOWHERE,
     };
 }
@@ -274,6 +280,9 @@ impl<'a> Table<'a> {
 
     /// The wait of `thread` is over.
     pub(super) fn end_wait(&mut self, thread: Thread, outcome: Outcome) {
+        if let Some(lock) = self.wait(thread).lock {
+            self.change_waiters(lock, |waiters| waiters - 1);
+        }
         if self.wait(thread).raised != Level::NONE {
             self.spinners -= 1;
         }
@@ -289,20 +298,52 @@ impl<'a> Table<'a> {
     }
 
     /// Hands `lock` to `owner`, which has it once, or to nobody.
-    /// Whether `thread` owns a lock or waits for one.
+    /// Whether `lock` makes a difference to who runs where: it raises its owner, or somebody waits for it.
+    pub(crate) fn counts(&self, lock: Lock) -> bool {
+        self.has_ceiling(lock) || self.lock(lock).waiters > 0
+    }
+
+    /// Whether `thread` waits for a lock, or owns one that [counts](Table::counts).
     #[inline]
     pub(crate) fn is_involved(&self, thread: Thread) -> bool {
         self.waits
             .get(thread.index())
-            .is_some_and(|wait| wait.owned > 0 || wait.lock.is_some())
+            .is_some_and(|wait| wait.counting > 0 || wait.lock.is_some())
+    }
+
+    /// `thread` begins to wait for `lock`.
+    pub(super) fn begin_wait(&mut self, lock: Lock, thread: Thread, raised: Level) {
+        *self.wait_mut(thread) = WaitRecord {
+            lock: Some(lock),
+            raised,
+            outcome: None,
+            ..*self.wait(thread)
+        };
+        self.change_waiters(lock, |waiters| waiters + 1);
+    }
+
+    fn change_waiters(&mut self, lock: Lock, change: impl FnOnce(u16) -> u16) {
+        let before = self.counts(lock);
+        let record = self.lock_mut(lock);
+        record.waiters = change(record.waiters);
+        let (owner, now) = (record.owner, self.counts(lock));
+        if let Some(owner) = owner {
+            let counting = &mut self.wait_mut(owner).counting;
+            *counting = *counting + u16::from(now) - u16::from(before);
+        }
     }
 
     pub(super) fn set_owner(&mut self, lock: Lock, owner: Option<Thread>, raised: Level) {
+        let counts = u16::from(self.counts(lock));
         if let Some(old) = self.lock(lock).owner {
-            self.wait_mut(old).owned -= 1;
+            let wait = self.wait_mut(old);
+            wait.owned -= 1;
+            wait.counting -= counts;
         }
         if let Some(new) = owner {
-            self.wait_mut(new).owned += 1;
+            let wait = self.wait_mut(new);
+            wait.owned += 1;
+            wait.counting += counts;
         }
         let record = self.lock_mut(lock);
         record.owner = owner;

@@ -13,8 +13,13 @@ mod router;
 
 pub use router::{Kept, Router, Rows};
 
+use super::Reasons;
 use crate::{Links, Priority, ReadyQueue, Ring};
 use core::cell::Cell;
+
+/// The one reason for which threads that a [`Solo`] decides about are blocked otherwise: they wait, for whatever it is. (Of
+/// the reasons the one that lets a thread be moved.)
+pub const WAITS: Reasons = Reasons::TIME;
 
 /// What a [`Solo`] must know of the threads and the processors of its world.
 pub trait World: Links {
@@ -70,6 +75,12 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         ready: ReadyQueue::EMPTY,
     };
 
+    /// Whether its threads stand here when they are READY, open or closed: its policy is that of fixed priorities.
+    #[inline(always)]
+    pub fn keeps(&self) -> bool {
+        self.keeps.get()
+    }
+
     /// Its processor's seat; none while the instance is open.
     #[inline(always)]
     pub fn closed(&self) -> Option<Seat> {
@@ -101,8 +112,9 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         }
     }
 
+    /// Makes the most urgent one the heir.
     #[inline(always)]
-    fn refresh<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat) {
+    pub fn refresh<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat) {
         if let Some(top) = self.ready.top()
             && top != w.heir(seat)
         {
@@ -215,6 +227,18 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         } else {
             self.ready.append(w, id, priority);
         }
+        self.refresh(w, seat);
+    }
+
+    /// Makes `id`, which is ready, the first of its equals.
+    pub fn bring_to_front<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) {
+        self.ready.bring_to_front(w, id, priority);
         self.refresh(w, seat);
     }
 

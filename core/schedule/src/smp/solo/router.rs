@@ -1,7 +1,7 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
 use super::{Solo, World};
-use crate::smp::{Effects, Instance, System, Thread};
+use crate::smp::{Effects, Instance, Lock, System, Thread};
 use crate::{Cpu, CpuSet, Priority};
 use taktos_time::Instant;
 
@@ -36,17 +36,17 @@ pub trait Rows: World {
 pub struct Router<'a, Id, Seat> {
     system: System<'a>,
     solos: &'a [Solo<Id, Seat>],
-    /// Bit i: instance i is open.
-    open: u64,
-    /// Whether an instance that could be closed is: never, for comparison.
-    closes: bool,
+    /// The processors of closed instances.
+    closed: CpuSet,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its Solos.
 pub struct Kept<'e, W: Rows, E> {
     world: &'e W,
     solos: &'e [Solo<W::Id, W::Seat>],
-    /// The processors that are to be dispatched although their instance is closed: they are to ask for help.
+    /// The processors of closed instances.
+    closed: CpuSet,
+    /// Those of them that are to be dispatched all the same: they are to ask for help.
     asking: CpuSet,
     others: &'e mut E,
 }
@@ -67,9 +67,7 @@ impl<W: Rows, E: Effects> Kept<'_, W, E> {
 
 impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
     fn preempt(&mut self, cpu: Cpu) {
-        let is_closed =
-            |solo: &Solo<_, _>| solo.seat.get().is_some() && solo.cpu.get() == cpu.index();
-        if self.solos.iter().any(is_closed) {
+        if self.closed.contains(cpu) {
             self.asking = self.asking.with(cpu);
         } else {
             self.others.preempt(cpu);
@@ -109,42 +107,44 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
     }
 }
 
+/// The processor of a closed instance.
+fn cpu_of<Id, Seat>(solo: &Solo<Id, Seat>) -> Cpu {
+    Cpu::masked(solo.cpu.get() as u8)
+}
+
 impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     /// With all instances open. Each has one of `solos`, in order; instances without one stay open.
     pub fn new(system: System<'a>, solos: &'a [Solo<Id, Seat>]) -> Self {
-        let mut open = 0;
-        for (index, solo) in solos.iter().enumerate().take(64) {
-            if Instance::new(index).is_some_and(|instance| system.can_keep(instance)) {
-                solo.keeps.set(true);
-                open |= 1 << index;
-            }
+        for (index, solo) in solos.iter().enumerate() {
+            let keeps = Instance::new(index).is_some_and(|instance| system.can_keep(instance));
+            solo.keeps.set(keeps);
         }
         Self {
             system,
             solos,
-            open,
-            closes: true,
+            closed: CpuSet::EMPTY,
         }
     }
 
-    /// From now on no instance is closed. For comparison.
-    pub fn stay_open<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
-        self.closes = false;
-        self.open_all(w, now);
-    }
-
     /// The System; what it says of threads of closed instances is not true.
+    #[inline(always)]
     pub fn system(&self) -> &System<'a> {
         &self.system
     }
 
+    /// The Solo of the instance that has `cpu`.
+    pub fn solo_of(&self, cpu: Cpu) -> Option<&'a Solo<Id, Seat>> {
+        self.solo(self.system.instance_of_cpu(cpu).ok()?)
+    }
+
     /// The Solo of `instance`.
+    #[inline(always)]
     pub fn solo(&self, instance: Instance) -> Option<&'a Solo<Id, Seat>> {
         self.solos.get(instance.index())
     }
 
-    /// Asks the System something, and closes what can be closed then: one step an instance that is open.
-    #[inline]
+    /// Asks the System something, or tells it.
+    #[inline(always)]
     pub fn ask<W: Rows<Id = Id, Seat = Seat>, E: Effects, R>(
         &mut self,
         w: &W,
@@ -155,6 +155,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let mut kept = Kept {
             world: w,
             solos: self.solos,
+            closed: self.closed,
             asking: CpuSet::EMPTY,
             others: effects,
         };
@@ -164,9 +165,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 self.open(w, instance, now);
             }
             effects.preempt(cpu);
-        }
-        if self.open != 0 && self.closes {
-            self.close_what_can_be(w, now);
         }
         answer
     }
@@ -183,11 +181,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     }
 
     /// Brings the row of `id` up to date: in a closed instance, all wait. A fixed number of steps.
-    #[inline]
     pub fn look_up<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) {
+        self.look_up_as(w, id, w.is_ready(id));
+    }
+
+    /// The same for one of which the world says already what it is about to be: whether it `is_ready` still.
+    #[inline]
+    pub fn look_up_as<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id, is_ready: bool) {
         if let Some(row) = w.row(id) {
-            self.system
-                .bring_up_to_date(row, w.priority(id), w.is_ready(id));
+            self.system.bring_up_to_date(row, w.priority(id), is_ready);
         }
     }
 
@@ -200,7 +202,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             return;
         };
         solo.charge_heir(w, seat);
-        self.open |= 1 << instance.index();
+        self.closed = self.closed.without(cpu_of(solo));
         let (heir, current) = (w.heir(seat), w.current(seat));
         let runs = w.row(heir).map(|row| (row, w.priority(heir)));
         if let Some((_, priority)) = runs {
@@ -220,6 +222,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 self.open(w, instance, now);
             }
         }
+        // In the order in which they are READY.
+        for solo in self.solos.iter().filter(|solo| solo.keeps.get()) {
+            solo.ready.for_each(w, |id| {
+                if let Some(row) = w.row(id) {
+                    self.system.bring_in_order(row, w.priority(id));
+                }
+            });
+        }
         for row in self.system.rows() {
             if let Some(id) = w.thread(row) {
                 self.look_up(w, id);
@@ -227,18 +237,46 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    fn close_what_can_be<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
-        let mut rest = self.open;
-        while rest != 0 {
-            let index = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if let Some(instance) = Instance::new(index)
-                && let Some(cpu) = self.system.may_close(instance)
-                && !self.runs_elsewhere(w, instance, cpu)
-            {
-                self.close(w, instance, cpu, now);
-            }
+    /// The lock is about to be asked for by `id`: what that may concern is opened. A fixed number of steps.
+    pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        lock: Lock,
+        id: Id,
+        now: Instant,
+    ) {
+        let owner = self.system.owner(lock).ok().flatten();
+        let owner = owner.filter(|owner| w.row(id) != Some(*owner));
+        if owner.is_none() && !self.system.counts(lock) {
+            return;
         }
+        self.reach(w, id, now);
+        if let Some(owner) = owner.and_then(|row| w.thread(row)) {
+            self.reach(w, owner, now);
+        }
+    }
+
+    /// Closes `instance` if it can be. Whether it is closed. A fixed number of steps, and one a processor.
+    pub fn try_close<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        now: Instant,
+    ) -> bool {
+        let Some(solo) = self.solo(instance) else {
+            return false;
+        };
+        if solo.seat.get().is_some() {
+            return true;
+        }
+        if solo.keeps.get()
+            && let Some(cpu) = self.system.may_close(instance)
+            && !self.runs_elsewhere(w, instance, cpu)
+        {
+            self.close(w, instance, cpu, now);
+            return true;
+        }
+        false
     }
 
     /// Whether a processor other than `cpu` has the registers of a thread that is at home in `instance`.
@@ -272,6 +310,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         solo.cpu.set(cpu.index());
         solo.since.set(w.ticks());
         solo.seat.set(Some(seat));
-        self.open &= !(1 << instance.index());
+        self.closed = self.closed.with(cpu);
     }
 }

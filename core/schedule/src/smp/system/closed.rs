@@ -12,6 +12,7 @@ use crate::{
         ids::NONE,
         node::State,
         order::{Key, Order},
+        solo::WAITS,
         thread::{Presence, ThreadRecord},
     },
 };
@@ -27,6 +28,14 @@ impl System<'_> {
             .flatten()
     }
 
+    /// Whether `instance` is closed.
+    #[inline(always)]
+    pub(crate) fn is_closed(&self, instance: Instance) -> bool {
+        self.instances
+            .get(instance.index())
+            .is_some_and(|record| record.closed)
+    }
+
     /// Whether the READY threads of `instance` can stand in rings of the world's.
     pub(crate) fn can_keep(&self, instance: Instance) -> bool {
         let record = self.instances.get(instance.index());
@@ -36,6 +45,14 @@ impl System<'_> {
     /// The rows of all threads that exist, but for the idle ones.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Thread> + use<> {
         (0..self.idle_from).map(Thread)
+    }
+
+    /// Brings the row of `thread` up to date, which is READY at `priority` in a ring of the world's; those before it were brought
+    /// before it.
+    pub(crate) fn bring_in_order(&mut self, thread: Thread, priority: Priority) {
+        self.bring_up_to_date(thread, priority, true);
+        let home = self.thread(thread.0).home;
+        self.draw_early(home, thread.0);
     }
 
     /// Brings the row of `thread` up to date: it waits, or is `ready` at `priority` and stands in a ring of the world's. Nothing where
@@ -135,7 +152,7 @@ impl System<'_> {
         node.sticky = 0;
         let record = self.thread_mut(id);
         record.presence = Presence::Blocked;
-        record.reasons = Reasons::TIME;
+        record.reasons = WAITS;
         let idle = self.first_idle(instance.0);
         self.put_in(instance.0, idle, cpu);
         self.thread_mut(idle).cpu = cpu.index() as u8;

@@ -10,7 +10,8 @@ use crate::{
     smp::{
         Effects, Instance, Reasons, Thread,
         node::{NodeRecord, State},
-        order::{Key, Level, Order},
+        order::{Key, Level, Order, Turns},
+        solo::WAITS,
         thread::{Presence, ThreadRecord},
     },
 };
@@ -83,6 +84,7 @@ impl System<'_> {
             return queued;
         };
         self.catch_up(kept.0, priority, true);
+        self.draw_early(instance, kept.0);
         let key = self.node(instance, kept.0).key;
         queued
             .filter(|&queued| self.node(instance, queued).key.before(key))
@@ -131,7 +133,7 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.openings = openings;
         record.presence = Presence::Blocked;
-        record.reasons = Reasons::TIME;
+        record.reasons = WAITS;
         let node = self.node_mut(home, id);
         node.state = State::Blocked;
         node.sticky = 0;
@@ -142,19 +144,27 @@ impl System<'_> {
         }
     }
 
+    /// The kept node `id` is the first of its equals.
+    pub(super) fn draw_early(&mut self, instance: u8, id: u16) {
+        let (record, nodes) = self.split(instance);
+        let turn = &mut nodes[id as usize].key.turn;
+        if *turn == Turns::NOT_DRAWN {
+            *turn = record.turns.draw_early();
+        }
+    }
+
     /// The thread `id`, of which the tables say that it waits, stands in a ring of the world's.
     fn stand_kept(&mut self, home: u8, id: u16) {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         record.reasons = Reasons::NONE;
-        let (record, nodes) = self.split(home);
-        let node = &mut nodes[id as usize];
+        let node = self.node_mut(home, id);
         node.state = State::Ready;
         node.kept = true;
         node.sticky = 1;
         node.key = Key {
             level: node.real,
-            turn: record.turns.draw_early(),
+            turn: Turns::NOT_DRAWN,
         };
     }
 }

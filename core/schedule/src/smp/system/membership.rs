@@ -155,6 +155,7 @@ impl System<'_> {
     ///
     /// # Errors
     /// [`Error::InvalidName`]: there is no such processor. [`Error::IncorrectState`]: nobody owns it.
+    #[inline]
     pub fn instance_of_cpu(&self, cpu: Cpu) -> Result<Instance, Error> {
         let processor = self.processors.get(cpu.index()).ok_or(Error::InvalidName)?;
         if processor.owner == ProcessorRecord::NO_OWNER {

@@ -4,7 +4,7 @@ use super::System;
 use crate::{
     Cpu, CpuSet,
     smp::{
-        Error, Instance, Priority, Reasons, Thread,
+        Error, Instance, Lock, Priority, Reasons, Thread,
         ids::NONE,
         node::State,
         order::Key,
@@ -26,6 +26,17 @@ impl System<'_> {
     pub fn executing(&self, cpu: Cpu) -> Option<Thread> {
         let id = self.processors.get(cpu.index())?.executing;
         (id != NONE).then_some(Thread(id))
+    }
+
+    /// Whether `thread` owns a lock. A fixed number of steps.
+    pub fn owns_any(&self, thread: Thread) -> bool {
+        self.locks.owns_any(thread)
+    }
+
+    /// Whether `lock` makes a difference to who runs where: it raises its owner, or somebody waits for it. False for one that does
+    /// not exist.
+    pub fn counts(&self, lock: Lock) -> bool {
+        self.owner(lock).is_ok() && self.locks.counts(lock)
     }
 
     /// The processors that are online.
