@@ -249,17 +249,18 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
     ) -> OutcomeOf<S> {
         if several::<S>() {
-            if let Some((solo, seat)) = thread.solo(s)
-                && !S::Machine::in_interrupt()
-            {
+            if let Some((solo, seat)) = thread.solo(s) {
                 let priority = thread.urgency.get(s).effective().of_ready();
                 let running = Self::running();
                 let is_heir = solo.append(&View::<S>::new(s), seat, thread, priority);
-                return if is_heir && core::ptr::eq(seat, running.0) {
-                    OutcomeOf::<S>::switch(running.current(s).context(), thread.context())
-                } else {
-                    stay::<S>(Status::OK)
-                };
+                if !is_heir || !core::ptr::eq(seat, running.0) {
+                    return stay::<S>(Status::OK);
+                }
+                if S::Machine::in_interrupt() {
+                    S::Machine::pend_switch();
+                    return stay::<S>(Status::OK);
+                }
+                return OutcomeOf::<S>::switch(running.current(s).context(), thread.context());
             }
             return seldom(self.conclude_by_readying_open(s, thread));
         }

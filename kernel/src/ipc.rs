@@ -131,8 +131,7 @@ impl<S: System> AnyThread<S> {
     pub fn call(&'static self, message: Message, timeout: Timeout) -> Result<Message, Error> {
         refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
-        set_second_word::<S>(second);
-        hold::<S>().hand_over();
+        hold_with_second_word::<S>(second);
         let answer = S::Machine::enter::<Call<S>>(self, first, timeout);
         answer.told::<S>()?;
         Ok(Message([answer.value, second_word::<S>()]))
@@ -145,8 +144,7 @@ impl<S: System> AnyThread<S> {
     pub fn reply(&'static self, message: Message) -> Result<(), Error> {
         refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
-        set_second_word::<S>(second);
-        hold::<S>().hand_over();
+        hold_with_second_word::<S>(second);
         S::Machine::enter::<Reply<S>>(self, first, Timeout::NONE).told::<S>()
     }
 
@@ -159,8 +157,7 @@ impl<S: System> AnyThread<S> {
     ) -> Result<Received<S>, Error> {
         refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
-        set_second_word::<S>(second);
-        hold::<S>().hand_over();
+        hold_with_second_word::<S>(second);
         let answer = S::Machine::enter::<ReplyAndReceive<S>>(self, first, timeout);
         answer.told::<S>()?;
         Ok(Self::received(answer.value))
@@ -200,13 +197,17 @@ fn refuse_in_handlers<S: System>() -> Result<(), Error> {
     }
 }
 
-fn set_second_word<S: System>(word: usize) {
+/// Holds the section for a call, with the second word of the caller's message where it belongs.
+fn hold_with_second_word<S: System>(word: usize) {
     let s = own_words();
-    let mask = several::<S>().then(S::Machine::mask_here);
-    Kernel::<S>::running().current(s).argument.set(s, word);
-    if let Some(mask) = mask {
-        S::Machine::unmask_here(mask);
+    if !several::<S>() {
+        Kernel::<S>::running().current(s).argument.set(s, word);
     }
+    let held = hold::<S>();
+    if several::<S>() {
+        Kernel::<S>::running().current(s).argument.set(s, word);
+    }
+    held.hand_over();
 }
 
 /// A running thread's own `argument` is touched by nobody else. On several processors the caller masks interrupts, so that the thread

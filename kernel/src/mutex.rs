@@ -408,7 +408,6 @@ impl<S: System> Decision<S::Machine> for Unlock<S> {
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(s);
         if core.owner.get(s) == Some(current)
-            && !several::<S>()
             && core.is_simple(s)
             && let Some(next) = core.waiters.first(s)
             && !next.urgency.get(s).is_special()
@@ -439,9 +438,16 @@ impl<S: System> Kernel<S> {
         current.owned.set(s, None);
         core.give_to(s, next);
         next.wait.set(s, Wait::NOTHING);
-        let ready = self.ready.borrow(s);
         let urgency = current.urgency.get(s);
         let base = urgency.base();
+        if several::<S>() {
+            if urgency.of_ready() != base {
+                self.grade(s, current, urgency.with_effective(base), Place::First);
+            }
+            self.make_ready(s, next);
+            return Self::conclude_several(s, Status::OK, 0);
+        }
+        let ready = self.ready.borrow(s);
         if urgency.of_ready() != base {
             ready.remove(&s, current, urgency.effective());
             current.urgency.set(s, urgency.with_effective(base));

@@ -245,6 +245,20 @@ impl ThreadRef {
         false
     }
 
+    /// Whether the thread is at home where `other` is, or neither is anywhere.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn shares_home(self, s: Section, other: Self) -> bool {
+        let address = |thread: Self| thread.home.get(s).map(ptr::from_ref);
+        address(self) == address(other)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn shares_home(self, _: Section, _: Self) -> bool {
+        true
+    }
+
     /// Sets where the thread is at home.
     #[cfg(target_pointer_width = "64")]
     pub fn set_home(self, s: Section, home: Option<&'static Home>) {

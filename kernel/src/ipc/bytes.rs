@@ -1,10 +1,9 @@
 //! Owns: messages of many bytes: copied once, from the sender's memory to the receiver's.
 #![expect(unsafe_code, reason = "copies between the memories of two threads")]
 
-use super::{Receive, Send, refuse_in_handlers, set_second_word};
+use super::{Receive, Send, hold_with_second_word, refuse_in_handlers};
 use crate::System;
 use crate::block::Told;
-use crate::section::hold;
 use crate::thread::AnyThread;
 use core::ptr;
 use taktos_abi::{Error, Timeout};
@@ -25,9 +24,8 @@ impl<S: System> AnyThread<S> {
             return Err(Error::Parameter);
         }
         refuse_in_handlers::<S>()?;
-        set_second_word::<S>(message.len());
         let address = message.as_ptr().expose_provenance();
-        hold::<S>().hand_over();
+        hold_with_second_word::<S>(message.len());
         S::Machine::enter::<Send<S, true>>(self, address, timeout).told::<S>()
     }
 
@@ -41,9 +39,8 @@ impl<S: System> AnyThread<S> {
         timeout: Timeout,
     ) -> Result<usize, Error> {
         refuse_in_handlers::<S>()?;
-        set_second_word::<S>(room.len());
         let address = room.as_mut_ptr().expose_provenance();
-        hold::<S>().hand_over();
+        hold_with_second_word::<S>(room.len());
         let answer = S::Machine::enter::<Receive<S, true>>(self, address, timeout);
         answer.told::<S>()?;
         Ok(answer.value)

@@ -231,14 +231,17 @@ impl<S: System> Kernel<S> {
     /// everywhere. Bound: that of the question. Errors: `Context` before the start.
     pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         const { only_on_several::<S>() };
-        S::several().open_all(hold::<S>().section());
-        Self::of_system(question)
+        let held = hold::<S>();
+        let s = held.section();
+        S::several().open_all(s);
+        S::several()
+            .ask(s, S::Machine::number(), |system, _, _| question(system))
+            .ok_or(Error::Context)
     }
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
     pub fn check() -> Result<(), Violation> {
         const { only_on_several::<S>() };
-        S::several().open_all(hold::<S>().section());
-        Self::of_system(|system| system.check_invariants()).unwrap_or(Ok(()))
+        Self::look(smp::System::check_invariants).unwrap_or(Ok(()))
     }
 }

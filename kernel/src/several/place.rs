@@ -86,8 +86,11 @@ impl<S: System> Kernel<S> {
             return Err(Error::Deleted);
         }
         match request {
-            Request::Move(instance, _) => {
+            Request::Move(instance, priority) => {
                 may_move(s, thread)?;
+                if self.moves_closed(s, thread, instance, priority)? {
+                    return Ok(());
+                }
                 several.reach(s, thread);
                 several.open(s, instance);
             }
@@ -130,6 +133,51 @@ impl<S: System> Kernel<S> {
             S::Machine::processor().heir.set(core::ptr::null());
         }
         Ok(())
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Moves `thread` from one closed instance to another, if it can be moved so: its registers are nowhere, or here, where it
+    /// gives way in this very section. Whether it was.
+    fn moves_closed(
+        &self,
+        s: Section,
+        thread: ThreadRef,
+        instance: Instance,
+        priority: Priority,
+    ) -> Result<bool, Error> {
+        let several = S::several();
+        let home = several.home(s, instance);
+        let runs_here = Self::running().current(s) == thread && !S::Machine::in_interrupt();
+        let view = View::<S>::new(s);
+        let (Some((from, seat)), Some(row), Some(to)) = (thread.solo(s), thread.row(s), home)
+        else {
+            return Ok(false);
+        };
+        let Some(there) = to
+            .closed()
+            .filter(|_| runs_here || !Self::is_running(s, thread))
+        else {
+            return Ok(false);
+        };
+        // In the tables it waits: nothing follows from the move.
+        several.look_up(s, thread, false);
+        several
+            .ask(s, S::Machine::number(), |system, now, doings| {
+                system.set_scheduler(row, instance, level(priority), now, doings)
+            })
+            .ok_or(Error::Context)?
+            .map_err(error_of)?;
+        let old = thread.urgency.get(s).effective();
+        let is_ready = view.is_ready(thread);
+        if is_ready {
+            from.remove(&view, seat, thread, old);
+        }
+        move_home(s, thread, home, priority);
+        if is_ready {
+            to.append(&view, there, thread, priority);
+        }
+        Ok(true)
     }
 }
 

@@ -133,10 +133,7 @@ impl<S: System> Kernel<S> {
         if !several::<S>() {
             return true;
         }
-        match (one.solo(s), other.solo(s)) {
-            (Some((one, _)), Some((other, _))) => core::ptr::eq(one, other),
-            _ => false,
-        }
+        one.shares_home(s, other) && one.solo(s).is_some()
     }
 
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may

@@ -89,9 +89,14 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        let before = self.involved([Some(thread)]);
-        self.locks.set_owner(lock, Some(thread), raised);
-        self.count_involved([Some(thread)], before);
+        if raised == Level::NONE {
+            // Nobody waits for a lock that is free, and without a ceiling it does not count.
+            self.locks.set_owner(lock, Some(thread), raised);
+        } else {
+            let before = self.involved([Some(thread)]);
+            self.locks.set_owner(lock, Some(thread), raised);
+            self.count_involved([Some(thread)], before);
+        }
         if self.locks.is_omip(lock) {
             self.locks.take_slot(lock, self.home(thread));
         }

@@ -38,13 +38,7 @@ impl System<'_> {
         let next = self.choose(lock);
         self.shed(lock, thread, now, effects);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
-        let parties = [Some(thread), next];
-        let before = self.involved(parties);
-        self.locks.set_owner(lock, next, raised);
-        if let Some(next) = next {
-            self.locks.end_wait(next, Outcome::Granted);
-        }
-        self.count_involved(parties, before);
+        self.pass_ownership(lock, thread, next, raised);
         if next.is_some() {
             for instance in self.locks.instances() {
                 self.pass_on(lock, instance, now, effects);
@@ -65,6 +59,20 @@ impl System<'_> {
             self.let_owners_lead(now, effects);
         }
         Ok(next)
+    }
+
+    /// `next` owns the lock of `thread`, at `raised`; nobody where nobody waits.
+    fn pass_ownership(&mut self, lock: Lock, thread: Thread, next: Option<Thread>, raised: Level) {
+        if !self.locks.counts(lock) {
+            return self.locks.set_owner(lock, None, raised);
+        }
+        let parties = [Some(thread), next];
+        let before = self.involved(parties);
+        self.locks.set_owner(lock, next, raised);
+        if let Some(next) = next {
+            self.locks.end_wait(next, Outcome::Granted);
+        }
+        self.count_involved(parties, before);
     }
 
     /// Takes the next owner of `lock` from its queues.

@@ -16,7 +16,7 @@ use taktos_time::Instant;
 impl System<'_> {
     /// A new thread, dormant, at home in `home`. Without an affinity it may run on every processor.
     ///
-    /// Threads come in the order of their rows; a row that was freed last is used first. As many steps as instances.
+    /// Threads come in the order of their rows; a row that was freed last is used first. A fixed number of steps.
     ///
     /// # Errors
     /// [`Error::InvalidId`]: no such instance. [`Error::InvalidPriority`]: less urgent than the instance knows.
@@ -55,16 +55,13 @@ impl System<'_> {
             ..ThreadRecord::EMPTY
         };
         self.free_thread = next;
-        for other in 0..self.instances.len() as u8 {
-            self.fresh_node(other, id);
-        }
         self.node_mut(instance, id).real = self.level(home, priority);
         self.set_mask(instance, id, affinity);
         Ok(Thread(id))
     }
 
-    /// A node that nobody uses: at the least urgent priority of its instance, bound to nothing.
-    fn fresh_node(&mut self, instance: u8, id: u16) {
+    /// A node that nobody uses: at the least urgent priority of its instance, bound to nothing. Those of rows without a thread are.
+    pub(super) fn fresh_node(&mut self, instance: u8, id: u16) {
         let least = self.lowest_level(instance);
         *self.node_mut(instance, id) = NodeRecord {
             real: least,
@@ -153,6 +150,7 @@ impl System<'_> {
             if self.state(instance, id) != State::Blocked {
                 self.withdraw(instance, id, now, effects);
             }
+            self.fresh_node(instance, id);
         }
         self.drop_server(id);
         let record = self.thread(id);

@@ -75,6 +75,11 @@ impl<'a> System<'a> {
             acting,
             online,
         };
+        for instance in 0..system.instances.len() as u8 {
+            for id in 0..system.idle_from {
+                system.fresh_node(instance, id);
+            }
+        }
         system.start_idle();
         Ok(system)
     }
