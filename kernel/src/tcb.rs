@@ -57,7 +57,7 @@ pub struct Tcb {
     pub info: Guarded<Option<&'static Info>>,
     /// The queue of the instance in which the thread is at home, which decides while that is closed.
     #[cfg(target_pointer_width = "64")]
-    pub home: Guarded<Option<&'static Home>>,
+    home: Guarded<Option<&'static Home>>,
     /// The processor time that the thread has had in closed instances, as the machine counts ticks.
     #[cfg(target_pointer_width = "64")]
     pub ticks: Guarded<u64>,
@@ -230,6 +230,19 @@ impl ThreadRef {
     #[cfg(target_pointer_width = "32")]
     #[inline(always)]
     pub fn solo(self, _: Section) -> Option<(&'static Home, &'static Processor)> {
+        None
+    }
+
+    /// The queue of the instance in which the thread is at home; none for idle threads.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn home(self, s: Section) -> Option<&'static Home> {
+        self.home.get(s)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn home(self, _: Section) -> Option<&'static Home> {
         None
     }
 

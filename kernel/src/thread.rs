@@ -152,10 +152,7 @@ impl<S: System, const N: usize> Thread<S, N> {
     }
 
     fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
-        if several::<S>() {
-            self.any.leave_processors()?;
-        }
-        let held = hold::<S>();
+        let held = self.any.hold_off_processors()?;
         let s = held.section();
         if self.any.tcb.wait.get(s) == Wait::NON_EXISTENT {
             self.create_in(s)?;

@@ -91,6 +91,13 @@ impl<W: Word> TicketLock<W> {
     #[inline(always)]
     pub fn lock(&self, wait: impl Fn()) {
         let ticket = self.next.draw();
+        if self.serving.acquire() != ticket {
+            self.wait_for(ticket, wait);
+        }
+    }
+
+    #[cold]
+    fn wait_for(&self, ticket: u32, wait: impl Fn()) {
         while self.serving.acquire() != ticket {
             wait();
         }

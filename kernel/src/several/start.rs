@@ -92,14 +92,10 @@ impl<S: System> Kernel<S> {
         priority: Priority,
     ) -> Result<(), Error> {
         let several = S::several();
-        let home = self.first_home(s);
+        let home = self.first_home(s).ok_or(Error::Parameter)?;
         let row = several
-            .ask(s, 0, |system, now, doings| {
-                let home = home.ok_or(smp::Error::NotConfigured)?;
-                let row = system.create(home, level(priority), None)?;
-                system.block(row, BLOCKED, now, doings)?;
-                system.start(row, now, doings)?;
-                Ok::<_, smp::Error>(row)
+            .ask(s, 0, |system, _, _| {
+                system.create_blocked(home, level(priority), BLOCKED)
             })
             .ok_or(Error::Context)?
             .map_err(super::place::error_of)?;
@@ -108,7 +104,7 @@ impl<S: System> Kernel<S> {
         }
         thread.set_row(s, Some(row));
         thread.forget_charges(s);
-        thread.set_home(s, home.and_then(|home| several.home(s, home)));
+        thread.set_home(s, several.home(s, home));
         Ok(())
     }
 
@@ -116,13 +112,14 @@ impl<S: System> Kernel<S> {
     /// start, or a handler that interrupted it, that of processor 0.
     fn first_home(&self, s: Section) -> Option<smp::Instance> {
         let here = Running(S::Machine::processor_numbered(S::Machine::number()));
-        let row = here.current(s).row(s);
+        if let Some(home) = here.current(s).home(s) {
+            return Some(home.instance());
+        }
         S::several()
-            .ask(s, 0, |system, _, _| match row {
-                Some(row) => system.scheduler(row),
-                None => system.instance_of_cpu(Cpu::new(0).ok_or(smp::Error::InvalidNumber)?),
-            })?
-            .ok()
+            .ask(s, 0, |system, _, _| {
+                system.instance_of_cpu(Cpu::new(0)?).ok()
+            })
+            .flatten()
     }
 
     /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.

@@ -4,7 +4,7 @@
 use super::{BLOCKED, View, several};
 use crate::block::{OutcomeOf, answer};
 use crate::inherit::Place;
-use crate::section::{Section, hold};
+use crate::section::{Held, Section, hold};
 use crate::tcb::ThreadRef;
 use crate::thread::AnyThread;
 use crate::urgency::Urgency;
@@ -280,16 +280,17 @@ impl<S: System> Kernel<S> {
 }
 
 impl<S: System> AnyThread<S> {
-    /// Waits until no other processor runs the thread, which has ended: one may be on its way from it still. So long as that
-    /// processor's interrupt takes. Errors: `State` where the caller is a handler that interrupted the thread.
-    pub(crate) fn leave_processors(&'static self) -> Result<(), Error> {
+    /// Holds the section while no other processor runs the thread if it has ended: one may be on its way from it still, which is
+    /// waited for. So long as that processor's interrupt takes; no time on one processor. Errors: `State` where the caller
+    /// is a handler that interrupted the thread.
+    #[inline(always)]
+    pub(crate) fn hold_off_processors(&'static self) -> Result<Held<S>, Error> {
         loop {
             let held = hold::<S>();
             let s = held.section();
             let thread = self.reference();
-            let ended = !thread.was_started(s);
-            if !ended || !Kernel::<S>::is_running(s, thread) {
-                return Ok(());
+            if !several::<S>() || thread.was_started(s) || !Kernel::<S>::is_running(s, thread) {
+                return Ok(held);
             }
             if Kernel::<S>::running().current(s) == thread {
                 return Err(Error::State);

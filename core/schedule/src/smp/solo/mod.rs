@@ -13,7 +13,7 @@ mod router;
 
 pub use router::{Kept, Router, Rows};
 
-use super::Reasons;
+use super::{Instance, Reasons};
 use crate::{Links, Priority, ReadyQueue, Ring};
 use core::cell::Cell;
 
@@ -56,6 +56,8 @@ pub struct Solo<Id, Seat> {
     /// The counter when the heir became the heir.
     since: Cell<u64>,
     cpu: Cell<usize>,
+    /// The row of its instance.
+    instance: Cell<u8>,
     /// Whether READY threads stand here while it is open.
     keeps: Cell<bool>,
     ready: ReadyQueue<Id>,
@@ -71,6 +73,7 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         seat: Cell::new(None),
         since: Cell::new(0),
         cpu: Cell::new(0),
+        instance: Cell::new(0),
         keeps: Cell::new(false),
         ready: ReadyQueue::EMPTY,
     };
@@ -79,6 +82,12 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
     #[inline(always)]
     pub fn keeps(&self) -> bool {
         self.keeps.get()
+    }
+
+    /// Its instance.
+    #[inline(always)]
+    pub fn instance(&self) -> Instance {
+        Instance(self.instance.get())
     }
 
     /// Its processor's seat; none while the instance is open.

@@ -118,6 +118,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         for (index, solo) in solos.iter().enumerate() {
             let keeps = Instance::new(index).is_some_and(|instance| system.can_keep(instance));
             solo.keeps.set(keeps);
+            solo.instance.set(index as u8);
         }
         Self {
             system,

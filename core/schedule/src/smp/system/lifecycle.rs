@@ -60,6 +60,21 @@ impl System<'_> {
         Ok(Thread(id))
     }
 
+    /// A new thread, started, that is blocked for `reasons`. Otherwise as [`System::create`].
+    ///
+    /// # Errors
+    /// Those of [`System::create`].
+    pub fn create_blocked(
+        &mut self,
+        home: Instance,
+        priority: Priority,
+        reasons: Reasons,
+    ) -> Result<Thread, Error> {
+        let thread = self.create(home, priority, None)?;
+        self.thread_mut(thread.0).reasons = reasons;
+        Ok(thread)
+    }
+
     /// A node that nobody uses: at the least urgent priority of its instance, bound to nothing. Those of rows without a thread are.
     pub(super) fn fresh_node(&mut self, instance: u8, id: u16) {
         let least = self.lowest_level(instance);
