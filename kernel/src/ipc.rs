@@ -283,16 +283,14 @@ fn deliver<S: System>(s: Section, parcel: Parcel, receiver: ThreadRef) -> Outcom
     let sender = parcel.sender;
     hand_over(s, parcel, receiver);
     S::kernel().wake_receiver(s, sender, receiver);
-    slice_is_for::<S>(s, receiver);
+    slice_is_for::<S>(s, receiver, S::kernel().heir(s));
     Kernel::<S>::conclude(s, Status::OK, 0)
 }
 
-/// The running slice goes on for `thread`, if it is the heir; any other heir, but for the running thread
+/// The running slice goes on for `thread`, if it is the `heir`; any other heir, but for the running thread
 /// itself, begins one.
-fn slice_is_for<S: System>(s: Section, thread: ThreadRef) {
-    let running = Kernel::<S>::running();
-    let heir = S::kernel().heir(s);
-    if heir != thread && heir != running.current(s) {
+fn slice_is_for<S: System>(s: Section, thread: ThreadRef, heir: ThreadRef) {
+    if heir != thread && heir != Kernel::<S>::running().current(s) {
         S::Machine::begin_slice();
     }
 }
@@ -626,7 +624,7 @@ fn lend_turn<S: System>(
     }
     kernel.take_place(s, server);
     let heir = kernel.reselected(s);
-    slice_is_for::<S>(s, server);
+    slice_is_for::<S>(s, server, heir);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -720,7 +718,7 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
             await_message::<S>(s, current, Wait::RECEIVE_ANY, false, timeout);
             kernel.take_place(s, caller.reference());
             let heir = kernel.reselected(s);
-            slice_is_for::<S>(s, caller.reference());
+            slice_is_for::<S>(s, caller.reference(), heir);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
         kernel.take_place(s, caller.reference());
@@ -730,7 +728,7 @@ impl<S: System> Decision<S::Machine> for ReplyAndReceive<S> {
             // The reply stands, and may have made another thread the heir.
             None => Kernel::<S>::conclude(s, Status::failed(Error::WouldBlock), 0),
         };
-        slice_is_for::<S>(s, caller.reference());
+        slice_is_for::<S>(s, caller.reference(), kernel.heir(s));
         outcome
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::block::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::inherit::{Place, closes_ring};
-use crate::section::{Guarded, Section, hold, in_decision, try_in_place};
+use crate::section::{Guarded, Section, hold, in_decision};
 use crate::several::several;
 use crate::tcb::{Tcb, ThreadRef};
 use crate::wait::{Wait, WaitQueue};
@@ -189,26 +189,6 @@ impl<S: System> Mutex<S> {
         &self.core
     }
 
-    /// Locks the mutex if it is free, and nothing else has to be looked at.
-    #[inline(always)]
-    fn lock_free(&'static self, s: Section) -> Option<()> {
-        let free = self.core.owner.get(s).is_none() && self.core.is_simple(s);
-        (free && !S::Machine::in_interrupt())
-            .then(|| self.core.give_to(s, Kernel::<S>::running().current(s)))
-    }
-
-    /// Unlocks the mutex if the caller owns it and nobody waits.
-    #[inline(always)]
-    fn unlock_unwanted(&'static self, s: Section) -> Option<()> {
-        let current = Kernel::<S>::running().current(s);
-        let core = &self.core;
-        let owns = core.owner.get(s) == Some(current);
-        (owns && core.waiters.is_empty(s) && core.is_simple(s)).then(|| {
-            core.take_from(s, current);
-            core.owner.set(s, None);
-        })
-    }
-
     /// Locks the mutex, waiting for it as long as `timeout` says.
     ///
     /// Bound without waiting: fixed, and the priority change of a ceiling. Errors: `Timeout`,
@@ -217,13 +197,15 @@ impl<S: System> Mutex<S> {
     /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler.
     #[inline(always)]
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
-        match try_in_place::<S, _>(|s| self.lock_free(s)) {
-            Ok(()) => return Ok(()),
-            Err(held) => {
-                cold_path();
-                held.hand_over();
-            }
+        let held = hold::<S>();
+        let s = held.section();
+        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt()
+        {
+            self.core.give_to(s, Kernel::<S>::running().current(s));
+            return Ok(());
         }
+        cold_path();
+        held.hand_over();
         S::Machine::enter::<Lock<S>>(self, 0, timeout).told::<S>()
     }
 
@@ -234,13 +216,17 @@ impl<S: System> Mutex<S> {
     /// `NotOwner`, but that a handler unlocks what the interrupted thread owns is not always noticed.
     #[inline(always)]
     pub fn unlock(&'static self) -> Result<(), Error> {
-        match try_in_place::<S, _>(|s| self.unlock_unwanted(s)) {
-            Ok(()) => return Ok(()),
-            Err(held) => {
-                cold_path();
-                held.hand_over();
-            }
+        let held = hold::<S>();
+        let s = held.section();
+        let current = Kernel::<S>::running().current(s);
+        let core = &self.core;
+        if core.owner.get(s) == Some(current) && core.waiters.is_empty(s) && core.is_simple(s) {
+            core.take_from(s, current);
+            core.owner.set(s, None);
+            return Ok(());
         }
+        cold_path();
+        held.hand_over();
         S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 

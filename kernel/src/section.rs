@@ -9,8 +9,8 @@
     reason = "the one place where shared kernel state is made accessible"
 )]
 
+use crate::System;
 use crate::several::{mask_several, several};
-use crate::{Kernel, System};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
@@ -46,24 +46,6 @@ pub fn hold<S: System>() -> Held<S> {
             S::Machine::mask()
         },
     }
-}
-
-/// Tries what needs no decision, whoever is to run here next; gives its answer. Where there is none, what is held for
-/// [`Machine::enter`]: after a decision that was due, it has been tried once more.
-#[inline(always)]
-pub fn try_in_place<S: System, R>(attempt: impl Fn(Section) -> Option<R>) -> Result<R, Held<S>> {
-    let held = Held {
-        mask: S::Machine::mask(),
-    };
-    if let Some(answer) = attempt(held.section()) {
-        return Ok(answer);
-    }
-    if !several::<S>() || S::Machine::in_interrupt() || !Kernel::<S>::decision_is_due() {
-        return Err(held);
-    }
-    drop(held);
-    let held = hold::<S>();
-    attempt(held.section()).ok_or(held)
 }
 
 impl<S: System> Held<S> {

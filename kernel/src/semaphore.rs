@@ -2,7 +2,7 @@
 
 use crate::block::{OutcomeOf, Told, fail, stay};
 use crate::deletion::{self, Deletable};
-use crate::section::{Guarded, Section, hold, in_decision, try_in_place};
+use crate::section::{Guarded, Section, hold, in_decision};
 use crate::several::several;
 use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
@@ -57,11 +57,12 @@ impl<S: System> Semaphore<S> {
     /// Errors: `Limit` where the count is at its limit, `Deleted`.
     #[inline(always)]
     pub fn give(&'static self) -> Result<(), Error> {
-        let in_place = |s| self.waiters.is_empty(s).then(|| self.count_up(s));
-        match try_in_place::<S, _>(in_place) {
-            Ok(counted) => return counted,
-            Err(held) => held.hand_over(),
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            return self.count_up(s);
         }
+        held.hand_over();
         // With a waiter there is nothing that could go wrong, but for a handler that must not call.
         S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE).turned_away::<S>()
     }
@@ -97,23 +98,20 @@ impl<S: System> Semaphore<S> {
         })
     }
 
-    #[inline(always)]
-    fn count_down(&'static self, s: Section) -> Option<()> {
-        let count = self.count.get(s).checked_sub(1)?;
-        self.count.set(s, count);
-        Some(())
-    }
-
     /// Takes a permit, waiting for it as long as `timeout` says.
     ///
     /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`; `Context` where an interrupt
     /// handler would have to wait.
     #[inline(always)]
     pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
-        match try_in_place::<S, _>(|s| self.count_down(s)) {
-            Ok(()) => return Ok(()),
-            Err(held) => held.hand_over(),
+        let held = hold::<S>();
+        let s = held.section();
+        let count = self.count.get(s);
+        if count > 0 {
+            self.count.set(s, count - 1);
+            return Ok(());
         }
+        held.hand_over();
         // A time-out that the compiler knows leaves one of the two ways.
         if timeout.is_forever() {
             S::Machine::enter::<TakeForever<S>>(self, 0, timeout).told::<S>()

@@ -77,6 +77,8 @@ struct Seat {
     row: u16,
     /// The processor whose alarm the thread's time-out is for.
     clock: u8,
+    /// Whether the thread was ended while a processor ran it, which is on its way from it.
+    leaving: bool,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -101,6 +103,7 @@ impl Tcb {
             seat: Guarded::new(Seat {
                 row: NO_ROW,
                 clock: 0,
+                leaving: false,
             }),
             wait: Guarded::new(Wait::NON_EXISTENT),
             argument: Guarded::new(0),
@@ -346,6 +349,30 @@ impl ThreadRef {
             },
         );
     }
+
+    /// Whether the thread was ended while a processor ran it, which may be on its way from it still.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn is_leaving(self, s: Section) -> bool {
+        self.seat.get(s).leaving
+    }
+
+    /// Sets [`ThreadRef::is_leaving`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_leaving(self, s: Section, leaving: bool) {
+        let seat = self.seat.get(s);
+        self.seat.set(s, Seat { leaving, ..seat });
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn is_leaving(self, _: Section) -> bool {
+        false
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_leaving(self, _: Section, _: bool) {}
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]

@@ -724,6 +724,7 @@ impl<S: System> Kernel<S> {
             self.threads.remove(s, thread);
         }
         if several::<S>() {
+            thread.set_leaving(s, Self::is_running(s, thread));
             self.surrender_all(s, thread);
             if after == Wait::NON_EXISTENT {
                 self.strike_off(s, thread);

@@ -94,7 +94,8 @@ impl<S: System> Kernel<S> {
         let several = S::several();
         let home = self.first_home(s).ok_or(Error::Parameter)?;
         let row = several
-            .ask(s, 0, |system, _, _| {
+            .with(s, |scheduler| {
+                let system = scheduler.system_mut();
                 system.create_blocked(home, level(priority), BLOCKED)
             })
             .ok_or(Error::Context)?

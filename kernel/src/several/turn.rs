@@ -289,7 +289,11 @@ impl<S: System> AnyThread<S> {
             let held = hold::<S>();
             let s = held.section();
             let thread = self.reference();
-            if !several::<S>() || thread.was_started(s) || !Kernel::<S>::is_running(s, thread) {
+            if !several::<S>() || !thread.is_leaving(s) {
+                return Ok(held);
+            }
+            if !Kernel::<S>::is_running(s, thread) {
+                thread.set_leaving(s, false);
                 return Ok(held);
             }
             if Kernel::<S>::running().current(s) == thread {
@@ -319,7 +323,8 @@ pub(crate) fn mask_several<S: System>() -> <S::Machine as Machine>::Mask {
     debug_assert!(several::<S>());
     loop {
         let mask = S::Machine::mask();
-        if S::Machine::in_interrupt() || !Kernel::<S>::decision_is_due() {
+        // In this order: mostly none is due.
+        if !Kernel::<S>::decision_is_due() || S::Machine::in_interrupt() {
             return mask;
         }
         S::Machine::enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);

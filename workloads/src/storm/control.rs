@@ -47,9 +47,9 @@ pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
         }
         3 => {
             numbers.deletions.fetch_add(1, Relaxed);
-            worker.life.fetch_add(1, Relaxed);
+            // Odd until it begins anew: its processor may still be on the way from it.
+            worker.life.fetch_or(1, Relaxed);
             let deleted = thread.delete();
-            worker.life.fetch_add(1, Relaxed);
             revive::<S>(index);
             deleted
         }

@@ -64,6 +64,9 @@ fn operations<S: StormBoard>() -> [(Operation, &'static [Error]); 14] {
 pub(super) fn life<S: StormBoard>(worker: &'static Worker<S>) {
     let storm = S::storm();
     let me = worker.index.load(Relaxed) as usize;
+    worker
+        .life
+        .fetch_add(worker.life.load(Relaxed) & 1, Relaxed);
     while !storm.stops() {
         let mut chance = Chance::draw(&worker.chance);
         let number = chance.below(14) as usize;

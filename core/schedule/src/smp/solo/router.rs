@@ -133,6 +133,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         &self.system
     }
 
+    /// The System, for what concerns no thread that is ready.
+    #[inline(always)]
+    pub fn system_mut(&mut self) -> &mut System<'a> {
+        &mut self.system
+    }
+
     /// The Solo of the instance that has `cpu`.
     pub fn solo_of(&self, cpu: Cpu) -> Option<&'a Solo<Id, Seat>> {
         self.solo(self.system.instance_of_cpu(cpu).ok()?)
