@@ -1,4 +1,4 @@
-//! Owns: how the decision about an instance of one processor passes to its [`Solo`](crate::smp::Solo) and comes back.
+//! Owns: how the decision about an instance of one processor passes to its [`Solo`](crate::smp::solo::Solo) and comes back.
 //! Must never know: how that one decides.
 //!
 //! Each takes a fixed number of steps, whatever the number of threads: rows of threads are brought up to date when they
@@ -135,7 +135,7 @@ impl System<'_> {
         may.then_some(cpu)
     }
 
-    /// The [`Solo`](crate::smp::Solo) decides about `instance`, which [may be closed](System::may_close). Who ran there; none
+    /// The [`Solo`](crate::smp::solo::Solo) decides about `instance`, which [may be closed](System::may_close). Who ran there; none
     /// for the idle thread.
     pub(crate) fn close(&mut self, instance: Instance, now: Instant) -> Option<Thread> {
         let cpu = self.can_close(instance)?;
