@@ -108,6 +108,7 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
 }
 
 /// The end of a report's first line. Of several processors the next one names that which reports.
+#[inline(always)]
 fn end_line<S: System>() {
     S::write("\n");
     if several::<S>() {
