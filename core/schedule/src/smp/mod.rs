@@ -10,6 +10,7 @@
 //!
 //! A call decides, and tells the world by [`Effects`]; [`System::dispatch`] carries a decision out on one processor.
 
+pub mod closed;
 mod config;
 mod contribution;
 mod effects;
@@ -24,7 +25,6 @@ pub mod period;
 mod policy;
 mod processor;
 mod reasons;
-pub mod solo;
 mod steps;
 mod system;
 #[cfg(test)]

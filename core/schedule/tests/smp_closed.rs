@@ -8,7 +8,7 @@ mod storms;
 use common::{Flags, Tables, at, cpu, set};
 use std::cell::Cell;
 use storms::{Dice, storm};
-use taktos_schedule::smp::solo::{Router, Rows, Solo, World};
+use taktos_schedule::smp::closed::{Router, Rows, Solo, World};
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
     Reasons, System, Thread,
