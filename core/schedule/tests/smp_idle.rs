@@ -113,3 +113,26 @@ fn threads_that_may_be_anywhere() {
     }
     holds(StrongAffinity, Taken::Lowest, ANYWHERE, &mut draws);
 }
+
+#[test]
+fn a_processor_that_came_while_another_was_busy() {
+    use PolicyKind::{Cbs, Edf, Priority, Simple};
+    for policy in [Simple, Priority, Edf, Cbs] {
+        let online = CpuSet::first(2);
+        let mut tables = Tables::new(2, online, 1);
+        let mut world = World::new(&mut tables, online, &[one(policy, 2)]);
+        world.settle();
+        let thread = world.thread(MAIN, 5, None);
+        let busy = on(&world, thread).unwrap();
+        let other = cpu(1 - busy);
+        world.act(|system, now, fx| system.remove_processor(MAIN, other, now, fx));
+        world.act(|system, now, fx| system.add_processor(MAIN, other, now, fx));
+        world.block(thread);
+        world.unblock(thread);
+        assert_eq!(
+            on(&world, thread),
+            Some(busy),
+            "{policy:?}: it became idle last"
+        );
+    }
+}

@@ -42,4 +42,14 @@ impl System<'_> {
             self.thread_mut(idle).presence = Presence::Ready;
         }
     }
+
+    /// The READY idle threads are behind one that became SCHEDULED meanwhile, in their order. As many steps as there are.
+    pub(crate) fn put_idle_behind(&mut self, instance: u8) {
+        let (record, nodes) = self.split(instance);
+        let mut id = record.idle.first;
+        while id != NONE {
+            nodes[id as usize].key.turn = record.turns.draw(Order::Append);
+            id = nodes[id as usize].next;
+        }
+    }
 }

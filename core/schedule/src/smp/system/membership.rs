@@ -15,7 +15,8 @@ use crate::{
 use taktos_time::Instant;
 
 impl System<'_> {
-    /// Gives `cpu`, which has no owner, to `instance`: the most urgent READY node gets it. As many steps as [`System::block`].
+    /// Gives `cpu`, which has no owner, to `instance`: the most urgent READY node gets it. As many steps as [`System::block`], and one
+    /// for each idle thread that waits.
     ///
     /// # Errors
     /// In this order: [`Error::InvalidId`]: no such instance. [`Error::NotConfigured`]: no instance was given it when the
@@ -47,6 +48,7 @@ impl System<'_> {
         record.first = target;
         self.enter_idle(target, idle, cpu);
         self.place_anew(target, idle, Order::Append, now, effects);
+        self.put_idle_behind(target);
         Ok(())
     }
 
