@@ -54,6 +54,18 @@ pub trait Ring: Links {
         self.set_next(other, id);
     }
 
+    /// Puts `id`, a ring of its own, in the place of `other`, which is not alone; that one is then a ring of its own.
+    #[inline(always)]
+    fn take_place(&self, id: Self::Id, other: Self::Id) {
+        let next = self.next(other);
+        let previous = self.previous(other);
+        self.set_next(previous, id);
+        self.set_previous(id, previous);
+        self.set_next(id, next);
+        self.set_previous(next, id);
+        self.make_alone(other);
+    }
+
     /// Takes `id` out of its ring; it is then a ring of its own.
     #[inline(always)]
     fn leave(&self, id: Self::Id) {

@@ -145,6 +145,34 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.top()
     }
 
+    /// The priority of the most urgent entity.
+    #[inline(always)]
+    pub fn urgent(&self) -> Option<Priority> {
+        Priority::new(self.occupied.get().leading_zeros() as u8)
+    }
+
+    /// Takes out the most urgent entity, the first of its equals, and names its priority; it is then a ring of its own.
+    #[inline(always)]
+    pub fn pop(&self, links: &impl Links<Id = Id>) -> Option<(Id, Priority)> {
+        let priority = self.urgent()?;
+        let first = self.head(priority)?;
+        self.remove(links, first, priority);
+        Some((first, priority))
+    }
+
+    /// Takes out `first`, the head of the entities of `priority`, and puts `id`, a ring of its own, behind its equals; `first`
+    /// is then a ring of its own.
+    #[inline(always)]
+    pub fn exchange(&self, links: &impl Links<Id = Id>, first: Id, id: Id, priority: Priority) {
+        let behind = links.next(first);
+        if behind == first {
+            self.heads[slot(priority)].set(Some(id));
+        } else {
+            links.take_place(id, first);
+            self.heads[slot(priority)].set(Some(behind));
+        }
+    }
+
     /// Puts the first of the entities of `priority` behind its equals and names the new first.
     #[inline(always)]
     pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {

@@ -15,7 +15,7 @@ pub trait Effects {
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>);
 
     /// Whether the world has rings of its own for the READY threads of `instance`. About these it is asked with the calls below,
-    /// and they stand where the [`Solo`](super::solo::Solo) of the instance finds them; all others stand in the tables.
+    /// and they stand where the [`Decider`](super::closed::Decider) of the instance finds them; all others stand in the tables.
     #[inline(always)]
     fn keeps(&self, _instance: Instance) -> bool {
         false

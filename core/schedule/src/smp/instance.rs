@@ -33,7 +33,7 @@ impl Places {
 pub struct InstanceRecord {
     pub(crate) name: [u8; 4],
     pub(crate) kind: PolicyKind,
-    /// Whether its [`Solo`](super::Solo) decides: then its threads are BLOCKED here, and its processor is idle.
+    /// Whether its [`Decider`](super::closed::Decider) decides: then its threads are BLOCKED here, and its processors are idle.
     pub(crate) closed: bool,
     /// How often it was opened: what a thread's row says is true while the row has the same number.
     pub(crate) openings: u32,

@@ -80,7 +80,7 @@ pub(crate) struct Turns {
 }
 
 /// How many turns lie between those appended and those prepended.
-const EARLY: u64 = 1 << 40;
+const EARLY: u64 = 1 << 62;
 
 impl Turns {
     pub const NEW: Self = Self {
@@ -89,12 +89,12 @@ impl Turns {
         early: (1 << 63) - EARLY,
     };
 
-    /// That of a thread which became READY before this instance was opened, until it is the first of its equals: only then it
-    /// draws one. It comes behind those that have drawn one so, and before all who were appended since.
-    pub const NOT_DRAWN: u64 = (1 << 63) - 1;
+    /// That of a thread which became READY before this instance was opened, and which is not the first of its equals: one that is
+    /// will [draw](Turns::draw_early) its turn.
+    pub const UNDRAWN: u64 = (1 << 63) - 1;
 
-    /// That of a thread which became READY before this instance was opened, and is now the first of its equals: behind those
-    /// prepended since, before those appended since.
+    /// That of a thread which had a processor, or became READY, before this instance was opened, when it comes to be the first:
+    /// behind those prepended since, before those appended since. Such threads come in their order.
     pub fn draw_early(&mut self) -> u64 {
         let turn = self.early;
         self.early += 1;

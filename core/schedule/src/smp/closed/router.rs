@@ -1,11 +1,11 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::{Solo, World};
-use crate::smp::{Effects, Instance, Lock, System, Thread};
-use crate::{Cpu, CpuSet, Priority};
+use super::{Decider, Home, SEATS, World};
+use crate::smp::{Effects, Instance, Lock, System, Thread, system::Held};
+use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use taktos_time::Instant;
 
-/// What a [`Router`] must know of its world beside what a [`Solo`] must.
+/// What a [`Router`] must know of its world beside what a [`Decider`] must.
 pub trait Rows: World {
     /// The thread's row in the System's table; none for an idle thread, and for one that does not exist.
     fn row(&self, id: Self::Id) -> Option<Thread>;
@@ -16,34 +16,28 @@ pub trait Rows: World {
     /// Whether `id` is ready: it waits for nothing.
     fn is_ready(&self, id: Self::Id) -> bool;
 
-    /// Whether the thread is at home in the instance of `solo`.
-    fn is_at_home(&self, id: Self::Id, solo: &Solo<Self::Id, Self::Seat>) -> bool;
-
-    /// The seat of the processor `cpu`.
-    fn seat(&self, cpu: usize) -> Self::Seat;
-
-    /// The idle thread of the processor `cpu`.
-    fn idle(&self, cpu: usize) -> Self::Id;
+    /// Whether the thread is at home in the instance of `decider`.
+    fn is_at_home(&self, id: Self::Id, decider: Decider<'_, Self::Id, Self::Seat>) -> bool;
 
     /// Who shall run there is unknown: it is to be dispatched.
     fn forget_heir(&self, seat: Self::Seat);
 }
 
-/// A [`System`] with the [`Solo`]s of its instances.
+/// A [`System`] with the [`Decider`]s of its instances.
 ///
 /// Everything that spans instances is asked of the System, by [`Router::ask`]; what concerns one closed instance alone, its
-/// Solo does. Before the System is asked about a thread, [`Router::reach`] or [`Router::look_up`] is to be called with it.
+/// decider does. Before the System is asked about a thread, [`Router::reach`] or [`Router::look_up`] is to be called with it.
 pub struct Router<'a, Id, Seat> {
     system: System<'a>,
-    solos: &'a [Solo<Id, Seat>],
+    homes: &'a [Home<Id, Seat>],
     /// The processors of closed instances.
     closed: CpuSet,
 }
 
-/// The [`Effects`] of a System whose READY threads stand in the rings of its Solos.
+/// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
 pub struct Kept<'e, W: Rows, E> {
     world: &'e W,
-    solos: &'e [Solo<W::Id, W::Seat>],
+    homes: &'e [Home<W::Id, W::Seat>],
     /// The processors of closed instances.
     closed: CpuSet,
     /// Those of them that are to be dispatched all the same: they are to ask for help.
@@ -53,14 +47,9 @@ pub struct Kept<'e, W: Rows, E> {
 
 impl<W: Rows, E: Effects> Kept<'_, W, E> {
     /// Acts on the rings of `instance` and the thread of `row`.
-    fn with(
-        &self,
-        instance: Instance,
-        row: Thread,
-        act: impl FnOnce(&Solo<W::Id, W::Seat>, W::Id),
-    ) {
-        if let (Some(solo), Some(id)) = (self.solos.get(instance.index()), self.world.thread(row)) {
-            act(solo, id);
+    fn with(&self, instance: Instance, row: Thread, act: impl FnOnce(&ReadyQueue<W::Id>, W::Id)) {
+        if let (Some(home), Some(id)) = (self.homes.get(instance.index()), self.world.thread(row)) {
+            act(home.decider().ready(), id);
         }
     }
 }
@@ -80,49 +69,45 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
 
     #[inline(always)]
     fn keeps(&self, instance: Instance) -> bool {
-        self.solos
-            .get(instance.index())
-            .is_some_and(|solo| solo.keeps.get())
+        self.homes.get(instance.index()).is_some_and(Home::keeps)
     }
 
     fn put(&mut self, instance: Instance, row: Thread, priority: Priority, first: bool) {
-        self.with(instance, row, |solo, id| {
+        self.with(instance, row, |ready, id| {
             if first {
-                solo.ready.prepend(self.world, id, priority);
+                ready.prepend(self.world, id, priority);
             } else {
-                solo.ready.append(self.world, id, priority);
+                ready.append(self.world, id, priority);
             }
         });
     }
 
     fn take(&mut self, instance: Instance, row: Thread, priority: Priority) {
-        self.with(instance, row, |solo, id| {
-            solo.ready.remove(self.world, id, priority);
+        self.with(instance, row, |ready, id| {
+            ready.remove(self.world, id, priority);
         });
     }
 
     fn top(&self, instance: Instance) -> Option<(Thread, Priority)> {
-        let id = self.solos.get(instance.index())?.ready.top()?;
+        let id = self.homes.get(instance.index())?.decider().ready().top()?;
         Some((self.world.row(id)?, self.world.priority(id)))
     }
 }
 
-/// The processor of a closed instance.
-fn cpu_of<Id, Seat>(solo: &Solo<Id, Seat>) -> Cpu {
-    Cpu::masked(solo.cpu.get() as u8)
-}
-
 impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
-    /// With all instances open. Each has one of `solos`, in order; instances without one stay open.
-    pub fn new(system: System<'a>, solos: &'a [Solo<Id, Seat>]) -> Self {
-        for (index, solo) in solos.iter().enumerate() {
-            let keeps = Instance::new(index).is_some_and(|instance| system.can_keep(instance));
-            solo.keeps.set(keeps);
-            solo.instance.set(index as u8);
+    /// With all instances open. Each has one of `homes`, in order; instances without one stay open.
+    pub fn new(system: System<'a>, homes: &'a [Home<Id, Seat>]) -> Self {
+        for (index, home) in homes.iter().enumerate() {
+            if let Some(instance) = Instance::new(index) {
+                let several = system
+                    .processors(instance)
+                    .is_ok_and(|cpus| cpus.count() > 1);
+                home.begin(instance, several, system.can_keep(instance));
+            }
         }
         Self {
             system,
-            solos,
+            homes,
             closed: CpuSet::EMPTY,
         }
     }
@@ -139,15 +124,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         &mut self.system
     }
 
-    /// The Solo of the instance that has `cpu`.
-    pub fn solo_of(&self, cpu: Cpu) -> Option<&'a Solo<Id, Seat>> {
-        self.solo(self.system.instance_of_cpu(cpu).ok()?)
+    /// What may decide about the instance that has `cpu`.
+    pub fn home_of(&self, cpu: Cpu) -> Option<&'a Home<Id, Seat>> {
+        self.home(self.system.instance_of_cpu(cpu).ok()?)
     }
 
-    /// The Solo of `instance`.
+    /// What may decide about `instance`.
     #[inline(always)]
-    pub fn solo(&self, instance: Instance) -> Option<&'a Solo<Id, Seat>> {
-        self.solos.get(instance.index())
+    pub fn home(&self, instance: Instance) -> Option<&'a Home<Id, Seat>> {
+        self.homes.get(instance.index())
     }
 
     /// Asks the System something, or tells it.
@@ -161,7 +146,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> R {
         let mut kept = Kept {
             world: w,
-            solos: self.solos,
+            homes: self.homes,
             closed: self.closed,
             asking: CpuSet::EMPTY,
             others: effects,
@@ -176,8 +161,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         answer
     }
 
-    /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. A fixed
-    /// number of steps.
+    /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So
+    /// many steps as it has processors.
     pub fn reach<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id, now: Instant) {
         if let Some(row) = w.row(id)
             && let Ok(home) = self.system.scheduler(row)
@@ -200,38 +185,45 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// The System decides about `instance`. A fixed number of steps.
+    /// The System decides about `instance`. So many steps as it has processors.
     pub fn open<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, instance: Instance, now: Instant) {
-        let Some(solo) = self.solo(instance) else {
+        let decider = self.home(instance).map(Home::decider);
+        let Some(decider) = decider.filter(|d| d.is_closed()) else {
             return;
         };
-        let Some(seat) = solo.seat.take() else {
-            return;
-        };
-        solo.charge_heir(w, seat);
-        self.closed = self.closed.without(cpu_of(solo));
-        let (heir, current) = (w.heir(seat), w.current(seat));
-        let runs = w.row(heir).map(|row| (row, w.priority(heir)));
-        if let Some((_, priority)) = runs {
-            solo.ready.remove(w, heir, priority);
-        }
-        self.system.open(instance, w.row(current), runs, now);
-        if heir != current {
-            // It was called already, and is to be dispatched.
-            w.forget_heir(seat);
+        let mut held = [None; SEATS];
+        let mut places = held.iter_mut();
+        let left = decider.open(w, |cpu, heir| {
+            if let (Some(place), Some(cpu)) = (places.next(), Cpu::new(cpu)) {
+                *place = Some(Held {
+                    cpu,
+                    heir: heir.and_then(|heir| Some((w.row(heir)?, w.priority(heir)))),
+                    executing: w.row(w.current(w.seat(cpu.index()))),
+                });
+            }
+        });
+        self.system
+            .open(instance, held.iter().flatten().copied(), left, now);
+        for held in held.iter().flatten() {
+            self.closed = self.closed.without(held.cpu);
+            let seat = w.seat(held.cpu.index());
+            if w.heir(seat) != w.current(seat) {
+                // It was called already, and is to be dispatched.
+                w.forget_heir(seat);
+            }
         }
     }
 
     /// Opens all instances, and brings the rows of all threads up to date: as many steps as threads. For tests and tools.
     pub fn open_all<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
-        for index in 0..self.solos.len() {
+        for index in 0..self.homes.len() {
             if let Some(instance) = Instance::new(index) {
                 self.open(w, instance, now);
             }
         }
         // In the order in which they are READY.
-        for solo in self.solos.iter().filter(|solo| solo.keeps.get()) {
-            solo.ready.for_each(w, |id| {
+        for home in self.homes.iter().filter(|home| home.keeps()) {
+            home.decider().ready().for_each(w, |id| {
                 if let Some(row) = w.row(id) {
                     self.system.bring_in_order(row, w.priority(id));
                 }
@@ -244,7 +236,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// The lock is about to be asked for by `id`: what that may concern is opened. A fixed number of steps.
+    /// The lock is about to be asked for by `id`: what that may concern is opened. So many steps as its instance, and its owner's,
+    /// have processors.
     pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -263,60 +256,44 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// Closes `instance` if it can be. Whether it is closed. A fixed number of steps, and one a processor.
+    /// Closes `instance` if it can be. Whether it is closed. One step a processor.
     pub fn try_close<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
         instance: Instance,
         now: Instant,
     ) -> bool {
-        let Some(solo) = self.solo(instance) else {
+        let Some(home) = self.home(instance) else {
             return false;
         };
-        if solo.seat.get().is_some() {
+        let decider = home.decider();
+        if decider.is_closed() {
             return true;
         }
-        if solo.keeps.get()
-            && let Some(cpu) = self.system.may_close(instance)
-            && !self.runs_elsewhere(w, instance, cpu)
-        {
-            self.close(w, instance, cpu, now);
-            return true;
+        let cpus = self.system.may_close(instance).filter(|_| home.keeps());
+        let Some(cpus) = cpus.filter(|cpus| decider.fits(*cpus)) else {
+            return false;
+        };
+        if self.runs_elsewhere(w, decider, cpus) {
+            return false;
         }
-        false
+        decider.close();
+        self.closed = self.closed.or(cpus);
+        self.system.close(instance, now, |cpu, row| {
+            let heir = row.and_then(|row| w.thread(row));
+            decider.seat(w, cpu.index(), heir);
+        });
+        true
     }
 
-    /// Whether a processor other than `cpu` has the registers of a thread that is at home in `instance`.
+    /// Whether a processor that is not of `cpus` has the registers of a thread that is at home in the instance of `decider`.
     fn runs_elsewhere<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
-        instance: Instance,
-        cpu: Cpu,
+        decider: Decider<'_, Id, Seat>,
+        cpus: CpuSet,
     ) -> bool {
-        let solo = &self.solos[instance.index()];
-        let mut others = self.system.online().without(cpu).into_iter();
-        others.any(|other| w.is_at_home(w.current(w.seat(other.index())), solo))
-    }
-
-    fn close<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        instance: Instance,
-        cpu: Cpu,
-        now: Instant,
-    ) {
-        let solo = &self.solos[instance.index()];
-        let (seat, idle) = (w.seat(cpu.index()), w.idle(cpu.index()));
-        let runs = self.system.close(instance, now);
-        let runs = runs.and_then(|row| w.thread(row));
-        if let Some(id) = runs {
-            solo.ready.prepend(w, id, w.priority(id));
-        }
-        solo.ready.set_idle(idle);
-        w.set_heir(seat, runs.unwrap_or(idle));
-        solo.cpu.set(cpu.index());
-        solo.since.set(w.ticks());
-        solo.seat.set(Some(seat));
-        self.closed = self.closed.with(cpu);
+        let mut others = self.system.online().minus(cpus).into_iter();
+        others.any(|other| w.is_at_home(w.current(w.seat(other.index())), decider))
     }
 }

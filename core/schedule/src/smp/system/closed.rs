@@ -1,33 +1,34 @@
-//! Owns: how the decision about an instance of one processor passes to its [`Solo`](crate::smp::solo::Solo) and comes back.
+//! Owns: how the decision about an instance passes to its [`Decider`](crate::smp::closed::Decider) and comes back.
 //! Must never know: how that one decides.
 //!
-//! Each takes a fixed number of steps, whatever the number of threads: rows of threads are brought up to date when they
-//! are asked about, or come to the top.
+//! Each takes so many steps as the instance has processors, whatever the number of threads: rows of threads are brought up to
+//! date when they are asked about, or come to the top.
 
 use super::{System, kept::level_of};
 use crate::{
-    Cpu, Priority,
+    Cpu, CpuSet, Priority,
     smp::{
         Instance, PolicyKind, ProcessorRecord, Reasons, Thread,
+        closed::WAITS,
         ids::NONE,
         node::State,
-        order::{Key, Order},
-        solo::WAITS,
+        order::Key,
         thread::{Presence, ThreadRecord},
     },
 };
 use taktos_time::Instant;
 
-impl System<'_> {
-    /// The processor of `instance` where it is one that can be closed: it has one processor, under fixed priorities.
-    pub(crate) fn can_close(&self, instance: Instance) -> Option<Cpu> {
-        let record = self.instances.get(instance.index())?;
-        let owned = record.places.owned;
-        (record.kind == PolicyKind::Priority && owned.count() == 1)
-            .then(|| owned.lowest())
-            .flatten()
-    }
+/// What a processor of an instance does that is closed.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub cpu: Cpu,
+    /// Who shall run there, at which priority; none for the idle thread.
+    pub heir: Option<(Thread, Priority)>,
+    /// Whose registers are there; none for the idle thread's.
+    pub executing: Option<Thread>,
+}
 
+impl System<'_> {
     /// Whether `instance` is closed.
     #[inline(always)]
     pub(crate) fn is_closed(&self, instance: Instance) -> bool {
@@ -64,27 +65,73 @@ impl System<'_> {
         }
     }
 
-    /// The System decides about `instance`, which is closed. On its processor runs `executing`, and `heir` shall, which is at
-    /// `priority` and in no ring; none stands for the idle thread.
+    /// The System decides about `instance`, which is closed. Its processors are in `held`: those with an heir by urgency, then the
+    /// idle ones, the one to be taken first last. `left` are the processors that stopped idling and have not idled since, the
+    /// last one in the lowest eight bits.
     pub(crate) fn open(
         &mut self,
         instance: Instance,
-        executing: Option<Thread>,
-        heir: Option<(Thread, Priority)>,
+        held: impl Iterator<Item = Held>,
+        left: u64,
         now: Instant,
     ) {
-        let Some(cpu) = self.can_close(instance) else {
-            return;
-        };
         let record = &mut self.instances[instance.index()];
         record.closed = false;
         record.openings = record.openings.wrapping_add(1);
-        self.processors[cpu.index()].since = now;
-        if let Some(executing) = executing {
-            self.load(cpu, executing.0);
+        self.gather_idle(instance.0);
+        for Held {
+            cpu,
+            heir,
+            executing,
+        } in held
+        {
+            let id = match heir {
+                Some((heir, priority)) => self.install(instance.0, heir.0, priority),
+                None => self.first_idle(instance.0),
+            };
+            self.put_in(instance.0, id, cpu);
+            self.thread_mut(id).cpu = cpu.index() as u8;
+            self.processors[cpu.index()].heir = id;
+            self.processors[cpu.index()].since = now;
+            match executing {
+                Some(executing) => self.load(cpu, executing.0),
+                None if heir.is_none() => self.load(cpu, id),
+                None => {}
+            }
         }
-        if let Some((heir, priority)) = heir {
-            self.install(instance.0, cpu, heir.0, priority);
+        self.load_idle(instance.0, left);
+    }
+
+    /// All idle threads of `instance`, which has no others, are in the pool by urgency, and their registers nowhere.
+    fn gather_idle(&mut self, instance: u8) {
+        loop {
+            let id = self.instances[instance as usize].places.scheduled.first;
+            if id == NONE {
+                return;
+            }
+            let cpu = self.take_out(instance, id);
+            self.processors[cpu.index()].executing = NONE;
+            let record = self.thread_mut(id);
+            record.presence = Presence::Ready;
+            record.live_on = ThreadRecord::NOWHERE;
+            let (record, nodes) = self.split(instance);
+            nodes[id as usize].state = State::Ready;
+            record.idle.push_back(nodes, id);
+        }
+    }
+
+    /// The idle threads in the pool of `instance` execute still where nobody else does: the first one on the last of the
+    /// processors that were `left`.
+    fn load_idle(&mut self, instance: u8, mut left: u64) {
+        let mut id = self.instances[instance as usize].idle.first;
+        while id != NONE {
+            let cpu = Cpu::masked(left as u8);
+            let processor = &self.processors[cpu.index()];
+            if processor.owner == instance && processor.executing == NONE {
+                self.load(cpu, id);
+            }
+            left >>= 8;
+            id = self.node(instance, id).next;
         }
     }
 
@@ -97,68 +144,104 @@ impl System<'_> {
         self.thread_mut(id).live_on = cpu.index() as u8;
     }
 
-    /// The thread `id` runs on `cpu`, in place of the idle thread.
-    fn install(&mut self, instance: u8, cpu: Cpu, id: u16, priority: Priority) {
+    /// The thread `id` is about to hold a processor: behind those that do, before all that are READY.
+    fn install(&mut self, instance: u8, id: u16, priority: Priority) -> u16 {
         self.catch_up(id, priority, false);
-        let idle = self.instances[instance as usize].places.holder(cpu);
-        self.take_out(instance, idle);
-        self.thread_mut(idle).presence = Presence::Ready;
         let record = self.thread_mut(id);
         record.presence = Presence::Scheduled;
         record.reasons = Reasons::NONE;
-        record.cpu = cpu.index() as u8;
         let (record, nodes) = self.split(instance);
-        nodes[idle as usize].state = State::Ready;
-        record.idle.push_front(nodes, idle);
         let node = &mut nodes[id as usize];
         node.sticky = 1;
         node.real = level_of(priority);
         node.key = Key {
             level: node.real,
-            turn: record.turns.draw(Order::Prepend),
+            turn: record.turns.draw_early(),
         };
-        self.put_in(instance, id, cpu);
-        self.processors[cpu.index()].heir = id;
+        id
     }
 
-    /// Whether `instance`, which is open, can be closed: nothing of its threads spans instances, all that are READY stand in the
-    /// world's rings, and its processor does what was decided. What registers are on other processors the world must look at.
-    pub(crate) fn may_close(&self, instance: Instance) -> Option<Cpu> {
-        let cpu = self.can_close(instance)?;
-        let record = &self.instances[instance.index()];
-        let processor = &self.processors[cpu.index()];
+    /// The processors of `instance`, which is open, if it can be closed: nothing of its threads spans instances, all that are READY
+    /// stand in the world's rings, and each processor does what was decided. What registers are on other processors the world
+    /// must look at.
+    pub(crate) fn may_close(&self, instance: Instance) -> Option<CpuSet> {
+        let record = self.instances.get(instance.index())?;
         let may = !record.closed
+            && record.kind == PolicyKind::Priority
             && record.involved == 0
             && record.queues.are_empty_levels()
-            && processor.asks_first == NONE
-            && processor.executing == processor.heir;
-        may.then_some(cpu)
+            && record
+                .places
+                .owned
+                .into_iter()
+                .all(|cpu| self.is_settled(cpu))
+            && self.idle_is_nowhere(instance.0);
+        may.then_some(record.places.owned)
     }
 
-    /// The [`Solo`](crate::smp::solo::Solo) decides about `instance`, which [may be closed](System::may_close). Who ran there; none
-    /// for the idle thread.
-    pub(crate) fn close(&mut self, instance: Instance, now: Instant) -> Option<Thread> {
-        let cpu = self.can_close(instance)?;
-        self.charge(cpu, now);
-        let record = &mut self.instances[instance.index()];
-        record.closed = true;
-        let id = record.places.holder(cpu);
-        if self.is_idle_row(id) {
-            return None;
+    /// Whether the processor `cpu` does what was decided, and has nobody to ask for.
+    fn is_settled(&self, cpu: Cpu) -> bool {
+        let processor = &self.processors[cpu.index()];
+        processor.asks_first == NONE && processor.executing == processor.heir
+    }
+
+    /// Whether no idle thread in the pool of `instance` has its registers on a processor.
+    fn idle_is_nowhere(&self, instance: u8) -> bool {
+        let mut id = self.instances[instance as usize].idle.first;
+        while id != NONE {
+            if self.thread(id).live_on != ThreadRecord::NOWHERE {
+                return false;
+            }
+            id = self.node(instance, id).next;
         }
-        self.take_out(instance.0, id);
-        let node = self.node_mut(instance.0, id);
+        true
+    }
+
+    /// The [`Decider`](crate::smp::closed::Decider) decides about `instance`, which [may be closed](System::may_close). `tell` hears
+    /// who runs on each processor, none for the idle thread, in the order of [`System::open`].
+    pub(crate) fn close(
+        &mut self,
+        instance: Instance,
+        now: Instant,
+        tell: impl FnMut(Cpu, Option<Thread>),
+    ) {
+        self.tell_scheduled(instance.0, tell);
+        self.instances[instance.index()].closed = true;
+        for cpu in self.instances[instance.index()].places.owned {
+            self.charge(cpu, now);
+            let id = self.instances[instance.index()].places.holder(cpu);
+            if !self.is_idle_row(id) {
+                self.hand_over(instance.0, id, cpu);
+            }
+        }
+    }
+
+    fn tell_scheduled(&self, instance: u8, mut tell: impl FnMut(Cpu, Option<Thread>)) {
+        let mut id = self.instances[instance as usize].places.scheduled.first;
+        while id != NONE {
+            let node = self.node(instance, id);
+            tell(
+                node.processor(),
+                (!self.is_idle_row(id)).then_some(Thread(id)),
+            );
+            id = node.next;
+        }
+    }
+
+    /// The thread `id`, which runs on `cpu`, is BLOCKED, and an idle thread executes in its place.
+    fn hand_over(&mut self, instance: u8, id: u16, cpu: Cpu) {
+        self.take_out(instance, id);
+        let node = self.node_mut(instance, id);
         node.state = State::Blocked;
         node.sticky = 0;
         let record = self.thread_mut(id);
         record.presence = Presence::Blocked;
         record.reasons = WAITS;
-        let idle = self.first_idle(instance.0);
-        self.put_in(instance.0, idle, cpu);
+        let idle = self.first_idle(instance);
+        self.put_in(instance, idle, cpu);
         self.thread_mut(idle).cpu = cpu.index() as u8;
         self.load(cpu, idle);
         self.processors[cpu.index()].heir = idle;
-        Some(Thread(id))
     }
 
     /// The processors of instances that are closed, in an instance's own words: whether `processor` is one's.

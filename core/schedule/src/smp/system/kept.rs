@@ -9,9 +9,9 @@ use crate::{
     Cpu, Priority,
     smp::{
         Effects, Instance, Reasons, Thread,
+        closed::WAITS,
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
-        solo::WAITS,
         thread::{Presence, ThreadRecord},
     },
 };
@@ -148,7 +148,7 @@ impl System<'_> {
     pub(super) fn draw_early(&mut self, instance: u8, id: u16) {
         let (record, nodes) = self.split(instance);
         let turn = &mut nodes[id as usize].key.turn;
-        if *turn == Turns::NOT_DRAWN {
+        if *turn == Turns::UNDRAWN {
             *turn = record.turns.draw_early();
         }
     }
@@ -164,7 +164,7 @@ impl System<'_> {
         node.sticky = 1;
         node.key = Key {
             level: node.real,
-            turn: Turns::NOT_DRAWN,
+            turn: Turns::UNDRAWN,
         };
     }
 }

@@ -21,6 +21,7 @@ mod priority;
 mod query;
 mod ready;
 
+pub(crate) use closed::Held;
 pub use invariants::Violation;
 
 use super::{

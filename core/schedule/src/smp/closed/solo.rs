@@ -1,0 +1,256 @@
+//! Owns: the ready threads of an instance that has one processor under fixed priorities, while it is closed: the queue of
+//! the kernel on one processor, with an heir that is known at all times.
+//! Must never know: helping, affinity, what another instance does.
+//!
+//! The laws, while closed: the heir of the processor is the first of its equals, and none is more urgent, or it is the idle
+//! thread; a thread at home here has its registers nowhere, or on that very processor.
+
+use super::World;
+use crate::{Priority, ReadyQueue, Ring};
+use core::cell::Cell;
+
+/// The queue of an instance of one processor. See the module's head for its laws.
+#[repr(C)]
+pub struct Solo<Id, Seat> {
+    /// That of its processor; none while the instance is open.
+    seat: Cell<Option<Seat>>,
+    /// The counter when the heir became the heir.
+    since: Cell<u64>,
+    cpu: Cell<usize>,
+    ready: ReadyQueue<Id>,
+}
+
+impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
+    /// One that is open, and has no thread.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "a pattern for array elements"
+    )]
+    pub const OPEN: Self = Self {
+        seat: Cell::new(None),
+        since: Cell::new(0),
+        cpu: Cell::new(0),
+        ready: ReadyQueue::EMPTY,
+    };
+
+    /// Its processor's seat; none while the instance is open.
+    #[inline(always)]
+    pub fn closed(&self) -> Option<Seat> {
+        self.seat.get()
+    }
+
+    /// The heir of the processor is another from now on, and the former one is charged.
+    #[inline(always)]
+    fn set_heir<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, heir: Id) {
+        self.charge_heir(w, seat);
+        w.set_heir(seat, heir);
+    }
+
+    /// Charges the heir until now.
+    #[inline(always)]
+    pub fn charge_heir<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat) {
+        let now = w.ticks();
+        let since = self.since.replace(now);
+        w.charge(w.heir(seat), now.wrapping_sub(since));
+    }
+
+    /// The same for the heir of perhaps another processor, which is called, unless it was called before.
+    #[inline(always)]
+    fn appoint<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, heir: Id) {
+        let was_called = w.heir(seat) != w.current(seat);
+        self.set_heir(w, seat, heir);
+        if !was_called {
+            w.call(seat, self.cpu.get());
+        }
+    }
+
+    /// Makes the most urgent one the heir.
+    #[inline(always)]
+    pub fn refresh<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat) {
+        if let Some(top) = self.ready.top()
+            && top != w.heir(seat)
+        {
+            self.appoint(w, seat, top);
+        }
+    }
+
+    /// It decides from now on about the processor `cpu`, where `heir` runs, which is in no ring; none stands for the idle thread.
+    pub(super) fn seat<W: World<Id = Id, Seat = Seat>>(&self, w: &W, cpu: usize, heir: Option<Id>) {
+        let (seat, idle) = (w.seat(cpu), w.idle(cpu));
+        if let Some(heir) = heir {
+            self.ready.prepend(w, heir, w.priority(heir));
+        }
+        self.ready.set_idle(idle);
+        w.set_heir(seat, heir.unwrap_or(idle));
+        self.cpu.set(cpu);
+        self.since.set(w.ticks());
+        self.seat.set(Some(seat));
+    }
+
+    /// It decides no longer. `tell` hears of the processor and its heir, which is in no ring then; none stands for the idle thread.
+    pub(super) fn open<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        tell: impl FnOnce(usize, Option<Id>),
+    ) {
+        if let Some(seat) = self.seat.take() {
+            self.charge_heir(w, seat);
+            let (cpu, heir) = (self.cpu.get(), w.heir(seat));
+            let heir = (heir != w.idle(cpu)).then_some(heir);
+            if let Some(heir) = heir {
+                self.ready.remove(w, heir, w.priority(heir));
+            }
+            tell(cpu, heir);
+        }
+    }
+
+    /// Whether it decides about the processor `cpu`.
+    pub(super) fn decides(&self, cpu: usize) -> bool {
+        self.seat.get().is_some() && self.cpu.get() == cpu
+    }
+
+    /// The rings of its READY threads.
+    pub(super) fn ready(&self) -> &ReadyQueue<Id> {
+        &self.ready
+    }
+
+    /// Makes `id`, a ring of its own, ready behind its equals. Whether it is the heir.
+    #[inline(always)]
+    pub fn append<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) -> bool {
+        if !self.ready.append(w, id, priority) {
+            return false;
+        }
+        let urgent = priority.beats(w.priority(w.heir(seat)));
+        if urgent {
+            self.appoint(w, seat, id);
+        }
+        urgent
+    }
+
+    /// Makes `id`, a ring of its own, ready in front of its equals.
+    pub fn prepend<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) {
+        self.ready.prepend(w, id, priority);
+        self.refresh(w, seat);
+    }
+
+    /// Takes out `id`, which is ready at `priority`; it is then a ring of its own.
+    pub fn remove<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) {
+        self.ready.remove(w, id, priority);
+        self.refresh(w, seat);
+    }
+
+    /// Takes out the heir, which runs on the calling processor; who is the heir then.
+    #[inline(always)]
+    pub fn retire<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        heir: Id,
+        priority: Priority,
+    ) -> Id {
+        let next = self.ready.retire(w, heir, priority).unwrap_or(heir);
+        self.set_heir(w, seat, next);
+        next
+    }
+
+    /// The heir, which runs on the calling processor, goes behind its equals; who is the heir then.
+    #[inline(always)]
+    pub fn advance<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        heir: Id,
+        priority: Priority,
+    ) -> Id {
+        let next = self.ready.advance(w, heir, priority);
+        self.set_heir(w, seat, next);
+        next
+    }
+
+    /// `receiver`, a ring of its own, takes the place of `sender`, the heir, which runs on the calling processor and goes
+    /// behind its equals.
+    #[inline(always)]
+    pub fn take_turn<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        receiver: Id,
+        sender: Id,
+        priority: Priority,
+    ) {
+        self.ready.take_turn(w, receiver, sender, priority);
+        self.set_heir(w, seat, receiver);
+    }
+
+    /// `id`, which is ready at `old`, gets the priority that it has in `w` once `set` was called: behind or in front of its new
+    /// equals.
+    pub fn change<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        old: Priority,
+        set: impl FnOnce(),
+        first: bool,
+    ) {
+        self.ready.remove(w, id, old);
+        set();
+        let priority = w.priority(id);
+        if first {
+            self.ready.prepend(w, id, priority);
+        } else {
+            self.ready.append(w, id, priority);
+        }
+        self.refresh(w, seat);
+    }
+
+    /// Makes `id`, which is ready, the first of its equals.
+    pub fn bring_to_front<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) {
+        self.ready.bring_to_front(w, id, priority);
+        self.refresh(w, seat);
+    }
+
+    /// Whether `id` is the first of the ready ones of `priority`.
+    #[inline(always)]
+    pub fn is_first(&self, id: Id, priority: Priority) -> bool {
+        self.ready.head(priority) == Some(id)
+    }
+
+    /// Puts `id`, which is ready, behind its equals, if it is the first of them.
+    pub fn rotate<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        id: Id,
+        priority: Priority,
+    ) {
+        if self.is_first(id, priority) && !w.is_alone(id) {
+            self.ready.rotate(w, priority);
+            self.refresh(w, seat);
+        }
+    }
+}
