@@ -149,6 +149,11 @@ impl<S: System> Kernel<S> {
                 let heir = solo.retire(&View::<S>::new(s), seat, current, priority);
                 return OutcomeOf::<S>::switch(current.context(), heir.context());
             }
+            if let Some(cluster) = current.cluster(s) {
+                let here = S::Machine::number();
+                let heir = cluster.retire(&View::<S>::new(s), here, current, priority);
+                return OutcomeOf::<S>::switch(current.context(), heir.context());
+            }
             return seldom(self.dismiss_running(s, current));
         }
         let heir = certain(self.ready.borrow(s).retire(&s, current, priority));
@@ -262,6 +267,11 @@ impl<S: System> Kernel<S> {
                 }
                 return OutcomeOf::<S>::switch(running.current(s).context(), thread.context());
             }
+            if let Some(cluster) = thread.cluster(s) {
+                let priority = thread.urgency.get(s).effective().of_ready();
+                cluster.append(&View::<S>::new(s), thread, priority);
+                return Self::follow_heir(s);
+            }
             return seldom(self.conclude_by_readying_open(s, thread));
         }
         if self.make_ready(s, thread) {
@@ -269,6 +279,21 @@ impl<S: System> Kernel<S> {
         } else {
             stay::<S>(Status::OK)
         }
+    }
+
+    /// Ends a decision after which the heir of this processor is known: switches to it, at the end of the interrupt in a handler.
+    #[inline(always)]
+    fn follow_heir(s: Section) -> OutcomeOf<S> {
+        let running = Self::running();
+        let (current, heir) = (running.current(s), running.heir(s));
+        if heir == current {
+            return stay::<S>(Status::OK);
+        }
+        if S::Machine::in_interrupt() {
+            S::Machine::pend_switch();
+            return stay::<S>(Status::OK);
+        }
+        OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 
     #[inline(never)]

@@ -247,8 +247,15 @@ impl<S: System> Decision<S::Machine> for SendToEqual<S> {
             if let Some((solo, seat)) = sender.solo(s) {
                 let view = View::<S>::new(s);
                 solo.take_turn(&view, seat, receiver, sender, urgency.effective());
+                return OutcomeOf::<S>::switch(sender.context(), receiver.context());
             }
-            return OutcomeOf::<S>::switch(sender.context(), receiver.context());
+            if let Some(cluster) = sender.cluster(s) {
+                let (view, here) = (View::<S>::new(s), S::Machine::number());
+                let priority = urgency.effective();
+                let heir = cluster.take_turn(&view, here, receiver, sender, priority);
+                return OutcomeOf::<S>::switch(sender.context(), heir.context());
+            }
+            return OutcomeOf::<S>::switch(sender.context(), sender.context());
         }
         let ready = S::kernel().ready.borrow(s);
         ready.take_turn(&s, receiver, sender, urgency.effective());

@@ -13,7 +13,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::solo::Solo;
+use taktos_schedule::smp::closed::{self, Cluster, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -55,16 +55,26 @@ pub struct Tcb {
     pub notification: Guarded<usize>,
     /// What does not change while the thread exists.
     pub info: Guarded<Option<&'static Info>>,
-    /// The queue of the instance in which the thread is at home, which decides while that is closed.
+    /// What may decide about the instance in which the thread is at home.
     #[cfg(target_pointer_width = "64")]
     home: Guarded<Option<&'static Home>>,
     /// The processor time that the thread has had in closed instances, as the machine counts ticks.
     #[cfg(target_pointer_width = "64")]
     pub ticks: Guarded<u64>,
+    /// The processor that the thread had last in a closed instance of several.
+    #[cfg(target_pointer_width = "64")]
+    place: Guarded<usize>,
 }
 
-/// The queue of an instance of one processor.
-pub(crate) type Home = Solo<ThreadRef, &'static Processor>;
+/// What may decide about an instance.
+pub(crate) type Home = closed::Home<ThreadRef, &'static Processor>;
+/// The queue of an instance of one processor, and its processor.
+pub(crate) type OwnQueue = (
+    &'static Solo<ThreadRef, &'static Processor>,
+    &'static Processor,
+);
+/// The seats of an instance of several processors.
+pub(crate) type Seats = &'static Cluster<ThreadRef>;
 
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
@@ -120,6 +130,8 @@ impl Tcb {
             home: Guarded::new(None),
             #[cfg(target_pointer_width = "64")]
             ticks: Guarded::new(0),
+            #[cfg(target_pointer_width = "64")]
+            place: Guarded::new(0),
         }
     }
 }
@@ -224,15 +236,52 @@ impl ThreadRef {
     /// threads.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn solo(self, s: Section) -> Option<(&'static Home, &'static Processor)> {
-        let home = self.home.get(s)?;
-        Some((home, home.closed()?))
+    pub fn solo(self, s: Section) -> Option<OwnQueue> {
+        self.home.get(s)?.solo()
+    }
+
+    /// The seats that decide about the thread; none where something else does.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn cluster(self, s: Section) -> Option<Seats> {
+        self.home.get(s)?.cluster()
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
     #[inline(always)]
-    pub fn solo(self, _: Section) -> Option<(&'static Home, &'static Processor)> {
+    pub fn cluster(self, _: Section) -> Option<Seats> {
+        None
+    }
+
+    /// The processor that the thread had last in a closed instance of several.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn place(self, s: Section) -> usize {
+        self.place.get(s)
+    }
+
+    /// Sets [`ThreadRef::place`].
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn set_place(self, s: Section, cpu: usize) {
+        self.place.set(s, cpu);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn place(self, _: Section) -> usize {
+        0
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_place(self, _: Section, _: usize) {}
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    #[inline(always)]
+    pub fn solo(self, _: Section) -> Option<OwnQueue> {
         None
     }
 
@@ -247,18 +296,6 @@ impl ThreadRef {
     #[cfg(target_pointer_width = "32")]
     pub fn home(self, _: Section) -> Option<&'static Home> {
         None
-    }
-
-    /// Whether the thread is at home in the instance of `home`.
-    #[cfg(target_pointer_width = "64")]
-    pub fn is_at_home(self, s: Section, home: &Home) -> bool {
-        self.home.get(s).is_some_and(|own| ptr::eq(own, home))
-    }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn is_at_home(self, _: Section, _: &Home) -> bool {
-        false
     }
 
     /// Whether the thread is at home where `other` is, or neither is anywhere.
@@ -299,7 +336,7 @@ impl ThreadRef {
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn may_be_closed(self, s: Section) -> bool {
-        self.home.get(s).is_some_and(Solo::keeps)
+        self.home.get(s).is_some_and(Home::keeps)
     }
 
     /// There is one processor.

@@ -560,6 +560,13 @@ fn yield_on_several<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
         let next = solo.advance(&View::<S>::new(s), seat, heir, urgency.effective());
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
+    if let Some(cluster) = heir.cluster(s)
+        && !urgency.is_special()
+    {
+        let (view, here) = (View::<S>::new(s), S::Machine::number());
+        let next = cluster.advance(&view, here, heir, urgency.effective());
+        return OutcomeOf::<S>::switch(heir.context(), next.context());
+    }
     seldom(yield_open::<S>(s, running))
 }
 

@@ -113,8 +113,10 @@ impl<S: System> Kernel<S> {
         let here = S::Machine::number();
         let several = S::several();
         let running = Self::running();
-        if !running.0.heir.get().is_null() && running.heir(s).solo(s).is_some() {
-            return Some(running.heir(s));
+        let home = Cpu::new(here).and_then(|cpu| several.home_of(s, cpu));
+        if home.is_some_and(|home| home.decider().is_closed()) {
+            let heir = running.heir(s);
+            return heir.row(s).map(|_| heir);
         }
         let row = several
             .ask(s, here, |system, _, _| system.heir(Cpu::new(here)?))

@@ -11,7 +11,7 @@ use crate::thread::AnyThread;
 use crate::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::solo::Rows;
+use taktos_schedule::smp::closed::Rows;
 use taktos_schedule::smp::{self, Instance, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -215,7 +215,7 @@ impl<S: System> Kernel<S> {
         let s = held.section();
         let seat = S::Machine::processor_numbered(processor.index());
         let home = S::several().home_of(s, processor);
-        if home.is_some_and(|home| home.closed().is_some()) {
+        if home.is_some_and(|home| home.decider().is_closed()) {
             let heir = Running(seat).heir(s);
             return heir.row(s).map(|_| AnyThread::of(heir));
         }

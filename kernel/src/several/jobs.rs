@@ -4,7 +4,7 @@
 use super::View;
 use super::place::Request;
 use crate::section::Section;
-use crate::tcb::{Running, ThreadRef};
+use crate::tcb::{Home, ThreadRef};
 use crate::{Kernel, System};
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
@@ -23,11 +23,7 @@ impl<S: System> Kernel<S> {
         let Some(row) = thread.row(s) else {
             return Duration::ZERO;
         };
-        if let Some((solo, seat)) = thread.solo(s)
-            && Running(seat).heir(s) == thread
-        {
-            solo.charge_heir(&View::<S>::new(s), seat);
-        }
+        Self::charge_heirs(s, thread.home(s));
         let counted = S::several().ask(s, S::Machine::number(), |system, now, _| {
             system.cpu_time(row, now).unwrap_or(Duration::ZERO)
         });
@@ -35,18 +31,23 @@ impl<S: System> Kernel<S> {
         counted.unwrap_or(Duration::ZERO).saturating_add(charged)
     }
 
+    /// Charges those who have the processors of an instance that is closed until now. As many steps as it has processors.
+    fn charge_heirs(s: Section, home: Option<&'static Home>) {
+        let decider = home
+            .map(Home::decider)
+            .filter(|decider| decider.is_closed());
+        let Some(decider) = decider else { return };
+        for cpu in (0..S::Machine::PROCESSORS).filter(|cpu| decider.decides(*cpu)) {
+            decider.charge(&View::<S>::new(s), cpu);
+        }
+    }
+
     /// How long the processor `number` was idle; none where there is no such processor in an instance.
     pub(crate) fn idle_time(s: Section, number: usize) -> Option<Duration> {
         let cpu = Cpu::new(number)?;
         let several = S::several();
         let idle = several.idle_of(s, number)?;
-        let home = several.home_of(s, cpu);
-        if let Some(home) = home
-            && let Some(seat) = home.closed()
-            && Running(seat).heir(s) == idle
-        {
-            home.charge_heir(&View::<S>::new(s), seat);
-        }
+        Self::charge_heirs(s, several.home_of(s, cpu));
         let counted = several
             .ask(s, S::Machine::number(), |system, now, _| {
                 system

@@ -229,7 +229,7 @@ impl<S: System> Kernel<S> {
 
     /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
     pub(crate) fn abandon_lock(&self, s: Section, thread: ThreadRef) {
-        if thread.solo(s).is_some() {
+        if thread.solo(s).is_some() || thread.cluster(s).is_some() {
             // Who waits for one opens its instance.
             return;
         }

@@ -4,7 +4,7 @@
 //! Must never know: a policy, an architecture.
 //!
 //! An instance of one processor under fixed priorities has the ready queue of the kernel on one processor while it is
-//! closed ([`Solo`](taktos_schedule::smp::solo)): what its threads do costs the lock and little else. All other instances, and
+//! closed ([`Solo`](taktos_schedule::smp::closed)): what its threads do costs the lock and little else. All other instances, and
 //! those that are open, the library's tables decide about, and what follows for which processor is told by its effects.
 //!
 //! One law ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
@@ -45,7 +45,7 @@ use core::sync::atomic::AtomicBool;
 use effects::Doings;
 use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
-use taktos_schedule::smp::solo::{Kept, Router};
+use taktos_schedule::smp::closed::{Kept, Router};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::Instant;
 
@@ -53,7 +53,7 @@ use taktos_time::Instant;
 const MOST: usize = Cpu::COUNT;
 
 /// Why a thread is blocked in the library: the kernel has its own reasons.
-const BLOCKED: Reasons = smp::solo::WAITS;
+const BLOCKED: Reasons = smp::closed::WAITS;
 
 /// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
 #[inline(always)]
@@ -165,7 +165,7 @@ impl<S: System> Several<S> {
 
     /// The queue of the instance that has `cpu`.
     fn home_of(&self, s: Section, cpu: Cpu) -> Option<&'static Home> {
-        self.with(s, |scheduler| scheduler.solo_of(cpu))?
+        self.with(s, |scheduler| scheduler.home_of(cpu))?
     }
 
     /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
@@ -192,7 +192,7 @@ impl<S: System> Several<S> {
         self.with(s, |scheduler| {
             let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
             if let Some(Ok(instance)) = instance
-                && scheduler.solo(instance).is_some_and(Home::keeps)
+                && scheduler.home(instance).is_some_and(Home::keeps)
             {
                 scheduler.try_close(&View::<S>::new(s), instance, S::Machine::now());
             }
@@ -209,7 +209,7 @@ impl<S: System> Several<S> {
 
     /// The queue of `instance`.
     fn home(&self, s: Section, instance: smp::Instance) -> Option<&'static Home> {
-        self.with(s, |scheduler| scheduler.solo(instance))?
+        self.with(s, |scheduler| scheduler.home(instance))?
     }
 
     /// Takes over what the start has made.

@@ -13,7 +13,7 @@ use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::solo::Rows;
+use taktos_schedule::smp::closed::Rows;
 use taktos_schedule::smp::{self, Instance};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -150,13 +150,10 @@ impl<S: System> Kernel<S> {
         let home = several.home(s, instance);
         let runs_here = Self::running().current(s) == thread && !S::Machine::in_interrupt();
         let view = View::<S>::new(s);
-        let (Some((from, seat)), Some(row), Some(to)) = (thread.solo(s), thread.row(s), home)
-        else {
-            return Ok(false);
-        };
-        let Some(there) = to
-            .closed()
-            .filter(|_| runs_here || !Self::is_running(s, thread))
+        let to = home.and_then(Home::solo);
+        let to = to.filter(|_| runs_here || !Self::is_running(s, thread));
+        let (Some((from, seat)), Some(row), Some((to, there))) =
+            (thread.solo(s), thread.row(s), to)
         else {
             return Ok(false);
         };

@@ -12,7 +12,7 @@ use crate::{Error, Kernel, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Decision, Machine, Outcome};
-use taktos_schedule::smp::solo::Rows;
+use taktos_schedule::smp::closed::Rows;
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -28,13 +28,26 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn admit(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
         let Some((solo, seat)) = thread.solo(s) else {
-            return self.admit_open(s, thread, priority, place);
+            return self.admit_elsewhere(s, thread, priority, place);
         };
         match place {
             Place::Last => {
                 solo.append(&View::<S>::new(s), seat, thread, priority);
             }
             Place::First => solo.prepend(&View::<S>::new(s), seat, thread, priority),
+        }
+    }
+
+    #[inline(never)]
+    fn admit_elsewhere(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
+        let Some(cluster) = thread.cluster(s) else {
+            return self.admit_open(s, thread, priority, place);
+        };
+        match place {
+            Place::Last => {
+                cluster.append(&View::<S>::new(s), thread, priority);
+            }
+            Place::First => cluster.prepend(&View::<S>::new(s), thread, priority),
         }
     }
 
@@ -62,6 +75,10 @@ impl<S: System> Kernel<S> {
         if let Some((solo, seat)) = thread.solo(s) {
             let priority = thread.urgency.get(s).effective();
             return solo.remove(&View::<S>::new(s), seat, thread, priority);
+        }
+        if let Some(cluster) = thread.cluster(s) {
+            let priority = thread.urgency.get(s).effective();
+            return cluster.remove(&View::<S>::new(s), thread, priority);
         }
         if S::several().try_close(s, thread) {
             return self.dismiss(s, thread);
@@ -91,6 +108,14 @@ impl<S: System> Kernel<S> {
                 false => set(),
             };
         }
+        if let Some(cluster) = thread.cluster(s) {
+            let old = thread.urgency.get(s).effective();
+            let set = || thread.urgency.set(s, new);
+            return match is_ready {
+                true => cluster.change(&view, thread, old, set, place == Place::First),
+                false => set(),
+            };
+        }
         S::several().look_up(s, thread, is_ready);
         thread.urgency.set(s, new);
         let priority = new.effective();
@@ -113,6 +138,14 @@ impl<S: System> Kernel<S> {
                 Place::First => solo.bring_to_front(&view, seat, thread, priority),
             };
         }
+        if let Some(cluster) = thread.cluster(s) {
+            let view = View::<S>::new(s);
+            let priority = thread.urgency.get(s).effective();
+            return match place {
+                Place::Last => cluster.rotate(&view, thread, priority),
+                Place::First => cluster.bring_to_front(&view, thread, priority),
+            };
+        }
         if S::several().try_close(s, thread) {
             return self.replace(s, thread, place);
         }
@@ -133,13 +166,14 @@ impl<S: System> Kernel<S> {
         if !several::<S>() {
             return true;
         }
-        one.shares_home(s, other) && one.solo(s).is_some()
+        one.shares_home(s, other) && (one.solo(s).is_some() || one.cluster(s).is_some())
     }
 
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
     /// run on this processor.
     pub(crate) fn may_hand_turn(&self, s: Section, sender: ThreadRef, receiver: ThreadRef) -> bool {
-        if sender.solo(s).is_some() || receiver.solo(s).is_some() {
+        let is_closed = |thread: ThreadRef| thread.solo(s).is_some() || thread.cluster(s).is_some();
+        if is_closed(sender) || is_closed(receiver) {
             return Self::share_queue(s, sender, receiver);
         }
         let (Some(from), Some(to)) = (sender.row(s), receiver.row(s)) else {
@@ -172,6 +206,11 @@ impl<S: System> Kernel<S> {
             } else {
                 solo.append(&view, seat, receiver, priority);
             }
+            return;
+        }
+        if let Some(cluster) = sender.cluster(s) {
+            let here = S::Machine::number();
+            cluster.take_turn(&View::<S>::new(s), here, receiver, sender, priority);
             return;
         }
         self.admit(s, receiver, priority, Place::First);

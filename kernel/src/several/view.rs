@@ -9,7 +9,7 @@ use crate::wait::Wait;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_machine::{Machine, Processor};
-use taktos_schedule::smp::solo::{Rows, World};
+use taktos_schedule::smp::closed::{Decider, Rows, World};
 use taktos_schedule::smp::{self};
 use taktos_schedule::{Links, Priority};
 
@@ -51,6 +51,29 @@ impl<S: System> Links for View<S> {
 
 impl<S: System> World for View<S> {
     type Seat = &'static Processor;
+
+    #[inline(always)]
+    fn seat(&self, cpu: usize) -> &'static Processor {
+        S::Machine::processor_numbered(cpu)
+    }
+
+    #[inline(always)]
+    fn idle(&self, cpu: usize) -> ThreadRef {
+        match S::several().idle_of(self.0, cpu) {
+            Some(idle) => idle,
+            None => no_idle(),
+        }
+    }
+
+    #[inline(always)]
+    fn cpu(&self, id: ThreadRef) -> usize {
+        id.place(self.0)
+    }
+
+    #[inline(always)]
+    fn set_cpu(&self, id: ThreadRef, cpu: usize) {
+        id.set_place(self.0, cpu);
+    }
 
     #[inline(always)]
     fn priority(&self, id: ThreadRef) -> Priority {
@@ -103,24 +126,20 @@ impl<S: System> Rows for View<S> {
         id.wait.get(self.0) == Wait::NOTHING && !id.urgency.get(self.0).has(Urgency::SUSPENDED)
     }
 
-    fn is_at_home(&self, id: ThreadRef, solo: &Home) -> bool {
-        id.is_at_home(self.0, solo)
-    }
-
-    fn seat(&self, cpu: usize) -> &'static Processor {
-        S::Machine::processor_numbered(cpu)
-    }
-
-    fn idle(&self, cpu: usize) -> ThreadRef {
-        match S::several().idle_of(self.0, cpu) {
-            Some(idle) => idle,
-            None => {
-                panic!("an instance has a processor that the start did not give an idle thread")
-            }
-        }
+    fn is_at_home(
+        &self,
+        id: ThreadRef,
+        decider: Decider<'_, ThreadRef, &'static Processor>,
+    ) -> bool {
+        id.home(self.0).map(Home::decider) == Some(decider)
     }
 
     fn forget_heir(&self, seat: &'static Processor) {
         seat.heir.set(ptr::null());
     }
+}
+
+#[cold]
+fn no_idle() -> ThreadRef {
+    panic!("an instance has a processor that the start did not give an idle thread")
 }
