@@ -1,7 +1,7 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
 use super::{Decider, Home, SEATS, World};
-use crate::smp::{Effects, Instance, Lock, System, Thread, system::Held};
+use crate::smp::{Effects, Instance, Lock, System, Thread, system::Executing, system::Held};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use taktos_time::Instant;
 
@@ -21,6 +21,15 @@ pub trait Rows: World {
 
     /// Who shall run there is unknown: it is to be dispatched.
     fn forget_heir(&self, seat: Self::Seat);
+}
+
+/// Whose registers are on `cpu`.
+fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
+    let current = w.current(w.seat(cpu.index()));
+    if current == w.idle(cpu.index()) {
+        return Executing::Idle;
+    }
+    w.row(current).map_or(Executing::Nobody, Executing::Thread)
 }
 
 /// A [`System`] with the [`Decider`]s of its instances.
@@ -198,7 +207,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 *place = Some(Held {
                     cpu,
                     heir: heir.and_then(|heir| Some((w.row(heir)?, w.priority(heir)))),
-                    executing: w.row(w.current(w.seat(cpu.index()))),
+                    executing: executing(w, cpu),
                 });
             }
         });

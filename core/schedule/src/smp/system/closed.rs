@@ -24,8 +24,16 @@ pub(crate) struct Held {
     pub cpu: Cpu,
     /// Who shall run there, at which priority; none for the idle thread.
     pub heir: Option<(Thread, Priority)>,
-    /// Whose registers are there; none for the idle thread's.
-    pub executing: Option<Thread>,
+    pub executing: Executing,
+}
+
+/// Whose registers are on a processor.
+#[derive(Clone, Copy)]
+pub(crate) enum Executing {
+    Idle,
+    Thread(Thread),
+    /// Those of a thread that does not exist any more.
+    Nobody,
 }
 
 impl System<'_> {
@@ -79,6 +87,7 @@ impl System<'_> {
         record.closed = false;
         record.openings = record.openings.wrapping_add(1);
         self.gather_idle(instance.0);
+        let mut empty = CpuSet::EMPTY;
         for Held {
             cpu,
             heir,
@@ -94,12 +103,13 @@ impl System<'_> {
             self.processors[cpu.index()].heir = id;
             self.processors[cpu.index()].since = now;
             match executing {
-                Some(executing) => self.load(cpu, executing.0),
-                None if heir.is_none() => self.load(cpu, id),
-                None => {}
+                Executing::Thread(executing) => self.load(cpu, executing.0),
+                Executing::Idle if heir.is_none() => self.load(cpu, id),
+                Executing::Idle => {}
+                Executing::Nobody => empty = empty.with(cpu),
             }
         }
-        self.load_idle(instance.0, left);
+        self.load_idle(instance.0, empty, left);
     }
 
     /// All idle threads of `instance`, which has no others, are in the pool by urgency, and their registers nowhere.
@@ -120,14 +130,15 @@ impl System<'_> {
         }
     }
 
-    /// The idle threads in the pool of `instance` execute still where nobody else does: the first one on the last of the
-    /// processors that were `left`.
-    fn load_idle(&mut self, instance: u8, mut left: u64) {
+    /// The idle threads in the pool of `instance` execute still where nobody else does, but for the processors that are `empty`: the
+    /// first one on the last of the processors that were `left`.
+    fn load_idle(&mut self, instance: u8, empty: CpuSet, mut left: u64) {
         let mut id = self.instances[instance as usize].idle.first;
         while id != NONE {
             let cpu = Cpu::masked(left as u8);
             let processor = &self.processors[cpu.index()];
-            if processor.owner == instance && processor.executing == NONE {
+            let waits = processor.executing == NONE && !empty.contains(cpu);
+            if processor.owner == instance && waits {
                 self.load(cpu, id);
             }
             left >>= 8;

@@ -21,7 +21,7 @@ mod priority;
 mod query;
 mod ready;
 
-pub(crate) use closed::Held;
+pub(crate) use closed::{Executing, Held};
 pub use invariants::Violation;
 
 use super::{
