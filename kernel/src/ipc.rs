@@ -249,19 +249,28 @@ impl<S: System> Decision<S::Machine> for SendToEqual<S> {
                 solo.take_turn(&view, seat, receiver, sender, urgency.effective());
                 return OutcomeOf::<S>::switch(sender.context(), receiver.context());
             }
-            if let Some(cluster) = sender.cluster(s) {
-                let (view, here) = (View::<S>::new(s), S::Machine::number());
-                let priority = urgency.effective();
-                let heir = cluster.take_turn(&view, here, receiver, sender, priority);
-                return OutcomeOf::<S>::switch(sender.context(), heir.context());
-            }
-            return OutcomeOf::<S>::switch(sender.context(), sender.context());
+            return seldom(send_among_several::<S>(s, sender, receiver));
         }
         let ready = S::kernel().ready.borrow(s);
         ready.take_turn(&s, receiver, sender, urgency.effective());
         Kernel::<S>::running().set_heir(s, receiver);
         OutcomeOf::<S>::switch(sender.context(), receiver.context())
     }
+}
+
+/// Ends a send to an equal that has its message, in a closed instance of several processors.
+#[inline(never)]
+fn send_among_several<S: System>(
+    s: Section,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+) -> OutcomeOf<S> {
+    let priority = receiver.urgency.get(s).effective();
+    let heir = sender.cluster(s).map_or(sender, |cluster| {
+        let (view, here) = (View::<S>::new(s), S::Machine::number());
+        cluster.take_turn(&view, here, receiver, sender, priority)
+    });
+    OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
 /// Ends a send to a receiver that has its message, and a time-out, or is suspended. Always a switch, if only to

@@ -560,6 +560,13 @@ fn yield_on_several<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
         let next = solo.advance(&View::<S>::new(s), seat, heir, urgency.effective());
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
+    seldom(yield_elsewhere::<S>(s, running, heir))
+}
+
+/// The same where the heir's instance has several processors, or is open.
+#[inline(never)]
+fn yield_elsewhere<S: System>(s: Section, running: Running, heir: ThreadRef) -> OutcomeOf<S> {
+    let urgency = heir.urgency.get(s);
     if let Some(cluster) = heir.cluster(s)
         && !urgency.is_special()
     {

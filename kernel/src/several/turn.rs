@@ -166,7 +166,14 @@ impl<S: System> Kernel<S> {
         if !several::<S>() {
             return true;
         }
-        one.shares_home(s, other) && (one.solo(s).is_some() || one.cluster(s).is_some())
+        if !one.shares_home(s, other) {
+            return false;
+        }
+        if one.solo(s).is_some() {
+            return true;
+        }
+        core::hint::cold_path();
+        one.cluster(s).is_some()
     }
 
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
