@@ -149,16 +149,27 @@ impl<S: System> Kernel<S> {
                 let heir = solo.retire(&View::<S>::new(s), seat, current, priority);
                 return OutcomeOf::<S>::switch(current.context(), heir.context());
             }
-            if let Some(cluster) = current.cluster(s) {
-                let here = S::Machine::number();
-                let heir = cluster.retire(&View::<S>::new(s), here, current, priority);
-                return OutcomeOf::<S>::switch(current.context(), heir.context());
-            }
-            return seldom(self.dismiss_running(s, current));
+            return seldom(self.retire_elsewhere(s, current, priority));
         }
         let heir = certain(self.ready.borrow(s).retire(&s, current, priority));
         Self::running().set_heir(s, heir);
         OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+
+    /// [`Kernel::retire`] where the thread's instance has several processors, or is open.
+    #[inline(never)]
+    fn retire_elsewhere(
+        &'static self,
+        s: Section,
+        current: ThreadRef,
+        priority: Priority,
+    ) -> OutcomeOf<S> {
+        if let Some(cluster) = current.cluster(s) {
+            let here = S::Machine::number();
+            let heir = cluster.retire(&View::<S>::new(s), here, current, priority);
+            return OutcomeOf::<S>::switch(current.context(), heir.context());
+        }
+        self.dismiss_running(s, current)
     }
 
     #[cold]
@@ -267,12 +278,7 @@ impl<S: System> Kernel<S> {
                 }
                 return OutcomeOf::<S>::switch(running.current(s).context(), thread.context());
             }
-            if let Some(cluster) = thread.cluster(s) {
-                let priority = thread.urgency.get(s).effective().of_ready();
-                cluster.append(&View::<S>::new(s), thread, priority);
-                return Self::follow_heir(s);
-            }
-            return seldom(self.conclude_by_readying_open(s, thread));
+            return seldom(self.conclude_by_readying_elsewhere(s, thread));
         }
         if self.make_ready(s, thread) {
             OutcomeOf::<S>::switch(Self::running().current(s).context(), thread.context())
@@ -297,7 +303,16 @@ impl<S: System> Kernel<S> {
     }
 
     #[inline(never)]
-    fn conclude_by_readying_open(&'static self, s: Section, thread: ThreadRef) -> OutcomeOf<S> {
+    fn conclude_by_readying_elsewhere(
+        &'static self,
+        s: Section,
+        thread: ThreadRef,
+    ) -> OutcomeOf<S> {
+        if let Some(cluster) = thread.cluster(s) {
+            let priority = thread.urgency.get(s).effective().of_ready();
+            cluster.append(&View::<S>::new(s), thread, priority);
+            return Self::follow_heir(s);
+        }
         self.make_ready(s, thread);
         Self::conclude_several(s, Status::OK, 0)
     }
