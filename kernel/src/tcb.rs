@@ -60,7 +60,7 @@ pub struct Tcb {
     home: Guarded<Option<&'static Home>>,
     /// The processor time that the thread has had in closed instances, as the machine counts ticks.
     #[cfg(target_pointer_width = "64")]
-    pub ticks: Guarded<u64>,
+    ticks: Guarded<u64>,
     /// The processor that the thread had last in a closed instance of several.
     #[cfg(target_pointer_width = "64")]
     place: Guarded<usize>,
@@ -285,7 +285,7 @@ impl ThreadRef {
         None
     }
 
-    /// The queue of the instance in which the thread is at home; none for idle threads.
+    /// What may decide about the instance in which the thread is at home; none for idle threads.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn home(self, s: Section) -> Option<&'static Home> {

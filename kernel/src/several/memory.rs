@@ -36,7 +36,7 @@ pub struct SeveralMemory<
     taken: AtomicBool,
 }
 
-/// The queues of the instances.
+/// What may decide about the instances.
 struct Homes<const INSTANCES: usize>([Home; INSTANCES]);
 
 // SAFETY: the kernel looks at them in sections alone.

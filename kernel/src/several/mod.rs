@@ -3,9 +3,9 @@
 //! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
 //! Must never know: a policy, an architecture.
 //!
-//! An instance of one processor under fixed priorities has the ready queue of the kernel on one processor while it is
-//! closed ([`Solo`](taktos_schedule::smp::closed)): what its threads do costs the lock and little else. All other instances, and
-//! those that are open, the library's tables decide about, and what follows for which processor is told by its effects.
+//! An instance under fixed priorities is closed ([`Decider`](taktos_schedule::smp::closed::Decider)) while nothing spans it: the ready
+//! queue of one processor, or the seats of several, decide, which costs the lock and little else. About all others, and
+//! those that are open, the library's tables decide, and what follows for which processor is told by its effects.
 //!
 //! One law ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
 //! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
@@ -85,7 +85,7 @@ struct Shared(UnsafeCell<Option<Scheduler>>);
 /// What the library notes its effects by.
 type Noting<'e, 'd, S> = Kept<'e, View<S>, Doings<'d, S>>;
 
-// SAFETY: reached by `Several::ask` alone, which demands a section: there is no concurrent access.
+// SAFETY: reached by `Several::with` and `begin` alone, which demand a section: there is no concurrent access.
 unsafe impl Sync for Shared {}
 
 impl<S: System> Several<S> {
@@ -163,7 +163,7 @@ impl<S: System> Several<S> {
         self.with(s, |scheduler| scheduler.open_all(&View::<S>::new(s), now));
     }
 
-    /// The queue of the instance that has `cpu`.
+    /// What may decide about the instance that has `cpu`.
     fn home_of(&self, s: Section, cpu: Cpu) -> Option<&'static Home> {
         self.with(s, |scheduler| scheduler.home_of(cpu))?
     }
@@ -207,7 +207,7 @@ impl<S: System> Several<S> {
         });
     }
 
-    /// The queue of `instance`.
+    /// What may decide about `instance`.
     fn home(&self, s: Section, instance: smp::Instance) -> Option<&'static Home> {
         self.with(s, |scheduler| scheduler.home(instance))?
     }
@@ -223,7 +223,7 @@ impl<S: System> Several<S> {
     ) {
         self.threads.set(s, threads);
         self.locks.set(s, locks);
-        // SAFETY: as in `ask`.
+        // SAFETY: as in `with`.
         unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
     }
 
