@@ -1,13 +1,13 @@
 //! Owns: the kernel's state as a whole, its start, and what the machine tells it.
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
-use crate::registry::Registry;
-use crate::section::{Guarded, hold, in_decision, in_upcall};
-use crate::several::several;
-use crate::special::Acts;
-use crate::tcb::{Running, ThreadRef};
+use crate::critical_section::{Guarded, hold, in_decision, in_upcall};
+use crate::smp::several;
+use crate::thread::registry::Registry;
+use crate::thread::special::Acts;
+use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::{Begin, Thread, begin, begin_endless};
-use crate::timeout_queue::TimeoutQueue;
+use crate::wait::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
 use core::marker::PhantomData;
 use taktos_machine::{Context, Fault, Machine, Processor, Upcalls};
@@ -148,7 +148,7 @@ impl<S: System> Upcalls for Upcall<S> {
     }
 
     fn fault(fault: &Fault<'_>) -> ! {
-        crate::fault::report::<S>(fault)
+        crate::thread::fault::report::<S>(fault)
     }
 }
 

@@ -37,62 +37,29 @@
 #[cfg(test)]
 extern crate std;
 
-mod block;
-mod condition;
-mod copy;
-mod deletion;
-mod event;
-mod exchange;
-pub mod fault;
-mod info;
-mod inherit;
-mod interrupt;
+mod critical_section;
 mod ipc;
 mod kernel;
-mod mailbox;
-mod mutex;
-mod notify;
-pub mod period;
-mod pipe;
-mod pool;
-mod queue;
-mod registry;
-mod ring;
-mod section;
-mod semaphore;
-mod several;
-mod special;
-mod store;
-mod stream;
+mod object;
+mod sched;
+mod smp;
 mod system;
-mod tcb;
 mod thread;
-mod timeout_queue;
-mod transfer;
-mod urgency;
-pub mod usage;
 mod wait;
 
-pub use condition::Condition;
-pub use event::EventFlags;
-pub use interrupt::Interrupt;
 pub use ipc::{LONGEST_MESSAGE, Message, Received, Rule};
 pub use kernel::{Kernel, Upcall, run, run_endless};
-pub use mailbox::{Letter, Mailbox, Partner};
-pub use mutex::{Mutex, Protocol};
-pub use notify::Notify;
-pub use period::Period;
-pub use pipe::{Partial, Pipe};
-pub use pool::{Pool, PoolBlock};
-pub use queue::MessageQueue;
-pub use semaphore::Semaphore;
-pub use several::{ClusterMutex, ClusterProtocol, Several, SeveralMemory, run_several};
-pub use store::{Fifo, Lifo, Stack, Store};
+pub use object::period::{self, Period};
+pub use object::{
+    Condition, EventFlags, Fifo, Interrupt, Letter, Lifo, Mailbox, MessageQueue, Mutex, Notify,
+    Partial, Partner, Pipe, Pool, PoolBlock, Protocol, Semaphore, Stack, Store,
+};
+pub use smp::{ClusterMutex, ClusterProtocol, Several, SeveralMemory, run_several};
 pub use system::System;
 pub use taktos_abi::{Error, Status, Timeout};
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};
-pub use tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
-pub use thread::{AnyThread, State, Thread};
-pub use usage::Usage;
+pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
+pub use thread::usage::Usage;
+pub use thread::{AnyThread, State, Thread, fault, usage};

@@ -1,7 +1,7 @@
 //! Owns: what a board gives the kernel. Must never know: which board.
 
 use crate::Kernel;
-use crate::several::{Several, several};
+use crate::smp::{Several, several};
 use taktos_machine::{Machine, Processor};
 
 /// A board: a machine, the place of the kernel's state, a console and an end.

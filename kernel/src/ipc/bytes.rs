@@ -3,7 +3,7 @@
 
 use super::{Receive, Send, hold_with_second_word, refuse_in_handlers};
 use crate::System;
-use crate::block::Told;
+use crate::sched::Told;
 use crate::thread::AnyThread;
 use core::ptr;
 use taktos_abi::{Error, Timeout};

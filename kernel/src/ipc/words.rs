@@ -2,8 +2,8 @@
 //! where other decisions have their time-out.
 
 use crate::System;
-use crate::section::Section;
-use crate::tcb::ThreadRef;
+use crate::critical_section::Section;
+use crate::thread::tcb::ThreadRef;
 use taktos_abi::Timeout;
 
 /// What goes with a message's first word.

@@ -1,9 +1,9 @@
 //! The wait queue against a sorted list.
 
 use super::{Key, Wait, WaitQueue, key};
-use crate::section::{Section, in_decision};
-use crate::tcb::{Tcb, ThreadRef};
-use crate::urgency::Urgency;
+use crate::critical_section::{Section, in_decision};
+use crate::thread::tcb::{Tcb, ThreadRef};
+use crate::thread::urgency::Urgency;
 use proptest::prelude::*;
 use std::boxed::Box;
 use std::vec::Vec;

@@ -104,11 +104,10 @@ impl Default for PhaseRules {
             (Rule::Symbol("6switch14enter_"), "entry"),
             (Rule::Symbol("6switch21enter_"), "entry"),
             (Rule::Symbol("6switch23enter_"), "entry"),
-            (Rule::Path("/kernel/src/schedule.rs"), "schedule"),
-            (Rule::Path("/kernel/src/block.rs"), "schedule"),
-            (Rule::Path("/kernel/src/wait.rs"), "schedule"),
-            (Rule::Path("/kernel/src/urgency.rs"), "schedule"),
-            (Rule::Path("/kernel/src/timeout_queue.rs"), "schedule"),
+            (Rule::Path("/kernel/src/sched/"), "schedule"),
+            (Rule::Path("/kernel/src/smp/"), "schedule"),
+            (Rule::Path("/kernel/src/wait/"), "schedule"),
+            (Rule::Path("/kernel/src/thread/urgency.rs"), "schedule"),
             (Rule::Path("/kernel/src/"), "object"),
             (Rule::Path("/core/schedule/"), "schedule"),
             (Rule::Symbol("6switch4stay"), "exit"),
@@ -138,14 +137,14 @@ mod tests {
     fn the_first_rule_that_holds_decides() {
         let rules = PhaseRules::new([
             (Rule::Symbol("stub"), "entry"),
-            (Rule::Path("/kernel/src/block.rs"), "schedule"),
+            (Rule::Path("/kernel/src/sched/"), "schedule"),
             (Rule::Path("/kernel/src/"), "object"),
         ]);
         assert_eq!(rules.names(), ["other", "entry", "schedule", "object"]);
         assert_eq!(rules.of_symbol("the_stub_svc"), Some(1));
         assert_eq!(rules.of_symbol("main"), None);
-        assert_eq!(rules.of_path("/x/kernel/src/block.rs"), Some(2));
-        assert_eq!(rules.of_path("/x/kernel/src/semaphore.rs"), Some(3));
+        assert_eq!(rules.of_path("/x/kernel/src/sched/mod.rs"), Some(2));
+        assert_eq!(rules.of_path("/x/kernel/src/object/semaphore.rs"), Some(3));
         assert_eq!(rules.of_path("/x/app.rs"), None);
         assert_eq!(rules.number_of("object"), Some(3));
         assert_eq!(rules.number_of("nothing"), None);

@@ -1,0 +1,259 @@
+//! Owns: condition variables: threads that release a mutex and wait until something about what it
+//! protects has changed. Must never know: what that is.
+
+use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::object::deletion::{self, Deletable};
+use crate::object::mutex::MutexCore;
+use crate::sched::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
+use crate::thread::tcb::ThreadRef;
+use crate::wait::transfer::{Lent, Transaction, transact};
+use crate::wait::{self, WaitQueue};
+use crate::{Error, Kernel, Mutex, System, Timeout};
+use core::hint::cold_path;
+use core::marker::PhantomData;
+use core::ptr;
+use taktos_machine::{Decision, Machine};
+
+/// A condition variable: threads wait at it for a change of something that a mutex protects.
+///
+/// A thread that is signalled contends for the mutex at once, in its own turn: it owns it as soon as
+/// it runs, or, where another thread owns it, goes from the condition's wait queue into the mutex's,
+/// lending its priority as the mutex's protocol says. It never runs only to wait again. Threads are signalled in the
+/// order of their priorities, first come first served among equals. Wakes have no other cause than those
+/// stated; still another thread may have changed the matter before the one that was signalled got the mutex:
+/// check in a loop.
+///
+/// All threads that wait at one time must wait with one and the same mutex.
+#[repr(C)]
+pub struct Condition<S> {
+    waiters: WaitQueue,
+    /// With what they wait; of no meaning while nobody waits.
+    mutex: Guarded<Option<&'static MutexCore>>,
+    deleted: Guarded<bool>,
+    system: PhantomData<fn() -> S>,
+}
+
+/// The value with which a thread comes back that had released the mutex.
+const RELEASED: usize = 1;
+
+impl<S: System> Condition<S> {
+    /// A condition variable at which nobody waits.
+    pub const fn new() -> Self {
+        Self {
+            waiters: WaitQueue::new(),
+            mutex: Guarded::new(None),
+            deleted: Guarded::new(false),
+            system: PhantomData,
+        }
+    }
+
+    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as `timeout` says, with
+    /// nothing in between. The mutex is locked again when this returns, also after an error; the time-out does not
+    /// limit the waiting for it.
+    ///
+    /// Bound: those of [`Mutex::unlock`] and, after an error, [`Mutex::lock`]. Errors after which the caller owns the mutex as
+    /// before: `Timeout`, `WouldBlock` (the mutex was not unlocked), `Deleted`, `Cancelled`; `State` where it has
+    /// locked the mutex more than once; `Parameter` where others wait with another mutex. Errors after which it
+    /// does not: `NotOwner`, where it never did; `Deadlock`, where the signalled thread's wait for the mutex would have
+    /// closed a ring; `Context` in an interrupt handler. A wait that is cancelled after the signal, while the thread
+    /// already waits for the mutex, has used up the signal.
+    pub fn wait(&'static self, mutex: &'static Mutex<S>, timeout: Timeout) -> Result<(), Error> {
+        let core = mutex.core();
+        let answer = transact::<S, Await<S>>(hold(), self, &core, timeout);
+        match answer.told::<S>() {
+            Err(error) if answer.value == RELEASED => Err(lock_again(mutex, error)),
+            result => result,
+        }
+    }
+
+    /// Signals the most urgent waiter; does nothing if there is none. The caller need not own the mutex. Never waits;
+    /// allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed, or that of the mutex's wait queue and inheritance. Errors: `Deleted`.
+    #[inline(always)]
+    pub fn signal(&'static self) -> Result<(), Error> {
+        self.signal_by::<Signal<S>>()
+    }
+
+    /// Signals all waiters. Otherwise as [`Condition::signal`], once for each waiter.
+    #[inline(always)]
+    pub fn broadcast(&'static self) -> Result<(), Error> {
+        self.signal_by::<Broadcast<S>>()
+    }
+
+    #[inline(always)]
+    fn signal_by<D: Decision<S::Machine, Object = Self>>(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            return if self.deleted.get(s) {
+                Err(Error::Deleted)
+            } else {
+                Ok(())
+            };
+        }
+        held.hand_over();
+        S::Machine::enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
+    }
+
+    /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each later call gets
+    /// that at once. Allowed in interrupt handlers.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+
+    /// Makes a deleted condition variable usable again. Bound: fixed. Errors: `State` if it is not deleted.
+    pub fn renew(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if !self.deleted.get(s) {
+            return Err(Error::State);
+        }
+        self.deleted.set(s, false);
+        Ok(())
+    }
+
+    /// Whether `current` may wait with `mutex`.
+    fn check(
+        &self,
+        s: Section,
+        current: ThreadRef,
+        mutex: &'static MutexCore,
+    ) -> Result<(), Error> {
+        let other = |bound: &'static MutexCore| !ptr::eq(bound, mutex);
+        if self.deleted.get(s) {
+            Err(Error::Deleted)
+        } else if mutex.owner(s) != Some(current) {
+            Err(Error::NotOwner)
+        } else if mutex.depth(s) != 0 {
+            Err(Error::State)
+        } else if !self.waiters.is_empty(s) && self.mutex.get(s).is_some_and(other) {
+            Err(Error::Parameter)
+        } else {
+            Ok(())
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn signal_unusual(&'static self, s: Section) -> OutcomeOf<S> {
+        if let Some(waiter) = self.waiters.first(s) {
+            self.signal_first(s, waiter);
+        }
+        Kernel::<S>::conclude_unanswered(s)
+    }
+
+    fn signal_first(&'static self, s: Section, waiter: ThreadRef) {
+        self.waiters.pop(s, waiter);
+        if let Some(mutex) = self.mutex.get(s) {
+            S::kernel().claim(s, mutex, waiter);
+        }
+    }
+}
+
+/// Locks the mutex for a thread whose wait ended with `error`; names the error to return.
+#[cold]
+fn lock_again<S: System>(mutex: &'static Mutex<S>, error: Error) -> Error {
+    loop {
+        match mutex.lock(Timeout::FOREVER) {
+            Ok(()) => return error,
+            // The caller is promised the mutex: this wait cannot be ended.
+            Err(Error::Cancelled) => {}
+            Err(other) => return other,
+        }
+    }
+}
+
+impl<S: System> Default for Condition<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: System> Deletable for Condition<S> {
+    fn is_deleted(&self, s: Section) -> bool {
+        self.deleted.get(s)
+    }
+
+    fn close(&'static self, s: Section) {
+        self.deleted.set(s, true);
+        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    }
+}
+
+struct Await<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Await<S> {
+    type Object = Condition<S>;
+    type Record = &'static MutexCore;
+    const BLOCKS: bool = true;
+
+    fn decide(
+        s: Section,
+        condition: &'static Condition<S>,
+        mutex: Lent<'_, &'static MutexCore>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let mutex = *mutex;
+        let current = Kernel::<S>::running().current(s);
+        if let Err(error) = condition.check(s, current, mutex) {
+            return fail::<S>(error);
+        }
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        condition.mutex.set(s, Some(mutex));
+        S::kernel().release(s, mutex, current);
+        current.set_value(s, RELEASED);
+        S::kernel().block_in(s, &condition.waiters, timeout)
+    }
+}
+
+struct Signal<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Signal<S> {
+    type Object = Condition<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    /// The usual case comes first and calls nothing: the mutex is free, and the waiter owns it at once.
+    extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let usual = condition
+            .waiters
+            .first(s)
+            .filter(|waiter| !waiter.urgency.get(s).is_special());
+        let owns = |waiter: &ThreadRef| {
+            condition
+                .mutex
+                .get(s)
+                .is_some_and(|mutex| mutex.give_if_free(s, *waiter))
+        };
+        let Some(waiter) = usual.filter(owns) else {
+            cold_path();
+            return seldom(condition.signal_unusual(s));
+        };
+        condition.waiters.pop(s, waiter);
+        waiter.wait.set(s, wait::Wait::NOTHING);
+        first_things_first();
+        S::kernel().conclude_by_readying(s, waiter)
+    }
+}
+
+struct Broadcast<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Broadcast<S> {
+    type Object = Condition<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        while let Some(waiter) = condition.waiters.first(s) {
+            condition.signal_first(s, waiter);
+        }
+        Kernel::<S>::conclude_unanswered(s)
+    }
+}

@@ -1,0 +1,283 @@
+//! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
+//! Must never know: what the events are.
+
+use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::object::deletion::{self, Deletable};
+use crate::sched::{OutcomeOf, Told, fail, first_things_first, seldom};
+use crate::thread::tcb::ThreadRef;
+use crate::wait::{self, WaitQueue};
+use crate::{Error, Kernel, System, Timeout};
+use core::hint::cold_path;
+use core::marker::PhantomData;
+use taktos_machine::{Decision, Machine};
+
+/// A group of 32 event flags.
+///
+/// Threads wait until any, or all, of the flags they name are set. When flags are set, all threads whose
+/// condition then holds are woken, in the order of their priorities, first come first served among
+/// equals. Each condition is judged by the same flags; only afterwards the flags are cleared that any of the
+/// woken threads *takes*. So one event can wake several threads, and the outcome does not depend on their order.
+#[repr(C)]
+pub struct EventFlags<S> {
+    waiters: WaitQueue,
+    flags: Guarded<u32>,
+    deleted: Guarded<bool>,
+    system: PhantomData<fn() -> S>,
+}
+
+/// What a waiting thread's condition is; kept in the value that it is to be resumed with.
+/// The flags it names are its argument.
+const ALL: usize = 1;
+/// That it takes the flags it waits for.
+const TAKE: usize = 2;
+
+/// The condition holds when the flags that are named and set are, as a number, at least this. All:
+/// each smaller set of the flags named is a smaller number. Any: only the empty set is.
+#[inline(always)]
+fn needed(named: u32, condition: usize) -> u32 {
+    if condition & ALL != 0 { named } else { 1 }
+}
+
+/// The flags that a thread with this condition clears.
+#[inline(always)]
+fn taken(named: u32, condition: usize) -> u32 {
+    if condition & TAKE != 0 { named } else { 0 }
+}
+
+impl<S: System> EventFlags<S> {
+    /// A group in which `flags` are set.
+    pub const fn new(flags: u32) -> Self {
+        Self {
+            waiters: WaitQueue::new(),
+            flags: Guarded::new(flags),
+            deleted: Guarded::new(false),
+            system: PhantomData,
+        }
+    }
+
+    /// Sets `flags`, beside those that are set, and wakes all threads whose condition then holds. Never waits;
+    /// allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed where at most one thread waits; otherwise one step for each waiter and one wake for each that is
+    /// woken. Errors: `Deleted`.
+    #[inline(always)]
+    pub fn set(&'static self, flags: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            cold_path();
+            self.flags.set(s, self.flags.get(s) | flags);
+            return if self.deleted.get(s) {
+                Err(Error::Deleted)
+            } else {
+                Ok(())
+            };
+        }
+        held.hand_over();
+        S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE).turned_away::<S>()
+    }
+
+    /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.
+    /// Errors: `Deleted`.
+    #[inline(always)]
+    pub fn clear(&'static self, flags: u32) -> Result<u32, Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.deleted.get(s) {
+            return Err(Error::Deleted);
+        }
+        let before = self.flags.get(s);
+        self.flags.set(s, before & !flags);
+        Ok(before)
+    }
+
+    /// The flags that are set; none in a deleted group. Allowed in interrupt handlers. Bound: fixed.
+    pub fn get(&'static self) -> u32 {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.deleted.get(s) {
+            0
+        } else {
+            self.flags.get(s)
+        }
+    }
+
+    /// Waits, as long as `timeout` says, until any of `flags` is set. Leaves the flags as they are.
+    /// The answer is all flags that were set when the condition held. Allowed in interrupt handlers at the kernel's
+    /// level, with [`Timeout::NONE`].
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag
+    /// is named; `Context` where an interrupt handler would have to wait.
+    #[inline(always)]
+    pub fn wait_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<0>(flags, timeout)
+    }
+
+    /// Waits until all of `flags` are set; otherwise as [`EventFlags::wait_any`].
+    #[inline(always)]
+    pub fn wait_all(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<ALL>(flags, timeout)
+    }
+
+    /// Waits until any of `flags` is set, and clears all of `flags` at that moment, whether set or not. The answer is
+    /// all flags that were set before they were cleared. Otherwise as [`EventFlags::wait_any`].
+    #[inline(always)]
+    pub fn take_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<TAKE>(flags, timeout)
+    }
+
+    /// Waits until all of `flags` are set, and clears them at that moment; otherwise as
+    /// [`EventFlags::take_any`].
+    #[inline(always)]
+    pub fn take_all(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait::<{ ALL | TAKE }>(flags, timeout)
+    }
+
+    #[inline(always)]
+    fn wait<const CONDITION: usize>(
+        &'static self,
+        named: u32,
+        timeout: Timeout,
+    ) -> Result<u32, Error> {
+        if named == 0 {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let s = held.section();
+        let present = self.flags.get(s);
+        if present & named >= needed(named, CONDITION) && !self.deleted.get(s) {
+            self.flags.set(s, present & !taken(named, CONDITION));
+            return Ok(present);
+        }
+        held.hand_over();
+        // A time-out that the compiler knows leaves one of the two ways.
+        let answer = if timeout.is_forever() {
+            S::Machine::enter::<Wait<S, CONDITION, true>>(self, named as usize, timeout)
+        } else {
+            S::Machine::enter::<Wait<S, CONDITION, false>>(self, named as usize, timeout)
+        };
+        answer.told::<S>()?;
+        Ok(answer.value as u32)
+    }
+
+    /// Deletes the group: its waiters get `Deleted`, and so does each later call. Allowed in interrupt handlers.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+
+    /// Makes a deleted group usable again, with `flags` set. Bound: fixed.
+    /// Errors: `State` if it is not deleted.
+    pub fn renew(&'static self, flags: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if !self.deleted.get(s) {
+            return Err(Error::State);
+        }
+        self.flags.set(s, flags);
+        self.deleted.set(s, false);
+        Ok(())
+    }
+
+    /// Wakes all waiters whose condition holds for the flags `present`.
+    #[cold]
+    #[inline(never)]
+    fn wake_all(&'static self, s: Section, present: u32) -> OutcomeOf<S> {
+        let mut left = present;
+        self.waiters.extract(
+            s,
+            |thread| is_satisfied(s, thread, present),
+            |thread| {
+                left &= !taken_by(s, thread);
+                thread.set_value(s, present as usize);
+                S::kernel().wake(s, thread);
+            },
+        );
+        self.flags.set(s, left);
+        Kernel::<S>::conclude_unanswered(s)
+    }
+}
+
+/// Whether the condition of `thread`, a waiter, holds for the flags `present`.
+#[inline(always)]
+fn is_satisfied(s: Section, thread: ThreadRef, present: u32) -> bool {
+    let needed = needed(thread.argument.get(s) as u32, thread.value(s));
+    first_things_first();
+    thread.argument.get(s) as u32 & present >= needed
+}
+
+/// The flags that `thread`, a waiter, takes when its condition holds.
+#[inline(always)]
+fn taken_by(s: Section, thread: ThreadRef) -> u32 {
+    taken(thread.argument.get(s) as u32, thread.value(s))
+}
+
+impl<S: System> Deletable for EventFlags<S> {
+    fn is_deleted(&self, s: Section) -> bool {
+        self.deleted.get(s)
+    }
+
+    fn close(&'static self, s: Section) {
+        self.deleted.set(s, true);
+        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    }
+}
+
+struct Set<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Set<S> {
+    type Object = EventFlags<S>;
+    const USES_TIMEOUT: bool = false;
+    const BLOCKS: bool = false;
+
+    /// The usual case comes first and calls nothing: there is one waiter, and its condition holds.
+    extern "C" fn decide(group: &'static EventFlags<S>, flags: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let present = group.flags.get(s) | flags as u32;
+        let only = group.waiters.only(s);
+        let satisfied = only.filter(|thread| is_satisfied(s, *thread, present));
+        let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(s).is_special()) else {
+            cold_path();
+            return seldom(group.wake_all(s, present));
+        };
+        first_things_first();
+        let taken = taken_by(s, thread);
+        thread.set_value(s, present as usize);
+        first_things_first();
+        group.flags.set(s, present & !taken);
+        thread.wait.set(s, wait::Wait::NOTHING);
+        group.waiters.clear(s);
+        first_things_first();
+        S::kernel().conclude_by_readying(s, thread)
+    }
+}
+
+struct Wait<S, const CONDITION: usize, const FOREVER: bool>(PhantomData<S>);
+
+impl<S: System, const CONDITION: usize, const FOREVER: bool> Decision<S::Machine>
+    for Wait<S, CONDITION, FOREVER>
+{
+    type Object = EventFlags<S>;
+    const USES_TIMEOUT: bool = !FOREVER;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(
+        group: &'static EventFlags<S>,
+        named: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        if group.deleted.get(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        let current = Kernel::<S>::running().current(s);
+        current.argument.set(s, named);
+        current.set_value(s, CONDITION);
+        if FOREVER {
+            S::kernel().block_in_forever(s, &group.waiters)
+        } else {
+            S::kernel().block_in(s, &group.waiters, timeout)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Owns: threads that wait for a message, and threads that wait to be rid of one; one copy of the message
+//! from the one to the other, or between them and a place in memory.
+//! Must never know: where messages are kept meanwhile, and in which order.
+#![expect(
+    unsafe_code,
+    reason = "a place that a message was put in holds a message"
+)]
+
+use crate::critical_section::{Held, Section};
+use crate::object::copy::copy;
+use crate::object::deletion::Deletable;
+use crate::sched::{OutcomeOf, Told, fail, stay};
+use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
+use crate::{Error, Status, System, Timeout};
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// Where a waiting thread's message is to be put.
+pub(crate) struct Landing<T>(Cell<MaybeUninit<T>>);
+
+/// The threads that wait for a message. Law: one that is woken with success has got one.
+pub(crate) struct Receivers<T>(Waiters<Landing<T>>);
+
+impl<T: Copy> Receivers<T> {
+    /// Nobody waits.
+    pub const fn new() -> Self {
+        Self(Waiters::new())
+    }
+
+    /// Whether nobody waits.
+    #[inline(always)]
+    pub fn is_empty(&self, s: Section) -> bool {
+        self.0.is_empty(s)
+    }
+
+    /// Wakes all with `error`.
+    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
+        self.0.flush::<S>(s, error);
+    }
+
+    /// Ends a decision by giving `message` to the most urgent thread, if there is one.
+    #[inline(always)]
+    fn conclude_by_delivering<S: System>(&'static self, s: Section, message: &T) -> OutcomeOf<S> {
+        let Some((thread, landing)) = self.0.first(&s) else {
+            return stay::<S>(Status::OK);
+        };
+        // SAFETY: the landing is a cell, lent by its thread; messages are not in landings.
+        unsafe { copy(message, landing.0.as_ptr().cast()) };
+        self.0.pop(s, thread);
+        S::kernel().conclude_by_waking(s, thread)
+    }
+}
+
+/// An object at which threads wait for messages.
+pub(crate) trait Source: Deletable {
+    /// The message.
+    type Message: Copy;
+    /// Those who wait for one.
+    fn receivers(&self) -> &Receivers<Self::Message>;
+}
+
+/// Waits for a message at `object`, which has none.
+#[inline(always)]
+pub(crate) fn wait_for_message<S: System, O: Source>(
+    held: Held<S>,
+    object: &'static O,
+    timeout: Timeout,
+) -> Result<O::Message, Error> {
+    let landing = Landing(Cell::new(MaybeUninit::uninit()));
+    // A time-out that the compiler knows leaves one of the two ways.
+    let answer = if timeout.is_forever() {
+        transact::<S, Await<S, O, true>>(held, object, &landing, timeout)
+    } else {
+        transact::<S, Await<S, O, false>>(held, object, &landing, timeout)
+    };
+    answer.told::<S>()?;
+    // SAFETY: the decision below never stays with success, and a thread that waits among the receivers
+    // is woken with success only after a message was put into its landing.
+    Ok(unsafe { landing.0.get().assume_init() })
+}
+
+struct Await<S, O, const FOREVER: bool>(PhantomData<(S, O)>);
+
+impl<S: System, O: Source, const FOREVER: bool> Transaction<S> for Await<S, O, FOREVER> {
+    type Object = O;
+    type Record = Landing<O::Message>;
+    const BLOCKS: bool = true;
+    const USES_TIMEOUT: bool = !FOREVER;
+
+    #[inline(always)]
+    fn decide(
+        s: Section,
+        object: &'static O,
+        landing: Lent<'_, Landing<O::Message>>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if object.is_deleted(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        object
+            .receivers()
+            .0
+            .block::<S, FOREVER>(s, landing, timeout)
+    }
+}
+
+/// Gives `message` to the most urgent of the threads that wait for one at `object`; there is one.
+#[inline(always)]
+pub(crate) fn deliver<S: System, O: Source>(
+    held: Held<S>,
+    object: &'static O,
+    message: &O::Message,
+) {
+    transact::<S, Deliver<S, O>>(held, object, message, Timeout::NONE);
+}
+
+struct Deliver<S, O>(PhantomData<(S, O)>);
+
+impl<S: System, O: Source> Transaction<S> for Deliver<S, O> {
+    type Object = O;
+    type Record = O::Message;
+    const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
+
+    #[inline(always)]
+    fn decide(
+        s: Section,
+        object: &'static O,
+        message: Lent<'_, O::Message>,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        object.receivers().conclude_by_delivering::<S>(s, &message)
+    }
+}
+
+/// The threads that wait until their message is taken.
+pub(crate) struct Senders<T>(Waiters<T>);
+
+impl<T: Copy> Senders<T> {
+    /// Nobody waits.
+    pub const fn new() -> Self {
+        Self(Waiters::new())
+    }
+
+    /// Whether nobody waits.
+    #[inline(always)]
+    pub fn is_empty(&self, s: Section) -> bool {
+        self.0.is_empty(s)
+    }
+
+    /// Wakes all with `error`.
+    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
+        self.0.flush::<S>(s, error);
+    }
+
+    /// Ends a decision by giving the most urgent thread's message, if there is one, to `accept`.
+    #[inline(always)]
+    pub fn conclude_by_accepting<S: System>(
+        &'static self,
+        s: Section,
+        accept: impl FnOnce(&T),
+    ) -> OutcomeOf<S> {
+        let Some((thread, message)) = self.0.first(&s) else {
+            return stay::<S>(Status::OK);
+        };
+        accept(message);
+        self.0.pop(s, thread);
+        S::kernel().conclude_by_waking(s, thread)
+    }
+}
+
+/// An object at which threads wait until their message is taken.
+pub(crate) trait Sink: Source {
+    /// Those who wait.
+    fn senders(&self) -> &Senders<Self::Message>;
+}
+
+/// Waits until `message` is taken by `object`, which has no room.
+#[inline(always)]
+pub(crate) fn wait_for_room<S: System, O: Sink>(
+    held: Held<S>,
+    object: &'static O,
+    message: &O::Message,
+    timeout: Timeout,
+) -> Result<(), Error> {
+    transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).told::<S>()
+}
+
+struct AwaitRoom<S, O>(PhantomData<(S, O)>);
+
+impl<S: System, O: Sink> Transaction<S> for AwaitRoom<S, O> {
+    type Object = O;
+    type Record = O::Message;
+    const BLOCKS: bool = true;
+
+    #[inline(always)]
+    fn decide(
+        s: Section,
+        object: &'static O,
+        message: Lent<'_, O::Message>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if object.is_deleted(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        object.senders().0.block::<S, false>(s, message, timeout)
+    }
+}

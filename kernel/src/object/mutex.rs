@@ -1,0 +1,536 @@
+//! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
+//! Must never know: condition variables.
+
+use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
+use crate::smp::several;
+use crate::thread::tcb::{Tcb, ThreadRef};
+use crate::wait::inherit::{Place, closes_ring};
+use crate::wait::{Wait, WaitQueue};
+use crate::{Kernel, Priority, System};
+use core::hint::cold_path;
+use core::marker::PhantomData;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Decision, Machine, Outcome};
+
+/// How a mutex keeps urgent threads from waiting longer than its critical sections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// Not at all.
+    None,
+    /// The owner has the priority of its most urgent waiter, transitively
+    /// (Sha, Rajkumar, Lehoczky 1990: basic priority inheritance).
+    Inheritance,
+    /// The owner has this priority as long as it owns the mutex (immediate ceiling).
+    /// Threads that are more urgent may not lock it.
+    Ceiling(Priority),
+}
+
+/// What of a mutex does not depend on the system.
+#[repr(C, align(8))]
+pub(crate) struct MutexCore {
+    waiters: WaitQueue,
+    owner: Guarded<Option<ThreadRef>>,
+    next_owned: Guarded<Option<&'static MutexCore>>,
+    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; and [`LENDS`] where
+    /// there is a ceiling. So it is zero just where locking and unlocking are simple.
+    depth: Guarded<u32>,
+    recursive: bool,
+    inherits: bool,
+    /// The priority that every owner is lent; IDLE where there is no ceiling.
+    ceiling: Priority,
+}
+
+const LENDS: u32 = 1;
+const ONCE: u32 = 2;
+const DEEPEST: u32 = 65_535 * ONCE;
+
+/// The owner of deleted mutexes: a thread that never exists.
+static NOBODY: Tcb = Tcb::new();
+
+const fn nobody() -> ThreadRef {
+    ThreadRef(&NOBODY)
+}
+
+impl MutexCore {
+    /// The threads that wait for the mutex.
+    pub fn waiters(&'static self) -> &'static WaitQueue {
+        &self.waiters
+    }
+
+    /// How often the owner has locked it beyond the first time.
+    pub fn depth(&self, s: Section) -> u32 {
+        self.depth.get(s) / ONCE
+    }
+
+    /// Who owns the mutex.
+    pub fn owner(&self, s: Section) -> Option<ThreadRef> {
+        self.owner.get(s)
+    }
+
+    /// The next mutex of the same owner.
+    pub fn next_owned(&self, s: Section) -> Option<&'static MutexCore> {
+        self.next_owned.get(s)
+    }
+
+    /// The priority that the mutex lends its owner.
+    pub fn lends(&self, s: Section) -> Priority {
+        match self.waiters.first(s) {
+            Some(waiter) if self.inherits => waiter.urgency.get(s).effective(),
+            _ => self.ceiling,
+        }
+    }
+
+    fn has_ceiling(&self) -> bool {
+        self.ceiling != Priority::IDLE
+    }
+
+    /// Whether neither recursion nor a ceiling has to be looked at.
+    #[inline(always)]
+    fn is_simple(&self, s: Section) -> bool {
+        self.depth.get(s) == 0
+    }
+
+    #[inline(always)]
+    fn give_to(&'static self, s: Section, thread: ThreadRef) {
+        self.owner.set(s, Some(thread));
+        self.next_owned.set(s, thread.owned.get(s));
+        thread.owned.set(s, Some(self));
+    }
+
+    /// Makes `thread` the owner where the mutex is free and has no ceiling; says whether it did.
+    #[inline(always)]
+    pub fn give_if_free(&'static self, s: Section, thread: ThreadRef) -> bool {
+        let free = self.owner.get(s).is_none() && self.is_simple(s);
+        if free {
+            self.give_to(s, thread);
+        }
+        free
+    }
+
+    /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
+    /// last comes first.
+    #[inline(always)]
+    fn take_from(&'static self, s: Section, owner: ThreadRef) {
+        let next = self.next_owned.get(s);
+        match owner.owned.get(s) {
+            Some(first) if core::ptr::eq(first, self) => owner.owned.set(s, next),
+            first => self.unlink(s, first, next),
+        }
+    }
+
+    fn unlink(
+        &'static self,
+        s: Section,
+        first: Option<&'static Self>,
+        next: Option<&'static Self>,
+    ) {
+        let mut before = first;
+        while let Some(mutex) = before {
+            let behind = mutex.next_owned.get(s);
+            if behind.is_some_and(|behind| core::ptr::eq(behind, self)) {
+                mutex.next_owned.set(s, next);
+                return;
+            }
+            before = behind;
+        }
+    }
+}
+
+/// A mutex: at most one thread owns it, and only that one may unlock it.
+///
+/// Waiting threads get it by priority, first come first served among equals. It is handed over: the
+/// most urgent waiter owns it as soon as it is unlocked. Not for interrupt handlers.
+/// A thread that ends or is deleted unlocks what it owns.
+#[repr(transparent)]
+pub struct Mutex<S> {
+    core: MutexCore,
+    system: PhantomData<fn() -> S>,
+}
+
+impl<S: System> Mutex<S> {
+    /// A free mutex that one thread can lock once, with priority inheritance.
+    pub const fn new() -> Self {
+        Self::with_protocol(Protocol::Inheritance)
+    }
+
+    /// A free mutex under `protocol`.
+    pub const fn with_protocol(protocol: Protocol) -> Self {
+        let ceiling = match protocol {
+            Protocol::Ceiling(ceiling) => ceiling,
+            _ => Priority::IDLE,
+        };
+        Self {
+            core: MutexCore {
+                waiters: WaitQueue::new(),
+                owner: Guarded::new(None),
+                next_owned: Guarded::new(None),
+                depth: Guarded::new(if matches!(protocol, Protocol::Ceiling(_)) {
+                    LENDS
+                } else {
+                    0
+                }),
+                recursive: false,
+                inherits: matches!(protocol, Protocol::Inheritance),
+                ceiling,
+            },
+            system: PhantomData,
+        }
+    }
+
+    /// The same mutex, but its owner may lock it again (65,535 times more), and must unlock it as often.
+    pub const fn recursive(mut self) -> Self {
+        self.core.recursive = true;
+        self
+    }
+
+    /// What of the mutex does not depend on the system.
+    pub(crate) fn core(&'static self) -> &'static MutexCore {
+        &self.core
+    }
+
+    /// Locks the mutex, waiting for it as long as `timeout` says.
+    ///
+    /// Bound without waiting: fixed, and the priority change of a ceiling. Errors: `Timeout`,
+    /// `WouldBlock`, `Deleted`; `Deadlock` where the wait would close a ring of waiting threads, or where
+    /// the caller owns the mutex and it is not recursive; `Limit` at the deepest recursion;
+    /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler.
+    #[inline(always)]
+    pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt()
+        {
+            self.core.give_to(s, Kernel::<S>::running().current(s));
+            return Ok(());
+        }
+        cold_path();
+        held.hand_over();
+        S::Machine::enter::<Lock<S>>(self, 0, timeout).told::<S>()
+    }
+
+    /// Unlocks the mutex; the most urgent waiter owns it then.
+    ///
+    /// Bound: the caller's owned mutexes that were locked after this one, and with waiters or a ceiling those
+    /// of priority inheritance. Errors: `NotOwner`, `Deleted`. In an interrupt handler, which cannot own a mutex: `Context` or
+    /// `NotOwner`, but that a handler unlocks what the interrupted thread owns is not always noticed.
+    #[inline(always)]
+    pub fn unlock(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        let current = Kernel::<S>::running().current(s);
+        let core = &self.core;
+        if core.owner.get(s) == Some(current) && core.waiters.is_empty(s) && core.is_simple(s) {
+            core.take_from(s, current);
+            core.owner.set(s, None);
+            return Ok(());
+        }
+        cold_path();
+        held.hand_over();
+        S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
+    }
+
+    /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
+    ///
+    /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        match self.core.owner.get(s) {
+            None => {
+                self.core.owner.set(s, Some(nobody()));
+                Ok(())
+            }
+            Some(owner) if owner == nobody() => Err(Error::Deleted),
+            Some(_) => Err(Error::InUse),
+        }
+    }
+
+    /// Makes a deleted mutex free and usable again. Errors: `State` if it is not deleted.
+    pub fn renew(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.core.owner.get(s) != Some(nobody()) {
+            return Err(Error::State);
+        }
+        self.core.owner.set(s, None);
+        Ok(())
+    }
+}
+
+impl<S: System> Default for Mutex<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+struct Lock<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Lock<S> {
+    type Object = Mutex<S>;
+    const BLOCKS: bool = true;
+
+    /// The usual case comes first and calls nothing: a ready owner inherits from its only waiter.
+    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, timeout: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let core = &mutex.core;
+        let current = Kernel::<S>::running().current(s);
+        if let Some(owner) = core.owner.get(s)
+            && !several::<S>()
+            && owner.wait.get(s) == Wait::NOTHING
+            && owner != current
+            && core.inherits
+            && core.waiters.is_empty(s)
+            && timeout.is_forever()
+        {
+            let lent = current.urgency.get(s).of_ready();
+            let urgency = owner.urgency.get(s);
+            if lent.beats(urgency.of_ready()) && !urgency.is_special() {
+                return S::kernel().wait_for_ready_owner(s, core, current, owner);
+            }
+        }
+        seldom(lock_unusual::<S>(s, core, current, timeout))
+    }
+}
+
+impl<S: System> Kernel<S> {
+    #[inline(always)]
+    fn wait_for_ready_owner(
+        &'static self,
+        s: Section,
+        core: &'static MutexCore,
+        current: ThreadRef,
+        owner: ThreadRef,
+    ) -> OutcomeOf<S> {
+        let ready = self.ready.borrow(s);
+        let lent = current.urgency.get(s).of_ready();
+        let urgency = owner.urgency.get(s);
+        current.wait.set(s, Wait::mutex(core));
+        ready.remove(&s, current, lent);
+        core.waiters.insert_first(s, current);
+        ready.remove(&s, owner, urgency.effective());
+        owner.urgency.set(s, urgency.with_effective(lent));
+        ready.append(&s, owner, lent);
+        let heir = self.reselected(s);
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn lock_unusual<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    let Some(owner) = core.owner.get(s) else {
+        return lock_ceiling::<S>(s, core, current);
+    };
+    if owner == current {
+        return lock_again::<S>(s, core);
+    }
+    if owner == nobody() {
+        return fail::<S>(Error::Deleted);
+    }
+    if core.has_ceiling() && current.urgency.get(s).base().beats(core.ceiling) {
+        return fail::<S>(Error::Ceiling);
+    }
+    if timeout.is_none() {
+        return refuse_to_wait::<S>();
+    }
+    if closes_ring(s, current, owner) {
+        return fail::<S>(Error::Deadlock);
+    }
+    wait_for::<S>(s, core, current, owner, timeout)
+}
+
+fn lock_again<S: System>(s: Section, core: &'static MutexCore) -> OutcomeOf<S> {
+    if !core.recursive {
+        return fail::<S>(Error::Deadlock);
+    }
+    let depth = core.depth.get(s);
+    if depth >= DEEPEST {
+        return fail::<S>(Error::Limit);
+    }
+    core.depth.set(s, depth + ONCE);
+    stay::<S>(Status::OK)
+}
+
+fn lock_ceiling<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+) -> OutcomeOf<S> {
+    if current.urgency.get(s).base().beats(core.ceiling) {
+        return fail::<S>(Error::Ceiling);
+    }
+    core.give_to(s, current);
+    S::kernel().settle(s, current, Place::First);
+    if several::<S>() {
+        return Kernel::<S>::conclude(s, Status::OK, 0);
+    }
+    stay::<S>(Status::OK)
+}
+
+fn wait_for<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+    owner: ThreadRef,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    let kernel = S::kernel();
+    let outcome = kernel.block(s, current, Wait::mutex(core), timeout);
+    core.waiters.insert(s, current);
+    if core.inherits {
+        let lent = current.urgency.get(s).effective();
+        if lent.beats(owner.urgency.get(s).effective()) {
+            kernel.settle(s, owner, Place::Last);
+            let heir = kernel.heir(s);
+            return OutcomeOf::<S>::switch(current.context(), heir.context());
+        }
+    }
+    outcome
+}
+
+struct Unlock<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Unlock<S> {
+    type Object = Mutex<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = true;
+
+    /// The usual case comes first and calls nothing: the owner goes back to its own priority and the most
+    /// urgent waiter goes on.
+    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let core = &mutex.core;
+        let current = Kernel::<S>::running().current(s);
+        if core.owner.get(s) == Some(current)
+            && core.is_simple(s)
+            && let Some(next) = core.waiters.first(s)
+            && !next.urgency.get(s).is_special()
+            && current
+                .owned
+                .get(s)
+                .is_some_and(|first| core::ptr::eq(first, core))
+            && core.next_owned.get(s).is_none()
+            && current.waiters.is_empty(s)
+        {
+            return S::kernel().hand_over(s, core, current, next);
+        }
+        seldom(unlock_unusual::<S>(s, core, current))
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Hands over the only mutex of the running thread, which lends to nobody else, to a waiter.
+    #[inline(always)]
+    fn hand_over(
+        &'static self,
+        s: Section,
+        core: &'static MutexCore,
+        current: ThreadRef,
+        next: ThreadRef,
+    ) -> OutcomeOf<S> {
+        core.waiters.pop(s, next);
+        current.owned.set(s, None);
+        core.give_to(s, next);
+        next.wait.set(s, Wait::NOTHING);
+        let urgency = current.urgency.get(s);
+        let base = urgency.base();
+        if several::<S>() {
+            if urgency.of_ready() != base {
+                self.grade(s, current, urgency.with_effective(base), Place::First);
+            }
+            self.make_ready(s, next);
+            return Self::conclude_several(s, Status::OK, 0);
+        }
+        let ready = self.ready.borrow(s);
+        if urgency.of_ready() != base {
+            ready.remove(&s, current, urgency.effective());
+            current.urgency.set(s, urgency.with_effective(base));
+            ready.prepend(&s, current, base);
+        }
+        ready.append(&s, next, next.urgency.get(s).effective());
+        let heir = self.reselected(s);
+        if heir == current {
+            return stay::<S>(Status::OK);
+        }
+        OutcomeOf::<S>::switch(current.context(), heir.context())
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn unlock_unusual<S: System>(
+    s: Section,
+    core: &'static MutexCore,
+    current: ThreadRef,
+) -> OutcomeOf<S> {
+    match core.owner.get(s) {
+        Some(owner) if owner == current => {}
+        Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
+        _ => return fail::<S>(Error::NotOwner),
+    }
+    let depth = core.depth.get(s);
+    if depth >= ONCE {
+        core.depth.set(s, depth - ONCE);
+        return stay::<S>(Status::OK);
+    }
+    S::kernel().release(s, core, current);
+    Kernel::<S>::conclude(s, Status::OK, 0)
+}
+
+impl<S: System> Kernel<S> {
+    /// Makes `thread`, which is blocked and stands in no queue, the owner of the mutex, and wakes it; or, where
+    /// another thread owns the mutex, lets it wait for that, however long it takes.
+    pub(crate) fn claim(&'static self, s: Section, core: &'static MutexCore, thread: ThreadRef) {
+        let Some(owner) = core.owner.get(s) else {
+            core.give_to(s, thread);
+            self.wake(s, thread);
+            return self.settle(s, thread, Place::Last);
+        };
+        if owner == nobody() {
+            return self.wake_with(s, thread, Error::Deleted);
+        }
+        if closes_ring(s, thread, owner) {
+            return self.wake_with(s, thread, Error::Deadlock);
+        }
+        self.stop_timeout(s, thread);
+        thread.wait.set(s, Wait::mutex(core));
+        core.waiters.insert(s, thread);
+        if core.inherits {
+            self.settle(s, owner, Place::Last);
+        }
+    }
+
+    /// Takes the mutex from `owner` and gives it to the most urgent waiter.
+    pub(crate) fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
+        core.take_from(s, owner);
+        core.depth.set(s, core.depth.get(s) & LENDS);
+        match core.waiters.first(s) {
+            None => core.owner.set(s, None),
+            Some(next) => {
+                core.waiters.pop(s, next);
+                core.give_to(s, next);
+                self.wake(s, next);
+                if core.has_ceiling() || !core.waiters.is_empty(s) {
+                    self.settle(s, next, Place::Last);
+                }
+            }
+        }
+        let urgency = owner.urgency.get(s);
+        if urgency.effective() != urgency.base() {
+            self.settle(s, owner, Place::First);
+        }
+    }
+
+    /// Unlocks all that `thread`, which ends, owns.
+    pub(crate) fn release_all(&'static self, s: Section, thread: ThreadRef) {
+        while let Some(core) = thread.owned.get(s) {
+            self.release(s, core, thread);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Owns: direct notification of a thread: one word in its control block, without any other object.
+//! Must never know: what the word means.
+
+use crate::critical_section::{Section, hold, in_decision};
+use crate::sched::{OutcomeOf, Told, first_things_first, refuse_to_wait};
+use crate::thread::AnyThread;
+use crate::thread::tcb::ThreadRef;
+use crate::thread::urgency::Urgency;
+use crate::wait::Wait;
+use crate::{Error, Kernel, System, Timeout};
+use core::hint::cold_path;
+use core::marker::PhantomData;
+use taktos_machine::{Decision, Machine};
+
+/// What a notification does to the thread's word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notify {
+    /// Sets these bits, beside those that are set.
+    SetBits(u32),
+    /// Adds one.
+    Increment,
+    /// Makes it this, whatever it was.
+    Overwrite(u32),
+    /// Makes it this, unless there is a notification that the thread has not taken.
+    SetWithoutOverwrite(u32),
+}
+
+impl<S: System> AnyThread<S> {
+    /// Notifies this thread: changes its word as `action` says, and wakes it if it waits for that.
+    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    ///
+    /// A thread that waits gets the word as it is after this very notification. For one that does not, the word is kept, and
+    /// the fact that there is a notification; starting a thread forgets both.
+    ///
+    /// Bound: fixed (and the removal of the thread's time-out, if it has one). Errors, nothing being changed: `State` if
+    /// the thread was not started; `Limit` where the word cannot be incremented, or must not be overwritten.
+    #[inline(always)]
+    pub fn notify(&'static self, action: Notify) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        let thread = self.reference();
+        let wait = thread.wait.get(s);
+        if matches!(action, Notify::Increment) && wait == Wait::COUNT {
+            held.hand_over();
+            return S::Machine::enter::<WakeByOne<S>>(self, 0, Timeout::NONE).turned_away::<S>();
+        }
+        let word = changed(s, thread, action)?;
+        if wait == Wait::COUNT && word != 0 {
+            held.hand_over();
+            return S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE)
+                .turned_away::<S>();
+        }
+        // The comparison above is to come first.
+        first_things_first();
+        if wait == Wait::NOTIFICATION {
+            held.hand_over();
+            return S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
+                .turned_away::<S>();
+        }
+        cold_path();
+        if wait == Wait::COUNT {
+            // Its word was 0 and is 0.
+            return Ok(());
+        }
+        if !thread.was_started(s) {
+            return Err(Error::State);
+        }
+        thread.notification.set(s, word as usize);
+        thread
+            .urgency
+            .set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
+        Ok(())
+    }
+
+    /// Waits, as long as `timeout` says, until the calling thread has a notification; one that it has not taken ends
+    /// the wait at once. The answer is the word; of the word, the bits `clear` are cleared afterwards.
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Context` in an interrupt handler.
+    #[inline(always)]
+    pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
+        let pending = |s, thread: ThreadRef| thread.urgency.get(s).has(Urgency::NOTIFIED);
+        Self::wait_for_word::<false>(clear, pending, timeout)
+    }
+
+    /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is the word;
+    /// it is decremented afterwards. So the word is a semaphore that only its thread can take. A thread that waits here
+    /// forgets notifications that left the word 0, and does not notice further ones.
+    ///
+    /// Bound without waiting: fixed. Errors: as [`AnyThread::notify_wait`].
+    #[inline(always)]
+    pub fn notify_take(timeout: Timeout) -> Result<u32, Error> {
+        let available = |s, thread: ThreadRef| thread.notification.get(s) != 0;
+        Self::wait_for_word::<true>(0, available, timeout)
+    }
+
+    #[inline(always)]
+    fn wait_for_word<const COUNTS: bool>(
+        clear: u32,
+        is_there: impl FnOnce(Section, ThreadRef) -> bool,
+        timeout: Timeout,
+    ) -> Result<u32, Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if S::Machine::in_interrupt() {
+            return Err(Error::Context);
+        }
+        let current = Kernel::<S>::running().current(s);
+        if is_there(s, current) {
+            let word = current.notification.get(s);
+            current.notification.set(
+                s,
+                if COUNTS {
+                    word - 1
+                } else {
+                    word & !(clear as usize)
+                },
+            );
+            current
+                .urgency
+                .set(s, current.urgency.get(s).without(Urgency::NOTIFIED));
+            return Ok(word as u32);
+        }
+        held.hand_over();
+        let thread = Self::of(current);
+        // A time-out that the compiler knows leaves one of the two ways.
+        let answer = if timeout.is_forever() {
+            S::Machine::enter::<Await<S, COUNTS, true>>(thread, clear as usize, timeout)
+        } else {
+            S::Machine::enter::<Await<S, COUNTS, false>>(thread, clear as usize, timeout)
+        };
+        answer.told::<S>()?;
+        Ok(answer.value as u32)
+    }
+}
+
+/// What `thread`'s word becomes.
+#[inline(always)]
+fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> {
+    let word = thread.notification.get(s) as u32;
+    match action {
+        Notify::SetBits(bits) => Ok(word | bits),
+        Notify::Increment => word.checked_add(1).ok_or(Error::Limit),
+        Notify::Overwrite(new) => Ok(new),
+        Notify::SetWithoutOverwrite(_) if thread.urgency.get(s).has(Urgency::NOTIFIED) => {
+            Err(Error::Limit)
+        }
+        Notify::SetWithoutOverwrite(new) => Ok(new),
+    }
+}
+
+/// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait, and stays so.
+struct WakeByOne<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for WakeByOne<S> {
+    type Object = AnyThread<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(thread: &'static AnyThread<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let thread = thread.reference();
+        thread.set_value(s, 1);
+        first_things_first();
+        S::kernel().conclude_by_waking(s, thread)
+    }
+}
+
+/// Gives a thread that waits the word that it is now.
+struct Wake<S, const COUNTS: bool>(PhantomData<S>);
+
+impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
+    type Object = AnyThread<S>;
+    const USES_TIMEOUT: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(thread: &'static AnyThread<S>, word: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        let thread = thread.reference();
+        let rest = if COUNTS {
+            word - 1
+        } else {
+            word & !thread.argument.get(s)
+        };
+        thread.wait.set(s, Wait::NOTHING);
+        thread.set_value(s, word);
+        thread.notification.set(s, rest);
+        first_things_first();
+        S::kernel().conclude_by_waking_from_nothing(s, thread)
+    }
+}
+
+/// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to clear of the word.
+struct Await<S, const COUNTS: bool, const FOREVER: bool>(PhantomData<S>);
+
+impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
+    for Await<S, COUNTS, FOREVER>
+{
+    type Object = AnyThread<S>;
+    const USES_TIMEOUT: bool = !FOREVER;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(
+        current: &'static AnyThread<S>,
+        clear: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        if !FOREVER && timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        let current = current.reference();
+        current.argument.set(s, clear);
+        if COUNTS {
+            let urgency = current.urgency.get(s);
+            current.urgency.set(s, urgency.without(Urgency::NOTIFIED));
+        }
+        let wait = if COUNTS {
+            Wait::COUNT
+        } else {
+            Wait::NOTIFICATION
+        };
+        let timeout = if FOREVER { Timeout::FOREVER } else { timeout };
+        S::kernel().block(s, current, wait, timeout)
+    }
+}

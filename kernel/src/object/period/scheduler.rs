@@ -1,0 +1,58 @@
+//! Owns: what a period asks of the scheduler. Must never know: why.
+
+use crate::System;
+use crate::critical_section::Section;
+use crate::smp::several;
+use crate::thread::tcb::ThreadRef;
+use taktos_schedule::smp::period::Effects;
+use taktos_time::Instant;
+
+/// What a grid has asked for, to be carried out when it is put back.
+#[derive(Clone, Copy, Default)]
+pub struct Requests {
+    job: Option<Job>,
+}
+
+#[derive(Clone, Copy)]
+enum Job {
+    Released(Instant),
+    Cancelled,
+}
+
+impl Requests {
+    /// A job with this deadline.
+    pub const fn release(deadline: Instant) -> Self {
+        Self {
+            job: Some(Job::Released(deadline)),
+        }
+    }
+
+    /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards. On one processor priorities are
+    /// fixed, and there is nobody to tell.
+    pub fn carry_out<S: System>(self, s: Section, owner: ThreadRef) {
+        if !several::<S>() {
+            return;
+        }
+        match self.job {
+            Some(Job::Released(deadline)) => S::kernel().set_job(s, owner, Some(deadline)),
+            Some(Job::Cancelled) => S::kernel().set_job(s, owner, None),
+            None => {}
+        }
+    }
+}
+
+impl Effects for Requests {
+    /// The owner's sleep has its own time-out; while it does not sleep, there is no need of one.
+    fn arm(&mut self, _: Option<Instant>) {}
+
+    fn release(&mut self, deadline: Instant) {
+        self.job = Some(Job::Released(deadline));
+    }
+
+    fn cancel(&mut self) {
+        self.job = Some(Job::Cancelled);
+    }
+
+    /// An owner that sleeps stands in the period's wait queue, from which it is woken.
+    fn wake(&mut self) {}
+}

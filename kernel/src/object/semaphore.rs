@@ -1,0 +1,217 @@
+//! Owns: counting and binary semaphores.
+
+use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::object::deletion::{self, Deletable};
+use crate::sched::{OutcomeOf, Told, fail, stay};
+use crate::smp::several;
+use crate::wait::WaitQueue;
+use crate::{Interrupt, System};
+use core::marker::PhantomData;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::{Decision, Machine};
+
+/// A semaphore: a count of permits, 0 to a limit, and the threads that wait for one.
+///
+/// A permit that is given while threads wait goes straight to the most urgent of them, first come
+/// first served among equals.
+pub struct Semaphore<S> {
+    waiters: WaitQueue,
+    count: Guarded<u32>,
+    /// The most permits; 0 once the semaphore is deleted.
+    limit: Guarded<u32>,
+    system: PhantomData<fn() -> S>,
+}
+
+impl<S: System> Semaphore<S> {
+    /// A semaphore with `count` permits and no limit but that of the counter (2³² − 1).
+    pub const fn new(count: u32) -> Self {
+        Self::with_limit(count, u32::MAX)
+    }
+
+    /// A semaphore with `count` permits, 0 or 1, and at most one.
+    pub const fn binary(count: u32) -> Self {
+        Self::with_limit(count, 1)
+    }
+
+    /// A semaphore with `count` permits and at most `limit`, at least 1.
+    ///
+    /// # Panics
+    /// If `limit` is 0 or `count` is above it: for a static, when it is compiled.
+    pub const fn with_limit(count: u32, limit: u32) -> Self {
+        assert!(
+            limit > 0 && count <= limit,
+            "a semaphore needs 1 <= limit and count <= limit"
+        );
+        Self {
+            waiters: WaitQueue::new(),
+            count: Guarded::new(count),
+            limit: Guarded::new(limit),
+            system: PhantomData,
+        }
+    }
+
+    /// Gives a permit: to the most urgent waiter, or to the count. Never waits; allowed in interrupt
+    /// handlers at the kernel's level.
+    ///
+    /// Bound: fixed (and the removal of the waiter's time-out, if it has one).
+    /// Errors: `Limit` where the count is at its limit, `Deleted`.
+    #[inline(always)]
+    pub fn give(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if self.waiters.is_empty(s) {
+            return self.count_up(s);
+        }
+        held.hand_over();
+        // With a waiter there is nothing that could go wrong, but for a handler that must not call.
+        S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE).turned_away::<S>()
+    }
+
+    /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.
+    #[inline(always)]
+    pub fn give_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
+        if several::<S>() {
+            return self.give();
+        }
+        let s = interrupt.section();
+        match self.waiters.first(s) {
+            None => self.count_up(s),
+            Some(waiter) => {
+                self.waiters.pop(s, waiter);
+                S::kernel().wake_in_interrupt(s, waiter);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count_up(&'static self, s: Section) -> Result<(), Error> {
+        let count = self.count.get(s);
+        if count < self.limit.get(s) {
+            self.count.set(s, count + 1);
+            return Ok(());
+        }
+        Err(if self.limit.get(s) == 0 {
+            Error::Deleted
+        } else {
+            Error::Limit
+        })
+    }
+
+    /// Takes a permit, waiting for it as long as `timeout` says.
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`; `Context` where an interrupt
+    /// handler would have to wait.
+    #[inline(always)]
+    pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        let count = self.count.get(s);
+        if count > 0 {
+            self.count.set(s, count - 1);
+            return Ok(());
+        }
+        held.hand_over();
+        // A time-out that the compiler knows leaves one of the two ways.
+        if timeout.is_forever() {
+            S::Machine::enter::<TakeForever<S>>(self, 0, timeout).told::<S>()
+        } else {
+            S::Machine::enter::<Take<S>>(self, 0, timeout).told::<S>()
+        }
+    }
+
+    /// The number of permits. Allowed in interrupt handlers. Bound: fixed.
+    pub fn count(&'static self) -> u32 {
+        self.count.get(hold::<S>().section())
+    }
+
+    /// Deletes the semaphore: its waiters get `Deleted`, and so does each later call.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+
+    /// Makes a deleted semaphore usable again. Errors: `State` if it is not deleted,
+    /// `Parameter` unless 1 ≤ `limit` and `count` ≤ `limit`.
+    pub fn renew(&'static self, count: u32, limit: u32) -> Result<(), Error> {
+        let held = hold::<S>();
+        let s = held.section();
+        if limit == 0 || count > limit {
+            return Err(Error::Parameter);
+        }
+        if self.limit.get(s) != 0 {
+            return Err(Error::State);
+        }
+        self.count.set(s, count);
+        self.limit.set(s, limit);
+        Ok(())
+    }
+}
+
+struct Give<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Give<S> {
+    type Object = Semaphore<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        match semaphore.waiters.first(s) {
+            Some(waiter) => {
+                semaphore.waiters.pop(s, waiter);
+                S::kernel().conclude_by_waking(s, waiter)
+            }
+            None => stay::<S>(Status::OK),
+        }
+    }
+}
+
+struct Take<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for Take<S> {
+    type Object = Semaphore<S>;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(
+        semaphore: &'static Semaphore<S>,
+        _: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let s = in_decision();
+        if semaphore.is_deleted(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        S::kernel().block_in(s, &semaphore.waiters, timeout)
+    }
+}
+
+struct TakeForever<S>(PhantomData<S>);
+
+impl<S: System> Decision<S::Machine> for TakeForever<S> {
+    type Object = Semaphore<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = true;
+
+    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        let s = in_decision();
+        if semaphore.is_deleted(s) {
+            return fail::<S>(Error::Deleted);
+        }
+        S::kernel().block_in_forever(s, &semaphore.waiters)
+    }
+}
+
+impl<S: System> Deletable for Semaphore<S> {
+    #[inline(always)]
+    fn is_deleted(&self, s: Section) -> bool {
+        self.limit.get(s) == 0
+    }
+
+    fn close(&'static self, s: Section) {
+        self.count.set(s, 0);
+        self.limit.set(s, 0);
+        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    }
+}

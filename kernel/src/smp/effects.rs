@@ -1,0 +1,55 @@
+//! Owns: what the scheduling library's decisions do to processors. Must never know: why it decides.
+
+use super::Several;
+use crate::System;
+use crate::critical_section::{Guarded, Section, in_decision};
+use core::ptr;
+use core::sync::atomic::Ordering::Relaxed;
+use taktos_machine::Machine;
+use taktos_schedule::{Cpu, smp::Effects};
+use taktos_time::Instant;
+
+/// Carries out what the library asks for, on behalf of the processor `here`. Made in a section, and gone with it.
+pub(super) struct Doings<'a, S> {
+    several: &'a Several<S>,
+    here: usize,
+}
+
+impl<'a, S: System> Doings<'a, S> {
+    pub(super) fn new(several: &'a Several<S>, here: usize) -> Self {
+        Self { several, here }
+    }
+
+    fn budget(&self, cpu: Cpu) -> &'a Guarded<Option<Instant>> {
+        &self.several.budgets[cpu.index()]
+    }
+
+    fn section() -> Section {
+        in_decision()
+    }
+}
+
+impl<S: System> Effects for Doings<'_, S> {
+    /// A decision is due on `cpu`: its heir is unknown until it has looked.
+    fn preempt(&mut self, cpu: Cpu) {
+        let processor = S::Machine::processor_numbered(cpu.index());
+        if processor.heir.get().is_null() {
+            return;
+        }
+        processor.heir.set(ptr::null());
+        if cpu.index() != self.here {
+            S::Machine::call(cpu.index());
+        }
+    }
+
+    /// Each processor has its own alarm: another one is told to set it.
+    fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
+        self.budget(cpu).set(Self::section(), at);
+        if cpu.index() == self.here {
+            self.several.set_alarm(Self::section(), self.here);
+        } else {
+            self.several.rearm[cpu.index()].store(true, Relaxed);
+            S::Machine::call(cpu.index());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Owns: the memory that a kernel for several processors needs. Must never know: what is written there.
+#![expect(unsafe_code, reason = "hands out the tables, once")]
+
+use super::Several;
+use crate::System;
+use crate::critical_section::Guarded;
+use crate::thread::Thread;
+use crate::thread::tcb::{Home, ThreadRef};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+use taktos_schedule::smp::{
+    ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
+    NodeRecord, PlaceRecord, ProcessorRecord, ServerRecord, SideRecord, ThreadRecord, WaitRecord,
+};
+
+/// The bytes of an idle thread's stack: it takes the lock, gives way, and is interrupted.
+pub(super) const IDLE_STACK: usize = 512 * size_of::<usize>();
+
+/// What a kernel for several processors works with: made to be a static, and given to
+/// [`run_several`](super::run_several).
+///
+/// For at most `ROWS` − `PROCESSORS` threads at a time, `INSTANCES` scheduler instances and `LOCKS` cluster mutexes (none, or at
+/// least two).
+pub struct SeveralMemory<
+    S: System,
+    const ROWS: usize,
+    const INSTANCES: usize,
+    const PROCESSORS: usize,
+    const LOCKS: usize,
+> {
+    pub(super) several: Several<S>,
+    pub(super) idle: [Thread<S, IDLE_STACK>; PROCESSORS],
+    pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
+    homes: Homes<INSTANCES>,
+    tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
+    taken: AtomicBool,
+}
+
+/// What may decide about the instances.
+struct Homes<const INSTANCES: usize>([Home; INSTANCES]);
+
+// SAFETY: the kernel looks at them in sections alone.
+unsafe impl<const I: usize> Sync for Homes<I> {}
+
+struct Tables<
+    const ROWS: usize,
+    const INSTANCES: usize,
+    const PROCESSORS: usize,
+    const LOCKS: usize,
+> {
+    threads: UnsafeCell<[ThreadRecord; ROWS]>,
+    nodes: UnsafeCell<[[NodeRecord; ROWS]; INSTANCES]>,
+    instances: UnsafeCell<[InstanceRecord; INSTANCES]>,
+    processors: UnsafeCell<[ProcessorRecord; PROCESSORS]>,
+    contributions: UnsafeCell<[[ContributionRecord; ROWS]; LOCKS]>,
+    servers: UnsafeCell<[ServerRecord; ROWS]>,
+    locks: UnsafeCell<[LockRecord; LOCKS]>,
+    ends: UnsafeCell<[EndsRecord; LOCKS]>,
+    lines: UnsafeCell<[[LineRecord; INSTANCES]; LOCKS]>,
+    sides: UnsafeCell<[[SideRecord; INSTANCES]; LOCKS]>,
+    places: UnsafeCell<[[PlaceRecord; INSTANCES]; ROWS]>,
+    waits: UnsafeCell<[WaitRecord; ROWS]>,
+}
+
+// SAFETY: `take` hands the tables out once, to the library's state, which is reached in sections alone.
+unsafe impl<const T: usize, const I: usize, const P: usize, const L: usize> Sync
+    for Tables<T, I, P, L>
+{
+}
+
+impl<
+    S: System,
+    const ROWS: usize,
+    const INSTANCES: usize,
+    const PROCESSORS: usize,
+    const LOCKS: usize,
+> SeveralMemory<S, ROWS, INSTANCES, PROCESSORS, LOCKS>
+{
+    /// Memory that is not used yet.
+    pub const fn new() -> Self {
+        Self {
+            several: Several::new(),
+            idle: [const { Thread::new("idle") }; PROCESSORS],
+            rows: [const { Guarded::new(None) }; ROWS],
+            homes: Homes([const { Home::OPEN }; INSTANCES]),
+            tables: Tables {
+                threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),
+                nodes: UnsafeCell::new([const { [const { NodeRecord::EMPTY }; ROWS] }; INSTANCES]),
+                instances: UnsafeCell::new([const { InstanceRecord::EMPTY }; INSTANCES]),
+                processors: UnsafeCell::new([const { ProcessorRecord::EMPTY }; PROCESSORS]),
+                contributions: UnsafeCell::new(
+                    [const { [const { ContributionRecord::EMPTY }; ROWS] }; LOCKS],
+                ),
+                servers: UnsafeCell::new([const { ServerRecord::EMPTY }; ROWS]),
+                locks: UnsafeCell::new([const { LockRecord::EMPTY }; LOCKS]),
+                ends: UnsafeCell::new([const { EndsRecord::EMPTY }; LOCKS]),
+                lines: UnsafeCell::new([const { [const { LineRecord::EMPTY }; INSTANCES] }; LOCKS]),
+                sides: UnsafeCell::new([const { [const { SideRecord::EMPTY }; INSTANCES] }; LOCKS]),
+                places: UnsafeCell::new(
+                    [const { [const { PlaceRecord::EMPTY }; INSTANCES] }; ROWS],
+                ),
+                waits: UnsafeCell::new([const { WaitRecord::EMPTY }; ROWS]),
+            },
+            taken: AtomicBool::new(false),
+        }
+    }
+
+    /// What [`System::several`] is to name.
+    pub const fn several(&'static self) -> &'static Several<S> {
+        &self.several
+    }
+
+    pub(super) fn homes(&'static self) -> &'static [Home] {
+        &self.homes.0
+    }
+
+    /// The tables, as the library wants them. None where they were taken before.
+    pub(super) fn take(&'static self) -> Option<Memory<'static>> {
+        if self.taken.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let tables = &self.tables;
+        // SAFETY: the first time, as the flag shows, and nothing else reaches the tables: each reference is the only one.
+        unsafe {
+            Some(Memory {
+                threads: &mut *tables.threads.get(),
+                nodes: (*tables.nodes.get()).as_flattened_mut(),
+                instances: &mut *tables.instances.get(),
+                processors: &mut *tables.processors.get(),
+                contributions: (*tables.contributions.get()).as_flattened_mut(),
+                servers: &mut *tables.servers.get(),
+                locks: LockMemory {
+                    locks: &mut *tables.locks.get(),
+                    ends: &mut *tables.ends.get(),
+                    lines: (*tables.lines.get()).as_flattened_mut(),
+                    sides: (*tables.sides.get()).as_flattened_mut(),
+                    places: (*tables.places.get()).as_flattened_mut(),
+                    waits: &mut *tables.waits.get(),
+                },
+            })
+        }
+    }
+}
+
+impl<S: System, const T: usize, const I: usize, const P: usize, const L: usize> Default
+    for SeveralMemory<S, T, I, P, L>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}

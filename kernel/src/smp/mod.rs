@@ -1,0 +1,238 @@
+//! The kernel on several processors: who runs where is the scheduling library's decision.
+//!
+//! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
+//! Must never know: a policy, an architecture.
+//!
+//! An instance under fixed priorities is closed ([`Decider`](taktos_schedule::smp::closed::Decider)) while nothing spans it: the ready
+//! queue of one processor, or the seats of several, decide, which costs the lock and little else. About all others, and
+//! those that are open, the library's tables decide, and what follows for which processor is told by its effects.
+//!
+//! One law ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
+//! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
+//! as on one processor. Before the tables are asked about a thread, its row is brought up to date.
+//!
+//! All is done with the machine's one lock held. A thread enters the kernel only while nobody has decided that another one
+//! is to run in its place: [`hold`](crate::critical_section::hold) sees to that. So the running thread is always ready, as on one processor.
+#![expect(
+    unsafe_code,
+    reason = "the library's state is shared by all processors"
+)]
+
+mod alarm;
+mod api;
+mod effects;
+mod jobs;
+mod lock;
+mod memory;
+mod place;
+mod start;
+mod turn;
+mod view;
+
+pub use lock::{ClusterMutex, ClusterProtocol};
+pub use memory::SeveralMemory;
+pub use start::run_several;
+pub(crate) use turn::mask_several;
+pub(crate) use view::View;
+
+use crate::System;
+use crate::critical_section::{Guarded, Section};
+use crate::thread::tcb::{Home, ThreadRef};
+use crate::wait::timeout_queue::TimeoutQueue;
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::sync::atomic::AtomicBool;
+use effects::Doings;
+use taktos_machine::{Machine, Processor};
+use taktos_schedule::smp;
+use taktos_schedule::smp::closed::{Kept, Router};
+use taktos_schedule::{Cpu, smp::Reasons};
+use taktos_time::Instant;
+
+/// The most processors that a system can have.
+const MOST: usize = Cpu::COUNT;
+
+/// Why a thread is blocked in the library: the kernel has its own reasons.
+const BLOCKED: Reasons = smp::closed::WAITS;
+
+/// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
+#[inline(always)]
+pub(crate) const fn several<S: System>() -> bool {
+    <S::Machine as Machine>::PROCESSORS > 1
+}
+
+/// What the kernel keeps where there are several processors. A board has one, in its [`SeveralMemory`].
+pub struct Several<S> {
+    system: Shared,
+    /// The thread of each row of the library's table.
+    threads: Guarded<&'static [Guarded<Option<ThreadRef>>]>,
+    idle: [Guarded<Option<ThreadRef>>; MOST],
+    pub(crate) timeouts: [TimeoutQueue; MOST],
+    /// How many rows of locks the library has.
+    locks: Guarded<usize>,
+    /// When the library wants to look at the budget of a processor's heir.
+    budgets: [Guarded<Option<Instant>>; MOST],
+    /// Whether another processor has changed what a processor's alarm is for.
+    rearm: [AtomicBool; MOST],
+    owner: PhantomData<fn() -> S>,
+}
+
+/// The library's state, with the queues of closed instances.
+type Scheduler = Router<'static, ThreadRef, &'static Processor>;
+
+struct Shared(UnsafeCell<Option<Scheduler>>);
+
+/// What the library notes its effects by.
+type Noting<'e, 'd, S> = Kept<'e, View<S>, Doings<'d, S>>;
+
+// SAFETY: reached by `Several::with` and `begin` alone, which demand a section: there is no concurrent access.
+unsafe impl Sync for Shared {}
+
+impl<S: System> Several<S> {
+    const fn new() -> Self {
+        Self {
+            system: Shared(UnsafeCell::new(None)),
+            threads: Guarded::new(&[]),
+            idle: [const { Guarded::new(None) }; MOST],
+            timeouts: [const { TimeoutQueue::new() }; MOST],
+            locks: Guarded::new(0),
+            budgets: [const { Guarded::new(None) }; MOST],
+            rearm: [const { AtomicBool::new(false) }; MOST],
+            owner: PhantomData,
+        }
+    }
+
+    /// The library's state; none before the start. `act` must not come back here: it has no way to, for all it gets is the
+    /// library.
+    #[inline(always)]
+    fn with<R>(&self, _: Section, act: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
+        // SAFETY: in a section, so nobody else is here; and `act` does not nest, as said above.
+        let scheduler = unsafe { &mut *self.system.0.get() };
+        scheduler.as_mut().map(act)
+    }
+
+    /// Asks the library's tables, or tells them, something; `None` before the start.
+    #[inline(always)]
+    fn ask<R>(
+        &self,
+        s: Section,
+        here: usize,
+        question: impl FnOnce(&mut smp::System<'static>, Instant, &mut Noting<'_, '_, S>) -> R,
+    ) -> Option<R> {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            let mut doings = Doings::new(self, here);
+            scheduler.ask(&View::new(s), now, &mut doings, |system, effects| {
+                if let Some(here) = Cpu::new(here) {
+                    system.act_on(here);
+                }
+                question(system, now, effects)
+            })
+        })
+    }
+
+    /// What concerns `thread` and other instances is about to be asked: its home is opened.
+    fn reach(&self, s: Section, thread: ThreadRef) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.reach(&View::<S>::new(s), thread, now)
+        });
+    }
+
+    /// `thread` is about to be asked about: its row says what is true, which is that it `is_ready`, or waits.
+    #[inline(always)]
+    fn look_up(&self, s: Section, thread: ThreadRef, is_ready: bool) {
+        if thread.may_be_closed(s) {
+            self.with(s, |scheduler| {
+                scheduler.look_up_as(&View::<S>::new(s), thread, is_ready);
+            });
+        }
+    }
+
+    /// Something that spans instances is about to be asked of `instance`.
+    fn open(&self, s: Section, instance: smp::Instance) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.open(&View::<S>::new(s), instance, now)
+        });
+    }
+
+    /// The tables tell what is true of all threads.
+    fn open_all(&self, s: Section) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| scheduler.open_all(&View::<S>::new(s), now));
+    }
+
+    /// What may decide about the instance that has `cpu`.
+    fn home_of(&self, s: Section, cpu: Cpu) -> Option<&'static Home> {
+        self.with(s, |scheduler| scheduler.home_of(cpu))?
+    }
+
+    /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
+    #[inline(always)]
+    fn try_close(&self, s: Section, thread: ThreadRef) -> bool {
+        thread.may_be_closed(s) && self.try_close_home(s, thread)
+    }
+
+    #[inline(never)]
+    fn try_close_home(&self, s: Section, thread: ThreadRef) -> bool {
+        let Some(row) = thread.row(s) else {
+            return false;
+        };
+        self.with(s, |scheduler| {
+            let home = scheduler.system().scheduler(row);
+            home.is_ok_and(|home| scheduler.try_close(&View::<S>::new(s), home, S::Machine::now()))
+        })
+        .unwrap_or(false)
+    }
+
+    /// Closes the instance of the processor `here`, which was dispatched, if that can be.
+    #[inline(always)]
+    fn close_after_dispatch(&self, s: Section, here: usize) {
+        self.with(s, |scheduler| {
+            let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
+            if let Some(Ok(instance)) = instance
+                && scheduler.home(instance).is_some_and(Home::keeps)
+            {
+                scheduler.try_close(&View::<S>::new(s), instance, S::Machine::now());
+            }
+        });
+    }
+
+    /// `lock` is about to be asked for by `thread`, which runs: what that may concern is opened.
+    fn reach_lock(&self, s: Section, lock: smp::Lock, thread: ThreadRef) {
+        let now = S::Machine::now();
+        self.with(s, |scheduler| {
+            scheduler.reach_lock(&View::<S>::new(s), lock, thread, now)
+        });
+    }
+
+    /// What may decide about `instance`.
+    fn home(&self, s: Section, instance: smp::Instance) -> Option<&'static Home> {
+        self.with(s, |scheduler| scheduler.home(instance))?
+    }
+
+    /// Takes over what the start has made.
+    fn begin(
+        &self,
+        s: Section,
+        system: smp::System<'static>,
+        homes: &'static [Home],
+        threads: &'static [Guarded<Option<ThreadRef>>],
+        locks: usize,
+    ) {
+        self.threads.set(s, threads);
+        self.locks.set(s, locks);
+        // SAFETY: as in `with`.
+        unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
+    }
+
+    /// The thread of a row of the library's table.
+    fn thread(&self, s: Section, row: smp::Thread) -> Option<ThreadRef> {
+        self.threads.get(s).get(row.index())?.get(s)
+    }
+
+    fn idle_of(&self, s: Section, processor: usize) -> Option<ThreadRef> {
+        self.idle.get(processor)?.get(s)
+    }
+}

@@ -1,0 +1,198 @@
+//! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
+//! deadlines and servers. Must never know: how a policy uses that.
+
+use super::View;
+use super::turn::level;
+use crate::critical_section::Section;
+use crate::sched::{OutcomeOf, fail};
+use crate::thread::AnyThread;
+use crate::thread::tcb::{Home, ThreadRef};
+use crate::wait::Target;
+use crate::wait::transfer::{Lent, Transaction};
+use crate::{Error, Kernel, Priority, System};
+use core::marker::PhantomData;
+use taktos_abi::{Status, Timeout};
+use taktos_machine::Machine;
+use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::{self, Instance};
+use taktos_schedule::{Cpu, CpuSet};
+use taktos_time::{Duration, Instant};
+
+/// What the library refuses, in the kernel's words.
+pub(super) fn error_of(error: smp::Error) -> Error {
+    match error {
+        smp::Error::InvalidName
+        | smp::Error::InvalidId
+        | smp::Error::InvalidNumber
+        | smp::Error::NotConfigured
+        | smp::Error::NotDefined => Error::Parameter,
+        smp::Error::InvalidPriority => Error::Ceiling,
+        smp::Error::ResourceInUse => Error::InUse,
+        smp::Error::Unsatisfied => Error::WouldBlock,
+        smp::Error::TooMany => Error::NoMemory,
+        smp::Error::NotOwner => Error::NotOwner,
+        smp::Error::Timeout => Error::Timeout,
+        _ => Error::State,
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Request {
+    Affinity(CpuSet),
+    Move(Instance, Priority),
+    Pin,
+    Unpin,
+    Add(Instance, Cpu),
+    Remove(Instance, Cpu),
+    Deadline(Instant),
+    NoDeadline,
+    Server(Duration, Duration),
+    NoServer,
+}
+
+/// Carries a [`Request`] out.
+pub(super) struct Carry<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Carry<S> {
+    type Object = AnyThread<S>;
+    type Record = Request;
+    const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
+
+    fn decide(
+        s: Section,
+        thread: &'static AnyThread<S>,
+        request: Lent<'_, Request>,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        match S::kernel().carry_out(s, thread.reference(), *request) {
+            Ok(()) => Kernel::<S>::conclude_several(s, Status::OK, 0),
+            Err(error) => fail::<S>(error),
+        }
+    }
+}
+
+impl<S: System> Kernel<S> {
+    pub(super) fn carry_out(
+        &self,
+        s: Section,
+        thread: ThreadRef,
+        request: Request,
+    ) -> Result<(), Error> {
+        let several = S::several();
+        let row = thread.row(s);
+        if row.is_none() && !matches!(request, Request::Add(..) | Request::Remove(..)) {
+            return Err(Error::Deleted);
+        }
+        match request {
+            Request::Move(instance, priority) => {
+                may_move(s, thread)?;
+                if self.moves_closed(s, thread, instance, priority)? {
+                    return Ok(());
+                }
+                several.reach(s, thread);
+                several.open(s, instance);
+            }
+            Request::Add(instance, _) | Request::Remove(instance, _) => several.open(s, instance),
+            Request::Pin | Request::Unpin => several.reach(s, thread),
+            _ => several.look_up(s, thread, View::<S>::new(s).is_ready(thread)),
+        }
+        let home = match request {
+            Request::Move(instance, _) => several.home(s, instance),
+            _ => None,
+        };
+        // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
+        let row = row.ok_or(smp::Error::InvalidId);
+        several
+            .ask(
+                s,
+                S::Machine::number(),
+                |system, now, doings| match request {
+                    Request::Affinity(cpus) => system.set_affinity(row?, cpus, now, doings),
+                    Request::Move(instance, priority) => system
+                        .set_scheduler(row?, instance, level(priority), now, doings)
+                        // Before anything is closed again, the kernel must know.
+                        .inspect(|()| move_home(s, thread, home, priority)),
+                    Request::Pin => system.pin(row?),
+                    Request::Unpin => system.unpin(row?, now, doings),
+                    Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
+                    Request::Remove(instance, cpu) => {
+                        system.remove_processor(instance, cpu, now, doings)
+                    }
+                    Request::Deadline(deadline) => system.release_job(row?, deadline, now, doings),
+                    Request::NoDeadline => system.cancel_job(row?, now, doings),
+                    Request::Server(budget, period) => system.set_server(row?, budget, period),
+                    Request::NoServer => system.remove_server(row?),
+                },
+            )
+            .ok_or(Error::Context)?
+            .map_err(error_of)?;
+        if matches!(request, Request::Pin) {
+            // It takes effect with a dispatch: now, before anybody can take the processor away.
+            S::Machine::processor().heir.set(core::ptr::null());
+        }
+        Ok(())
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Moves `thread` from one closed instance to another, if it can be moved so: its registers are nowhere, or here, where it
+    /// gives way in this very section. Whether it was.
+    fn moves_closed(
+        &self,
+        s: Section,
+        thread: ThreadRef,
+        instance: Instance,
+        priority: Priority,
+    ) -> Result<bool, Error> {
+        let several = S::several();
+        let home = several.home(s, instance);
+        let runs_here = Self::running().current(s) == thread && !S::Machine::in_interrupt();
+        let view = View::<S>::new(s);
+        let to = home.and_then(Home::solo);
+        let to = to.filter(|_| runs_here || !Self::is_running(s, thread));
+        let (Some((from, seat)), Some(row), Some((to, there))) =
+            (thread.solo(s), thread.row(s), to)
+        else {
+            return Ok(false);
+        };
+        // In the tables it waits: nothing follows from the move.
+        several.look_up(s, thread, false);
+        several
+            .ask(s, S::Machine::number(), |system, now, doings| {
+                system.set_scheduler(row, instance, level(priority), now, doings)
+            })
+            .ok_or(Error::Context)?
+            .map_err(error_of)?;
+        let old = thread.urgency.get(s).effective();
+        let is_ready = view.is_ready(thread);
+        if is_ready {
+            from.remove(&view, seat, thread, old);
+        }
+        move_home(s, thread, home, priority);
+        if is_ready {
+            to.append(&view, there, thread, priority);
+        }
+        Ok(true)
+    }
+}
+
+/// `thread` is at home in the instance of `home` from now on, at `priority`.
+fn move_home(s: Section, thread: ThreadRef, home: Option<&'static Home>, priority: Priority) {
+    let urgency = thread.urgency.get(s);
+    let urgency = urgency.with_base(priority).with_effective(priority);
+    thread.urgency.set(s, urgency);
+    thread.set_home(s, home);
+}
+
+/// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.
+fn may_move(s: Section, thread: ThreadRef) -> Result<(), Error> {
+    let urgency = thread.urgency.get(s);
+    let alone = thread.owned.get(s).is_none() && urgency.effective() == urgency.base();
+    match thread.wait.get(s).target() {
+        Target::NonExistent => Err(Error::Deleted),
+        Target::Nothing | Target::Sleep | Target::Dormant | Target::Notification if alone => Ok(()),
+        _ => Err(Error::InUse),
+    }
+}

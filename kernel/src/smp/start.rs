@@ -1,0 +1,142 @@
+//! Owns: how a kernel for several processors begins. Must never know: how a processor is switched on.
+
+use super::{BLOCKED, SeveralMemory, turn::level};
+use crate::critical_section::{Section, in_upcall};
+use crate::thread::tcb::{Running, ThreadRef};
+use crate::thread::{Thread, begin};
+use crate::wait::inherit::Place;
+use crate::{Error, Kernel, Priority, System};
+use taktos_machine::Machine;
+use taktos_schedule::smp::{self, InstanceConfig, PolicyKind};
+use taktos_schedule::{Cpu, CpuSet};
+
+/// Starts the kernel on `PROCESSORS` processors, with `instances` of schedulers, and with one thread, `main`, which runs `entry` at
+/// its priority in the instance that has processor 0, and starts the others. Called once, by the board, on processor 0, with
+/// interrupts masked. Never comes back: a board ends by [`System::exit`].
+///
+/// Processors that no instance names stay idle; they are in no one's reach.
+///
+/// # Panics
+/// If the memory was used before, or `main` exists; if `PROCESSORS` is more than the machine has; with the library's words, if the instances
+/// do not fit the processors or the memory.
+pub fn run_several<
+    S: System,
+    const N: usize,
+    const T: usize,
+    const I: usize,
+    const P: usize,
+    const L: usize,
+>(
+    main: &'static Thread<S, N>,
+    memory: &'static SeveralMemory<S, T, I, P, L>,
+    instances: &[InstanceConfig],
+    entry: fn(),
+) -> ! {
+    const {
+        assert!(
+            P <= <S::Machine as Machine>::PROCESSORS && P <= Cpu::COUNT && T > P,
+            "as many processors as the machine has at most, and a row for each and for the threads"
+        );
+    }
+    // The other processors do not run yet.
+    let s = in_upcall();
+    match prepare(s, main, memory, instances, entry) {
+        Ok(()) => S::Machine::start(),
+        Err(error) => panic!("the kernel cannot start: {error}"),
+    }
+}
+
+fn prepare<
+    S: System,
+    const N: usize,
+    const T: usize,
+    const I: usize,
+    const P: usize,
+    const L: usize,
+>(
+    s: Section,
+    main: &'static Thread<S, N>,
+    memory: &'static SeveralMemory<S, T, I, P, L>,
+    instances: &[InstanceConfig],
+    entry: fn(),
+) -> Result<(), smp::Error> {
+    let mut tables = memory.take().ok_or(smp::Error::ResourceInUse)?;
+    if instances.iter().all(|i| i.policy != PolicyKind::Cbs) {
+        // Where nobody has a budget, nobody is to look after one.
+        tables.servers = &mut [];
+    }
+    let system = smp::System::new(tables, CpuSet::first(P), instances)?;
+    let several = &memory.several;
+    several.begin(s, system, memory.homes(), &memory.rows, L);
+    for (number, idle) in memory.idle.iter().enumerate() {
+        idle.create_idle(s);
+        several.idle[number].set(s, Some(idle.reference()));
+        let running = Running(S::Machine::processor_numbered(number));
+        running.set_heir(s, idle.reference());
+        running.0.current.set(idle.reference().context());
+    }
+    main.start_main(s, begin::<S>, entry as usize)
+        .map_err(|_| smp::Error::IncorrectState)?;
+    let running = Running(S::Machine::processor_numbered(0));
+    let first = S::kernel().next_on(s, 0);
+    running.0.current.set(first.context());
+    Ok(())
+}
+
+impl<S: System> Kernel<S> {
+    /// Gives `thread` a row in the library's table: blocked, at home where its creator is.
+    pub(crate) fn enrol(
+        &self,
+        s: Section,
+        thread: ThreadRef,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        let several = S::several();
+        let home = self.first_home(s).ok_or(Error::Parameter)?;
+        let row = several
+            .with(s, |scheduler| {
+                let system = scheduler.system_mut();
+                system.create_blocked(home, level(priority), BLOCKED)
+            })
+            .ok_or(Error::Context)?
+            .map_err(super::place::error_of)?;
+        if let Some(place) = several.threads.get(s).get(row.index()) {
+            place.set(s, Some(thread));
+        }
+        thread.set_row(s, Some(row));
+        thread.forget_charges(s);
+        thread.set_home(s, several.home(s, home));
+        Ok(())
+    }
+
+    /// The instance in which a thread that the running one creates is at home: the same; for one that an idle thread creates, which is before the
+    /// start, or a handler that interrupted it, that of processor 0.
+    fn first_home(&self, s: Section) -> Option<smp::Instance> {
+        let here = Running(S::Machine::processor_numbered(S::Machine::number()));
+        if let Some(home) = here.current(s).home(s) {
+            return Some(home.instance());
+        }
+        S::several()
+            .ask(s, 0, |system, _, _| {
+                system.instance_of_cpu(Cpu::new(0)?).ok()
+            })
+            .flatten()
+    }
+
+    /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.
+    pub(crate) fn strike_off(&'static self, s: Section, thread: ThreadRef) {
+        let Some(row) = thread.row(s) else { return };
+        S::several().look_up(s, thread, false);
+        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+            let _ = system.delete(row, now, doings);
+        });
+        thread.set_row(s, None);
+        thread.set_home(s, None);
+    }
+
+    /// Makes `thread`, the first one, ready on processor 0.
+    pub(crate) fn admit_first(&self, s: Section, thread: ThreadRef) {
+        let priority = thread.urgency.get(s).base();
+        self.admit(s, thread, priority, Place::Last);
+    }
+}

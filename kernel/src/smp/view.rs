@@ -1,0 +1,145 @@
+//! Owns: the kernel's threads and processors as the scheduling library's closed instances want to see them.
+//! Must never know: what a closed instance does with them.
+
+use crate::System;
+use crate::critical_section::Section;
+use crate::thread::tcb::{Home, Running, ThreadRef};
+use crate::thread::urgency::Urgency;
+use crate::wait::Wait;
+use core::marker::PhantomData;
+use core::ptr;
+use taktos_machine::{Machine, Processor};
+use taktos_schedule::smp::closed::{Decider, Rows, World};
+use taktos_schedule::smp::{self};
+use taktos_schedule::{Links, Priority};
+
+/// The kernel in a section.
+#[derive(Clone, Copy)]
+pub(crate) struct View<S>(Section, PhantomData<fn() -> S>);
+
+impl<S: System> View<S> {
+    /// What is seen in `s`.
+    #[inline(always)]
+    pub fn new(s: Section) -> Self {
+        Self(s, PhantomData)
+    }
+}
+
+impl<S: System> Links for View<S> {
+    type Id = ThreadRef;
+
+    #[inline(always)]
+    fn next(&self, id: ThreadRef) -> ThreadRef {
+        self.0.next(id)
+    }
+
+    #[inline(always)]
+    fn previous(&self, id: ThreadRef) -> ThreadRef {
+        self.0.previous(id)
+    }
+
+    #[inline(always)]
+    fn set_next(&self, id: ThreadRef, next: ThreadRef) {
+        self.0.set_next(id, next);
+    }
+
+    #[inline(always)]
+    fn set_previous(&self, id: ThreadRef, previous: ThreadRef) {
+        self.0.set_previous(id, previous);
+    }
+}
+
+impl<S: System> World for View<S> {
+    type Seat = &'static Processor;
+
+    #[inline(always)]
+    fn seat(&self, cpu: usize) -> &'static Processor {
+        S::Machine::processor_numbered(cpu)
+    }
+
+    #[inline(always)]
+    fn idle(&self, cpu: usize) -> ThreadRef {
+        match S::several().idle_of(self.0, cpu) {
+            Some(idle) => idle,
+            None => no_idle(),
+        }
+    }
+
+    #[inline(always)]
+    fn cpu(&self, id: ThreadRef) -> usize {
+        id.place(self.0)
+    }
+
+    #[inline(always)]
+    fn set_cpu(&self, id: ThreadRef, cpu: usize) {
+        id.set_place(self.0, cpu);
+    }
+
+    #[inline(always)]
+    fn priority(&self, id: ThreadRef) -> Priority {
+        id.urgency.get(self.0).effective()
+    }
+
+    #[inline(always)]
+    fn heir(&self, seat: &'static Processor) -> ThreadRef {
+        Running(seat).heir(self.0)
+    }
+
+    #[inline(always)]
+    fn current(&self, seat: &'static Processor) -> ThreadRef {
+        Running(seat).current(self.0)
+    }
+
+    #[inline(always)]
+    fn set_heir(&self, seat: &'static Processor, heir: ThreadRef) {
+        Running(seat).set_heir(self.0, heir);
+    }
+
+    #[inline(always)]
+    fn ticks(&self) -> u64 {
+        S::Machine::ticks()
+    }
+
+    #[inline(always)]
+    fn charge(&self, id: ThreadRef, ticks: u64) {
+        id.charge(self.0, ticks);
+    }
+
+    #[inline(always)]
+    fn call(&self, seat: &'static Processor, cpu: usize) {
+        if !ptr::eq(seat, S::Machine::processor()) {
+            S::Machine::call(cpu);
+        }
+    }
+}
+
+impl<S: System> Rows for View<S> {
+    fn row(&self, id: ThreadRef) -> Option<smp::Thread> {
+        id.row(self.0)
+    }
+
+    fn thread(&self, row: smp::Thread) -> Option<ThreadRef> {
+        S::several().thread(self.0, row)
+    }
+
+    fn is_ready(&self, id: ThreadRef) -> bool {
+        id.wait.get(self.0) == Wait::NOTHING && !id.urgency.get(self.0).has(Urgency::SUSPENDED)
+    }
+
+    fn is_at_home(
+        &self,
+        id: ThreadRef,
+        decider: Decider<'_, ThreadRef, &'static Processor>,
+    ) -> bool {
+        id.home(self.0).map(Home::decider) == Some(decider)
+    }
+
+    fn forget_heir(&self, seat: &'static Processor) {
+        seat.heir.set(ptr::null());
+    }
+}
+
+#[cold]
+fn no_idle() -> ThreadRef {
+    panic!("an instance has a processor that the start did not give an idle thread")
+}

@@ -1,0 +1,164 @@
+//! Owns: how a fault is reported and how the program ends by it.
+
+use crate::critical_section::in_upcall;
+use crate::smp::several;
+use crate::thread::tcb::ThreadRef;
+use crate::{Kernel, System};
+use core::fmt::{self, Write};
+use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use taktos_machine::{Cause, Fault, Machine, NAME_LENGTH};
+
+/// The status with which a program ends after a fault.
+pub const EXIT_STATUS: i32 = 70;
+
+struct Console<S>(core::marker::PhantomData<S>);
+
+impl<S: System> fmt::Write for Console<S> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        S::write(text);
+        Ok(())
+    }
+}
+
+/// Whether the program formats text, so that its image carries what is needed for that.
+static FORMATS: AtomicBool = AtomicBool::new(false);
+
+/// Writes formatted text to the system's console. Bounded by the device; allowed everywhere.
+pub fn print<S: System>(text: fmt::Arguments<'_>) {
+    FORMATS.store(true, Relaxed);
+    write_formatted::<S>(text);
+}
+
+fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
+    // A console that cannot be written to has nowhere to say so.
+    let _ = Console::<S>(core::marker::PhantomData).write_fmt(text);
+}
+
+/// Writes the thread, the place where the program gave up and why, and ends it with [`EXIT_STATUS`]. For a board's
+/// panic handler; allowed everywhere.
+///
+/// A reason that is to be formatted is written if the program has formatted something before, by [`print`]: the image of
+/// one that never does is not to carry what is needed for that.
+pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
+    announce::<S>(Cause::Panic, S::Machine::in_interrupt());
+    if let Some(place) = panic.location() {
+        S::write(" at ");
+        S::write(place.file());
+        S::write(":");
+        write_decimal::<S>(place.line());
+    }
+    if let Some(text) = panic.message().as_str() {
+        S::write(": ");
+        S::write(text);
+    } else if FORMATS.load(Relaxed) {
+        write_formatted::<S>(format_args!(": {}", panic.message()));
+    }
+    end_line::<S>();
+    S::exit(EXIT_STATUS)
+}
+
+/// Writes the cause, the thread and the registers, and ends the program with [`EXIT_STATUS`].
+///
+/// Without the formatting machinery: every image carries this, the smallest too.
+pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
+    announce::<S>(cause_of::<S>(fault), fault.in_interrupt);
+    if let Some(address) = fault.address {
+        S::write(" at address ");
+        write_hexadecimal::<S>(address);
+    }
+    end_line::<S>();
+    let mut names = fault.names;
+    for value in fault.values {
+        let (name, rest) = names.split_at_checked(NAME_LENGTH).unwrap_or((names, ""));
+        names = rest;
+        S::write("  ");
+        S::write(name);
+        S::write(" ");
+        write_hexadecimal::<S>(*value);
+        S::write("\n");
+    }
+    S::exit(EXIT_STATUS)
+}
+
+/// The beginning of every report's first line.
+fn announce<S: System>(cause: Cause, in_interrupt: bool) {
+    S::write("fault: ");
+    S::write(cause.text());
+    let Some(thread) = running::<S>() else {
+        return S::write(" before the first thread");
+    };
+    S::write(if in_interrupt {
+        " in an interrupt handler over thread '"
+    } else {
+        " in thread '"
+    });
+    let intact = cfg!(feature = "brief-reports") || thread.intact_info::<S>(in_upcall()).is_some();
+    S::write(if intact {
+        thread.name(in_upcall())
+    } else {
+        "?"
+    });
+    S::write("'");
+    if !intact {
+        S::write(" (control block at ");
+        write_hexadecimal::<S>(thread.context().addr());
+        S::write(" damaged)");
+    }
+}
+
+/// The end of a report's first line. Of several processors the next one names that which reports.
+#[inline(always)]
+fn end_line<S: System>() {
+    S::write("\n");
+    if several::<S>() {
+        S::write("  on processor ");
+        write_decimal::<S>(S::Machine::number() as u32);
+        S::write("\n");
+    }
+}
+
+/// The current thread.
+fn running<S: System>() -> Option<ThreadRef> {
+    let is_there = !S::processor_of(S::kernel()).current.get().is_null();
+    is_there.then(|| Kernel::<S>::running().current(in_upcall()))
+}
+
+/// The cause, as far as it can be known. Where guards stay, a machine tells them from other memory, but not whose they are:
+/// a thread that touches another one's has not used up its stack.
+fn cause_of<S: System>(fault: &Fault<'_>) -> Cause {
+    if S::Machine::GUARDS_STAY
+        && let (Cause::StackOverflow, false, Some(address), Some(thread)) = (
+            fault.cause,
+            fault.in_interrupt,
+            fault.address,
+            running::<S>(),
+        )
+        && let Some(info) = thread.intact_info::<S>(in_upcall())
+    {
+        let stack = info.stack.get(in_upcall());
+        if !(stack.guard..stack.base).contains(&address) {
+            return Cause::DataAccess;
+        }
+    }
+    fault.cause
+}
+
+fn write_decimal<S: System>(value: u32) {
+    if value >= 10 {
+        write_decimal::<S>(value / 10);
+    }
+    write_digit::<S>(value as usize % 10);
+}
+
+fn write_hexadecimal<S: System>(value: usize) {
+    S::write("0x");
+    for shift in (0..usize::BITS).step_by(4).rev() {
+        write_digit::<S>(value >> shift & 0xF);
+    }
+}
+
+fn write_digit<S: System>(digit: usize) {
+    const DIGITS: &str = "0123456789abcdef";
+    S::write(DIGITS.get(digit..=digit).unwrap_or("?"));
+}

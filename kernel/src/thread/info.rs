@@ -1,0 +1,41 @@
+//! Owns: what is fixed while a thread exists, its name and its stack; its place among all threads;
+//! the periods that it owns.
+
+use crate::critical_section::Guarded;
+use crate::object::period::Owned;
+use crate::thread::tcb::ThreadRef;
+use taktos_machine::StackRegion;
+
+/// What of a thread is seldom needed.
+///
+/// The name comes first: tools that look at an image from outside read it.
+#[repr(C)]
+pub(crate) struct Info {
+    /// Where the name's bytes are.
+    pub name: Guarded<*const u8>,
+    /// How many bytes the name has.
+    pub name_length: Guarded<usize>,
+    /// The stack.
+    pub stack: Guarded<StackRegion>,
+    /// The next of all threads that exist.
+    pub next: Guarded<Option<ThreadRef>>,
+    /// The periods that the thread owns.
+    pub periods: Owned,
+}
+
+impl Info {
+    /// That of a thread that was not created yet.
+    pub const fn new() -> Self {
+        Self {
+            name: Guarded::new(core::ptr::null()),
+            name_length: Guarded::new(0),
+            stack: Guarded::new(StackRegion {
+                guard: 0,
+                base: 0,
+                size: 0,
+            }),
+            next: Guarded::new(None),
+            periods: Owned::new(None),
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! Owns: the thread control block: what the kernel keeps of a thread.
+//! Must never know: what the operations on it are.
+#![expect(
+    unsafe_code,
+    reason = "turns the machine's pointers back into control blocks"
+)]
+
+use crate::critical_section::{Guarded, Section};
+use crate::object::mutex::MutexCore;
+use crate::thread::info::Info;
+use crate::thread::urgency::Urgency;
+use crate::wait::{Wait, WaitQueue};
+use core::ptr;
+use taktos_abi::{Error, Status};
+use taktos_machine::{Context, Processor};
+use taktos_schedule::smp::closed::{self, Cluster, Solo};
+use taktos_schedule::{Links, smp};
+use taktos_time::Instant;
+
+/// A thread control block: 72 bytes on a 32-bit processor.
+///
+/// The context comes first: the machine's pointers to contexts are pointers to control blocks.
+#[repr(C, align(8))]
+pub struct Tcb {
+    /// Saved stack pointer, and the answer that the thread is resumed with.
+    context: Guarded<Context>,
+    /// The ring that the thread is in: ready equals, or equals in a wait queue.
+    /// Null until the thread is created, and never again.
+    next: Guarded<*const Tcb>,
+    previous: Guarded<*const Tcb>,
+    /// Priorities, rank in the tree of time-outs, flags.
+    pub urgency: Guarded<Urgency>,
+    /// What only several processors need. It lies where the layout would leave a hole; a processor of 32 bits is
+    /// the only one of its system.
+    #[cfg(target_pointer_width = "64")]
+    seat: Guarded<Seat>,
+    /// What the thread waits for.
+    pub wait: Guarded<Wait>,
+    /// A word that belongs to whatever the thread waits for: an address, a mask.
+    pub argument: Guarded<usize>,
+    /// The first thread of the next less urgent group in the same wait queue; in a thread that has received,
+    /// who sent.
+    pub group: Guarded<Option<ThreadRef>>,
+    /// The links in the tree of time-outs.
+    pub left: Guarded<Option<ThreadRef>>,
+    pub right: Guarded<Option<ThreadRef>>,
+    pub parent: Guarded<Option<ThreadRef>>,
+    /// Until when the thread waits: its place in that tree.
+    pub deadline: Guarded<Instant>,
+    /// The mutexes that the thread owns, linked through them.
+    pub owned: Guarded<Option<&'static MutexCore>>,
+    /// Threads that wait for this one: senders, joiners, callers.
+    pub waiters: WaitQueue,
+    /// The notification word.
+    pub notification: Guarded<usize>,
+    /// What does not change while the thread exists.
+    pub info: Guarded<Option<&'static Info>>,
+    /// What may decide about the instance in which the thread is at home.
+    #[cfg(target_pointer_width = "64")]
+    home: Guarded<Option<&'static Home>>,
+    /// The processor time that the thread has had in closed instances, as the machine counts ticks.
+    #[cfg(target_pointer_width = "64")]
+    ticks: Guarded<u64>,
+    /// The processor that the thread had last in a closed instance of several.
+    #[cfg(target_pointer_width = "64")]
+    place: Guarded<usize>,
+}
+
+/// What may decide about an instance.
+pub(crate) type Home = closed::Home<ThreadRef, &'static Processor>;
+/// The queue of an instance of one processor, and its processor.
+pub(crate) type OwnQueue = (
+    &'static Solo<ThreadRef, &'static Processor>,
+    &'static Processor,
+);
+/// The seats of an instance of several processors.
+pub(crate) type Seats = &'static Cluster<ThreadRef>;
+
+#[cfg(target_pointer_width = "32")]
+const _: () = assert!(size_of::<Tcb>() == 72);
+
+/// What a kernel for several processors keeps of a thread.
+#[cfg(target_pointer_width = "64")]
+#[derive(Clone, Copy)]
+struct Seat {
+    /// The row in the scheduling library's table, or [`NO_ROW`].
+    row: u16,
+    /// The processor whose alarm the thread's time-out is for.
+    clock: u8,
+    /// Whether the thread was ended while a processor ran it, which is on its way from it.
+    leaving: bool,
+}
+
+#[cfg(target_pointer_width = "64")]
+const NO_ROW: u16 = u16::MAX;
+
+/// Where `Tcb::info` lies, for tools that look at an image from outside.
+pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
+/// Where `Tcb::urgency` lies, for the same: [`taktos_abi::layout`] says what its bits mean.
+pub const URGENCY_OFFSET: usize = core::mem::offset_of!(Tcb, urgency);
+/// Where `Tcb::wait` lies, for the same: 0 while the thread waits for nothing.
+pub const WAIT_OFFSET: usize = core::mem::offset_of!(Tcb, wait);
+
+impl Tcb {
+    /// A thread that does not exist yet.
+    pub const fn new() -> Self {
+        Self {
+            context: Guarded::new(Context::EMPTY),
+            next: Guarded::new(ptr::null()),
+            previous: Guarded::new(ptr::null()),
+            urgency: Guarded::new(Urgency::IDLE),
+            #[cfg(target_pointer_width = "64")]
+            seat: Guarded::new(Seat {
+                row: NO_ROW,
+                clock: 0,
+                leaving: false,
+            }),
+            wait: Guarded::new(Wait::NON_EXISTENT),
+            argument: Guarded::new(0),
+            group: Guarded::new(None),
+            left: Guarded::new(None),
+            right: Guarded::new(None),
+            parent: Guarded::new(None),
+            deadline: Guarded::new(Instant::START),
+            owned: Guarded::new(None),
+            waiters: WaitQueue::new(),
+            notification: Guarded::new(0),
+            info: Guarded::new(None),
+            #[cfg(target_pointer_width = "64")]
+            home: Guarded::new(None),
+            #[cfg(target_pointer_width = "64")]
+            ticks: Guarded::new(0),
+            #[cfg(target_pointer_width = "64")]
+            place: Guarded::new(0),
+        }
+    }
+}
+
+/// Names a thread: a reference to its control block that compares by identity.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct ThreadRef(pub &'static Tcb);
+
+impl PartialEq for ThreadRef {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for ThreadRef {}
+
+impl core::ops::Deref for ThreadRef {
+    type Target = Tcb;
+    #[inline(always)]
+    fn deref(&self) -> &'static Tcb {
+        self.0
+    }
+}
+
+impl ThreadRef {
+    /// The thread of a processor's pointer.
+    #[inline(always)]
+    fn from_context(context: *const Context) -> Self {
+        // SAFETY: `current` and `heir` are written only by `Running::set_heir`, by the machine
+        // from what that wrote, and by `run` before the start: always pointers made by
+        // `ThreadRef::context` from a `&'static Tcb`, whose first field the context is (`repr(C)`).
+        Self(unsafe { &*context.cast::<Tcb>() })
+    }
+
+    /// The machine's name of the thread: the address of its whole control block.
+    #[inline(always)]
+    pub fn context(self) -> *const Context {
+        ptr::from_ref(self.0).cast()
+    }
+
+    /// The machine's part of the control block.
+    #[inline(always)]
+    pub fn machine_part(self, s: Section) -> &'static Context {
+        self.0.context.borrow(s)
+    }
+
+    /// Sets what the thread is resumed with.
+    #[inline(always)]
+    pub fn set_answer(self, s: Section, status: Status, value: usize) {
+        let context = self.machine_part(s);
+        context.status.set(status.word());
+        context.value.set(value);
+    }
+
+    /// Sets the status that the thread is resumed with to success.
+    #[inline(always)]
+    pub fn set_ok(self, s: Section) {
+        self.machine_part(s).status.set(Status::OK.word());
+    }
+
+    /// Sets the status that the thread is resumed with to `error`.
+    pub fn set_error(self, s: Section, error: Error) {
+        self.machine_part(s)
+            .status
+            .set(Status::failed(error).word());
+    }
+
+    /// Sets the word that the thread is resumed with, and nothing else.
+    #[inline(always)]
+    pub fn set_value(self, s: Section, value: usize) {
+        self.machine_part(s).value.set(value);
+    }
+
+    /// The word that the thread is resumed with.
+    #[inline(always)]
+    pub fn value(self, s: Section) -> usize {
+        self.machine_part(s).value.get()
+    }
+
+    /// The thread's row in the scheduling library's table, on several processors; idle threads have none.
+    #[cfg(target_pointer_width = "64")]
+    pub fn row(self, s: Section) -> Option<smp::Thread> {
+        smp::Thread::new(self.seat.get(s).row.into())
+    }
+
+    /// Sets [`ThreadRef::row`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_row(self, s: Section, row: Option<smp::Thread>) {
+        let row = row.map_or(NO_ROW, |row| row.index() as u16);
+        self.seat.set(
+            s,
+            Seat {
+                row,
+                ..self.seat.get(s)
+            },
+        );
+    }
+
+    /// The queue that decides about the thread, and its processor; none where the scheduling library does, and for idle
+    /// threads.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn solo(self, s: Section) -> Option<OwnQueue> {
+        self.home.get(s)?.solo()
+    }
+
+    /// The seats that decide about the thread; none where something else does.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn cluster(self, s: Section) -> Option<Seats> {
+        self.home.get(s)?.cluster()
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    #[inline(always)]
+    pub fn cluster(self, _: Section) -> Option<Seats> {
+        None
+    }
+
+    /// The processor that the thread had last in a closed instance of several.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn place(self, s: Section) -> usize {
+        self.place.get(s)
+    }
+
+    /// Sets [`ThreadRef::place`].
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn set_place(self, s: Section, cpu: usize) {
+        self.place.set(s, cpu);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn place(self, _: Section) -> usize {
+        0
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_place(self, _: Section, _: usize) {}
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    #[inline(always)]
+    pub fn solo(self, _: Section) -> Option<OwnQueue> {
+        None
+    }
+
+    /// What may decide about the instance in which the thread is at home; none for idle threads.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn home(self, s: Section) -> Option<&'static Home> {
+        self.home.get(s)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn home(self, _: Section) -> Option<&'static Home> {
+        None
+    }
+
+    /// Whether the thread is at home where `other` is, or neither is anywhere.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn shares_home(self, s: Section, other: Self) -> bool {
+        let address = |thread: Self| thread.home.get(s).map(ptr::from_ref);
+        address(self) == address(other)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn shares_home(self, _: Section, _: Self) -> bool {
+        true
+    }
+
+    /// Sets where the thread is at home.
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_home(self, s: Section, home: Option<&'static Home>) {
+        self.home.set(s, home);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_home(self, _: Section, _: Option<&'static Home>) {}
+
+    /// The thread, which is new, had no processor time.
+    #[cfg(target_pointer_width = "64")]
+    pub fn forget_charges(self, s: Section) {
+        self.ticks.set(s, 0);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn forget_charges(self, _: Section) {}
+
+    /// Whether the instance in which the thread is at home can be closed at all.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn may_be_closed(self, s: Section) -> bool {
+        self.home.get(s).is_some_and(Home::keeps)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn may_be_closed(self, _: Section) -> bool {
+        false
+    }
+
+    /// Adds to the processor time that the thread has had in closed instances.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn charge(self, s: Section, ticks: u64) {
+        self.ticks.set(s, self.ticks.get(s).wrapping_add(ticks));
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn charge(self, _: Section, _: u64) {}
+
+    /// What was charged.
+    #[cfg(target_pointer_width = "64")]
+    pub fn charged(self, s: Section) -> u64 {
+        self.ticks.get(s)
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn charged(self, _: Section) -> u64 {
+        0
+    }
+
+    /// The processor whose alarm the thread's time-out is for.
+    #[cfg(target_pointer_width = "64")]
+    pub fn clock(self, s: Section) -> usize {
+        self.seat.get(s).clock.into()
+    }
+
+    /// Sets [`ThreadRef::clock`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_clock(self, s: Section, clock: usize) {
+        let clock = clock as u8;
+        self.seat.set(
+            s,
+            Seat {
+                clock,
+                ..self.seat.get(s)
+            },
+        );
+    }
+
+    /// Whether the thread was ended while a processor ran it, which may be on its way from it still.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn is_leaving(self, s: Section) -> bool {
+        self.seat.get(s).leaving
+    }
+
+    /// Sets [`ThreadRef::is_leaving`].
+    #[cfg(target_pointer_width = "64")]
+    pub fn set_leaving(self, s: Section, leaving: bool) {
+        let seat = self.seat.get(s);
+        self.seat.set(s, Seat { leaving, ..seat });
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn is_leaving(self, _: Section) -> bool {
+        false
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_leaving(self, _: Section, _: bool) {}
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn row(self, _: Section) -> Option<smp::Thread> {
+        None
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_row(self, _: Section, _: Option<smp::Thread>) {}
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn clock(self, _: Section) -> usize {
+        0
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn set_clock(self, _: Section, _: usize) {}
+
+    /// The word that tells identity in waits.
+    #[inline(always)]
+    pub fn address(self) -> usize {
+        ptr::from_ref(self.0).expose_provenance()
+    }
+}
+
+/// Reads and writes a processor's pointers as threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Running(pub &'static Processor);
+
+impl Running {
+    /// The thread whose registers are loaded.
+    #[inline(always)]
+    pub fn current(self, _: Section) -> ThreadRef {
+        ThreadRef::from_context(self.0.current.get())
+    }
+
+    /// The thread that should run.
+    #[inline(always)]
+    pub fn heir(self, _: Section) -> ThreadRef {
+        ThreadRef::from_context(self.0.heir.get())
+    }
+
+    /// Decides who should run.
+    #[inline(always)]
+    pub fn set_heir(self, _: Section, thread: ThreadRef) {
+        self.0.heir.set(thread.context());
+    }
+}
+
+/// The thread at the top of the ready queue.
+#[inline(always)]
+pub(crate) fn certain(top: Option<ThreadRef>) -> ThreadRef {
+    // SAFETY: `run` sets the idle thread before the first decision; the top of the queue is never
+    // none from then on.
+    unsafe { top.unwrap_unchecked() }
+}
+
+/// The thread that a link leads to.
+#[inline(always)]
+fn follow(link: *const Tcb) -> ThreadRef {
+    // SAFETY: links are written only by `set_next` and `set_previous`, from `ThreadRef`s; they are
+    // read only of threads that were created, which makes each a ring of its own first.
+    ThreadRef(unsafe { &*link })
+}
+
+/// The links in the control blocks, as the scheduling library asks for them.
+impl Links for Section {
+    type Id = ThreadRef;
+
+    #[inline(always)]
+    fn next(&self, id: ThreadRef) -> ThreadRef {
+        follow(id.next.get(*self))
+    }
+
+    #[inline(always)]
+    fn previous(&self, id: ThreadRef) -> ThreadRef {
+        follow(id.previous.get(*self))
+    }
+
+    #[inline(always)]
+    fn set_next(&self, id: ThreadRef, next: ThreadRef) {
+        id.next.set(*self, next.0);
+    }
+
+    #[inline(always)]
+    fn set_previous(&self, id: ThreadRef, previous: ThreadRef) {
+        id.previous.set(*self, previous.0);
+    }
+}

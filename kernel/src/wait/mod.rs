@@ -1,0 +1,397 @@
+//! Owns: what a thread waits for, and the one type of wait queue: by priority, first in first out
+//! among equals. Must never know: what the waiting is good for.
+#![expect(
+    unsafe_code,
+    reason = "turns the address that a thread waits on back into the object"
+)]
+
+pub(crate) mod inherit;
+pub(crate) mod timeout_queue;
+pub(crate) mod transfer;
+
+use crate::critical_section::{Guarded, Section};
+use crate::object::mutex::MutexCore;
+use crate::thread::tcb::{Tcb, ThreadRef};
+use core::ptr;
+use taktos_schedule::{Priority, Ring};
+
+#[cfg(test)]
+mod tests;
+
+/// What a thread waits for, in one word: the object's address and, in its low three bits, the kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Wait(usize);
+
+/// A [`Wait`] taken apart.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    /// Nothing: the thread is ready, or only suspended.
+    Nothing,
+    /// It stands in the wait queue of an object.
+    Queue(&'static WaitQueue),
+    /// It stands in the wait queue of a mutex.
+    Mutex(&'static MutexCore),
+    /// A message from that thread.
+    Receive(ThreadRef),
+    /// A message from any thread.
+    ReceiveAny,
+    /// It sends to that thread, and stands among its waiters.
+    Send(ThreadRef),
+    /// It calls that thread, which has not received yet; it stands among its waiters.
+    Call(ThreadRef),
+    /// That thread's reply; it stands among its waiters.
+    Reply(ThreadRef),
+    /// That thread's end; it stands among its waiters.
+    Join(ThreadRef),
+    /// Time alone.
+    Sleep,
+    /// A notification.
+    Notification,
+    /// To be started.
+    Dormant,
+    /// To be created.
+    NonExistent,
+}
+
+/// The low bits that tell the kind. Control blocks and mutexes lie at multiples of eight, wait queues
+/// at multiples of four: so a word whose two lowest bits are clear is a queue's address as it is.
+const KIND: usize = 7;
+const QUEUE_KIND: usize = 3;
+const RECEIVE: usize = 1;
+const SEND: usize = 2;
+const CALL: usize = 3;
+const JOIN: usize = 5;
+const REPLY: usize = 6;
+const MUTEX: usize = 7;
+/// Waits without an object are of the kind `SEND`, with a number below this instead of an address.
+const ALONE: usize = 5 << 3;
+
+const fn alone(number: usize) -> Wait {
+    assert!(number << 3 < ALONE);
+    Wait(number << 3 | SEND)
+}
+
+impl Wait {
+    /// Nothing.
+    pub const NOTHING: Self = Self(0);
+    /// A message from any thread.
+    pub const RECEIVE_ANY: Self = Self(RECEIVE);
+    /// Time alone.
+    pub const SLEEP: Self = alone(0);
+    /// A notification.
+    pub const NOTIFICATION: Self = alone(1);
+    /// A notification that makes the thread's word another than 0.
+    pub const COUNT: Self = alone(4);
+    /// To be started.
+    pub const DORMANT: Self = alone(2);
+    /// To be created.
+    pub const NON_EXISTENT: Self = alone(3);
+
+    /// In `queue`.
+    #[inline(always)]
+    pub fn queue(queue: &'static WaitQueue) -> Self {
+        Self(ptr::from_ref(queue).expose_provenance())
+    }
+
+    /// For `mutex`.
+    #[inline(always)]
+    pub fn mutex(mutex: &'static MutexCore) -> Self {
+        Self(ptr::from_ref(mutex).expose_provenance() | MUTEX)
+    }
+
+    /// For a message from `sender`.
+    #[inline(always)]
+    pub fn receive(sender: ThreadRef) -> Self {
+        Self(sender.address() | RECEIVE)
+    }
+
+    /// To send to `receiver`.
+    #[inline(always)]
+    pub fn send(receiver: ThreadRef) -> Self {
+        Self(receiver.address() | SEND)
+    }
+
+    /// To call `server`.
+    #[inline(always)]
+    pub fn call(server: ThreadRef) -> Self {
+        Self(server.address() | CALL)
+    }
+
+    /// For `server`'s reply.
+    #[inline(always)]
+    pub fn reply(server: ThreadRef) -> Self {
+        Self(server.address() | REPLY)
+    }
+
+    /// For `thread`'s end.
+    pub fn join(thread: ThreadRef) -> Self {
+        Self(thread.address() | JOIN)
+    }
+
+    /// Taken apart.
+    pub fn target(self) -> Target {
+        if self == Self::NOTHING {
+            return Target::Nothing;
+        }
+        if self.0 & QUEUE_KIND == 0 {
+            // SAFETY: only `Wait::queue` makes a word of this kind, from a `&'static WaitQueue`.
+            return Target::Queue(unsafe { &*ptr::with_exposed_provenance(self.0) });
+        }
+        let address = self.0 & !KIND;
+        match self.0 & KIND {
+            // SAFETY: only `Wait::mutex` makes a word of this kind, from a `&'static MutexCore`.
+            MUTEX => Target::Mutex(unsafe { &*ptr::with_exposed_provenance(address) }),
+            RECEIVE if address == 0 => Target::ReceiveAny,
+            RECEIVE => Target::Receive(thread(address)),
+            SEND if address < ALONE => match self {
+                Self::SLEEP => Target::Sleep,
+                Self::NOTIFICATION | Self::COUNT => Target::Notification,
+                Self::DORMANT => Target::Dormant,
+                _ => Target::NonExistent,
+            },
+            SEND => Target::Send(thread(address)),
+            CALL => Target::Call(thread(address)),
+            REPLY => Target::Reply(thread(address)),
+            _ => Target::Join(thread(address)),
+        }
+    }
+}
+
+/// The thread whose [`ThreadRef::address`] is `address`.
+#[inline(always)]
+pub(crate) fn thread(address: usize) -> ThreadRef {
+    // SAFETY: the kinds of wait that hold a thread are made only by functions that take a `ThreadRef`,
+    // from the address of its control block; and so are the words of a message to an equal.
+    ThreadRef(unsafe { &*ptr::with_exposed_provenance::<Tcb>(address) })
+}
+
+/// The order of threads in a wait queue: smaller keys first, equal keys in the order of arrival.
+///
+/// Ordinary waiters have their priority as key. Among the waiters of a thread, those who wait for its
+/// end stand behind those who send to it, and those whose call it is working on behind these.
+pub(crate) type Key = u8;
+
+const JOINING: Key = Priority::COUNT as Key;
+const REPLYING: Key = 2 * Priority::COUNT as Key;
+
+/// The key of `thread`, by what it waits for and by its present priority.
+#[inline(always)]
+fn key(s: Section, thread: ThreadRef) -> Key {
+    let priority = thread.urgency.get(s).effective().level();
+    match thread.wait.get(s).0 & KIND {
+        JOIN => JOINING,
+        REPLY => REPLYING + priority,
+        _ => priority,
+    }
+}
+
+/// A wait queue. Threads of equal key form a ring; the first of each ring leads to the next one.
+///
+/// Bounds: to pop, fixed; to insert or remove, one step for each key in use before the thread's own:
+/// 32 at most, and 65 for the waiters of a thread, whatever the number of threads.
+#[repr(C)]
+pub(crate) struct WaitQueue {
+    first: Guarded<Option<ThreadRef>>,
+}
+
+impl WaitQueue {
+    /// A queue without threads.
+    pub const fn new() -> Self {
+        Self {
+            first: Guarded::new(None),
+        }
+    }
+
+    /// The most urgent thread.
+    #[inline(always)]
+    pub fn first(&self, s: Section) -> Option<ThreadRef> {
+        self.first.get(s)
+    }
+
+    /// Whether nobody waits.
+    #[inline(always)]
+    pub fn is_empty(&self, s: Section) -> bool {
+        self.first.get(s).is_none()
+    }
+
+    /// The most urgent thread that neither joins nor awaits a reply: a sender or a caller.
+    #[inline(always)]
+    pub fn first_sender(&self, s: Section) -> Option<ThreadRef> {
+        self.first.get(s).filter(|first| key(s, *first) < JOINING)
+    }
+
+    /// The most urgent thread that awaits a reply. Steps: the keys in use.
+    pub fn first_awaiting_reply(&self, s: Section) -> Option<ThreadRef> {
+        let mut leader = self.first.get(s);
+        while let Some(thread) = leader.filter(|thread| key(s, *thread) < REPLYING) {
+            leader = thread.group.get(s);
+        }
+        leader
+    }
+
+    /// Takes out `first`, which [`WaitQueue::first`] named; it is then a ring of its own.
+    #[inline(always)]
+    pub fn pop(&self, s: Section, first: ThreadRef) {
+        let group = first.group.get(s);
+        if s.is_alone(first) {
+            self.first.set(s, group);
+        } else {
+            self.first.set(s, Some(promote_next(s, first, group)));
+        }
+    }
+
+    /// Puts in `thread`, a ring of its own whose wait has been set, behind its equals.
+    #[inline(always)]
+    pub fn insert(&self, s: Section, thread: ThreadRef) {
+        match self.first.get(s) {
+            None => self.insert_first(s, thread),
+            Some(first) => self.insert_among(s, thread, first),
+        }
+    }
+
+    /// Puts `thread`, a ring of its own, into the queue, which is empty.
+    #[inline(always)]
+    pub fn insert_first(&self, s: Section, thread: ThreadRef) {
+        thread.group.set(s, None);
+        self.first.set(s, Some(thread));
+    }
+
+    fn insert_among(&self, s: Section, thread: ThreadRef, first: ThreadRef) {
+        let own = key(s, thread);
+        let mut before = None;
+        let mut leader = Some(first);
+        while let Some(other) = leader {
+            let others = key(s, other);
+            if others == own {
+                s.join_before(thread, other);
+                return;
+            }
+            if others > own {
+                break;
+            }
+            before = leader;
+            leader = other.group.get(s);
+        }
+        thread.group.set(s, leader);
+        self.link(s, before, Some(thread));
+    }
+
+    /// Takes out `thread`, whose wait and priority are those it was put in with; it is then a ring of
+    /// its own.
+    pub fn remove(&self, s: Section, thread: ThreadRef) {
+        let own = key(s, thread);
+        let mut before = None;
+        let mut leader = self.first.get(s);
+        while let Some(other) = leader.filter(|other| key(s, *other) != own) {
+            before = Some(other);
+            leader = other.group.get(s);
+        }
+        if leader != Some(thread) {
+            s.leave(thread);
+            return;
+        }
+        let group = thread.group.get(s);
+        let successor = if s.is_alone(thread) {
+            group
+        } else {
+            Some(promote_next(s, thread, group))
+        };
+        self.link(s, before, successor);
+    }
+
+    #[inline(always)]
+    fn link(&self, s: Section, before: Option<ThreadRef>, leader: Option<ThreadRef>) {
+        match before {
+            None => self.first.set(s, leader),
+            Some(before) => before.group.set(s, leader),
+        }
+    }
+
+    /// The only thread of the queue; none if there are several, or none at all.
+    #[inline(always)]
+    pub fn only(&self, s: Section) -> Option<ThreadRef> {
+        self.first
+            .get(s)
+            .filter(|first| s.is_alone(*first) && first.group.get(s).is_none())
+    }
+
+    /// Takes out the only thread.
+    #[inline(always)]
+    pub fn clear(&self, s: Section) {
+        self.first.set(s, None);
+    }
+
+    /// Takes out all threads that `chosen` says so of, asked in order, and gives each to `taken`, which
+    /// may wake it. Steps: the threads.
+    pub fn extract(
+        &self,
+        s: Section,
+        mut chosen: impl FnMut(ThreadRef) -> bool,
+        mut taken: impl FnMut(ThreadRef),
+    ) {
+        let mut before = None;
+        let mut leader = self.first.get(s);
+        while let Some(first) = leader {
+            leader = first.group.get(s);
+            let remaining = extract_from_ring(s, first, &mut chosen, &mut taken);
+            if let Some(remaining) = remaining {
+                remaining.group.set(s, leader);
+            }
+            self.link(s, before, remaining.or(leader));
+            before = remaining.or(before);
+        }
+    }
+
+    /// Whether `visit` says so of any thread, asked in order; it stops there. Steps: the threads.
+    pub fn any(&self, s: Section, mut visit: impl FnMut(ThreadRef) -> bool) -> bool {
+        let mut leader = self.first.get(s);
+        while let Some(first) = leader {
+            let mut thread = first;
+            loop {
+                if visit(thread) {
+                    return true;
+                }
+                thread = taktos_schedule::Links::next(&s, thread);
+                if thread == first {
+                    break;
+                }
+            }
+            leader = first.group.get(s);
+        }
+        false
+    }
+}
+
+/// Takes `leader` out of its ring; the next of the ring leads in its place, and is named.
+fn promote_next(s: Section, leader: ThreadRef, group: Option<ThreadRef>) -> ThreadRef {
+    let next = taktos_schedule::Links::next(&s, leader);
+    next.group.set(s, group);
+    s.leave(leader);
+    next
+}
+
+/// Does the work of [`WaitQueue::extract`] for the ring that `first` leads; names the first that stays.
+fn extract_from_ring(
+    s: Section,
+    first: ThreadRef,
+    chosen: &mut impl FnMut(ThreadRef) -> bool,
+    taken: &mut impl FnMut(ThreadRef),
+) -> Option<ThreadRef> {
+    let last = taktos_schedule::Links::previous(&s, first);
+    let mut remaining = None;
+    let mut thread = first;
+    loop {
+        let next = taktos_schedule::Links::next(&s, thread);
+        if chosen(thread) {
+            s.leave(thread);
+            taken(thread);
+        } else {
+            remaining = remaining.or(Some(thread));
+        }
+        if thread == last {
+            return remaining;
+        }
+        thread = next;
+    }
+}

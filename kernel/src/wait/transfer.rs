@@ -1,0 +1,202 @@
+//! Owns: how a thread lends the kernel, and so other threads, a record on its own stack while it is
+//! inside a kernel call: a message to be fetched, a place where one is to be put.
+//! Must never know: what is in the record, or what the waiting is good for.
+//!
+//! The address of a record goes into a decision as its argument and, where the decision makes the
+//! caller wait, into the waiting thread's control block. What makes this sound is in this file alone: a
+//! [`Lent`] is made only for a record whose owner is inside the call, and a thread comes into
+//! [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
+#![expect(
+    unsafe_code,
+    reason = "records on the stacks of waiting threads are reached by address"
+)]
+
+use crate::System;
+use crate::critical_section::{Held, Section, in_decision};
+use crate::sched::OutcomeOf;
+use crate::thread::tcb::ThreadRef;
+use crate::wait::{Wait, WaitQueue};
+use crate::{Error, Kernel, Timeout};
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::ptr;
+use taktos_machine::{Answer, Decision, Machine};
+
+/// A record of a thread that is inside a kernel call, and stays there as long as the record is used.
+pub(crate) struct Lent<'a, R>(&'a R);
+
+impl<R> Deref for Lent<'_, R> {
+    type Target = R;
+    #[inline(always)]
+    fn deref(&self) -> &R {
+        self.0
+    }
+}
+
+/// A decision that is given a record of its caller's.
+pub(crate) trait Transaction<S: System> {
+    /// The kernel object concerned.
+    type Object: 'static;
+    /// What the caller lends.
+    type Record;
+    /// As [`Decision::BLOCKS`].
+    const BLOCKS: bool;
+    /// As [`Decision::USES_TIMEOUT`].
+    const USES_TIMEOUT: bool = true;
+
+    /// Does the operation, and says who runs next.
+    fn decide(
+        s: Section,
+        object: &'static Self::Object,
+        record: Lent<'_, Self::Record>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S>;
+}
+
+/// Enters the decision `D` with `record`, which others may read, and write where it has cells, until this returns.
+#[inline(always)]
+pub(crate) fn transact<S: System, D: Transaction<S>>(
+    held: Held<S>,
+    object: &'static D::Object,
+    record: &D::Record,
+    timeout: Timeout,
+) -> Answer {
+    held.hand_over();
+    let address = ptr::from_ref(record).expose_provenance();
+    S::Machine::enter::<Entry<S, D>>(object, address, timeout)
+}
+
+struct Entry<S, D>(PhantomData<(S, D)>);
+
+impl<S: System, D: Transaction<S>> Decision<S::Machine> for Entry<S, D> {
+    type Object = D::Object;
+    const BLOCKS: bool = D::BLOCKS;
+    const USES_TIMEOUT: bool = D::USES_TIMEOUT;
+
+    #[inline(always)]
+    extern "C" fn decide(
+        object: &'static D::Object,
+        address: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let record = ptr::with_exposed_provenance::<D::Record>(address);
+        // SAFETY: only `transact` enters this decision, with the address of a record that is borrowed
+        // until the caller is back from it: also while it waits, and others use the record.
+        D::decide(in_decision(), object, Lent(unsafe { &*record }), timeout)
+    }
+}
+
+/// The threads that wait in one queue, each with a record of the type `R`.
+pub(crate) struct Waiters<R> {
+    queue: WaitQueue,
+    record: PhantomData<fn(&R)>,
+}
+
+impl<R> Waiters<R> {
+    /// Nobody waits.
+    pub const fn new() -> Self {
+        Self {
+            queue: WaitQueue::new(),
+            record: PhantomData,
+        }
+    }
+
+    /// Whether nobody waits.
+    #[inline(always)]
+    pub fn is_empty(&self, s: Section) -> bool {
+        self.queue.is_empty(s)
+    }
+
+    /// The most urgent thread, and its record.
+    #[inline(always)]
+    pub fn first<'a>(&self, s: &'a Section) -> Option<(ThreadRef, &'a R)> {
+        self.queue
+            .first(*s)
+            .map(|thread| (thread, record(s, thread)))
+    }
+
+    /// The record of `thread`, if it stands among these.
+    #[inline(always)]
+    pub fn record_of<'a>(&'static self, s: &'a Section, thread: ThreadRef) -> Option<&'a R> {
+        (thread.wait.get(*s) == Wait::queue(&self.queue)).then(|| record(s, thread))
+    }
+
+    /// The most urgent thread that `accept` says yes to, and its record. Steps: the threads before it.
+    pub fn find<'a>(
+        &self,
+        s: &'a Section,
+        mut accept: impl FnMut(ThreadRef, &R) -> bool,
+    ) -> Option<(ThreadRef, &'a R)> {
+        let mut found = None;
+        self.queue.any(*s, |thread| {
+            let accepted = accept(thread, record(s, thread));
+            if accepted {
+                found = Some(thread);
+            }
+            accepted
+        });
+        found.map(|thread| (thread, record(s, thread)))
+    }
+
+    /// Whether the sum of what `amount` says of each record reaches `needed`. Steps: the threads until it does.
+    #[cold]
+    #[inline(never)]
+    pub fn sum_reaches(&self, s: Section, needed: usize, amount: impl Fn(&R) -> usize) -> bool {
+        let mut sum = 0;
+        self.queue.any(s, |thread| {
+            sum += amount(record(&s, thread));
+            sum >= needed
+        })
+    }
+
+    /// Blocks the running thread, whose record is `record`, as long as `timeout` says; it refuses without a time
+    /// to wait. Where the time is known to be `FOREVER`, `timeout` is not looked at.
+    #[inline(always)]
+    pub fn block<S: System, const FOREVER: bool>(
+        &'static self,
+        s: Section,
+        record: Lent<'_, R>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let current = Kernel::<S>::running().current(s);
+        current
+            .argument
+            .set(s, ptr::from_ref(record.0).expose_provenance());
+        if FOREVER {
+            S::kernel().block_in_forever(s, &self.queue)
+        } else {
+            S::kernel().block_in(s, &self.queue, timeout)
+        }
+    }
+
+    /// Takes out `first`, the most urgent thread; it is to be woken then, and its record is no longer used.
+    #[inline(always)]
+    pub fn pop(&self, s: Section, first: ThreadRef) {
+        self.queue.pop(s, first);
+    }
+
+    /// Takes out `thread`, wherever it stands, as [`Waiters::pop`]. Steps: those of the wait queue.
+    #[inline(always)]
+    pub fn remove(&self, s: Section, thread: ThreadRef) {
+        if self.queue.first(s) == Some(thread) {
+            self.queue.pop(s, thread);
+        } else {
+            self.queue.remove(s, thread);
+        }
+    }
+
+    /// Wakes all with `error`.
+    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
+        S::kernel().flush(s, &self.queue, error);
+    }
+}
+
+/// The record of `thread`, which stands in a `Waiters<R>`: for this section, in which the thread cannot run.
+#[inline(always)]
+fn record<R>(s: &Section, thread: ThreadRef) -> &R {
+    let address = ptr::with_exposed_provenance(thread.argument.get(*s));
+    // SAFETY: only `Waiters::block` puts threads into that queue, and sets the argument to the address of
+    // an `R` that stays until the thread returns from its call; it does not run in this section,
+    // beyond which the reference does not live.
+    unsafe { &*address }
+}
