@@ -1,29 +1,34 @@
-//! Owns: the proof that the kernel's data may be touched, and the cells that ask for it.
+//! Owns: the proof that the kernel's data may be touched, the cells that ask for it, and the way into an operation.
 //! Must never know: what the data is.
 //!
-//! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level
-//! interrupts are masked on the one processor, or masked and the one lock held on one of several. [`Section`] is the proof of that: a value without size
-//! that only [`hold`] and a machine's call of a decision bring forth; each cell demands one.
+//! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level interrupts are masked
+//! on the one processor, or masked and the one lock held on one of several. [`CriticalSection`] is the proof of that: a
+//! value without size, whose lifetime is that of the section. Three places bring it forth: [`Held`], for as long as it is
+//! held; [`Entered`], for an operation that a machine has entered; and [`CriticalSection::assume`], for what the machine
+//! calls at the kernel's interrupt level, whose callers have to say why it holds. What a cell lends lives no longer than the
+//! section.
 #![expect(
     unsafe_code,
     reason = "the one place where shared kernel state is made accessible"
 )]
 
 use crate::System;
-use crate::smp::{mask_several, several};
+use crate::sched::OutcomeOf;
+use crate::smp::{hold_several, several};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
-use taktos_machine::Machine;
+use taktos_abi::Timeout;
+use taktos_machine::{Answer, Decision, Machine};
 
-/// Proof that nobody else is in the kernel.
+/// Proof that nobody else is in the kernel, for as long as `'cs`.
 #[derive(Clone, Copy)]
-pub struct Section(PhantomData<*mut ()>);
+pub struct CriticalSection<'cs>(PhantomData<(&'cs (), *mut ())>);
 
-impl Section {
+impl CriticalSection<'_> {
     /// The proof, asserted.
     ///
     /// # Safety
-    /// For as long as the value is used, kernel-level interrupts are masked on the one processor; on one of several, they are
+    /// For the lifetime of the value, kernel-level interrupts are masked on the one processor; on one of several, they are
     /// masked and the machine's one lock is held, or the others do not run yet.
     #[inline(always)]
     pub const unsafe fn assume() -> Self {
@@ -31,7 +36,7 @@ impl Section {
     }
 }
 
-/// A masked section, ended when dropped.
+/// A critical section, ended when dropped.
 pub struct Held<S: System> {
     mask: <S::Machine as Machine>::Mask,
 }
@@ -39,28 +44,40 @@ pub struct Held<S: System> {
 /// Masks kernel-level interrupts until the value is dropped; on several processors, keeps the others out, too.
 #[inline(always)]
 pub fn hold<S: System>() -> Held<S> {
-    Held {
-        mask: if several::<S>() {
-            mask_several::<S>()
-        } else {
-            S::Machine::mask()
-        },
+    if several::<S>() {
+        hold_several()
+    } else {
+        Held::mask()
     }
 }
 
 impl<S: System> Held<S> {
-    /// The proof, for as long as this is held.
+    /// Masks, whatever has been decided for this processor.
     #[inline(always)]
-    pub fn section(&self) -> Section {
-        // SAFETY: the mask was set when `self` was made and is ended only when it is dropped;
-        // callers use the proof in the same function, before that.
-        unsafe { Section::assume() }
+    pub fn mask() -> Self {
+        Self {
+            mask: S::Machine::mask(),
+        }
     }
 
-    /// Leaves the masked section to [`Machine::enter`], which ends it.
+    /// The proof, for as long as this is held.
     #[inline(always)]
-    pub fn hand_over(self) {
+    pub fn section(&self) -> CriticalSection<'_> {
+        // SAFETY: the mask was set when `self` was made and is ended only when it is dropped, or by `enter`, which takes
+        // it; the proof borrows `self`, so it lives no longer.
+        unsafe { CriticalSection::assume() }
+    }
+
+    /// Enters the operation `O`, which ends the section, be it behind a switch to other threads and back.
+    #[inline(always)]
+    pub fn enter<O: Operation<S>>(
+        self,
+        object: &'static O::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Answer {
         core::mem::forget(self);
+        S::Machine::enter::<Entered<S, O>>(object, argument, timeout)
     }
 }
 
@@ -71,26 +88,64 @@ impl<S: System> Drop for Held<S> {
     }
 }
 
-/// The section in which a machine calls a decision.
-#[inline(always)]
-pub fn in_decision() -> Section {
-    // SAFETY: `Machine::enter` calls decisions with interrupts masked and the lock held, and nothing else calls them.
-    unsafe { Section::assume() }
+/// A kernel operation that may switch threads: what [`Held::enter`] does. The constants are those of [`Decision`].
+pub trait Operation<S: System> {
+    /// The kernel object concerned.
+    type Object: 'static;
+    /// As [`Decision::KEEPS_SLICE`].
+    const KEEPS_SLICE: bool = false;
+    /// As [`Decision::USES_WORDS`].
+    const USES_WORDS: bool = true;
+    /// As [`Decision::USES_TIMEOUT`].
+    const USES_TIMEOUT: bool = true;
+    /// As [`Decision::ALWAYS_SWITCHES`].
+    const ALWAYS_SWITCHES: bool = false;
+    /// As [`Decision::BLOCKS`].
+    const BLOCKS: bool;
+
+    /// Does the operation, with a word of the caller's, and says who runs next.
+    fn run(
+        cs: CriticalSection<'_>,
+        object: &'static Self::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S>;
 }
 
-/// The section of an upcall at the kernel's own interrupt level, on the one processor; also, before the start.
-#[inline(always)]
-pub fn in_upcall() -> Section {
-    // SAFETY: upcalls come at the kernel's interrupt level, at which no other kernel-level
-    // interrupt can come in between; threads do not run meanwhile, nor do other processors.
-    unsafe { Section::assume() }
+/// An operation as the decision that a machine calls.
+pub struct Entered<S, O>(PhantomData<(S, O)>);
+
+impl<S: System, O: Operation<S>> Decision<S::Machine> for Entered<S, O> {
+    type Object = O::Object;
+    const KEEPS_SLICE: bool = O::KEEPS_SLICE;
+    const USES_WORDS: bool = O::USES_WORDS;
+    const USES_TIMEOUT: bool = O::USES_TIMEOUT;
+    const ALWAYS_SWITCHES: bool = O::ALWAYS_SWITCHES;
+    const BLOCKS: bool = O::BLOCKS;
+
+    #[inline(always)]
+    extern "C" fn decide(
+        object: &'static O::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        // SAFETY: `Machine::enter` alone calls decisions, in the section that its caller held: `Held::enter` is the only
+        // caller with this one. The section lasts until the decision has returned, and the proof is not kept: the
+        // lifetime of `run`'s parameter is of any length.
+        O::run(
+            unsafe { CriticalSection::assume() },
+            object,
+            argument,
+            timeout,
+        )
+    }
 }
 
-/// A value that is read and written only in a [`Section`].
+/// A value that is read and written only in a [`CriticalSection`].
 #[repr(transparent)]
 pub struct Guarded<T>(UnsafeCell<T>);
 
-// SAFETY: every access demands a `Section`, so no two accesses are ever concurrent.
+// SAFETY: every access demands a `CriticalSection`, or is `unsafe`; so no two accesses are ever concurrent.
 unsafe impl<T> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
@@ -102,8 +157,9 @@ impl<T> Guarded<T> {
     /// The cell's content, for as long as the section lasts. The content has cells of its own
     /// where it is to be changed.
     #[inline(always)]
-    pub fn borrow(&self, _: Section) -> &T {
-        // SAFETY: in a section, so nobody writes concurrently; `set` and `take` hold no reference.
+    pub fn borrow<'cs>(&'cs self, _: CriticalSection<'cs>) -> &'cs T {
+        // SAFETY: in a section, so nobody writes concurrently; `set` is used only on types that are `Copy`, and those
+        // are not borrowed.
         unsafe { &*self.0.get() }
     }
 }
@@ -111,16 +167,33 @@ impl<T> Guarded<T> {
 impl<T: Copy> Guarded<T> {
     /// What the cell holds.
     #[inline(always)]
-    pub fn get(&self, _: Section) -> T {
+    pub fn get(&self, _: CriticalSection<'_>) -> T {
         // SAFETY: in a section, so there is no concurrent access.
         unsafe { *self.0.get() }
     }
 
     /// Makes the cell hold `value`.
     #[inline(always)]
-    pub fn set(&self, _: Section, value: T) {
+    pub fn set(&self, _: CriticalSection<'_>, value: T) {
         // SAFETY: in a section, so there is no concurrent access; `T: Copy` needs no drop, and
         // `borrow` is used only on types that are not `Copy`.
         unsafe { *self.0.get() = value }
     }
+
+    /// What the cell holds, outside of a section.
+    ///
+    /// # Safety
+    /// Nobody else writes the cell meanwhile: it is a word of the calling thread's that others touch only while it waits.
+    #[inline(always)]
+    pub unsafe fn get_own(&self) -> T {
+        // SAFETY: the caller's, as said above.
+        unsafe { *self.0.get() }
+    }
+}
+
+/// The section of a test, whose threads and objects are its own.
+#[cfg(test)]
+pub fn alone<'cs>() -> CriticalSection<'cs> {
+    // SAFETY: what a test makes is reached from its one thread.
+    unsafe { CriticalSection::assume() }
 }

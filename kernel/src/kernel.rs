@@ -1,7 +1,7 @@
 //! Owns: the kernel's state as a whole, its start, and what the machine tells it.
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
-use crate::critical_section::{Guarded, hold, in_decision, in_upcall};
+use crate::critical_section::{CriticalSection, Guarded, hold};
 use crate::smp::several;
 use crate::thread::registry::Registry;
 use crate::thread::special::Acts;
@@ -101,20 +101,31 @@ pub fn run_endless<S: System, const N: usize>(main: &'static Thread<S, N>, entry
 
 fn run_at<S: System, const N: usize>(main: &'static Thread<S, N>, begin: Begin, entry: usize) -> ! {
     let kernel = S::kernel();
-    // The machine starts threads with interrupts masked, as its contract says.
-    let s = in_upcall();
-    kernel.idle.create_idle(s);
-    kernel.ready.borrow(s).set_idle(kernel.idle_thread());
+    // SAFETY: called once, with interrupts masked, before any thread runs; it does not come back.
+    let cs = unsafe { CriticalSection::assume() };
+    kernel.idle.create_idle(cs);
+    kernel.ready.borrow(cs).set_idle(kernel.idle_thread());
     let running = Running(S::processor_of(kernel));
-    running.set_heir(s, kernel.idle_thread());
+    running.set_heir(cs, kernel.idle_thread());
     running.0.current.set(kernel.idle_thread().context());
-    main.start_first(s, begin, entry);
-    running.0.current.set(running.heir(s).context());
+    main.start_first(cs, begin, entry);
+    running.0.current.set(running.heir(cs).context());
     S::Machine::start()
 }
 
 /// What the machine tells the kernel of the system `S`; for the board to wire to its vectors.
 pub struct Upcall<S>(PhantomData<S>);
+
+impl<S: System> Upcall<S> {
+    /// The section that an upcall is.
+    #[inline(always)]
+    fn section(&self) -> CriticalSection<'_> {
+        // SAFETY: made by the upcalls below alone, which the machine calls at the kernel's interrupt level on its one processor,
+        // or with its lock held: no other kernel-level interrupt comes in between, and threads do not run meanwhile. The
+        // proof borrows `self`, which the upcall drops.
+        unsafe { CriticalSection::assume() }
+    }
+}
 
 impl<S: System> Upcalls for Upcall<S> {
     fn alarm() {
@@ -122,18 +133,19 @@ impl<S: System> Upcalls for Upcall<S> {
             let held = hold::<S>();
             return S::kernel().expire(held.section());
         }
-        S::kernel().expire(in_upcall());
+        S::kernel().expire(Self(PhantomData).section());
     }
 
     fn slice_end() {
         if several::<S>() {
             return Kernel::<S>::end_slice_here();
         }
-        let s = in_upcall();
-        let current = Kernel::<S>::running().current(s);
-        if Kernel::<S>::running().heir(s) == current {
-            S::kernel().rotate(s, current);
-            Kernel::<S>::conclude_upcall(s);
+        let upcall = Self(PhantomData);
+        let cs = upcall.section();
+        let current = Kernel::<S>::running().current(cs);
+        if Kernel::<S>::running().heir(cs) == current {
+            S::kernel().rotate(cs, current);
+            Kernel::<S>::conclude_upcall(cs);
         }
     }
 
@@ -144,7 +156,7 @@ impl<S: System> Upcalls for Upcall<S> {
     }
 
     fn choose() -> *const Context {
-        S::kernel().heir(in_decision()).context()
+        S::kernel().heir(Self(PhantomData).section()).context()
     }
 
     fn fault(fault: &Fault<'_>) -> ! {

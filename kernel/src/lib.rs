@@ -54,7 +54,7 @@ pub use object::{
     Condition, EventFlags, Fifo, Interrupt, Letter, Lifo, Mailbox, MessageQueue, Mutex, Notify,
     Partial, Partner, Pipe, Pool, PoolBlock, Protocol, Semaphore, Stack, Store,
 };
-pub use smp::{ClusterMutex, ClusterProtocol, Several, SeveralMemory, run_several};
+pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;
 pub use taktos_abi::{Error, Status, Timeout};
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};

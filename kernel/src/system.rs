@@ -1,7 +1,7 @@
 //! Owns: what a board gives the kernel. Must never know: which board.
 
 use crate::Kernel;
-use crate::smp::{Several, several};
+use crate::smp::{Smp, several};
 use taktos_machine::{Machine, Processor};
 
 /// A board: a machine, the place of the kernel's state, a console and an end.
@@ -19,9 +19,9 @@ pub trait System: Sized + 'static {
             kernel.processor()
         }
     }
-    /// What a kernel for several processors keeps: [`SeveralMemory::several`](crate::SeveralMemory::several) of the board's. Asked
+    /// What a kernel for several processors keeps: [`SmpMemory::several`](crate::SmpMemory::several) of the board's. Asked
     /// for where the machine has several processors alone.
-    fn several() -> &'static Several<Self> {
+    fn smp() -> &'static Smp<Self> {
         panic!(
             "the board has several processors and does not say where the kernel keeps what they need"
         )

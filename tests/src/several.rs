@@ -4,7 +4,7 @@ use crate::leak;
 use std::cell::{Cell, OnceCell};
 use taktos_arch_host::{HostSeveral, Order, Outcome};
 use taktos_kernel::{
-    Duration, InstanceConfig, Instant, Kernel, Several, SeveralMemory, System, Upcall, run_several,
+    Duration, InstanceConfig, Instant, Kernel, Smp, SmpMemory, System, Upcall, run_smp,
 };
 use taktos_workloads::several::{self, SeveralBoard};
 use taktos_workloads::several_bench::BenchBoard;
@@ -26,7 +26,7 @@ pub type SeveralThread = taktos_kernel::Thread<SeveralHost, 64>;
 
 thread_local! {
     static KERNEL: Cell<Option<&'static Kernel<SeveralHost>>> = const { Cell::new(None) };
-    static SEVERAL: Cell<Option<&'static Several<SeveralHost>>> = const { Cell::new(None) };
+    static SEVERAL: Cell<Option<&'static Smp<SeveralHost>>> = const { Cell::new(None) };
     static OBJECTS: OnceCell<&'static Objects<SeveralHost>> = const { OnceCell::new() };
     static SMP_OBJECTS: Cell<Option<&'static several::Objects<SeveralHost>>> =
         const { Cell::new(None) };
@@ -41,7 +41,7 @@ impl System for SeveralHost {
         KERNEL.get().expect("the kernel is used outside a world")
     }
 
-    fn several() -> &'static Several<Self> {
+    fn smp() -> &'static Smp<Self> {
         SEVERAL.get().expect("the kernel is used outside a world")
     }
 
@@ -116,15 +116,15 @@ pub fn run_with<const R: usize, const I: usize, const P: usize, const L: usize>(
     instances: &'static [InstanceConfig],
     main: impl FnOnce() + 'static,
 ) -> Outcome {
-    let memory: &SeveralMemory<SeveralHost, R, I, P, L> = leak(SeveralMemory::new());
+    let memory: &SmpMemory<SeveralHost, R, I, P, L> = leak(SmpMemory::new());
     KERNEL.set(Some(leak(Kernel::new())));
-    SEVERAL.set(Some(memory.several()));
+    SEVERAL.set(Some(memory.smp()));
     STORM.set(Some(leak(StormObjects::new())));
     SMP_OBJECTS.set(Some(leak(several::Objects::new())));
     MAIN.set(Some(Box::new(main)));
     let thread = leak(SeveralThread::new("main"));
     HostSeveral::run::<Upcall<SeveralHost>>(P, order, move || {
-        run_several(thread, memory, instances, run_main)
+        run_smp(thread, memory, instances, run_main)
     })
 }
 

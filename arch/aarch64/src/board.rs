@@ -16,6 +16,6 @@ pub trait Board: 'static {
     const SHARED: Range<usize> = 0..0;
     /// How many processors there are, one to sixteen. The number of one is the lowest field of its affinity
     /// (`MPIDR_EL1`), of which the other fields are zero, and the place of its redistributor. More than one are for
-    /// the feature `several`.
+    /// the feature `smp`.
     const PROCESSORS: usize = 1;
 }

@@ -2,12 +2,12 @@
 
 use crate::memory;
 use aarch64_cpu::registers::{FAR_EL1, Readable};
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_machine::{Cause, Fault, Upcalls};
 
 /// Whether a fault is being reported.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// The classes of exceptions (Arm ARM, `ESR_EL1.EC`).
@@ -33,7 +33,7 @@ const SPSR: usize = 33;
 ///
 /// Of several processors the first one to fault reports; another one that does so meanwhile halts for good.
 pub fn report_fault<U: Upcalls>(values: &[usize; 34], syndrome: usize) -> ! {
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     if REPORTED.swap(true, Relaxed) {
         loop {
             aarch64_cpu::asm::wfi();

@@ -37,19 +37,19 @@ unsafe impl Sync for Controller {}
 static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
 /// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 static CONTROLLER_LOCK: taktos_lock::TicketLock = taktos_lock::TicketLock::new();
 
 /// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
 /// afterwards.
 fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
     let mask = mask_and_remember();
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     CONTROLLER_LOCK.lock(crate::lock::wait);
     // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one processor or has the lock.
     let controller = unsafe { &mut *CONTROLLER.0.get() };
     body(controller.get_or_insert_with(set_up::<B>));
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     CONTROLLER_LOCK.unlock();
     restore(mask);
 }
@@ -91,7 +91,7 @@ pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     };
     place.set(Some(handler));
     // Seen by whichever processor the interrupt comes to.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     publish();
     let interrupt = identifier(number);
     let owners = if number < PRIVATE { B::PROCESSORS } else { 1 };
@@ -111,7 +111,7 @@ pub(crate) fn start<B: Board>() {
 }
 
 /// Lets interrupts through to the processor `number`, which is the caller's and not the first.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn start_another<B: Board>(number: usize) {
     with_controller::<B>(|controller| controller.init_cpu(number));
     GicCpuInterface::set_priority_mask(LOWEST_PRIORITY);
@@ -119,14 +119,14 @@ pub(crate) fn start_another<B: Board>(number: usize) {
 }
 
 /// Sends this processor the interrupt `number`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 #[inline(always)]
 pub(crate) fn pend(number: u32) {
     send(number, listed(0));
 }
 
 /// Sends this processor the interrupt `number`: the one that the caller is on while it is sent.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn pend(number: u32) {
     let mask = mask_and_remember();
     send(number, listed(crate::state::own().number.get()));
@@ -134,7 +134,7 @@ pub(crate) fn pend(number: u32) {
 }
 
 /// Sends the processor `to` the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[inline(always)]
 pub(crate) fn send_to(number: u32, to: usize) {
     publish();
@@ -142,7 +142,7 @@ pub(crate) fn send_to(number: u32, to: usize) {
 }
 
 /// Sends the other processors the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn send_to_others(number: u32) {
     publish();
     send(number, SgiTarget::All);
@@ -150,7 +150,7 @@ pub(crate) fn send_to_others(number: u32) {
 
 /// Waits until other processors see what this one has stored: a write of a system register is not ordered behind it
 /// otherwise (GIC architecture, IHI 0069, section 4.8.5 leaves that to the sender).
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[inline(always)]
 fn publish() {
     // SAFETY: a barrier.
@@ -158,7 +158,7 @@ fn publish() {
 }
 
 /// What is read from here on is not older than the interrupt that was acknowledged: its sender's stores are seen.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[inline(always)]
 fn settle() {
     // SAFETY: a barrier.
@@ -191,7 +191,7 @@ pub(crate) extern "C" fn dispatch() {
     else {
         return;
     };
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     settle();
     let number = interrupt.raw_value() as usize;
     if let Some(handler) = HANDLERS.0.get(number).and_then(Cell::get) {

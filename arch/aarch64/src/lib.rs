@@ -22,7 +22,7 @@
 //! up, so that frames cannot pile up under a storm of interrupts.
 //!
 //! # Several processors
-//! With the feature `several` the machine has as many as its [`Board`] says; without it, not one instruction of that is
+//! With the feature `smp` the machine has as many as its [`Board`] says; without it, not one instruction of that is
 //! there. `TPIDR_EL1` leads to a block of each processor's own, which begins with who runs on it. The one lock is
 //! taken behind the mask, and released before its end; a switch releases it in its common tail, when the thread
 //! that gives way is whole on its stack and the one that goes on is the current one.
@@ -34,14 +34,14 @@ mod board;
 mod fault;
 mod float;
 mod interrupt;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 mod lock;
 mod machine;
 mod memory;
 mod pieces;
-#[cfg(feature = "several")]
-mod several;
-#[cfg_attr(feature = "several", path = "several/state.rs")]
+#[cfg(feature = "smp")]
+mod smp;
+#[cfg_attr(feature = "smp", path = "smp/state.rs")]
 mod state;
 mod switch;
 mod timer;
@@ -52,11 +52,11 @@ pub use fault::report_fault;
 pub use interrupt::Handler;
 pub use machine::AArch64;
 pub use memory::Guard;
-#[cfg(feature = "several")]
-pub use several::{OwnStacks, Stacks};
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
+pub use smp::{OwnStacks, Stacks};
+#[cfg(feature = "smp")]
 pub use state::Processors;
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 pub use state::TAKTOS_PROCESSOR;
 pub use switch::Outcome64;
 
@@ -85,6 +85,6 @@ macro_rules! exceptions {
     };
 }
 
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub use taktos_machine::Context;
 pub use taktos_machine::Upcalls;

@@ -3,15 +3,15 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 use crate::lock;
 use crate::memory::{self, Guard};
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 use crate::state::TAKTOS_PROCESSOR;
 use crate::switch::{self, Outcome64};
 use crate::timer;
-#[cfg(feature = "several")]
-use crate::{several, state};
+#[cfg(feature = "smp")]
+use crate::{smp, state};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -35,9 +35,9 @@ impl<B: Board> AArch64<B> {
     }
 
     /// Makes the caller the first of the processors. Called once, by the board, before anything else of the machine.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     pub fn begin() {
-        several::set_up::<B>();
+        smp::set_up::<B>();
     }
 }
 
@@ -52,8 +52,8 @@ impl<B: Board> Machine for AArch64<B> {
 
     const PROCESSORS: usize = {
         assert!(
-            B::PROCESSORS == 1 || cfg!(feature = "several"),
-            "several processors need the feature `several`"
+            B::PROCESSORS == 1 || cfg!(feature = "smp"),
+            "several processors need the feature `smp`"
         );
         B::PROCESSORS
     };
@@ -61,13 +61,13 @@ impl<B: Board> Machine for AArch64<B> {
     #[inline(always)]
     fn mask() {
         interrupt::mask();
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock::lock();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock::unlock();
         interrupt::unmask();
     }
@@ -87,34 +87,34 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::in_handler()
     }
 
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &TAKTOS_PROCESSOR.0
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &state::own().processor
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn number() -> usize {
         state::own().number.get()
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor_numbered(number: usize) -> &'static Processor {
         &state::numbered::<B>(number).processor
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn call(number: usize) {
-        several::call(number);
+        smp::call(number);
     }
 
     #[inline(always)]
@@ -155,9 +155,9 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::start::<B>();
         timer::start::<B>();
         float::forbid();
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         switch::start(&TAKTOS_PROCESSOR.0, crate::vectors::HANDLER_STACK.top());
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         start_all::<B>()
     }
 
@@ -194,10 +194,10 @@ impl<B: Board> Machine for AArch64<B> {
 }
 
 /// Starts the other processors, and leaves the start-up code for the first one's first thread.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 fn start_all<B: Board>() -> ! {
-    several::take_calls::<B>();
-    several::start_others::<B>();
+    smp::take_calls::<B>();
+    smp::start_others::<B>();
     let own = state::own();
     switch::start(&own.processor, own.handler_stack.get())
 }

@@ -206,17 +206,17 @@ fn forget(address: usize) {
 /// Switches from the start-up code's map to the whole one, with guards below the stacks of handlers.
 pub(crate) fn start<B: Board>() {
     crate::vectors::install();
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     protect::<B>(crate::vectors::HANDLER_STACK.guard());
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     for number in 0..B::PROCESSORS {
-        protect::<B>(crate::several::stacks::<B>(number).handlers.guard());
+        protect::<B>(crate::smp::stacks::<B>(number).handlers.guard());
     }
     activate();
 }
 
 /// Switches from the start-up code's map to the whole one.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn start_another() {
     crate::vectors::install();
     activate();

@@ -5,7 +5,7 @@
 //! leads, and whoever switches or stays releases the one lock.
 
 /// The state's address, in the register named. The code around is in `with_state_and_lock!`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! state_in {
     ($register:literal) => {
         concat!(
@@ -19,7 +19,7 @@ macro_rules! state_in {
         )
     };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! state_in {
     ($register:literal) => {
         concat!("mrs ", $register, ", tpidr_el1")
@@ -27,7 +27,7 @@ macro_rules! state_in {
 }
 
 /// Releases the one lock, where there is one. Destroys x9 and x10. The code around is in `with_lock!`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! release {
     () => {
         ""
@@ -35,7 +35,7 @@ macro_rules! release {
 }
 /// The holder alone writes the number that is served, so an addition in three steps does; the store makes all that the
 /// holder read and wrote come before it.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! release {
     () => {
         "adrp x9, {lock}
@@ -47,21 +47,21 @@ macro_rules! release {
 }
 
 /// Code of a naked function that ends with `release!`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! with_lock {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! with_lock {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)* lock = sym $crate::lock::LOCK) };
 }
 
 /// Code of a naked function that ends so, and names the state by `state_in!`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! with_state_and_lock {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)* state = sym $crate::state::STATE) };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! with_state_and_lock {
     ($($code:tt)*) => { $crate::pieces::with_lock!($($code)*) };
 }

@@ -24,7 +24,7 @@ const ALARM_INTERRUPT: u32 = 27;
 const SLICE_INTERRUPT: u32 = 30;
 
 /// The software interrupt by which one processor tells the others that slices have another length.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 const FOLLOW_INTERRUPT: u32 = 7;
 
 const SECOND: u64 = 1_000_000_000;
@@ -53,12 +53,12 @@ pub(crate) fn start<B: Board>() {
     find_rate();
     interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
     interrupt::set_handler::<B>(SLICE_INTERRUPT, slice_end);
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     interrupt::set_handler::<B>(FOLLOW_INTERRUPT, follow_slice);
 }
 
 /// Sets this processor's timers up, which is not the first.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn start_another() {
     follow_slice();
 }
@@ -117,7 +117,7 @@ fn alarm() {
 /// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
 /// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
 fn slice_end() {
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     if state::slice() == 0 {
         return follow_slice();
     }
@@ -137,7 +137,7 @@ pub(crate) fn set_slice(length: Option<Duration>) {
     let ticks = length.map_or(0, |length| ticks_of(length.as_nanos()).min(LONGEST));
     state::set_slice(ticks);
     follow_slice();
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     interrupt::send_to_others(FOLLOW_INTERRUPT);
 }
 

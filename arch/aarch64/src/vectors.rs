@@ -38,7 +38,7 @@ impl HandlerStack {
     }
 
     /// The memory of the stack.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     pub fn memory(&self) -> *mut [u8; Self::SIZE] {
         self.memory.get()
     }
@@ -67,16 +67,16 @@ impl FaultStack {
     pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
 
     /// Where the stack begins, downwards.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     pub fn top(&self) -> usize {
         self.0.get().addr() + Self::SIZE
     }
 }
 
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
 
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 static FAULTS: FaultStack = FaultStack::NEW;
 
 unsafe extern "C" {
@@ -156,7 +156,7 @@ macro_rules! end_interrupt {
 }
 
 /// An interrupt while a thread ran.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 #[unsafe(naked)]
 extern "C" fn interrupt() {
     naked_asm!(
@@ -175,7 +175,7 @@ extern "C" fn interrupt() {
 
 /// An interrupt while a thread ran. Another heir than the current thread may be none yet, or may have been replaced by
 /// another processor since: that is looked at once more with the lock held, which the switch then releases.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[unsafe(naked)]
 extern "C" fn interrupt() {
     naked_asm!(
@@ -191,7 +191,7 @@ extern "C" fn interrupt() {
         "2:",
         end_interrupt!(),
         dispatch = sym dispatch,
-        choose = sym crate::several::choose,
+        choose = sym crate::smp::choose,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
     )
@@ -219,7 +219,7 @@ extern "C" fn thread_fault() {
 }
 
 /// Where the stack for faults begins, in x0. The code around is in `on_fault_stack!`.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! fault_stack {
     () => {
         "adrp x0, {stack}
@@ -227,7 +227,7 @@ macro_rules! fault_stack {
          add x0, x0, #{size}"
     };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! fault_stack {
     () => {
         "mrs x0, tpidr_el1
@@ -235,11 +235,11 @@ macro_rules! fault_stack {
     };
 }
 
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! on_fault_stack {
     ($($code:tt)*) => { naked_asm!($($code)* stack = sym FAULTS, size = const FaultStack::SIZE) };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! on_fault_stack {
     ($($code:tt)*) => { naked_asm!($($code)* stack = const offset_of!(crate::state::State, fault_stack)) };
 }

@@ -12,9 +12,9 @@ pub trait Board: 'static {
     const DEVICES: Range<usize>;
     /// How many processors there are, one to sixty-four; they are numbered (`mhartid`) from 0 without a gap. The
     /// start-up code gives each a stack (`_max_hart_id`).
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     const PROCESSORS: usize;
     /// The address of the words by which a processor is sent the supervisor's software interrupt (SETSSIP of the ACLINT).
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     const CALLS: usize;
 }

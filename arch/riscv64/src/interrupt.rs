@@ -39,11 +39,11 @@ pub(crate) fn set_handler(number: u32, handler: Handler) {
 pub(crate) fn pend(number: u32) {
     if (number as usize) < INTERRUPTS {
         // On several processors the caller stays on this one in between.
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         let was_unmasked = mask_remembering();
         pending().fetch_or(1 << number, Relaxed);
         raise();
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         unmask_again(was_unmasked);
     }
 }
@@ -70,8 +70,8 @@ pub(crate) extern "C" fn dispatch(cause: usize) {
 fn serve_software() {
     // SAFETY: takes the interrupt; it is sent again below while others wait.
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
-    #[cfg(feature = "several")]
-    crate::several::calls::serve();
+    #[cfg(feature = "smp")]
+    crate::smp::calls::serve();
     let waiting = pending().load(Relaxed);
     if waiting == 0 {
         return;
@@ -101,7 +101,7 @@ pub(crate) fn unmask() {
 }
 
 /// Masks kernel-level interrupts; says in `sstatus.SIE` whether they were let through.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[inline(always)]
 fn mask_remembering() -> usize {
     let was;
@@ -111,7 +111,7 @@ fn mask_remembering() -> usize {
 }
 
 /// Ends the mask if it was not set before.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 #[inline(always)]
 fn unmask_again(was: usize) {
     // SAFETY: as for `mask`.

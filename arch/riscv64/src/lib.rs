@@ -23,7 +23,7 @@
 //! goes on elsewhere finds there what names the other processor.
 //!
 //! # Several processors
-//! The feature `several` gives each processor a block of its own, at tp; `pieces` has what differs in the hand-written
+//! The feature `smp` gives each processor a block of its own, at tp; `pieces` has what differs in the hand-written
 //! paths, `several` what is there besides, `float::eager` what moves with a thread. Without the feature nothing
 //! of that is in the code.
 #![no_std]
@@ -34,37 +34,37 @@ mod board;
 mod fault;
 mod float;
 mod interrupt;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 mod lock;
 mod machine;
 mod memory;
 mod pieces;
-#[cfg(feature = "several")]
-mod several;
-#[cfg(not(feature = "several"))]
+#[cfg(feature = "smp")]
+mod smp;
+#[cfg(not(feature = "smp"))]
 mod state;
 mod supervisor;
 mod switch;
 mod timer;
 mod trap;
 
-#[cfg(feature = "several")]
-use several::state;
+#[cfg(feature = "smp")]
+use smp::state;
 
 pub use board::Board;
 pub use fault::report_fault;
 pub use interrupt::Handler;
 pub use machine::RiscV64;
 pub use memory::Guard;
-#[cfg(feature = "several")]
-pub use several::{OwnStacks, Stacks};
-#[cfg(not(feature = "several"))]
+#[cfg(feature = "smp")]
+pub use smp::{OwnStacks, Stacks};
+#[cfg(not(feature = "smp"))]
 pub use state::TAKTOS_PROCESSOR;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub use state::{Processors, State};
 pub use supervisor::enter_supervisor_mode;
 pub use switch::Outcome64;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub use taktos_machine::Context;
 pub use taktos_machine::Upcalls;
 

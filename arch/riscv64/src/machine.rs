@@ -3,18 +3,18 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 use crate::lock;
 use crate::memory::{self, Guard};
-#[cfg(feature = "several")]
-use crate::several::{self, calls};
-#[cfg(not(feature = "several"))]
+#[cfg(feature = "smp")]
+use crate::smp::{self, calls};
+#[cfg(not(feature = "smp"))]
 use crate::state::TAKTOS_PROCESSOR;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 use crate::state::{numbered, own};
 use crate::switch::{self, Outcome64};
 use crate::timer;
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 use crate::trap::HANDLER_STACK;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
@@ -46,19 +46,19 @@ impl<B: Board> Machine for RiscV64<B> {
     /// The frame of an interrupted thread (256 bytes), and room to work. Threads that use floating point
     /// need 304 bytes more.
     const SMALLEST_STACK: usize = 512;
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     const PROCESSORS: usize = B::PROCESSORS;
 
     #[inline(always)]
     fn mask() {
         interrupt::mask();
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock::lock();
     }
 
     #[inline(always)]
     fn unmask((): ()) {
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock::unlock();
         interrupt::unmask();
     }
@@ -78,31 +78,31 @@ impl<B: Board> Machine for RiscV64<B> {
         interrupt::in_handler()
     }
 
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &TAKTOS_PROCESSOR.0
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor() -> &'static Processor {
         &own().processor
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn number() -> usize {
         own().number
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor_numbered(number: usize) -> &'static Processor {
         &numbered::<B>(number).processor
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     #[inline(always)]
     fn call(number: usize) {
         calls::call::<B>(number, calls::KERNEL);
@@ -141,7 +141,7 @@ impl<B: Board> Machine for RiscV64<B> {
         switch::prepare(context, stack, entry, first, second);
     }
 
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     fn start() -> ! {
         memory::start::<B>();
         timer::start();
@@ -149,13 +149,13 @@ impl<B: Board> Machine for RiscV64<B> {
         switch::start(&TAKTOS_PROCESSOR.0, HANDLER_STACK.top())
     }
 
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     fn start() -> ! {
-        several::set_up::<B>();
+        smp::set_up::<B>();
         memory::start::<B>();
         timer::start();
         float::forbid();
-        several::start_others::<B>();
+        smp::start_others::<B>();
         switch::start(&own().processor, own().handler_stack.get())
     }
 

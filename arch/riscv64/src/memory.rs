@@ -6,9 +6,9 @@
 //! executed. Memory is mapped in pages, so that any of them can become a guard while the map is in use.
 
 use crate::board::Board;
-#[cfg(feature = "several")]
-use crate::several::{calls, stacks};
-#[cfg(not(feature = "several"))]
+#[cfg(feature = "smp")]
+use crate::smp::{calls, stacks};
+#[cfg(not(feature = "smp"))]
 use crate::trap::HANDLER_STACK;
 use core::arch::asm;
 use core::cell::Cell;
@@ -133,7 +133,7 @@ fn make<B: Board>() {
     for device in (B::DEVICES.start..B::DEVICES.end).step_by(LARGE) {
         make_place(device, 1).set(entry(device, DATA));
     }
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     {
         let calls = B::CALLS & !(LARGE - 1);
         make_place(calls, 1).set(entry(calls, DATA));
@@ -151,14 +151,14 @@ pub(crate) fn protect<B: Board>(guard: usize) {
         make::<B>();
     }
     if let Some(entry) = page_entry(guard) {
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         if entry.get() == GUARD_PAGE {
             return;
         }
         entry.set(GUARD_PAGE);
         // SAFETY: drops one translation, which is read again from the tables when needed.
         unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         calls::call_others::<B>(calls::MAP);
     }
 }
@@ -170,18 +170,18 @@ pub(crate) fn is_guard(address: usize) -> bool {
 
 /// Switches the map on.
 pub(crate) fn start<B: Board>() {
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     for number in 0..B::PROCESSORS {
         protect::<B>(stacks::<B>(number).handlers.guard());
     }
     crate::trap::install();
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     protect::<B>(HANDLER_STACK.guard());
     switch_on();
 }
 
 /// Switches the map on, on a processor behind the first.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) fn start_another() {
     crate::trap::install();
     switch_on();

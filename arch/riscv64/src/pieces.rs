@@ -5,13 +5,13 @@
 //! whoever switches or stays releases the one lock.
 
 /// The state's address, in the register named; on several processors it is in tp already.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! load_state_address {
     ($register:literal) => {
         concat!("la ", $register, ", {state}\n")
     };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! load_state_address {
     ($register:literal) => {
         ""
@@ -19,13 +19,13 @@ macro_rules! load_state_address {
 }
 
 /// A word of the state, whose address is in the register named where there is one processor.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! of_state {
     ($word:literal, $register:literal) => {
         concat!($word, "(", $register, ")")
     };
 }
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! of_state {
     ($word:literal, $register:literal) => {
         concat!($word, "(tp)")
@@ -33,7 +33,7 @@ macro_rules! of_state {
 }
 
 /// Releases the one lock, where there is one. Destroys t2 and t3.
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 macro_rules! release {
     () => {
         ""
@@ -41,7 +41,7 @@ macro_rules! release {
 }
 /// The holder alone writes the number that is served, so an addition in three steps does; the fence makes all that the
 /// holder read and wrote come before it.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 macro_rules! release {
     () => {
         "la t2, {lock}

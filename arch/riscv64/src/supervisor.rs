@@ -10,7 +10,7 @@ use core::arch::asm;
 #[inline(always)]
 pub fn enter_supervisor_mode() {
     // SAFETY: there is a first processor.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     unsafe {
         crate::state::adopt(0);
     }

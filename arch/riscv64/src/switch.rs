@@ -10,10 +10,10 @@
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 use crate::lock::LOCK;
 use crate::pieces::{load_state_address, of_state, release};
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 use crate::state::STATE;
 use crate::state::State;
 use core::arch::{asm, naked_asm};
@@ -154,11 +154,11 @@ extern "C" fn switch() {
         ".endif",
         load_state!(),
         tail!(slice),
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock = sym LOCK,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
@@ -178,11 +178,11 @@ extern "C" fn switch_in_slice() {
     naked_asm!(
         load_state!(),
         tail!(keep),
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock = sym LOCK,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float_in_slice,
         slice = const offset_of!(State, slice),
@@ -246,9 +246,9 @@ macro_rules! enter {
                 decide = sym D::decide,
                 switch = sym $switch,
                 context = const Error::Context as u32,
-                #[cfg(feature = "several")]
+                #[cfg(feature = "smp")]
                 lock = sym LOCK,
-                #[cfg(feature = "several")]
+                #[cfg(feature = "smp")]
                 serving = const taktos_lock::SERVING_OFFSET,
             )
         }
@@ -310,11 +310,11 @@ pub(crate) extern "C" fn preempt() {
         tail!(slice),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         lock = sym LOCK,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),

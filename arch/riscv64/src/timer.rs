@@ -2,8 +2,8 @@
 //! Must never know: who is to be woken.
 
 use crate::board::Board;
-#[cfg(feature = "several")]
-use crate::several::calls;
+#[cfg(feature = "smp")]
+use crate::smp::calls;
 use crate::state::{self, own};
 use core::arch::asm;
 use taktos_time::{Duration, Instant};
@@ -97,11 +97,11 @@ pub(crate) fn begin_slice() {
 /// Slices are at least one tick long.
 pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
     let ticks = length.map_or(0, |length| ticks_of::<B>(length.as_nanos()));
-    #[cfg(not(feature = "several"))]
+    #[cfg(not(feature = "smp"))]
     state::set_slice(ticks);
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     state::set_slice::<B>(ticks);
     begin_slice();
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     calls::call_others::<B>(calls::SLICE);
 }

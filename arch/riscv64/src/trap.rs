@@ -4,14 +4,14 @@ use crate::float::give_unit;
 use crate::interrupt::{ENABLED, dispatch};
 use crate::memory::{Guard, PAGE};
 use crate::pieces::{load_state_address, of_state};
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 use crate::state::STATE;
 use crate::state::State;
 use crate::switch::preempt;
 use core::arch::{asm, naked_asm};
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 use taktos_machine::Processor;
 
 /// The stack of handlers, with a guard below it.
@@ -68,16 +68,16 @@ impl FaultStack {
     pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
 
     /// Where the registers are collected.
-    #[cfg(feature = "several")]
+    #[cfg(feature = "smp")]
     pub fn place(&self) -> usize {
         self.0.get().addr() + Self::PLACE
     }
 }
 
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
 
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 static FAULTS: FaultStack = FaultStack::NEW;
 
 unsafe extern "C" {
@@ -123,10 +123,10 @@ macro_rules! restore {
 }
 
 /// Serves an interrupt. Says whether another thread is to run: then the one lock is held.
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 extern "C" fn dispatch_and_choose(cause: usize) -> bool {
     dispatch(cause);
-    crate::several::choose()
+    crate::smp::choose()
 }
 
 /// Every trap.
@@ -165,13 +165,13 @@ extern "C" fn trap() {
         "call {dispatch}",
         "li t0, {enabled}",
         "csrw sie, t0",
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         "ld t0, {current}(tp)",
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         "ld t1, {heir}(tp)",
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         "bne t0, t1, 2f",
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         "bnez a0, 2f",
         restore!(),
         "sret",
@@ -195,19 +195,19 @@ extern "C" fn trap() {
         "9:",
         "csrrw sp, sscratch, sp",
         "j {fault_in_handler}",
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         dispatch = sym dispatch,
-        #[cfg(feature = "several")]
+        #[cfg(feature = "smp")]
         dispatch = sym dispatch_and_choose,
         preempt = sym preempt,
         give_unit = sym give_unit,
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         state = sym STATE,
         enabled = const ENABLED,
         float_in_use = const offset_of!(State, float_in_use),
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         current = const offset_of!(Processor, current),
-        #[cfg(not(feature = "several"))]
+        #[cfg(not(feature = "smp"))]
         heir = const offset_of!(Processor, heir),
         fault_in_thread = sym fault_in_thread,
         fault_in_handler = sym fault_in_handler,
@@ -223,9 +223,9 @@ macro_rules! fault {
         extern "C" fn $name() {
             naked_asm!(
                 "csrw sscratch, t0",
-                #[cfg(not(feature = "several"))]
+                #[cfg(not(feature = "smp"))]
                 "la t0, {stack} + {offset}",
-                #[cfg(feature = "several")]
+                #[cfg(feature = "smp")]
                 "ld t0, {stack}(tp)",
                 ".irp n, 1,2,3,4,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
                 "sd x\\n, (\\n - 1) * 8(t0)",
@@ -242,11 +242,11 @@ macro_rules! fault {
                 "csrr a2, stval",
                 concat!("li a3, ", $in_handler),
                 "tail {report}",
-                #[cfg(not(feature = "several"))]
+                #[cfg(not(feature = "smp"))]
                 stack = sym FAULTS,
-                #[cfg(not(feature = "several"))]
+                #[cfg(not(feature = "smp"))]
                 offset = const FaultStack::PLACE,
-                #[cfg(feature = "several")]
+                #[cfg(feature = "smp")]
                 stack = const offset_of!(State, fault_stack),
                 report = sym taktos_fault,
             )

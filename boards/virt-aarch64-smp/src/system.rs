@@ -5,7 +5,7 @@ use crate::virt::Virt;
 use core::panic::PanicInfo;
 use taktos_arch_aarch64::AArch64;
 use taktos_kernel::{
-    CpuSet, InstanceConfig, Kernel, PolicyKind, Several, SeveralMemory, System, Thread, Upcall,
+    CpuSet, InstanceConfig, Kernel, PolicyKind, Smp, SmpMemory, System, Thread, Upcall,
 };
 use taktos_machine::Machine;
 
@@ -24,11 +24,11 @@ pub struct Board;
 static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 
 /// What the kernel needs for several processors.
-static MEMORY: SeveralMemory<Board, { THREADS + PROCESSORS }, INSTANCES, PROCESSORS, LOCKS> =
-    SeveralMemory::new();
+static MEMORY: SmpMemory<Board, { THREADS + PROCESSORS }, INSTANCES, PROCESSORS, LOCKS> =
+    SmpMemory::new();
 
 taktos_arch_aarch64::exceptions!(Upcall<Board>);
-taktos_arch_aarch64::several!(Upcall<Board>, Virt);
+taktos_arch_aarch64::smp!(Upcall<Board>, Virt);
 
 impl System for Board {
     type Machine = AArch64<Virt>;
@@ -39,8 +39,8 @@ impl System for Board {
     }
 
     #[inline(always)]
-    fn several() -> &'static Several<Self> {
-        MEMORY.several()
+    fn smp() -> &'static Smp<Self> {
+        MEMORY.smp()
     }
 
     fn write(text: &str) {
@@ -70,7 +70,7 @@ pub fn start_with<const N: usize>(
     entry: fn(),
 ) -> ! {
     AArch64::<Virt>::begin();
-    taktos_kernel::run_several(main, &MEMORY, instances, entry)
+    taktos_kernel::run_smp(main, &MEMORY, instances, entry)
 }
 
 /// The interrupt that programs may pend themselves; its handler is the program's

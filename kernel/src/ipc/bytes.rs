@@ -7,7 +7,6 @@ use crate::sched::Told;
 use crate::thread::AnyThread;
 use core::ptr;
 use taktos_abi::{Error, Timeout};
-use taktos_machine::Machine;
 
 /// The longest message. It is copied with kernel-level interrupts masked: this bounds their delay
 /// to the copying of so many bytes.
@@ -25,8 +24,9 @@ impl<S: System> AnyThread<S> {
         }
         refuse_in_handlers::<S>()?;
         let address = message.as_ptr().expose_provenance();
-        hold_with_second_word::<S>(message.len());
-        S::Machine::enter::<Send<S, true>>(self, address, timeout).told::<S>()
+        hold_with_second_word::<S>(message.len())
+            .enter::<Send<S, true>>(self, address, timeout)
+            .told::<S>()
     }
 
     /// Receives a message of bytes from this thread into `room`. What does not fit is cut off; the answer is how
@@ -40,8 +40,8 @@ impl<S: System> AnyThread<S> {
     ) -> Result<usize, Error> {
         refuse_in_handlers::<S>()?;
         let address = room.as_mut_ptr().expose_provenance();
-        hold_with_second_word::<S>(room.len());
-        let answer = S::Machine::enter::<Receive<S, true>>(self, address, timeout);
+        let answer = hold_with_second_word::<S>(room.len())
+            .enter::<Receive<S, true>>(self, address, timeout);
         answer.told::<S>()?;
         Ok(answer.value)
     }

@@ -2,7 +2,7 @@
 //! where other decisions have their time-out.
 
 use crate::System;
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::thread::tcb::ThreadRef;
 use taktos_abi::Timeout;
 
@@ -16,7 +16,7 @@ pub(super) struct Words {
 #[cfg(target_pointer_width = "32")]
 impl Words {
     #[inline(always)]
-    pub fn pack(self, _: Section) -> Timeout {
+    pub fn pack(self, _: CriticalSection<'_>) -> Timeout {
         Timeout::from_bits((self.sender.address() as u64) << 32 | self.second as u64)
     }
 
@@ -25,7 +25,7 @@ impl Words {
         clippy::extra_unused_type_parameters,
         reason = "the same form for all widths"
     )]
-    pub fn unpack<S: System>(_: Section, words: Timeout) -> Self {
+    pub fn unpack<S: System>(_: CriticalSection<'_>, words: Timeout) -> Self {
         let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
         Self {
             second,
@@ -37,15 +37,15 @@ impl Words {
 /// Only one of two wide words fits: the second word of the message goes by the sender's control block.
 #[cfg(not(target_pointer_width = "32"))]
 impl Words {
-    pub fn pack(self, s: Section) -> Timeout {
-        self.sender.argument.set(s, self.second);
+    pub fn pack(self, cs: CriticalSection<'_>) -> Timeout {
+        self.sender.argument.set(cs, self.second);
         Timeout::NONE
     }
 
-    pub fn unpack<S: System>(s: Section, _: Timeout) -> Self {
-        let sender = crate::Kernel::<S>::running().current(s);
+    pub fn unpack<S: System>(cs: CriticalSection<'_>, _: Timeout) -> Self {
+        let sender = crate::Kernel::<S>::running().current(cs);
         Self {
-            second: sender.argument.get(s),
+            second: sender.argument.get(cs),
             sender,
         }
     }

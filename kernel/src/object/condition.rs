@@ -1,7 +1,7 @@
 //! Owns: condition variables: threads that release a mutex and wait until something about what it
 //! protects has changed. Must never know: what that is.
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::object::mutex::MutexCore;
 use crate::sched::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
@@ -12,7 +12,6 @@ use crate::{Error, Kernel, Mutex, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::ptr;
-use taktos_machine::{Decision, Machine};
 
 /// A condition variable: threads wait at it for a change of something that a mutex protects.
 ///
@@ -82,18 +81,17 @@ impl<S: System> Condition<S> {
     }
 
     #[inline(always)]
-    fn signal_by<D: Decision<S::Machine, Object = Self>>(&'static self) -> Result<(), Error> {
+    fn signal_by<D: Operation<S, Object = Self>>(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.waiters.is_empty(s) {
-            return if self.deleted.get(s) {
+        let cs = held.section();
+        if self.waiters.is_empty(cs) {
+            return if self.deleted.get(cs) {
                 Err(Error::Deleted)
             } else {
                 Ok(())
             };
         }
-        held.hand_over();
-        S::Machine::enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
+        held.enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
     }
 
     /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each later call gets
@@ -107,29 +105,29 @@ impl<S: System> Condition<S> {
     /// Makes a deleted condition variable usable again. Bound: fixed. Errors: `State` if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.deleted.get(s) {
+        let cs = held.section();
+        if !self.deleted.get(cs) {
             return Err(Error::State);
         }
-        self.deleted.set(s, false);
+        self.deleted.set(cs, false);
         Ok(())
     }
 
     /// Whether `current` may wait with `mutex`.
     fn check(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         current: ThreadRef,
         mutex: &'static MutexCore,
     ) -> Result<(), Error> {
         let other = |bound: &'static MutexCore| !ptr::eq(bound, mutex);
-        if self.deleted.get(s) {
+        if self.deleted.get(cs) {
             Err(Error::Deleted)
-        } else if mutex.owner(s) != Some(current) {
+        } else if mutex.owner(cs) != Some(current) {
             Err(Error::NotOwner)
-        } else if mutex.depth(s) != 0 {
+        } else if mutex.depth(cs) != 0 {
             Err(Error::State)
-        } else if !self.waiters.is_empty(s) && self.mutex.get(s).is_some_and(other) {
+        } else if !self.waiters.is_empty(cs) && self.mutex.get(cs).is_some_and(other) {
             Err(Error::Parameter)
         } else {
             Ok(())
@@ -138,17 +136,17 @@ impl<S: System> Condition<S> {
 
     #[cold]
     #[inline(never)]
-    fn signal_unusual(&'static self, s: Section) -> OutcomeOf<S> {
-        if let Some(waiter) = self.waiters.first(s) {
-            self.signal_first(s, waiter);
+    fn signal_unusual(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if let Some(waiter) = self.waiters.first(cs) {
+            self.signal_first(cs, waiter);
         }
-        Kernel::<S>::conclude_unanswered(s)
+        Kernel::<S>::conclude_unanswered(cs)
     }
 
-    fn signal_first(&'static self, s: Section, waiter: ThreadRef) {
-        self.waiters.pop(s, waiter);
-        if let Some(mutex) = self.mutex.get(s) {
-            S::kernel().claim(s, mutex, waiter);
+    fn signal_first(&'static self, cs: CriticalSection<'_>, waiter: ThreadRef) {
+        self.waiters.pop(cs, waiter);
+        if let Some(mutex) = self.mutex.get(cs) {
+            S::kernel().claim(cs, mutex, waiter);
         }
     }
 }
@@ -173,13 +171,13 @@ impl<S: System> Default for Condition<S> {
 }
 
 impl<S: System> Deletable for Condition<S> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.deleted.get(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.deleted.get(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.deleted.set(s, true);
-        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.deleted.set(cs, true);
+        S::kernel().flush(cs, &self.waiters, Error::Deleted);
     }
 }
 
@@ -190,70 +188,78 @@ impl<S: System> Transaction<S> for Await<S> {
     type Record = &'static MutexCore;
     const BLOCKS: bool = true;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         condition: &'static Condition<S>,
         mutex: Lent<'_, &'static MutexCore>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let mutex = *mutex;
-        let current = Kernel::<S>::running().current(s);
-        if let Err(error) = condition.check(s, current, mutex) {
+        let current = Kernel::<S>::running().current(cs);
+        if let Err(error) = condition.check(cs, current, mutex) {
             return fail::<S>(error);
         }
         if timeout.is_none() {
             return refuse_to_wait::<S>();
         }
-        condition.mutex.set(s, Some(mutex));
-        S::kernel().release(s, mutex, current);
-        current.set_value(s, RELEASED);
-        S::kernel().block_in(s, &condition.waiters, timeout)
+        condition.mutex.set(cs, Some(mutex));
+        S::kernel().release(cs, mutex, current);
+        current.set_value(cs, RELEASED);
+        S::kernel().block_in(cs, &condition.waiters, timeout)
     }
 }
 
 struct Signal<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Signal<S> {
+impl<S: System> Operation<S> for Signal<S> {
     type Object = Condition<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
     /// The usual case comes first and calls nothing: the mutex is free, and the waiter owns it at once.
-    extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        condition: &'static Condition<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let usual = condition
             .waiters
-            .first(s)
-            .filter(|waiter| !waiter.urgency.get(s).is_special());
+            .first(cs)
+            .filter(|waiter| !waiter.urgency.get(cs).is_special());
         let owns = |waiter: &ThreadRef| {
             condition
                 .mutex
-                .get(s)
-                .is_some_and(|mutex| mutex.give_if_free(s, *waiter))
+                .get(cs)
+                .is_some_and(|mutex| mutex.give_if_free(cs, *waiter))
         };
         let Some(waiter) = usual.filter(owns) else {
             cold_path();
-            return seldom(condition.signal_unusual(s));
+            return seldom(condition.signal_unusual(cs));
         };
-        condition.waiters.pop(s, waiter);
-        waiter.wait.set(s, wait::Wait::NOTHING);
+        condition.waiters.pop(cs, waiter);
+        waiter.wait.set(cs, wait::Wait::NOTHING);
         first_things_first();
-        S::kernel().conclude_by_readying(s, waiter)
+        S::kernel().conclude_by_readying(cs, waiter)
     }
 }
 
 struct Broadcast<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Broadcast<S> {
+impl<S: System> Operation<S> for Broadcast<S> {
     type Object = Condition<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(condition: &'static Condition<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        while let Some(waiter) = condition.waiters.first(s) {
-            condition.signal_first(s, waiter);
+    fn run(
+        cs: CriticalSection<'_>,
+        condition: &'static Condition<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        while let Some(waiter) = condition.waiters.first(cs) {
+            condition.signal_first(cs, waiter);
         }
-        Kernel::<S>::conclude_unanswered(s)
+        Kernel::<S>::conclude_unanswered(cs)
     }
 }

@@ -1,7 +1,7 @@
 //! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
 //! Must never know: what the events are.
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{OutcomeOf, Told, fail, first_things_first, seldom};
 use crate::thread::tcb::ThreadRef;
@@ -9,7 +9,6 @@ use crate::wait::{self, WaitQueue};
 use crate::{Error, Kernel, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
-use taktos_machine::{Decision, Machine};
 
 /// A group of 32 event flags.
 ///
@@ -63,18 +62,18 @@ impl<S: System> EventFlags<S> {
     #[inline(always)]
     pub fn set(&'static self, flags: u32) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.waiters.is_empty(s) {
+        let cs = held.section();
+        if self.waiters.is_empty(cs) {
             cold_path();
-            self.flags.set(s, self.flags.get(s) | flags);
-            return if self.deleted.get(s) {
+            self.flags.set(cs, self.flags.get(cs) | flags);
+            return if self.deleted.get(cs) {
                 Err(Error::Deleted)
             } else {
                 Ok(())
             };
         }
-        held.hand_over();
-        S::Machine::enter::<Set<S>>(self, flags as usize, Timeout::NONE).turned_away::<S>()
+        held.enter::<Set<S>>(self, flags as usize, Timeout::NONE)
+            .turned_away::<S>()
     }
 
     /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.
@@ -82,23 +81,23 @@ impl<S: System> EventFlags<S> {
     #[inline(always)]
     pub fn clear(&'static self, flags: u32) -> Result<u32, Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.deleted.get(s) {
+        let cs = held.section();
+        if self.deleted.get(cs) {
             return Err(Error::Deleted);
         }
-        let before = self.flags.get(s);
-        self.flags.set(s, before & !flags);
+        let before = self.flags.get(cs);
+        self.flags.set(cs, before & !flags);
         Ok(before)
     }
 
     /// The flags that are set; none in a deleted group. Allowed in interrupt handlers. Bound: fixed.
     pub fn get(&'static self) -> u32 {
         let held = hold::<S>();
-        let s = held.section();
-        if self.deleted.get(s) {
+        let cs = held.section();
+        if self.deleted.get(cs) {
             0
         } else {
-            self.flags.get(s)
+            self.flags.get(cs)
         }
     }
 
@@ -143,18 +142,17 @@ impl<S: System> EventFlags<S> {
             return Err(Error::Parameter);
         }
         let held = hold::<S>();
-        let s = held.section();
-        let present = self.flags.get(s);
-        if present & named >= needed(named, CONDITION) && !self.deleted.get(s) {
-            self.flags.set(s, present & !taken(named, CONDITION));
+        let cs = held.section();
+        let present = self.flags.get(cs);
+        if present & named >= needed(named, CONDITION) && !self.deleted.get(cs) {
+            self.flags.set(cs, present & !taken(named, CONDITION));
             return Ok(present);
         }
-        held.hand_over();
         // A time-out that the compiler knows leaves one of the two ways.
         let answer = if timeout.is_forever() {
-            S::Machine::enter::<Wait<S, CONDITION, true>>(self, named as usize, timeout)
+            held.enter::<Wait<S, CONDITION, true>>(self, named as usize, timeout)
         } else {
-            S::Machine::enter::<Wait<S, CONDITION, false>>(self, named as usize, timeout)
+            held.enter::<Wait<S, CONDITION, false>>(self, named as usize, timeout)
         };
         answer.told::<S>()?;
         Ok(answer.value as u32)
@@ -171,113 +169,117 @@ impl<S: System> EventFlags<S> {
     /// Errors: `State` if it is not deleted.
     pub fn renew(&'static self, flags: u32) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.deleted.get(s) {
+        let cs = held.section();
+        if !self.deleted.get(cs) {
             return Err(Error::State);
         }
-        self.flags.set(s, flags);
-        self.deleted.set(s, false);
+        self.flags.set(cs, flags);
+        self.deleted.set(cs, false);
         Ok(())
     }
 
     /// Wakes all waiters whose condition holds for the flags `present`.
     #[cold]
     #[inline(never)]
-    fn wake_all(&'static self, s: Section, present: u32) -> OutcomeOf<S> {
+    fn wake_all(&'static self, cs: CriticalSection<'_>, present: u32) -> OutcomeOf<S> {
         let mut left = present;
         self.waiters.extract(
-            s,
-            |thread| is_satisfied(s, thread, present),
+            cs,
+            |thread| is_satisfied(cs, thread, present),
             |thread| {
-                left &= !taken_by(s, thread);
-                thread.set_value(s, present as usize);
-                S::kernel().wake(s, thread);
+                left &= !taken_by(cs, thread);
+                thread.set_value(cs, present as usize);
+                S::kernel().wake(cs, thread);
             },
         );
-        self.flags.set(s, left);
-        Kernel::<S>::conclude_unanswered(s)
+        self.flags.set(cs, left);
+        Kernel::<S>::conclude_unanswered(cs)
     }
 }
 
 /// Whether the condition of `thread`, a waiter, holds for the flags `present`.
 #[inline(always)]
-fn is_satisfied(s: Section, thread: ThreadRef, present: u32) -> bool {
-    let needed = needed(thread.argument.get(s) as u32, thread.value(s));
+fn is_satisfied(cs: CriticalSection<'_>, thread: ThreadRef, present: u32) -> bool {
+    let needed = needed(thread.argument.get(cs) as u32, thread.value(cs));
     first_things_first();
-    thread.argument.get(s) as u32 & present >= needed
+    thread.argument.get(cs) as u32 & present >= needed
 }
 
 /// The flags that `thread`, a waiter, takes when its condition holds.
 #[inline(always)]
-fn taken_by(s: Section, thread: ThreadRef) -> u32 {
-    taken(thread.argument.get(s) as u32, thread.value(s))
+fn taken_by(cs: CriticalSection<'_>, thread: ThreadRef) -> u32 {
+    taken(thread.argument.get(cs) as u32, thread.value(cs))
 }
 
 impl<S: System> Deletable for EventFlags<S> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.deleted.get(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.deleted.get(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.deleted.set(s, true);
-        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.deleted.set(cs, true);
+        S::kernel().flush(cs, &self.waiters, Error::Deleted);
     }
 }
 
 struct Set<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Set<S> {
+impl<S: System> Operation<S> for Set<S> {
     type Object = EventFlags<S>;
     const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
     /// The usual case comes first and calls nothing: there is one waiter, and its condition holds.
-    extern "C" fn decide(group: &'static EventFlags<S>, flags: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        let present = group.flags.get(s) | flags as u32;
-        let only = group.waiters.only(s);
-        let satisfied = only.filter(|thread| is_satisfied(s, *thread, present));
-        let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(s).is_special()) else {
+    fn run(
+        cs: CriticalSection<'_>,
+        group: &'static EventFlags<S>,
+        flags: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let present = group.flags.get(cs) | flags as u32;
+        let only = group.waiters.only(cs);
+        let satisfied = only.filter(|thread| is_satisfied(cs, *thread, present));
+        let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(cs).is_special()) else {
             cold_path();
-            return seldom(group.wake_all(s, present));
+            return seldom(group.wake_all(cs, present));
         };
         first_things_first();
-        let taken = taken_by(s, thread);
-        thread.set_value(s, present as usize);
+        let taken = taken_by(cs, thread);
+        thread.set_value(cs, present as usize);
         first_things_first();
-        group.flags.set(s, present & !taken);
-        thread.wait.set(s, wait::Wait::NOTHING);
-        group.waiters.clear(s);
+        group.flags.set(cs, present & !taken);
+        thread.wait.set(cs, wait::Wait::NOTHING);
+        group.waiters.clear(cs);
         first_things_first();
-        S::kernel().conclude_by_readying(s, thread)
+        S::kernel().conclude_by_readying(cs, thread)
     }
 }
 
 struct Wait<S, const CONDITION: usize, const FOREVER: bool>(PhantomData<S>);
 
-impl<S: System, const CONDITION: usize, const FOREVER: bool> Decision<S::Machine>
+impl<S: System, const CONDITION: usize, const FOREVER: bool> Operation<S>
     for Wait<S, CONDITION, FOREVER>
 {
     type Object = EventFlags<S>;
     const USES_TIMEOUT: bool = !FOREVER;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(
+    fn run(
+        cs: CriticalSection<'_>,
         group: &'static EventFlags<S>,
         named: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let s = in_decision();
-        if group.deleted.get(s) {
+        if group.deleted.get(cs) {
             return fail::<S>(Error::Deleted);
         }
-        let current = Kernel::<S>::running().current(s);
-        current.argument.set(s, named);
-        current.set_value(s, CONDITION);
+        let current = Kernel::<S>::running().current(cs);
+        current.argument.set(cs, named);
+        current.set_value(cs, CONDITION);
         if FOREVER {
-            S::kernel().block_in_forever(s, &group.waiters)
+            S::kernel().block_in_forever(cs, &group.waiters)
         } else {
-            S::kernel().block_in(s, &group.waiters, timeout)
+            S::kernel().block_in(cs, &group.waiters, timeout)
         }
     }
 }

@@ -6,7 +6,7 @@
     reason = "a place that a message was put in holds a message"
 )]
 
-use crate::critical_section::{Held, Section};
+use crate::critical_section::{CriticalSection, Held};
 use crate::object::copy::copy;
 use crate::object::deletion::Deletable;
 use crate::sched::{OutcomeOf, Told, fail, stay};
@@ -30,25 +30,29 @@ impl<T: Copy> Receivers<T> {
 
     /// Whether nobody waits.
     #[inline(always)]
-    pub fn is_empty(&self, s: Section) -> bool {
-        self.0.is_empty(s)
+    pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
+        self.0.is_empty(cs)
     }
 
     /// Wakes all with `error`.
-    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
-        self.0.flush::<S>(s, error);
+    pub fn flush<S: System>(&'static self, cs: CriticalSection<'_>, error: Error) {
+        self.0.flush::<S>(cs, error);
     }
 
     /// Ends a decision by giving `message` to the most urgent thread, if there is one.
     #[inline(always)]
-    fn conclude_by_delivering<S: System>(&'static self, s: Section, message: &T) -> OutcomeOf<S> {
-        let Some((thread, landing)) = self.0.first(&s) else {
+    fn conclude_by_delivering<S: System>(
+        &'static self,
+        cs: CriticalSection<'_>,
+        message: &T,
+    ) -> OutcomeOf<S> {
+        let Some((thread, landing)) = self.0.first(cs) else {
             return stay::<S>(Status::OK);
         };
         // SAFETY: the landing is a cell, lent by its thread; messages are not in landings.
         unsafe { copy(message, landing.0.as_ptr().cast()) };
-        self.0.pop(s, thread);
-        S::kernel().conclude_by_waking(s, thread)
+        self.0.pop(cs, thread);
+        S::kernel().conclude_by_waking(cs, thread)
     }
 }
 
@@ -89,19 +93,19 @@ impl<S: System, O: Source, const FOREVER: bool> Transaction<S> for Await<S, O, F
     const USES_TIMEOUT: bool = !FOREVER;
 
     #[inline(always)]
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         object: &'static O,
         landing: Lent<'_, Landing<O::Message>>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if object.is_deleted(s) {
+        if object.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
         object
             .receivers()
             .0
-            .block::<S, FOREVER>(s, landing, timeout)
+            .block::<S, FOREVER>(cs, landing, timeout)
     }
 }
 
@@ -124,13 +128,13 @@ impl<S: System, O: Source> Transaction<S> for Deliver<S, O> {
     const USES_TIMEOUT: bool = false;
 
     #[inline(always)]
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         object: &'static O,
         message: Lent<'_, O::Message>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        object.receivers().conclude_by_delivering::<S>(s, &message)
+        object.receivers().conclude_by_delivering::<S>(cs, &message)
     }
 }
 
@@ -145,28 +149,28 @@ impl<T: Copy> Senders<T> {
 
     /// Whether nobody waits.
     #[inline(always)]
-    pub fn is_empty(&self, s: Section) -> bool {
-        self.0.is_empty(s)
+    pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
+        self.0.is_empty(cs)
     }
 
     /// Wakes all with `error`.
-    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
-        self.0.flush::<S>(s, error);
+    pub fn flush<S: System>(&'static self, cs: CriticalSection<'_>, error: Error) {
+        self.0.flush::<S>(cs, error);
     }
 
     /// Ends a decision by giving the most urgent thread's message, if there is one, to `accept`.
     #[inline(always)]
     pub fn conclude_by_accepting<S: System>(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         accept: impl FnOnce(&T),
     ) -> OutcomeOf<S> {
-        let Some((thread, message)) = self.0.first(&s) else {
+        let Some((thread, message)) = self.0.first(cs) else {
             return stay::<S>(Status::OK);
         };
         accept(message);
-        self.0.pop(s, thread);
-        S::kernel().conclude_by_waking(s, thread)
+        self.0.pop(cs, thread);
+        S::kernel().conclude_by_waking(cs, thread)
     }
 }
 
@@ -195,15 +199,15 @@ impl<S: System, O: Sink> Transaction<S> for AwaitRoom<S, O> {
     const BLOCKS: bool = true;
 
     #[inline(always)]
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         object: &'static O,
         message: Lent<'_, O::Message>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if object.is_deleted(s) {
+        if object.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
-        object.senders().0.block::<S, false>(s, message, timeout)
+        object.senders().0.block::<S, false>(cs, message, timeout)
     }
 }

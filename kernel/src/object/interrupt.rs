@@ -2,7 +2,7 @@
 //! Must never know: which interrupt.
 #![expect(unsafe_code, reason = "stands for the context that it is made in")]
 
-use crate::critical_section::{Section, in_upcall};
+use crate::critical_section::CriticalSection;
 use crate::sched::seldom;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
@@ -32,8 +32,10 @@ impl<S: System> Interrupt<S> {
 
     /// The section that the handler is.
     #[inline(always)]
-    pub(crate) fn section(&self) -> Section {
-        in_upcall()
+    pub(crate) fn section(&self) -> CriticalSection<'_> {
+        // SAFETY: who made `self` promised to be a handler at the kernel's level: no other kernel-level interrupt comes in
+        // between, and threads do not run meanwhile. The proof borrows `self`, which the handler drops.
+        unsafe { CriticalSection::assume() }
     }
 }
 
@@ -41,21 +43,21 @@ impl<S: System> Kernel<S> {
     /// Wakes `thread`, which has been taken out of its queue; the switch, if there is one, comes at the
     /// end of the interrupt.
     #[inline(always)]
-    pub(crate) fn wake_in_interrupt(&'static self, s: Section, thread: ThreadRef) {
-        if thread.urgency.get(s).is_special() {
-            self.wake_special_in_interrupt(s, thread);
+    pub(crate) fn wake_in_interrupt(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if thread.urgency.get(cs).is_special() {
+            self.wake_special_in_interrupt(cs, thread);
             return seldom(());
         }
-        thread.wait.set(s, Wait::NOTHING);
-        if self.make_ready(s, thread) {
+        thread.wait.set(cs, Wait::NOTHING);
+        if self.make_ready(cs, thread) {
             S::Machine::pend_switch();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn wake_special_in_interrupt(&'static self, s: Section, thread: ThreadRef) {
-        self.wake_special(s, thread);
-        Self::conclude_upcall(s);
+    fn wake_special_in_interrupt(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        self.wake_special(cs, thread);
+        Self::conclude_upcall(cs);
     }
 }

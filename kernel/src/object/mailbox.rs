@@ -1,7 +1,7 @@
 //! Owns: mailboxes: letters from thread to thread, by name or to whom it may concern, handed over or left in a slot.
 //! Must never know: what is in the letters.
 
-use crate::critical_section::{Held, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Held, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::object::ring::Ring;
 use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, stay};
@@ -12,7 +12,7 @@ use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::cell::Cell;
 use core::marker::PhantomData;
-use taktos_machine::{Decision, Machine};
+use taktos_machine::Machine;
 
 /// With whom a letter is to be exchanged.
 pub enum Partner<S: 'static> {
@@ -116,9 +116,9 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     /// waits.
     pub fn send(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let mail = Self::mail(s, message, to);
-        if let Some(receiver) = self.receiver_for(s, &mail) {
+        let cs = held.section();
+        let mail = Self::mail(cs, message, to);
+        if let Some(receiver) = self.receiver_for(cs, &mail) {
             return self.deliver(held, mail, receiver);
         }
         transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout).told::<S>()
@@ -132,12 +132,12 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     /// `Deleted`, `Cancelled`; `Context` in an interrupt handler where no slot is free (or the mailbox is deleted).
     pub fn post(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let mail = Self::mail(s, message, to);
-        if let Some(receiver) = self.receiver_for(s, &mail) {
+        let cs = held.section();
+        let mail = Self::mail(cs, message, to);
+        if let Some(receiver) = self.receiver_for(cs, &mail) {
             return self.deliver(held, mail, receiver);
         }
-        if self.slots.put(s, &mail) {
+        if self.slots.put(cs, &mail) {
             return Ok(());
         }
         transact::<S, AwaitSlot<S, T, N>>(held, self, &mail, timeout).told::<S>()
@@ -154,23 +154,22 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         timeout: Timeout,
     ) -> Result<Letter<S, T>, Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
         }
-        let receiver = Kernel::<S>::running().current(s);
+        let receiver = Kernel::<S>::running().current(cs);
         let wanted = from.thread();
         if let Some(mail) = self
             .slots
-            .take_first(s, |mail| mail.suits(receiver, wanted))
+            .take_first(cs, |mail| mail.suits(receiver, wanted))
         {
-            if !self.posters.is_empty(s) {
-                held.hand_over();
-                S::Machine::enter::<Refill<S, T, N>>(self, 0, Timeout::NONE);
+            if !self.posters.is_empty(cs) {
+                held.enter::<Refill<S, T, N>>(self, 0, Timeout::NONE);
             }
             return Ok(mail.into());
         }
-        if let Some((sender, mail)) = self.sender_for(s, receiver, wanted) {
+        if let Some((sender, mail)) = self.sender_for(cs, receiver, wanted) {
             transact::<S, Release<S, T, N>>(held, self, &sender, Timeout::NONE);
             return Ok(mail.into());
         }
@@ -227,8 +226,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
     }
 
     #[inline(always)]
-    fn mail(s: Section, message: &T, to: Partner<S>) -> Mail<T> {
-        let current = Kernel::<S>::running().current(s);
+    fn mail(cs: CriticalSection<'_>, message: &T, to: Partner<S>) -> Mail<T> {
+        let current = Kernel::<S>::running().current(cs);
         let from = if S::Machine::in_interrupt() {
             None
         } else {
@@ -243,34 +242,34 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
 
     /// The most urgent waiting receiver that `mail` suits.
     #[inline(always)]
-    fn receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<ThreadRef> {
-        let (first, request) = self.receivers.first(&s)?;
+    fn receiver_for(&self, cs: CriticalSection<'_>, mail: &Mail<T>) -> Option<ThreadRef> {
+        let (first, request) = self.receivers.first(cs)?;
         if mail.suits(first, request.wanted) {
             Some(first)
         } else {
-            self.later_receiver_for(s, mail)
+            self.later_receiver_for(cs, mail)
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn later_receiver_for(&self, s: Section, mail: &Mail<T>) -> Option<ThreadRef> {
+    fn later_receiver_for(&self, cs: CriticalSection<'_>, mail: &Mail<T>) -> Option<ThreadRef> {
         let suits = |receiver, request: &Request<T>| mail.suits(receiver, request.wanted);
-        self.receivers.find(&s, suits).map(|(receiver, _)| receiver)
+        self.receivers.find(cs, suits).map(|(receiver, _)| receiver)
     }
 
     /// The thread whose letter `receiver` gets, and the letter.
     fn sender_for(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         receiver: ThreadRef,
         wanted: Option<ThreadRef>,
     ) -> Option<(ThreadRef, Mail<T>)> {
         let suits = |_, mail: &Mail<T>| mail.suits(receiver, wanted);
         let found = self
             .posters
-            .find(&s, suits)
-            .or_else(|| self.senders.find(&s, suits));
+            .find(cs, suits)
+            .or_else(|| self.senders.find(cs, suits));
         found.map(|(sender, mail)| (sender, *mail))
     }
 }
@@ -292,27 +291,27 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Default for Mailbox<S,
 }
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Deletable for Mailbox<S, T, N> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.slots.is_closed(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.slots.is_closed(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.slots.close(s);
-        self.receivers.flush::<S>(s, Error::Deleted);
-        self.posters.flush::<S>(s, Error::Deleted);
-        self.senders.flush::<S>(s, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.slots.close(cs);
+        self.receivers.flush::<S>(cs, Error::Deleted);
+        self.posters.flush::<S>(cs, Error::Deleted);
+        self.senders.flush::<S>(cs, Error::Deleted);
     }
 }
 
 /// Why a thread may not wait for `partner`, if it may not.
 fn refusal<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     mailbox: &impl Deletable,
     partner: Option<ThreadRef>,
     timeout: Timeout,
 ) -> Option<OutcomeOf<S>> {
-    let gone = |partner: ThreadRef| partner.wait.get(s) == Wait::NON_EXISTENT;
-    if mailbox.is_deleted(s) || partner.is_some_and(gone) {
+    let gone = |partner: ThreadRef| partner.wait.get(cs) == Wait::NON_EXISTENT;
+    if mailbox.is_deleted(cs) || partner.is_some_and(gone) {
         Some(fail::<S>(Error::Deleted))
     } else if timeout.is_none() {
         Some(refuse_to_wait::<S>())
@@ -323,15 +322,15 @@ fn refusal<S: System>(
 
 /// As [`refusal`], where the partner must come before the caller goes on.
 fn refusal_to_meet<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     mailbox: &impl Deletable,
     partner: Option<ThreadRef>,
     timeout: Timeout,
 ) -> Option<OutcomeOf<S>> {
-    if partner == Some(Kernel::<S>::running().current(s)) {
+    if partner == Some(Kernel::<S>::running().current(cs)) {
         return Some(fail::<S>(Error::Deadlock));
     }
-    refusal::<S>(s, mailbox, partner, timeout)
+    refusal::<S>(cs, mailbox, partner, timeout)
 }
 
 /// A letter, and the waiting receiver that gets it.
@@ -350,19 +349,19 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Del
     const USES_TIMEOUT: bool = false;
 
     #[inline(always)]
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         mailbox: &'static Self::Object,
         delivery: Lent<'_, Delivery<T>>,
         _: Timeout,
     ) -> OutcomeOf<S> {
         let Delivery { mail, receiver } = *delivery;
-        let Some(request) = mailbox.receivers.record_of(&s, receiver) else {
+        let Some(request) = mailbox.receivers.record_of(cs, receiver) else {
             return stay::<S>(Status::OK);
         };
         request.answer.set(Some(mail));
-        mailbox.receivers.remove(s, receiver);
-        S::kernel().conclude_by_waking(s, receiver)
+        mailbox.receivers.remove(cs, receiver);
+        S::kernel().conclude_by_waking(cs, receiver)
     }
 }
 
@@ -375,15 +374,15 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S>
     type Record = Mail<T>;
     const BLOCKS: bool = true;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         mailbox: &'static Self::Object,
         mail: Lent<'_, Mail<T>>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        match refusal_to_meet::<S>(s, mailbox, mail.to, timeout) {
+        match refusal_to_meet::<S>(cs, mailbox, mail.to, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.senders.block::<S, false>(s, mail, timeout),
+            None => mailbox.senders.block::<S, false>(cs, mail, timeout),
         }
     }
 }
@@ -395,15 +394,15 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
     type Record = Mail<T>;
     const BLOCKS: bool = true;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         mailbox: &'static Self::Object,
         mail: Lent<'_, Mail<T>>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        match refusal::<S>(s, mailbox, mail.to, timeout) {
+        match refusal::<S>(cs, mailbox, mail.to, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.posters.block::<S, false>(s, mail, timeout),
+            None => mailbox.posters.block::<S, false>(cs, mail, timeout),
         }
     }
 }
@@ -415,15 +414,15 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
     type Record = Request<T>;
     const BLOCKS: bool = true;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         mailbox: &'static Self::Object,
         request: Lent<'_, Request<T>>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        match refusal_to_meet::<S>(s, mailbox, request.wanted, timeout) {
+        match refusal_to_meet::<S>(cs, mailbox, request.wanted, timeout) {
             Some(refusal) => refusal,
-            None => mailbox.receivers.block::<S, false>(s, request, timeout),
+            None => mailbox.receivers.block::<S, false>(cs, request, timeout),
         }
     }
 }
@@ -431,18 +430,22 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Awa
 /// Moves the letter of the first thread that waits for a slot into the one that has become free.
 struct Refill<S, T, const N: usize>(PhantomData<(S, T)>);
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Decision<S::Machine> for Refill<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize> Operation<S> for Refill<S, T, N> {
     type Object = Mailbox<S, T, N>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(mailbox: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        match mailbox.posters.first(&s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        mailbox: &'static Self::Object,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        match mailbox.posters.first(cs) {
             Some((poster, mail)) => {
-                mailbox.slots.put(s, mail);
-                mailbox.posters.pop(s, poster);
-                S::kernel().conclude_by_waking(s, poster)
+                mailbox.slots.put(cs, mail);
+                mailbox.posters.pop(cs, poster);
+                S::kernel().conclude_by_waking(cs, poster)
             }
             None => stay::<S>(Status::OK),
         }
@@ -458,14 +461,14 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Rel
     const BLOCKS: bool = false;
     const USES_TIMEOUT: bool = false;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         _: &'static Self::Object,
         sender: Lent<'_, ThreadRef>,
         _: Timeout,
     ) -> OutcomeOf<S> {
         let sender = *sender;
-        S::kernel().withdraw(s, sender);
-        S::kernel().conclude_by_waking(s, sender)
+        S::kernel().withdraw(cs, sender);
+        S::kernel().conclude_by_waking(cs, sender)
     }
 }

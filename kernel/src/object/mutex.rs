@@ -1,7 +1,7 @@
 //! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::smp::several;
 use crate::thread::tcb::{Tcb, ThreadRef};
@@ -11,7 +11,7 @@ use crate::{Kernel, Priority, System};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Decision, Machine, Outcome};
+use taktos_machine::{Machine, Outcome};
 
 /// How a mutex keeps urgent threads from waiting longer than its critical sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,24 +59,24 @@ impl MutexCore {
     }
 
     /// How often the owner has locked it beyond the first time.
-    pub fn depth(&self, s: Section) -> u32 {
-        self.depth.get(s) / ONCE
+    pub fn depth(&self, cs: CriticalSection<'_>) -> u32 {
+        self.depth.get(cs) / ONCE
     }
 
     /// Who owns the mutex.
-    pub fn owner(&self, s: Section) -> Option<ThreadRef> {
-        self.owner.get(s)
+    pub fn owner(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        self.owner.get(cs)
     }
 
     /// The next mutex of the same owner.
-    pub fn next_owned(&self, s: Section) -> Option<&'static MutexCore> {
-        self.next_owned.get(s)
+    pub fn next_owned(&self, cs: CriticalSection<'_>) -> Option<&'static MutexCore> {
+        self.next_owned.get(cs)
     }
 
     /// The priority that the mutex lends its owner.
-    pub fn lends(&self, s: Section) -> Priority {
-        match self.waiters.first(s) {
-            Some(waiter) if self.inherits => waiter.urgency.get(s).effective(),
+    pub fn lends(&self, cs: CriticalSection<'_>) -> Priority {
+        match self.waiters.first(cs) {
+            Some(waiter) if self.inherits => waiter.urgency.get(cs).effective(),
             _ => self.ceiling,
         }
     }
@@ -87,23 +87,23 @@ impl MutexCore {
 
     /// Whether neither recursion nor a ceiling has to be looked at.
     #[inline(always)]
-    fn is_simple(&self, s: Section) -> bool {
-        self.depth.get(s) == 0
+    fn is_simple(&self, cs: CriticalSection<'_>) -> bool {
+        self.depth.get(cs) == 0
     }
 
     #[inline(always)]
-    fn give_to(&'static self, s: Section, thread: ThreadRef) {
-        self.owner.set(s, Some(thread));
-        self.next_owned.set(s, thread.owned.get(s));
-        thread.owned.set(s, Some(self));
+    fn give_to(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        self.owner.set(cs, Some(thread));
+        self.next_owned.set(cs, thread.owned.get(cs));
+        thread.owned.set(cs, Some(self));
     }
 
     /// Makes `thread` the owner where the mutex is free and has no ceiling; says whether it did.
     #[inline(always)]
-    pub fn give_if_free(&'static self, s: Section, thread: ThreadRef) -> bool {
-        let free = self.owner.get(s).is_none() && self.is_simple(s);
+    pub fn give_if_free(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let free = self.owner.get(cs).is_none() && self.is_simple(cs);
         if free {
-            self.give_to(s, thread);
+            self.give_to(cs, thread);
         }
         free
     }
@@ -111,25 +111,25 @@ impl MutexCore {
     /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
     /// last comes first.
     #[inline(always)]
-    fn take_from(&'static self, s: Section, owner: ThreadRef) {
-        let next = self.next_owned.get(s);
-        match owner.owned.get(s) {
-            Some(first) if core::ptr::eq(first, self) => owner.owned.set(s, next),
-            first => self.unlink(s, first, next),
+    fn take_from(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
+        let next = self.next_owned.get(cs);
+        match owner.owned.get(cs) {
+            Some(first) if core::ptr::eq(first, self) => owner.owned.set(cs, next),
+            first => self.unlink(cs, first, next),
         }
     }
 
     fn unlink(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         first: Option<&'static Self>,
         next: Option<&'static Self>,
     ) {
         let mut before = first;
         while let Some(mutex) = before {
-            let behind = mutex.next_owned.get(s);
+            let behind = mutex.next_owned.get(cs);
             if behind.is_some_and(|behind| core::ptr::eq(behind, self)) {
-                mutex.next_owned.set(s, next);
+                mutex.next_owned.set(cs, next);
                 return;
             }
             before = behind;
@@ -198,15 +198,16 @@ impl<S: System> Mutex<S> {
     #[inline(always)]
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.core.owner.get(s).is_none() && self.core.is_simple(s) && !S::Machine::in_interrupt()
+        let cs = held.section();
+        if self.core.owner.get(cs).is_none()
+            && self.core.is_simple(cs)
+            && !S::Machine::in_interrupt()
         {
-            self.core.give_to(s, Kernel::<S>::running().current(s));
+            self.core.give_to(cs, Kernel::<S>::running().current(cs));
             return Ok(());
         }
         cold_path();
-        held.hand_over();
-        S::Machine::enter::<Lock<S>>(self, 0, timeout).told::<S>()
+        held.enter::<Lock<S>>(self, 0, timeout).told::<S>()
     }
 
     /// Unlocks the mutex; the most urgent waiter owns it then.
@@ -217,17 +218,16 @@ impl<S: System> Mutex<S> {
     #[inline(always)]
     pub fn unlock(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let current = Kernel::<S>::running().current(s);
+        let cs = held.section();
+        let current = Kernel::<S>::running().current(cs);
         let core = &self.core;
-        if core.owner.get(s) == Some(current) && core.waiters.is_empty(s) && core.is_simple(s) {
-            core.take_from(s, current);
-            core.owner.set(s, None);
+        if core.owner.get(cs) == Some(current) && core.waiters.is_empty(cs) && core.is_simple(cs) {
+            core.take_from(cs, current);
+            core.owner.set(cs, None);
             return Ok(());
         }
         cold_path();
-        held.hand_over();
-        S::Machine::enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
+        held.enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
     }
 
     /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
@@ -235,10 +235,10 @@ impl<S: System> Mutex<S> {
     /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        match self.core.owner.get(s) {
+        let cs = held.section();
+        match self.core.owner.get(cs) {
             None => {
-                self.core.owner.set(s, Some(nobody()));
+                self.core.owner.set(cs, Some(nobody()));
                 Ok(())
             }
             Some(owner) if owner == nobody() => Err(Error::Deleted),
@@ -249,11 +249,11 @@ impl<S: System> Mutex<S> {
     /// Makes a deleted mutex free and usable again. Errors: `State` if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.core.owner.get(s) != Some(nobody()) {
+        let cs = held.section();
+        if self.core.owner.get(cs) != Some(nobody()) {
             return Err(Error::State);
         }
-        self.core.owner.set(s, None);
+        self.core.owner.set(cs, None);
         Ok(())
     }
 }
@@ -266,30 +266,34 @@ impl<S: System> Default for Mutex<S> {
 
 struct Lock<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Lock<S> {
+impl<S: System> Operation<S> for Lock<S> {
     type Object = Mutex<S>;
     const BLOCKS: bool = true;
 
     /// The usual case comes first and calls nothing: a ready owner inherits from its only waiter.
-    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, timeout: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        mutex: &'static Mutex<S>,
+        _: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
         let core = &mutex.core;
-        let current = Kernel::<S>::running().current(s);
-        if let Some(owner) = core.owner.get(s)
+        let current = Kernel::<S>::running().current(cs);
+        if let Some(owner) = core.owner.get(cs)
             && !several::<S>()
-            && owner.wait.get(s) == Wait::NOTHING
+            && owner.wait.get(cs) == Wait::NOTHING
             && owner != current
             && core.inherits
-            && core.waiters.is_empty(s)
+            && core.waiters.is_empty(cs)
             && timeout.is_forever()
         {
-            let lent = current.urgency.get(s).of_ready();
-            let urgency = owner.urgency.get(s);
+            let lent = current.urgency.get(cs).of_ready();
+            let urgency = owner.urgency.get(cs);
             if lent.beats(urgency.of_ready()) && !urgency.is_special() {
-                return S::kernel().wait_for_ready_owner(s, core, current, owner);
+                return S::kernel().wait_for_ready_owner(cs, core, current, owner);
             }
         }
-        seldom(lock_unusual::<S>(s, core, current, timeout))
+        seldom(lock_unusual::<S>(cs, core, current, timeout))
     }
 }
 
@@ -297,21 +301,21 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     fn wait_for_ready_owner(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         core: &'static MutexCore,
         current: ThreadRef,
         owner: ThreadRef,
     ) -> OutcomeOf<S> {
-        let ready = self.ready.borrow(s);
-        let lent = current.urgency.get(s).of_ready();
-        let urgency = owner.urgency.get(s);
-        current.wait.set(s, Wait::mutex(core));
-        ready.remove(&s, current, lent);
-        core.waiters.insert_first(s, current);
-        ready.remove(&s, owner, urgency.effective());
-        owner.urgency.set(s, urgency.with_effective(lent));
-        ready.append(&s, owner, lent);
-        let heir = self.reselected(s);
+        let ready = self.ready.borrow(cs);
+        let lent = current.urgency.get(cs).of_ready();
+        let urgency = owner.urgency.get(cs);
+        current.wait.set(cs, Wait::mutex(core));
+        ready.remove(&cs, current, lent);
+        core.waiters.insert_first(cs, current);
+        ready.remove(&cs, owner, urgency.effective());
+        owner.urgency.set(cs, urgency.with_effective(lent));
+        ready.append(&cs, owner, lent);
+        let heir = self.reselected(cs);
         OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 }
@@ -319,75 +323,75 @@ impl<S: System> Kernel<S> {
 #[cold]
 #[inline(never)]
 fn lock_unusual<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
     timeout: Timeout,
 ) -> OutcomeOf<S> {
-    let Some(owner) = core.owner.get(s) else {
-        return lock_ceiling::<S>(s, core, current);
+    let Some(owner) = core.owner.get(cs) else {
+        return lock_ceiling::<S>(cs, core, current);
     };
     if owner == current {
-        return lock_again::<S>(s, core);
+        return lock_again::<S>(cs, core);
     }
     if owner == nobody() {
         return fail::<S>(Error::Deleted);
     }
-    if core.has_ceiling() && current.urgency.get(s).base().beats(core.ceiling) {
+    if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
     }
     if timeout.is_none() {
         return refuse_to_wait::<S>();
     }
-    if closes_ring(s, current, owner) {
+    if closes_ring(cs, current, owner) {
         return fail::<S>(Error::Deadlock);
     }
-    wait_for::<S>(s, core, current, owner, timeout)
+    wait_for::<S>(cs, core, current, owner, timeout)
 }
 
-fn lock_again<S: System>(s: Section, core: &'static MutexCore) -> OutcomeOf<S> {
+fn lock_again<S: System>(cs: CriticalSection<'_>, core: &'static MutexCore) -> OutcomeOf<S> {
     if !core.recursive {
         return fail::<S>(Error::Deadlock);
     }
-    let depth = core.depth.get(s);
+    let depth = core.depth.get(cs);
     if depth >= DEEPEST {
         return fail::<S>(Error::Limit);
     }
-    core.depth.set(s, depth + ONCE);
+    core.depth.set(cs, depth + ONCE);
     stay::<S>(Status::OK)
 }
 
 fn lock_ceiling<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    if current.urgency.get(s).base().beats(core.ceiling) {
+    if current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
     }
-    core.give_to(s, current);
-    S::kernel().settle(s, current, Place::First);
+    core.give_to(cs, current);
+    S::kernel().settle(cs, current, Place::First);
     if several::<S>() {
-        return Kernel::<S>::conclude(s, Status::OK, 0);
+        return Kernel::<S>::conclude(cs, Status::OK, 0);
     }
     stay::<S>(Status::OK)
 }
 
 fn wait_for<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
     owner: ThreadRef,
     timeout: Timeout,
 ) -> OutcomeOf<S> {
     let kernel = S::kernel();
-    let outcome = kernel.block(s, current, Wait::mutex(core), timeout);
-    core.waiters.insert(s, current);
+    let outcome = kernel.block(cs, current, Wait::mutex(core), timeout);
+    core.waiters.insert(cs, current);
     if core.inherits {
-        let lent = current.urgency.get(s).effective();
-        if lent.beats(owner.urgency.get(s).effective()) {
-            kernel.settle(s, owner, Place::Last);
-            let heir = kernel.heir(s);
+        let lent = current.urgency.get(cs).effective();
+        if lent.beats(owner.urgency.get(cs).effective()) {
+            kernel.settle(cs, owner, Place::Last);
+            let heir = kernel.heir(cs);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
     }
@@ -396,31 +400,35 @@ fn wait_for<S: System>(
 
 struct Unlock<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Unlock<S> {
+impl<S: System> Operation<S> for Unlock<S> {
     type Object = Mutex<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = true;
 
     /// The usual case comes first and calls nothing: the owner goes back to its own priority and the most
     /// urgent waiter goes on.
-    extern "C" fn decide(mutex: &'static Mutex<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        mutex: &'static Mutex<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let core = &mutex.core;
-        let current = Kernel::<S>::running().current(s);
-        if core.owner.get(s) == Some(current)
-            && core.is_simple(s)
-            && let Some(next) = core.waiters.first(s)
-            && !next.urgency.get(s).is_special()
+        let current = Kernel::<S>::running().current(cs);
+        if core.owner.get(cs) == Some(current)
+            && core.is_simple(cs)
+            && let Some(next) = core.waiters.first(cs)
+            && !next.urgency.get(cs).is_special()
             && current
                 .owned
-                .get(s)
+                .get(cs)
                 .is_some_and(|first| core::ptr::eq(first, core))
-            && core.next_owned.get(s).is_none()
-            && current.waiters.is_empty(s)
+            && core.next_owned.get(cs).is_none()
+            && current.waiters.is_empty(cs)
         {
-            return S::kernel().hand_over(s, core, current, next);
+            return S::kernel().hand_over(cs, core, current, next);
         }
-        seldom(unlock_unusual::<S>(s, core, current))
+        seldom(unlock_unusual::<S>(cs, core, current))
     }
 }
 
@@ -429,32 +437,32 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     fn hand_over(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         core: &'static MutexCore,
         current: ThreadRef,
         next: ThreadRef,
     ) -> OutcomeOf<S> {
-        core.waiters.pop(s, next);
-        current.owned.set(s, None);
-        core.give_to(s, next);
-        next.wait.set(s, Wait::NOTHING);
-        let urgency = current.urgency.get(s);
+        core.waiters.pop(cs, next);
+        current.owned.set(cs, None);
+        core.give_to(cs, next);
+        next.wait.set(cs, Wait::NOTHING);
+        let urgency = current.urgency.get(cs);
         let base = urgency.base();
         if several::<S>() {
             if urgency.of_ready() != base {
-                self.grade(s, current, urgency.with_effective(base), Place::First);
+                self.grade(cs, current, urgency.with_effective(base), Place::First);
             }
-            self.make_ready(s, next);
-            return Self::conclude_several(s, Status::OK, 0);
+            self.make_ready(cs, next);
+            return Self::conclude_several(cs, Status::OK, 0);
         }
-        let ready = self.ready.borrow(s);
+        let ready = self.ready.borrow(cs);
         if urgency.of_ready() != base {
-            ready.remove(&s, current, urgency.effective());
-            current.urgency.set(s, urgency.with_effective(base));
-            ready.prepend(&s, current, base);
+            ready.remove(&cs, current, urgency.effective());
+            current.urgency.set(cs, urgency.with_effective(base));
+            ready.prepend(&cs, current, base);
         }
-        ready.append(&s, next, next.urgency.get(s).effective());
-        let heir = self.reselected(s);
+        ready.append(&cs, next, next.urgency.get(cs).effective());
+        let heir = self.reselected(cs);
         if heir == current {
             return stay::<S>(Status::OK);
         }
@@ -465,72 +473,82 @@ impl<S: System> Kernel<S> {
 #[cold]
 #[inline(never)]
 fn unlock_unusual<S: System>(
-    s: Section,
+    cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    match core.owner.get(s) {
+    match core.owner.get(cs) {
         Some(owner) if owner == current => {}
         Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
         _ => return fail::<S>(Error::NotOwner),
     }
-    let depth = core.depth.get(s);
+    let depth = core.depth.get(cs);
     if depth >= ONCE {
-        core.depth.set(s, depth - ONCE);
+        core.depth.set(cs, depth - ONCE);
         return stay::<S>(Status::OK);
     }
-    S::kernel().release(s, core, current);
-    Kernel::<S>::conclude(s, Status::OK, 0)
+    S::kernel().release(cs, core, current);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 }
 
 impl<S: System> Kernel<S> {
     /// Makes `thread`, which is blocked and stands in no queue, the owner of the mutex, and wakes it; or, where
     /// another thread owns the mutex, lets it wait for that, however long it takes.
-    pub(crate) fn claim(&'static self, s: Section, core: &'static MutexCore, thread: ThreadRef) {
-        let Some(owner) = core.owner.get(s) else {
-            core.give_to(s, thread);
-            self.wake(s, thread);
-            return self.settle(s, thread, Place::Last);
+    pub(crate) fn claim(
+        &'static self,
+        cs: CriticalSection<'_>,
+        core: &'static MutexCore,
+        thread: ThreadRef,
+    ) {
+        let Some(owner) = core.owner.get(cs) else {
+            core.give_to(cs, thread);
+            self.wake(cs, thread);
+            return self.settle(cs, thread, Place::Last);
         };
         if owner == nobody() {
-            return self.wake_with(s, thread, Error::Deleted);
+            return self.wake_with(cs, thread, Error::Deleted);
         }
-        if closes_ring(s, thread, owner) {
-            return self.wake_with(s, thread, Error::Deadlock);
+        if closes_ring(cs, thread, owner) {
+            return self.wake_with(cs, thread, Error::Deadlock);
         }
-        self.stop_timeout(s, thread);
-        thread.wait.set(s, Wait::mutex(core));
-        core.waiters.insert(s, thread);
+        self.stop_timeout(cs, thread);
+        thread.wait.set(cs, Wait::mutex(core));
+        core.waiters.insert(cs, thread);
         if core.inherits {
-            self.settle(s, owner, Place::Last);
+            self.settle(cs, owner, Place::Last);
         }
     }
 
     /// Takes the mutex from `owner` and gives it to the most urgent waiter.
-    pub(crate) fn release(&'static self, s: Section, core: &'static MutexCore, owner: ThreadRef) {
-        core.take_from(s, owner);
-        core.depth.set(s, core.depth.get(s) & LENDS);
-        match core.waiters.first(s) {
-            None => core.owner.set(s, None),
+    pub(crate) fn release(
+        &'static self,
+        cs: CriticalSection<'_>,
+        core: &'static MutexCore,
+        owner: ThreadRef,
+    ) {
+        core.take_from(cs, owner);
+        core.depth.set(cs, core.depth.get(cs) & LENDS);
+        match core.waiters.first(cs) {
+            None => core.owner.set(cs, None),
             Some(next) => {
-                core.waiters.pop(s, next);
-                core.give_to(s, next);
-                self.wake(s, next);
-                if core.has_ceiling() || !core.waiters.is_empty(s) {
-                    self.settle(s, next, Place::Last);
+                core.waiters.pop(cs, next);
+                core.give_to(cs, next);
+                self.wake(cs, next);
+                if core.has_ceiling() || !core.waiters.is_empty(cs) {
+                    self.settle(cs, next, Place::Last);
                 }
             }
         }
-        let urgency = owner.urgency.get(s);
+        let urgency = owner.urgency.get(cs);
         if urgency.effective() != urgency.base() {
-            self.settle(s, owner, Place::First);
+            self.settle(cs, owner, Place::First);
         }
     }
 
     /// Unlocks all that `thread`, which ends, owns.
-    pub(crate) fn release_all(&'static self, s: Section, thread: ThreadRef) {
-        while let Some(core) = thread.owned.get(s) {
-            self.release(s, core, thread);
+    pub(crate) fn release_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        while let Some(core) = thread.owned.get(cs) {
+            self.release(cs, core, thread);
         }
     }
 }

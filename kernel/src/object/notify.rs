@@ -1,7 +1,7 @@
 //! Owns: direct notification of a thread: one word in its control block, without any other object.
 //! Must never know: what the word means.
 
-use crate::critical_section::{Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Operation, hold};
 use crate::sched::{OutcomeOf, Told, first_things_first, refuse_to_wait};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
@@ -10,7 +10,7 @@ use crate::wait::Wait;
 use crate::{Error, Kernel, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
-use taktos_machine::{Decision, Machine};
+use taktos_machine::Machine;
 
 /// What a notification does to the thread's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,24 +37,25 @@ impl<S: System> AnyThread<S> {
     #[inline(always)]
     pub fn notify(&'static self, action: Notify) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let thread = self.reference();
-        let wait = thread.wait.get(s);
+        let wait = thread.wait.get(cs);
         if matches!(action, Notify::Increment) && wait == Wait::COUNT {
-            held.hand_over();
-            return S::Machine::enter::<WakeByOne<S>>(self, 0, Timeout::NONE).turned_away::<S>();
+            return held
+                .enter::<WakeByOne<S>>(self, 0, Timeout::NONE)
+                .turned_away::<S>();
         }
-        let word = changed(s, thread, action)?;
+        let word = changed(cs, thread, action)?;
         if wait == Wait::COUNT && word != 0 {
-            held.hand_over();
-            return S::Machine::enter::<Wake<S, true>>(self, word as usize, Timeout::NONE)
+            return held
+                .enter::<Wake<S, true>>(self, word as usize, Timeout::NONE)
                 .turned_away::<S>();
         }
         // The comparison above is to come first.
         first_things_first();
         if wait == Wait::NOTIFICATION {
-            held.hand_over();
-            return S::Machine::enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
+            return held
+                .enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
                 .turned_away::<S>();
         }
         cold_path();
@@ -62,13 +63,13 @@ impl<S: System> AnyThread<S> {
             // Its word was 0 and is 0.
             return Ok(());
         }
-        if !thread.was_started(s) {
+        if !thread.was_started(cs) {
             return Err(Error::State);
         }
-        thread.notification.set(s, word as usize);
+        thread.notification.set(cs, word as usize);
         thread
             .urgency
-            .set(s, thread.urgency.get(s).with(Urgency::NOTIFIED));
+            .set(cs, thread.urgency.get(cs).with(Urgency::NOTIFIED));
         Ok(())
     }
 
@@ -78,7 +79,9 @@ impl<S: System> AnyThread<S> {
     /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Context` in an interrupt handler.
     #[inline(always)]
     pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
-        let pending = |s, thread: ThreadRef| thread.urgency.get(s).has(Urgency::NOTIFIED);
+        let pending = |cs: CriticalSection<'_>, thread: ThreadRef| {
+            thread.urgency.get(cs).has(Urgency::NOTIFIED)
+        };
         Self::wait_for_word::<false>(clear, pending, timeout)
     }
 
@@ -89,26 +92,27 @@ impl<S: System> AnyThread<S> {
     /// Bound without waiting: fixed. Errors: as [`AnyThread::notify_wait`].
     #[inline(always)]
     pub fn notify_take(timeout: Timeout) -> Result<u32, Error> {
-        let available = |s, thread: ThreadRef| thread.notification.get(s) != 0;
+        let available =
+            |cs: CriticalSection<'_>, thread: ThreadRef| thread.notification.get(cs) != 0;
         Self::wait_for_word::<true>(0, available, timeout)
     }
 
     #[inline(always)]
     fn wait_for_word<const COUNTS: bool>(
         clear: u32,
-        is_there: impl FnOnce(Section, ThreadRef) -> bool,
+        is_there: impl FnOnce(CriticalSection<'_>, ThreadRef) -> bool,
         timeout: Timeout,
     ) -> Result<u32, Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
         }
-        let current = Kernel::<S>::running().current(s);
-        if is_there(s, current) {
-            let word = current.notification.get(s);
+        let current = Kernel::<S>::running().current(cs);
+        if is_there(cs, current) {
+            let word = current.notification.get(cs);
             current.notification.set(
-                s,
+                cs,
                 if COUNTS {
                     word - 1
                 } else {
@@ -117,16 +121,15 @@ impl<S: System> AnyThread<S> {
             );
             current
                 .urgency
-                .set(s, current.urgency.get(s).without(Urgency::NOTIFIED));
+                .set(cs, current.urgency.get(cs).without(Urgency::NOTIFIED));
             return Ok(word as u32);
         }
-        held.hand_over();
         let thread = Self::of(current);
         // A time-out that the compiler knows leaves one of the two ways.
         let answer = if timeout.is_forever() {
-            S::Machine::enter::<Await<S, COUNTS, true>>(thread, clear as usize, timeout)
+            held.enter::<Await<S, COUNTS, true>>(thread, clear as usize, timeout)
         } else {
-            S::Machine::enter::<Await<S, COUNTS, false>>(thread, clear as usize, timeout)
+            held.enter::<Await<S, COUNTS, false>>(thread, clear as usize, timeout)
         };
         answer.told::<S>()?;
         Ok(answer.value as u32)
@@ -135,13 +138,13 @@ impl<S: System> AnyThread<S> {
 
 /// What `thread`'s word becomes.
 #[inline(always)]
-fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> {
-    let word = thread.notification.get(s) as u32;
+fn changed(cs: CriticalSection<'_>, thread: ThreadRef, action: Notify) -> Result<u32, Error> {
+    let word = thread.notification.get(cs) as u32;
     match action {
         Notify::SetBits(bits) => Ok(word | bits),
         Notify::Increment => word.checked_add(1).ok_or(Error::Limit),
         Notify::Overwrite(new) => Ok(new),
-        Notify::SetWithoutOverwrite(_) if thread.urgency.get(s).has(Urgency::NOTIFIED) => {
+        Notify::SetWithoutOverwrite(_) if thread.urgency.get(cs).has(Urgency::NOTIFIED) => {
             Err(Error::Limit)
         }
         Notify::SetWithoutOverwrite(new) => Ok(new),
@@ -151,68 +154,76 @@ fn changed(s: Section, thread: ThreadRef, action: Notify) -> Result<u32, Error> 
 /// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait, and stays so.
 struct WakeByOne<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for WakeByOne<S> {
+impl<S: System> Operation<S> for WakeByOne<S> {
     type Object = AnyThread<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(thread: &'static AnyThread<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        thread: &'static AnyThread<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let thread = thread.reference();
-        thread.set_value(s, 1);
+        thread.set_value(cs, 1);
         first_things_first();
-        S::kernel().conclude_by_waking(s, thread)
+        S::kernel().conclude_by_waking(cs, thread)
     }
 }
 
 /// Gives a thread that waits the word that it is now.
 struct Wake<S, const COUNTS: bool>(PhantomData<S>);
 
-impl<S: System, const COUNTS: bool> Decision<S::Machine> for Wake<S, COUNTS> {
+impl<S: System, const COUNTS: bool> Operation<S> for Wake<S, COUNTS> {
     type Object = AnyThread<S>;
     const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(thread: &'static AnyThread<S>, word: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        thread: &'static AnyThread<S>,
+        word: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let thread = thread.reference();
         let rest = if COUNTS {
             word - 1
         } else {
-            word & !thread.argument.get(s)
+            word & !thread.argument.get(cs)
         };
-        thread.wait.set(s, Wait::NOTHING);
-        thread.set_value(s, word);
-        thread.notification.set(s, rest);
+        thread.wait.set(cs, Wait::NOTHING);
+        thread.set_value(cs, word);
+        thread.notification.set(cs, rest);
         first_things_first();
-        S::kernel().conclude_by_waking_from_nothing(s, thread)
+        S::kernel().conclude_by_waking_from_nothing(cs, thread)
     }
 }
 
 /// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to clear of the word.
 struct Await<S, const COUNTS: bool, const FOREVER: bool>(PhantomData<S>);
 
-impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
+impl<S: System, const COUNTS: bool, const FOREVER: bool> Operation<S>
     for Await<S, COUNTS, FOREVER>
 {
     type Object = AnyThread<S>;
     const USES_TIMEOUT: bool = !FOREVER;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(
+    fn run(
+        cs: CriticalSection<'_>,
         current: &'static AnyThread<S>,
         clear: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let s = in_decision();
         if !FOREVER && timeout.is_none() {
             return refuse_to_wait::<S>();
         }
         let current = current.reference();
-        current.argument.set(s, clear);
+        current.argument.set(cs, clear);
         if COUNTS {
-            let urgency = current.urgency.get(s);
-            current.urgency.set(s, urgency.without(Urgency::NOTIFIED));
+            let urgency = current.urgency.get(cs);
+            current.urgency.set(cs, urgency.without(Urgency::NOTIFIED));
         }
         let wait = if COUNTS {
             Wait::COUNT
@@ -220,6 +231,6 @@ impl<S: System, const COUNTS: bool, const FOREVER: bool> Decision<S::Machine>
             Wait::NOTIFICATION
         };
         let timeout = if FOREVER { Timeout::FOREVER } else { timeout };
-        S::kernel().block(s, current, wait, timeout)
+        S::kernel().block(cs, current, wait, timeout)
     }
 }

@@ -1,7 +1,7 @@
 //! Owns: pipes: streams of bytes between threads, one copy where a reader waits, two through the buffer otherwise.
 //! Must never know: where in the stream a message begins or ends.
 
-use crate::critical_section::{Section, hold};
+use crate::critical_section::{CriticalSection, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::object::stream::{ByteRing, Incoming, Outgoing};
 use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait};
@@ -84,10 +84,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
         check(data.len(), at_least)?;
         Outgoing::of(data, at_least, |outgoing| {
             let held = hold::<S>();
-            let s = held.section();
-            let answer = if self.can_write(s, at_least) {
-                if self.readers.is_empty(s) {
-                    self.buffer.put(s, outgoing);
+            let cs = held.section();
+            let answer = if self.can_write(cs, at_least) {
+                if self.readers.is_empty(cs) {
+                    self.buffer.put(cs, outgoing);
                     return Ok(data.len() - outgoing.progress().left());
                 }
                 transact::<S, Write<S, N, false>>(held, self, outgoing, timeout)
@@ -116,10 +116,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
         check(length, at_least)?;
         Incoming::of(buffer, at_least, |incoming| {
             let held = hold::<S>();
-            let s = held.section();
-            let answer = if self.can_read(s, at_least) {
-                if self.writers.is_empty(s) {
-                    self.buffer.take(s, incoming);
+            let cs = held.section();
+            let answer = if self.can_read(cs, at_least) {
+                if self.writers.is_empty(cs) {
+                    self.buffer.take(cs, incoming);
                     return Ok(length - incoming.progress().left());
                 }
                 transact::<S, Read<S, N, false>>(held, self, incoming, timeout)
@@ -155,52 +155,52 @@ impl<S: System, const N: usize> Pipe<S, N> {
 
     /// Whether `needed` bytes can be written without waiting. Steps: the readers that wait, where the buffer
     /// has not room for all.
-    fn can_write(&self, s: Section, needed: usize) -> bool {
-        let room = self.buffer.room(s);
+    fn can_write(&self, cs: CriticalSection<'_>, needed: usize) -> bool {
+        let room = self.buffer.room(cs);
         let taken = || {
             self.readers
-                .sum_reaches(s, needed - room, |reader| reader.progress().left())
+                .sum_reaches(cs, needed - room, |reader| reader.progress().left())
         };
-        !self.is_deleted(s) && (room >= needed || taken())
+        !self.is_deleted(cs) && (room >= needed || taken())
     }
 
     /// Whether `needed` bytes can be read without waiting. Steps: the writers that wait, where the buffer
     /// does not hold them all.
-    fn can_read(&self, s: Section, needed: usize) -> bool {
-        let there = self.buffer.len(s);
+    fn can_read(&self, cs: CriticalSection<'_>, needed: usize) -> bool {
+        let there = self.buffer.len(cs);
         let brought = || {
             self.writers
-                .sum_reaches(s, needed - there, |writer| writer.progress().left())
+                .sum_reaches(cs, needed - there, |writer| writer.progress().left())
         };
-        !self.is_deleted(s) && (there >= needed || brought())
+        !self.is_deleted(cs) && (there >= needed || brought())
     }
 
     /// Moves bytes to the readers that wait, then into the buffer; wakes readers that have got enough.
-    fn take_in(&'static self, s: Section, outgoing: &Outgoing) {
-        while let Some((reader, incoming)) = self.readers.first(&s)
+    fn take_in(&'static self, cs: CriticalSection<'_>, outgoing: &Outgoing) {
+        while let Some((reader, incoming)) = self.readers.first(cs)
             && outgoing.progress().left() > 0
         {
             outgoing.move_to(incoming);
             if incoming.progress().needed() == 0 {
-                self.readers.pop(s, reader);
-                S::kernel().wake(s, reader);
+                self.readers.pop(cs, reader);
+                S::kernel().wake(cs, reader);
             }
         }
-        self.buffer.put(s, outgoing);
+        self.buffer.put(cs, outgoing);
     }
 
     /// Moves bytes out of the buffer, then from the writers that wait; lets these fill the buffer again, and wakes
     /// those that have written enough.
-    fn give_out(&'static self, s: Section, incoming: &Incoming) {
-        self.buffer.take(s, incoming);
-        while let Some((writer, outgoing)) = self.writers.first(&s) {
+    fn give_out(&'static self, cs: CriticalSection<'_>, incoming: &Incoming) {
+        self.buffer.take(cs, incoming);
+        while let Some((writer, outgoing)) = self.writers.first(cs) {
             outgoing.move_to(incoming);
-            self.buffer.put(s, outgoing);
+            self.buffer.put(cs, outgoing);
             if outgoing.progress().needed() > 0 {
                 return;
             }
-            self.writers.pop(s, writer);
-            S::kernel().wake(s, writer);
+            self.writers.pop(cs, writer);
+            S::kernel().wake(cs, writer);
         }
     }
 }
@@ -229,20 +229,24 @@ impl<S: System, const N: usize> Default for Pipe<S, N> {
 }
 
 impl<S: System, const N: usize> Deletable for Pipe<S, N> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.buffer.is_closed(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.buffer.is_closed(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.buffer.close(s);
-        self.readers.flush::<S>(s, Error::Deleted);
-        self.writers.flush::<S>(s, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.buffer.close(cs);
+        self.readers.flush::<S>(cs, Error::Deleted);
+        self.writers.flush::<S>(cs, Error::Deleted);
     }
 }
 
 /// Why a transfer that is not complete may not wait, if it may not.
-fn refusal<S: System>(s: Section, pipe: &impl Deletable, timeout: Timeout) -> Option<OutcomeOf<S>> {
-    if pipe.is_deleted(s) {
+fn refusal<S: System>(
+    cs: CriticalSection<'_>,
+    pipe: &impl Deletable,
+    timeout: Timeout,
+) -> Option<OutcomeOf<S>> {
+    if pipe.is_deleted(cs) {
         Some(fail::<S>(Error::Deleted))
     } else if timeout.is_none() {
         Some(refuse_to_wait::<S>())
@@ -260,28 +264,28 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Write<S, N
     const BLOCKS: bool = WAITS;
     const USES_TIMEOUT: bool = WAITS;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         pipe: &'static Pipe<S, N>,
         outgoing: Lent<'_, Outgoing>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if WAITS && let Some(refusal) = refusal::<S>(s, pipe, timeout) {
+        if WAITS && let Some(refusal) = refusal::<S>(cs, pipe, timeout) {
             return refusal;
         }
         // The usual case: one reader gets it all, and no more is wanted.
-        if !WAITS && let Some((reader, incoming)) = pipe.readers.first(&s) {
+        if !WAITS && let Some((reader, incoming)) = pipe.readers.first(cs) {
             outgoing.move_to(incoming);
             if outgoing.progress().left() == 0 && incoming.progress().needed() == 0 {
-                pipe.readers.pop(s, reader);
-                return S::kernel().conclude_by_waking(s, reader);
+                pipe.readers.pop(cs, reader);
+                return S::kernel().conclude_by_waking(cs, reader);
             }
         }
-        pipe.take_in(s, &outgoing);
+        pipe.take_in(cs, &outgoing);
         if WAITS {
-            return pipe.writers.block::<S, false>(s, outgoing, timeout);
+            return pipe.writers.block::<S, false>(cs, outgoing, timeout);
         }
-        Kernel::<S>::conclude(s, Status::OK, 0)
+        Kernel::<S>::conclude(cs, Status::OK, 0)
     }
 }
 
@@ -294,19 +298,19 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Read<S, N,
     const BLOCKS: bool = WAITS;
     const USES_TIMEOUT: bool = WAITS;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         pipe: &'static Pipe<S, N>,
         incoming: Lent<'_, Incoming>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if WAITS && let Some(refusal) = refusal::<S>(s, pipe, timeout) {
+        if WAITS && let Some(refusal) = refusal::<S>(cs, pipe, timeout) {
             return refusal;
         }
-        pipe.give_out(s, &incoming);
+        pipe.give_out(cs, &incoming);
         if WAITS {
-            return pipe.readers.block::<S, false>(s, incoming, timeout);
+            return pipe.readers.block::<S, false>(cs, incoming, timeout);
         }
-        Kernel::<S>::conclude(s, Status::OK, 0)
+        Kernel::<S>::conclude(cs, Status::OK, 0)
     }
 }

@@ -4,7 +4,7 @@
     reason = "a block's memory belongs to whoever has its guard"
 )]
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{OutcomeOf, Told, fail, stay};
 use crate::wait::WaitQueue;
@@ -12,7 +12,6 @@ use crate::{Error, Status, System, Timeout};
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr;
-use taktos_machine::{Decision, Machine};
 
 /// The memory of a block.
 #[repr(C, align(8))]
@@ -64,19 +63,18 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
     #[inline(always)]
     pub fn allocate(&'static self, timeout: Timeout) -> Result<PoolBlock<S, SIZE, N>, Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let used = self.used.get(s);
+        let cs = held.section();
+        let used = self.used.get(cs);
         if let Some(place) = self.free.get(used) {
-            let number = usize::from(place.get(s)) ^ used;
-            self.used.set(s, used + 1);
+            let number = usize::from(place.get(cs)) ^ used;
+            self.used.set(cs, used + 1);
             return Ok(PoolBlock { pool: self, number });
         }
-        held.hand_over();
         // A time-out that the compiler knows leaves one of the two ways.
         let answer = if timeout.is_forever() {
-            S::Machine::enter::<AwaitForever<S, SIZE, N>>(self, 0, timeout)
+            held.enter::<AwaitForever<S, SIZE, N>>(self, 0, timeout)
         } else {
-            S::Machine::enter::<Await<S, SIZE, N>>(self, 0, timeout)
+            held.enter::<Await<S, SIZE, N>>(self, 0, timeout)
         };
         answer.told::<S>()?;
         Ok(PoolBlock {
@@ -122,11 +120,11 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
     /// Bound: fixed. Errors: `State` if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.is_deleted(s) {
+        let cs = held.section();
+        if !self.is_deleted(cs) {
             return Err(Error::State);
         }
-        self.used.set(s, self.used.get(s) & !CLOSED);
+        self.used.set(cs, self.used.get(cs) & !CLOSED);
         Ok(())
     }
 
@@ -134,18 +132,17 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
     #[inline(always)]
     fn free(&'static self, number: usize) {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.waiters.is_empty(s) {
-            held.hand_over();
-            S::Machine::enter::<Free<S, SIZE, N>>(self, number, Timeout::NONE);
+        let cs = held.section();
+        if !self.waiters.is_empty(cs) {
+            held.enter::<Free<S, SIZE, N>>(self, number, Timeout::NONE);
             return;
         }
-        let used = self.used.get(s).wrapping_sub(1);
+        let used = self.used.get(cs).wrapping_sub(1);
         // A block is in use, so this is 0 to N − 1, beside the mark of a deleted pool.
         let place = used & !CLOSED;
         if let Some(entry) = self.free.get(place) {
-            entry.set(s, (number ^ place) as u16);
-            self.used.set(s, used);
+            entry.set(cs, (number ^ place) as u16);
+            self.used.set(cs, used);
         }
     }
 }
@@ -157,13 +154,13 @@ impl<S: System, const SIZE: usize, const N: usize> Default for Pool<S, SIZE, N> 
 }
 
 impl<S: System, const SIZE: usize, const N: usize> Deletable for Pool<S, SIZE, N> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.used.get(s) & CLOSED != 0
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.used.get(cs) & CLOSED != 0
     }
 
-    fn close(&'static self, s: Section) {
-        self.used.set(s, self.used.get(s) | CLOSED);
-        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.used.set(cs, self.used.get(cs) | CLOSED);
+        S::kernel().flush(cs, &self.waiters, Error::Deleted);
     }
 }
 
@@ -221,52 +218,62 @@ impl<S: System, const SIZE: usize, const N: usize> Drop for PoolBlock<S, SIZE, N
 
 struct Await<S, const SIZE: usize, const N: usize>(PhantomData<S>);
 
-impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Await<S, SIZE, N> {
+impl<S: System, const SIZE: usize, const N: usize> Operation<S> for Await<S, SIZE, N> {
     type Object = Pool<S, SIZE, N>;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(pool: &'static Self::Object, _: usize, timeout: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        if pool.is_deleted(s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        pool: &'static Self::Object,
+        _: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if pool.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
-        S::kernel().block_in(s, &pool.waiters, timeout)
+        S::kernel().block_in(cs, &pool.waiters, timeout)
     }
 }
 
 struct AwaitForever<S, const SIZE: usize, const N: usize>(PhantomData<S>);
 
-impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine>
-    for AwaitForever<S, SIZE, N>
-{
+impl<S: System, const SIZE: usize, const N: usize> Operation<S> for AwaitForever<S, SIZE, N> {
     type Object = Pool<S, SIZE, N>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(pool: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        if pool.is_deleted(s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        pool: &'static Self::Object,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        if pool.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
-        S::kernel().block_in_forever(s, &pool.waiters)
+        S::kernel().block_in_forever(cs, &pool.waiters)
     }
 }
 
 /// Gives a block that becomes free to the most urgent waiter.
 struct Free<S, const SIZE: usize, const N: usize>(PhantomData<S>);
 
-impl<S: System, const SIZE: usize, const N: usize> Decision<S::Machine> for Free<S, SIZE, N> {
+impl<S: System, const SIZE: usize, const N: usize> Operation<S> for Free<S, SIZE, N> {
     type Object = Pool<S, SIZE, N>;
     const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(pool: &'static Self::Object, number: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        match pool.waiters.first(s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        pool: &'static Self::Object,
+        number: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        match pool.waiters.first(cs) {
             Some(waiter) => {
-                pool.waiters.pop(s, waiter);
-                waiter.set_value(s, number);
-                S::kernel().conclude_by_waking(s, waiter)
+                pool.waiters.pop(cs, waiter);
+                waiter.set_value(cs, number);
+                S::kernel().conclude_by_waking(cs, waiter)
             }
             None => stay::<S>(Status::OK),
         }

@@ -1,7 +1,7 @@
 //! Owns: message queues: bounded, first in first out, waiting on both sides.
 //! Must never know: what the messages mean.
 
-use crate::critical_section::{Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
     Receivers, Senders, Sink, Source, deliver, wait_for_message, wait_for_room,
@@ -10,7 +10,6 @@ use crate::object::ring::Ring;
 use crate::sched::OutcomeOf;
 use crate::{Error, System, Timeout};
 use core::marker::PhantomData;
-use taktos_machine::{Decision, Machine};
 
 /// A queue of up to `N` messages of the type `T`, which are copied in and out.
 ///
@@ -51,12 +50,12 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
     #[inline(always)]
     pub fn send(&'static self, message: &T, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.receivers.is_empty(s) {
+        let cs = held.section();
+        if !self.receivers.is_empty(cs) {
             deliver(held, self, message);
             return Ok(());
         }
-        if self.messages.put(s, message) {
+        if self.messages.put(cs, message) {
             return Ok(());
         }
         wait_for_room(held, self, message, timeout)
@@ -71,11 +70,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
     #[inline(always)]
     pub fn receive(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if let Some(message) = self.messages.take_oldest(s) {
-            if !self.senders.is_empty(s) {
-                held.hand_over();
-                S::Machine::enter::<Refill<S, T, N>>(self, 0, Timeout::NONE);
+        let cs = held.section();
+        if let Some(message) = self.messages.take_oldest(cs) {
+            if !self.senders.is_empty(cs) {
+                held.enter::<Refill<S, T, N>>(self, 0, Timeout::NONE);
             }
             return Ok(message);
         }
@@ -125,14 +123,14 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Source for MessageQueu
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Deletable for MessageQueue<S, T, N> {
     #[inline(always)]
-    fn is_deleted(&self, s: Section) -> bool {
-        self.messages.is_closed(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.messages.is_closed(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.messages.close(s);
-        self.receivers.flush::<S>(s, Error::Deleted);
-        self.senders.flush::<S>(s, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.messages.close(cs);
+        self.receivers.flush::<S>(cs, Error::Deleted);
+        self.senders.flush::<S>(cs, Error::Deleted);
     }
 }
 
@@ -146,15 +144,19 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Sink for MessageQueue<
 /// Moves the first waiting sender's message into the room that a receive has made.
 struct Refill<S, T, const N: usize>(PhantomData<(S, T)>);
 
-impl<S: System, T: Copy + Send + 'static, const N: usize> Decision<S::Machine> for Refill<S, T, N> {
+impl<S: System, T: Copy + Send + 'static, const N: usize> Operation<S> for Refill<S, T, N> {
     type Object = MessageQueue<S, T, N>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(queue: &'static Self::Object, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        queue.senders.conclude_by_accepting::<S>(s, |message| {
-            queue.messages.put(s, message);
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static Self::Object,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        queue.senders.conclude_by_accepting::<S>(cs, |message| {
+            queue.messages.put(cs, message);
         })
     }
 }

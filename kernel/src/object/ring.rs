@@ -6,7 +6,7 @@
 )]
 
 use crate::Error;
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::copy::copy;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -57,101 +57,101 @@ impl<T: Copy, const N: usize> Ring<T, N> {
 
     /// The place `index` of the ring.
     #[inline(always)]
-    fn place(&self, s: Section, index: usize) -> &Cell<MaybeUninit<T>> {
+    fn place<'cs>(&'cs self, cs: CriticalSection<'cs>, index: usize) -> &'cs Cell<MaybeUninit<T>> {
         // SAFETY: callers give `head`, or what `wrap` made of two numbers up to N of which one
         // is below it: always below N.
-        unsafe { self.places.borrow(s).get_unchecked(index) }
+        unsafe { self.places.borrow(cs).get_unchecked(index) }
     }
 
     /// The message at `index`.
     #[inline(always)]
-    fn read(&self, s: Section, index: usize) -> T {
+    fn read(&self, cs: CriticalSection<'_>, index: usize) -> T {
         // SAFETY: callers give places of messages that are in the ring: they have been written.
-        unsafe { self.place(s, index).get().assume_init() }
+        unsafe { self.place(cs, index).get().assume_init() }
     }
 
     /// Puts in `message` behind the others; says whether there was room.
     #[inline(always)]
-    pub fn put(&self, s: Section, message: &T) -> bool {
-        let used = self.used.get(s);
+    pub fn put(&self, cs: CriticalSection<'_>, message: &T) -> bool {
+        let used = self.used.get(cs);
         if used >= N {
             return false;
         }
-        let place = self.place(s, wrap::<N>(self.head.get(s) + used));
+        let place = self.place(cs, wrap::<N>(self.head.get(cs) + used));
         // SAFETY: the place is a cell of the ring; messages come from elsewhere.
         unsafe { copy(message, place.as_ptr().cast()) };
-        self.used.set(s, used + 1);
+        self.used.set(cs, used + 1);
         true
     }
 
     /// Whether there is a message, and how many stay when one is taken.
     #[inline(always)]
-    fn rest(&self, s: Section) -> Option<usize> {
+    fn rest(&self, cs: CriticalSection<'_>) -> Option<usize> {
         // Neither 0 nor `CLOSED` leaves a number below N.
-        Some(self.used.get(s).wrapping_sub(1)).filter(|rest| *rest < N)
+        Some(self.used.get(cs).wrapping_sub(1)).filter(|rest| *rest < N)
     }
 
     /// Takes out the oldest message.
     #[inline(always)]
-    pub fn take_oldest(&self, s: Section) -> Option<T> {
-        let rest = self.rest(s)?;
-        let head = self.head.get(s);
-        let message = self.read(s, head);
-        self.head.set(s, wrap::<N>(head + 1));
-        self.used.set(s, rest);
+    pub fn take_oldest(&self, cs: CriticalSection<'_>) -> Option<T> {
+        let rest = self.rest(cs)?;
+        let head = self.head.get(cs);
+        let message = self.read(cs, head);
+        self.head.set(cs, wrap::<N>(head + 1));
+        self.used.set(cs, rest);
         Some(message)
     }
 
     /// Takes out the newest message.
     #[inline(always)]
-    pub fn take_newest(&self, s: Section) -> Option<T> {
-        let rest = self.rest(s)?;
-        let message = self.read(s, wrap::<N>(self.head.get(s) + rest));
-        self.used.set(s, rest);
+    pub fn take_newest(&self, cs: CriticalSection<'_>) -> Option<T> {
+        let rest = self.rest(cs)?;
+        let message = self.read(cs, wrap::<N>(self.head.get(cs) + rest));
+        self.used.set(cs, rest);
         Some(message)
     }
 
     /// Takes out the oldest of the messages that `accept` says yes to; those before it move up.
     /// Steps: the messages before it, twice.
-    pub fn take_first(&self, s: Section, accept: impl Fn(&T) -> bool) -> Option<T> {
-        let head = self.head.get(s);
+    pub fn take_first(&self, cs: CriticalSection<'_>, accept: impl Fn(&T) -> bool) -> Option<T> {
+        let head = self.head.get(cs);
         let place = |distance| wrap::<N>(head + distance);
-        let mut distance = (0..self.len(s)).find(|i| accept(&self.read(s, place(*i))))?;
-        let message = self.read(s, place(distance));
+        let mut distance = (0..self.len(cs)).find(|i| accept(&self.read(cs, place(*i))))?;
+        let message = self.read(cs, place(distance));
         while distance > 0 {
-            self.place(s, place(distance))
-                .set(self.place(s, place(distance - 1)).get());
+            self.place(cs, place(distance))
+                .set(self.place(cs, place(distance - 1)).get());
             distance -= 1;
         }
-        self.head.set(s, wrap::<N>(head + 1));
-        self.used.set(s, self.used.get(s) - 1);
+        self.head.set(cs, wrap::<N>(head + 1));
+        self.used.set(cs, self.used.get(cs) - 1);
         Some(message)
     }
 
     /// The number of messages.
     #[inline(always)]
-    pub fn len(&self, s: Section) -> usize {
-        let used = self.used.get(s);
+    pub fn len(&self, cs: CriticalSection<'_>) -> usize {
+        let used = self.used.get(cs);
         if used == CLOSED { 0 } else { used }
     }
 
     /// Whether the ring is closed.
     #[inline(always)]
-    pub fn is_closed(&self, s: Section) -> bool {
-        self.used.get(s) == CLOSED
+    pub fn is_closed(&self, cs: CriticalSection<'_>) -> bool {
+        self.used.get(cs) == CLOSED
     }
 
     /// Throws away the messages, and lets none in or out.
-    pub fn close(&self, s: Section) {
-        self.used.set(s, CLOSED);
+    pub fn close(&self, cs: CriticalSection<'_>) {
+        self.used.set(cs, CLOSED);
     }
 
     /// Makes a closed ring an empty one. Errors: `State` if it is not closed.
-    pub fn renew(&self, s: Section) -> Result<(), Error> {
-        if !self.is_closed(s) {
+    pub fn renew(&self, cs: CriticalSection<'_>) -> Result<(), Error> {
+        if !self.is_closed(cs) {
             return Err(Error::State);
         }
-        self.used.set(s, 0);
+        self.used.set(cs, 0);
         Ok(())
     }
 }
@@ -159,15 +159,11 @@ impl<T: Copy, const N: usize> Ring<T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn section() -> Section {
-        // SAFETY: each test has a ring of its own, in one thread.
-        unsafe { Section::assume() }
-    }
+    use crate::critical_section::alone;
 
     fn check_against_a_list<const N: usize>() {
         extern crate std;
-        let s = section();
+        let cs = alone();
         let ring = Ring::<u32, N>::new();
         let mut list = std::collections::VecDeque::new();
         let mut random = 1u32;
@@ -175,20 +171,20 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             match random >> 29 {
                 0..4 => {
-                    assert_eq!(ring.put(s, &message), list.len() < N);
+                    assert_eq!(ring.put(cs, &message), list.len() < N);
                     if list.len() < N {
                         list.push_back(message);
                     }
                 }
-                4 | 5 => assert_eq!(ring.take_oldest(s), list.pop_front()),
-                6 => assert_eq!(ring.take_newest(s), list.pop_back()),
+                4 | 5 => assert_eq!(ring.take_oldest(cs), list.pop_front()),
+                6 => assert_eq!(ring.take_newest(cs), list.pop_back()),
                 _ => {
                     let position = list.iter().position(|m| m % 3 == 0);
                     let expected = position.and_then(|position| list.remove(position));
-                    assert_eq!(ring.take_first(s, |m| m % 3 == 0), expected);
+                    assert_eq!(ring.take_first(cs, |m| m % 3 == 0), expected);
                 }
             }
-            assert_eq!(ring.len(s), list.len());
+            assert_eq!(ring.len(cs), list.len());
         }
     }
 
@@ -201,19 +197,19 @@ mod tests {
 
     #[test]
     fn a_closed_ring_lets_nothing_in_or_out() {
-        let s = section();
+        let cs = alone();
         let ring = Ring::<u8, 2>::new();
-        assert!(ring.put(s, &1));
-        ring.close(s);
-        assert!(ring.is_closed(s));
-        assert_eq!(ring.len(s), 0);
-        assert!(!ring.put(s, &2));
-        assert_eq!(ring.take_oldest(s), None);
-        assert_eq!(ring.take_newest(s), None);
-        assert_eq!(ring.take_first(s, |_| true), None);
-        assert_eq!(ring.renew(s), Ok(()));
-        assert_eq!(ring.renew(s), Err(Error::State));
-        assert!(ring.put(s, &3));
-        assert_eq!(ring.take_oldest(s), Some(3));
+        assert!(ring.put(cs, &1));
+        ring.close(cs);
+        assert!(ring.is_closed(cs));
+        assert_eq!(ring.len(cs), 0);
+        assert!(!ring.put(cs, &2));
+        assert_eq!(ring.take_oldest(cs), None);
+        assert_eq!(ring.take_newest(cs), None);
+        assert_eq!(ring.take_first(cs, |_| true), None);
+        assert_eq!(ring.renew(cs), Ok(()));
+        assert_eq!(ring.renew(cs), Err(Error::State));
+        assert!(ring.put(cs, &3));
+        assert_eq!(ring.take_oldest(cs), Some(3));
     }
 }

@@ -1,6 +1,6 @@
 //! Owns: counting and binary semaphores.
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{OutcomeOf, Told, fail, stay};
 use crate::smp::several;
@@ -8,7 +8,6 @@ use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Decision, Machine};
 
 /// A semaphore: a count of permits, 0 to a limit, and the threads that wait for one.
 ///
@@ -58,13 +57,13 @@ impl<S: System> Semaphore<S> {
     #[inline(always)]
     pub fn give(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.waiters.is_empty(s) {
-            return self.count_up(s);
+        let cs = held.section();
+        if self.waiters.is_empty(cs) {
+            return self.count_up(cs);
         }
-        held.hand_over();
         // With a waiter there is nothing that could go wrong, but for a handler that must not call.
-        S::Machine::enter::<Give<S>>(self, 0, Timeout::NONE).turned_away::<S>()
+        held.enter::<Give<S>>(self, 0, Timeout::NONE)
+            .turned_away::<S>()
     }
 
     /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.
@@ -73,25 +72,25 @@ impl<S: System> Semaphore<S> {
         if several::<S>() {
             return self.give();
         }
-        let s = interrupt.section();
-        match self.waiters.first(s) {
-            None => self.count_up(s),
+        let cs = interrupt.section();
+        match self.waiters.first(cs) {
+            None => self.count_up(cs),
             Some(waiter) => {
-                self.waiters.pop(s, waiter);
-                S::kernel().wake_in_interrupt(s, waiter);
+                self.waiters.pop(cs, waiter);
+                S::kernel().wake_in_interrupt(cs, waiter);
                 Ok(())
             }
         }
     }
 
     #[inline(always)]
-    fn count_up(&'static self, s: Section) -> Result<(), Error> {
-        let count = self.count.get(s);
-        if count < self.limit.get(s) {
-            self.count.set(s, count + 1);
+    fn count_up(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
+        let count = self.count.get(cs);
+        if count < self.limit.get(cs) {
+            self.count.set(cs, count + 1);
             return Ok(());
         }
-        Err(if self.limit.get(s) == 0 {
+        Err(if self.limit.get(cs) == 0 {
             Error::Deleted
         } else {
             Error::Limit
@@ -105,18 +104,17 @@ impl<S: System> Semaphore<S> {
     #[inline(always)]
     pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let count = self.count.get(s);
+        let cs = held.section();
+        let count = self.count.get(cs);
         if count > 0 {
-            self.count.set(s, count - 1);
+            self.count.set(cs, count - 1);
             return Ok(());
         }
-        held.hand_over();
         // A time-out that the compiler knows leaves one of the two ways.
         if timeout.is_forever() {
-            S::Machine::enter::<TakeForever<S>>(self, 0, timeout).told::<S>()
+            held.enter::<TakeForever<S>>(self, 0, timeout).told::<S>()
         } else {
-            S::Machine::enter::<Take<S>>(self, 0, timeout).told::<S>()
+            held.enter::<Take<S>>(self, 0, timeout).told::<S>()
         }
     }
 
@@ -136,32 +134,36 @@ impl<S: System> Semaphore<S> {
     /// `Parameter` unless 1 ≤ `limit` and `count` ≤ `limit`.
     pub fn renew(&'static self, count: u32, limit: u32) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         if limit == 0 || count > limit {
             return Err(Error::Parameter);
         }
-        if self.limit.get(s) != 0 {
+        if self.limit.get(cs) != 0 {
             return Err(Error::State);
         }
-        self.count.set(s, count);
-        self.limit.set(s, limit);
+        self.count.set(cs, count);
+        self.limit.set(cs, limit);
         Ok(())
     }
 }
 
 struct Give<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Give<S> {
+impl<S: System> Operation<S> for Give<S> {
     type Object = Semaphore<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        match semaphore.waiters.first(s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        semaphore: &'static Semaphore<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        match semaphore.waiters.first(cs) {
             Some(waiter) => {
-                semaphore.waiters.pop(s, waiter);
-                S::kernel().conclude_by_waking(s, waiter)
+                semaphore.waiters.pop(cs, waiter);
+                S::kernel().conclude_by_waking(cs, waiter)
             }
             None => stay::<S>(Status::OK),
         }
@@ -170,48 +172,52 @@ impl<S: System> Decision<S::Machine> for Give<S> {
 
 struct Take<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Take<S> {
+impl<S: System> Operation<S> for Take<S> {
     type Object = Semaphore<S>;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(
+    fn run(
+        cs: CriticalSection<'_>,
         semaphore: &'static Semaphore<S>,
         _: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let s = in_decision();
-        if semaphore.is_deleted(s) {
+        if semaphore.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
-        S::kernel().block_in(s, &semaphore.waiters, timeout)
+        S::kernel().block_in(cs, &semaphore.waiters, timeout)
     }
 }
 
 struct TakeForever<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for TakeForever<S> {
+impl<S: System> Operation<S> for TakeForever<S> {
     type Object = Semaphore<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(semaphore: &'static Semaphore<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        if semaphore.is_deleted(s) {
+    fn run(
+        cs: CriticalSection<'_>,
+        semaphore: &'static Semaphore<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        if semaphore.is_deleted(cs) {
             return fail::<S>(Error::Deleted);
         }
-        S::kernel().block_in_forever(s, &semaphore.waiters)
+        S::kernel().block_in_forever(cs, &semaphore.waiters)
     }
 }
 
 impl<S: System> Deletable for Semaphore<S> {
     #[inline(always)]
-    fn is_deleted(&self, s: Section) -> bool {
-        self.limit.get(s) == 0
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.limit.get(cs) == 0
     }
 
-    fn close(&'static self, s: Section) {
-        self.count.set(s, 0);
-        self.limit.set(s, 0);
-        S::kernel().flush(s, &self.waiters, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.count.set(cs, 0);
+        self.limit.set(cs, 0);
+        S::kernel().flush(cs, &self.waiters, Error::Deleted);
     }
 }

@@ -1,7 +1,7 @@
 //! Owns: FIFOs, LIFOs and stacks: bounded, and only those who take wait.
 //! Must never know: what the items mean.
 
-use crate::critical_section::{Section, hold};
+use crate::critical_section::{CriticalSection, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{Receivers, Source, deliver, wait_for_message};
 use crate::object::ring::Ring;
@@ -50,15 +50,15 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
     #[inline(always)]
     pub fn push(&'static self, item: T) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !self.receivers.is_empty(s) {
+        let cs = held.section();
+        if !self.receivers.is_empty(cs) {
             deliver(held, self, &item);
             return Ok(());
         }
-        if self.items.put(s, &item) {
+        if self.items.put(cs, &item) {
             return Ok(());
         }
-        Err(if self.is_deleted(s) {
+        Err(if self.is_deleted(cs) {
             Error::Deleted
         } else {
             Error::Limit
@@ -73,11 +73,11 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
     #[inline(always)]
     pub fn pop(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let item = if NEWEST_FIRST {
-            self.items.take_newest(s)
+            self.items.take_newest(cs)
         } else {
-            self.items.take_oldest(s)
+            self.items.take_oldest(cs)
         };
         match item {
             Some(item) => Ok(item),
@@ -121,13 +121,13 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
     for Store<S, T, N, NEWEST_FIRST>
 {
     #[inline(always)]
-    fn is_deleted(&self, s: Section) -> bool {
-        self.items.is_closed(s)
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.items.is_closed(cs)
     }
 
-    fn close(&'static self, s: Section) {
-        self.items.close(s);
-        self.receivers.flush::<S>(s, Error::Deleted);
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.items.close(cs);
+        self.receivers.flush::<S>(cs, Error::Deleted);
     }
 }
 

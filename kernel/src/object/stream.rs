@@ -6,7 +6,7 @@
 )]
 
 use crate::Error;
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::copy::{FEW, copy_words};
 use crate::object::ring::wrap;
 use core::cell::Cell;
@@ -149,85 +149,89 @@ impl<const N: usize> ByteRing<N> {
 
     /// The number of bytes in it.
     #[inline(always)]
-    pub fn len(&self, s: Section) -> usize {
-        let used = self.used.get(s);
+    pub fn len(&self, cs: CriticalSection<'_>) -> usize {
+        let used = self.used.get(cs);
         if used == CLOSED { 0 } else { used }
     }
 
     /// The number of bytes for which there is room.
     #[inline(always)]
-    pub fn room(&self, s: Section) -> usize {
-        N.saturating_sub(self.used.get(s))
+    pub fn room(&self, cs: CriticalSection<'_>) -> usize {
+        N.saturating_sub(self.used.get(cs))
     }
 
     /// Moves in as many bytes as there are and there is room for.
-    pub fn put(&self, s: Section, from: &Outgoing) {
-        let count = from.0.left().min(self.room(s));
+    pub fn put(&self, cs: CriticalSection<'_>, from: &Outgoing) {
+        let count = from.0.left().min(self.room(cs));
         if count == 0 {
             return;
         }
-        let used = self.used.get(s);
-        let start = wrap::<N>(self.head.get(s) + used);
+        let used = self.used.get(cs);
+        let start = wrap::<N>(self.head.get(cs) + used);
         let first = count.min(N - start);
         // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them fit between `start`,
         // which is below N, and the end of the ring, the others before `start`.
         unsafe {
-            copy(from.0.advance(first), self.place(s, start), first);
+            copy(from.0.advance(first), self.place(cs, start), first);
             if first < count {
                 copy(
                     from.0.advance(count - first),
-                    self.place(s, 0),
+                    self.place(cs, 0),
                     count - first,
                 );
             }
         }
-        self.used.set(s, used + count);
+        self.used.set(cs, used + count);
     }
 
     /// Moves out as many bytes as there are and there is room for.
-    pub fn take(&self, s: Section, to: &Incoming) {
-        let count = to.0.left().min(self.len(s));
+    pub fn take(&self, cs: CriticalSection<'_>, to: &Incoming) {
+        let count = to.0.left().min(self.len(cs));
         if count == 0 {
             return;
         }
-        let start = self.head.get(s);
+        let start = self.head.get(cs);
         let first = count.min(N - start);
         // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them lie between `start`, which
         // is below N, and the end of the ring, the others at its beginning.
         unsafe {
-            copy(self.place(s, start), to.0.advance(first), first);
+            copy(self.place(cs, start), to.0.advance(first), first);
             if first < count {
-                copy(self.place(s, 0), to.0.advance(count - first), count - first);
+                copy(
+                    self.place(cs, 0),
+                    to.0.advance(count - first),
+                    count - first,
+                );
             }
         }
-        self.head.set(s, wrap::<N>(start + count));
-        self.used.set(s, self.used.get(s) - count);
+        self.head.set(cs, wrap::<N>(start + count));
+        self.used.set(cs, self.used.get(cs) - count);
     }
 
     #[inline(always)]
-    fn place(&self, s: Section, index: usize) -> *mut u8 {
-        ptr::from_ref(self.bytes.borrow(s))
+    fn place(&self, cs: CriticalSection<'_>, index: usize) -> *mut u8 {
+        ptr::from_ref(self.bytes.borrow(cs))
             .cast::<u8>()
             .cast_mut()
             .wrapping_add(index)
     }
 
     /// Whether the ring is closed.
-    pub fn is_closed(&self, s: Section) -> bool {
-        self.used.get(s) == CLOSED
+    pub fn is_closed(&self, cs: CriticalSection<'_>) -> bool {
+        self.used.get(cs) == CLOSED
     }
 
     /// Throws away the bytes, and lets none in or out.
-    pub fn close(&self, s: Section) {
-        self.used.set(s, CLOSED);
+    pub fn close(&self, cs: CriticalSection<'_>) {
+        self.used.set(cs, CLOSED);
     }
 
     /// Makes a closed ring an empty one. Errors: `State` if it is not closed.
-    pub fn renew(&self, s: Section) -> Result<(), Error> {
-        if !self.is_closed(s) {
+    pub fn renew(&self, cs: CriticalSection<'_>) -> Result<(), Error> {
+        if !self.is_closed(cs) {
             return Err(Error::State);
         }
-        self.used.set(s, 0);
+        self.used.set(cs, 0);
         Ok(())
     }
 }
@@ -235,16 +239,12 @@ impl<const N: usize> ByteRing<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::critical_section::alone;
     extern crate std;
-
-    fn section() -> Section {
-        // SAFETY: each test has a ring of its own, in one thread.
-        unsafe { Section::assume() }
-    }
 
     #[test]
     fn bytes_come_out_as_they_went_in() {
-        let s = section();
+        let cs = alone();
         let ring = ByteRing::<7>::new();
         let mut list = std::collections::VecDeque::new();
         let mut random = 1u32;
@@ -256,7 +256,7 @@ mod tests {
                     (0..length).map(|i| (random >> 8) as u8 ^ i as u8).collect();
                 let moved = length.min(7 - list.len());
                 Outgoing::of(&data, length, |from| {
-                    ring.put(s, from);
+                    ring.put(cs, from);
                     assert_eq!(from.progress().left(), length - moved);
                     assert_eq!(from.progress().needed(), length - moved);
                 });
@@ -265,7 +265,7 @@ mod tests {
                 let mut data = std::vec![0xEE; length];
                 let moved = length.min(list.len());
                 Incoming::of(&mut data, 1, |to| {
-                    ring.take(s, to);
+                    ring.take(cs, to);
                     assert_eq!(to.progress().left(), length - moved);
                     assert_eq!(to.progress().needed(), usize::from(moved == 0));
                 });
@@ -273,7 +273,7 @@ mod tests {
                 assert_eq!(data[..moved], expected);
                 assert!(data[moved..].iter().all(|byte| *byte == 0xEE));
             }
-            assert_eq!((ring.len(s), ring.room(s)), (list.len(), 7 - list.len()));
+            assert_eq!((ring.len(cs), ring.room(cs)), (list.len(), 7 - list.len()));
         }
     }
 

@@ -33,12 +33,12 @@ impl<S: System> AnyThread<S> {
         question: impl FnOnce(&smp::System<'static>, smp::Thread, Instant) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let row = self.reference().row(s).ok_or(Error::Deleted)?;
-        let is_ready = View::<S>::new(s).is_ready(self.reference());
-        S::several().look_up(s, self.reference(), is_ready);
-        S::several()
-            .ask(s, S::Machine::number(), |system, now, _| {
+        let cs = held.section();
+        let row = self.reference().row(cs).ok_or(Error::Deleted)?;
+        let is_ready = View::<S>::new(cs).is_ready(self.reference());
+        S::smp().look_up(cs, self.reference(), is_ready);
+        S::smp()
+            .ask(cs, S::Machine::number(), |system, now, _| {
                 question(system, row, now)
             })
             .ok_or(Error::Context)?
@@ -165,7 +165,7 @@ impl<S: System> AnyThread<S> {
 impl<S: System> Kernel<S> {
     fn of_system<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         let held = hold::<S>();
-        S::several()
+        S::smp()
             .ask(held.section(), S::Machine::number(), |system, _, _| {
                 question(system)
             })
@@ -212,19 +212,19 @@ impl<S: System> Kernel<S> {
     pub fn scheduled_on(processor: Cpu) -> Option<&'static AnyThread<S>> {
         const { only_on_several::<S>() };
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let seat = S::Machine::processor_numbered(processor.index());
-        let home = S::several().home_of(s, processor);
+        let home = S::smp().home_of(cs, processor);
         if home.is_some_and(|home| home.decider().is_closed()) {
-            let heir = Running(seat).heir(s);
-            return heir.row(s).map(|_| AnyThread::of(heir));
+            let heir = Running(seat).heir(cs);
+            return heir.row(cs).map(|_| AnyThread::of(heir));
         }
-        let row = S::several()
-            .ask(s, S::Machine::number(), |system, _, _| {
+        let row = S::smp()
+            .ask(cs, S::Machine::number(), |system, _, _| {
                 system.heir(processor).filter(|row| !system.is_idle(*row))
             })
             .flatten()?;
-        S::several().thread(s, row).map(AnyThread::of)
+        S::smp().thread(cs, row).map(AnyThread::of)
     }
 
     /// Shows the scheduler's state to `question`, which cannot call the kernel meanwhile. For tests and tools. Allowed
@@ -232,10 +232,10 @@ impl<S: System> Kernel<S> {
     pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         const { only_on_several::<S>() };
         let held = hold::<S>();
-        let s = held.section();
-        S::several().open_all(s);
-        S::several()
-            .ask(s, S::Machine::number(), |system, _, _| question(system))
+        let cs = held.section();
+        S::smp().open_all(cs);
+        S::smp()
+            .ask(cs, S::Machine::number(), |system, _, _| question(system))
             .ok_or(Error::Context)
     }
 

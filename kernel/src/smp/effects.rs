@@ -1,8 +1,8 @@
 //! Owns: what the scheduling library's decisions do to processors. Must never know: why it decides.
 
-use super::Several;
+use super::Smp;
 use crate::System;
-use crate::critical_section::{Guarded, Section, in_decision};
+use crate::critical_section::{CriticalSection, Guarded};
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_machine::Machine;
@@ -11,21 +11,18 @@ use taktos_time::Instant;
 
 /// Carries out what the library asks for, on behalf of the processor `here`. Made in a section, and gone with it.
 pub(super) struct Doings<'a, S> {
-    several: &'a Several<S>,
+    cs: CriticalSection<'a>,
+    several: &'a Smp<S>,
     here: usize,
 }
 
 impl<'a, S: System> Doings<'a, S> {
-    pub(super) fn new(several: &'a Several<S>, here: usize) -> Self {
-        Self { several, here }
+    pub(super) fn new(cs: CriticalSection<'a>, several: &'a Smp<S>, here: usize) -> Self {
+        Self { cs, several, here }
     }
 
     fn budget(&self, cpu: Cpu) -> &'a Guarded<Option<Instant>> {
         &self.several.budgets[cpu.index()]
-    }
-
-    fn section() -> Section {
-        in_decision()
     }
 }
 
@@ -44,9 +41,9 @@ impl<S: System> Effects for Doings<'_, S> {
 
     /// Each processor has its own alarm: another one is told to set it.
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.budget(cpu).set(Self::section(), at);
+        self.budget(cpu).set(self.cs, at);
         if cpu.index() == self.here {
-            self.several.set_alarm(Self::section(), self.here);
+            self.several.set_alarm(self.cs, self.here);
         } else {
             self.several.rearm[cpu.index()].store(true, Relaxed);
             S::Machine::call(cpu.index());

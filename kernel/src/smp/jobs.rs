@@ -3,7 +3,7 @@
 
 use super::View;
 use super::place::Request;
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::{Kernel, System};
 use taktos_machine::Machine;
@@ -12,50 +12,55 @@ use taktos_time::{Duration, Instant};
 
 impl<S: System> Kernel<S> {
     /// The thread has a job with this deadline, or none. What follows for the processors is to be carried out afterwards.
-    pub(crate) fn set_job(&self, s: Section, thread: ThreadRef, deadline: Option<Instant>) {
+    pub(crate) fn set_job(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        deadline: Option<Instant>,
+    ) {
         let request = deadline.map_or(Request::NoDeadline, Request::Deadline);
         // Refused is a thread alone that does not exist any more.
-        let _ = self.carry_out(s, thread, request);
+        let _ = self.carry_out(cs, thread, request);
     }
 
     /// The processor time of `thread`; zero for one that does not exist, and for idle ones, which count by processors.
-    pub(crate) fn lifetime(s: Section, thread: ThreadRef) -> Duration {
-        let Some(row) = thread.row(s) else {
+    pub(crate) fn lifetime(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
+        let Some(row) = thread.row(cs) else {
             return Duration::ZERO;
         };
-        Self::charge_heirs(s, thread.home(s));
-        let counted = S::several().ask(s, S::Machine::number(), |system, now, _| {
+        Self::charge_heirs(cs, thread.home(cs));
+        let counted = S::smp().ask(cs, S::Machine::number(), |system, now, _| {
             system.cpu_time(row, now).unwrap_or(Duration::ZERO)
         });
-        let charged = S::Machine::span_of(thread.charged(s));
+        let charged = S::Machine::span_of(thread.charged(cs));
         counted.unwrap_or(Duration::ZERO).saturating_add(charged)
     }
 
     /// Charges those who have the processors of an instance that is closed until now. As many steps as it has processors.
-    fn charge_heirs(s: Section, home: Option<&'static Home>) {
+    fn charge_heirs(cs: CriticalSection<'_>, home: Option<&'static Home>) {
         let decider = home
             .map(Home::decider)
             .filter(|decider| decider.is_closed());
         let Some(decider) = decider else { return };
         for cpu in (0..S::Machine::PROCESSORS).filter(|cpu| decider.decides(*cpu)) {
-            decider.charge(&View::<S>::new(s), cpu);
+            decider.charge(&View::<S>::new(cs), cpu);
         }
     }
 
     /// How long the processor `number` was idle; none where there is no such processor in an instance.
-    pub(crate) fn idle_time(s: Section, number: usize) -> Option<Duration> {
+    pub(crate) fn idle_time(cs: CriticalSection<'_>, number: usize) -> Option<Duration> {
         let cpu = Cpu::new(number)?;
-        let several = S::several();
-        let idle = several.idle_of(s, number)?;
-        Self::charge_heirs(s, several.home_of(s, cpu));
+        let several = S::smp();
+        let idle = several.idle_of(cs, number)?;
+        Self::charge_heirs(cs, several.home_of(cs, cpu));
         let counted = several
-            .ask(s, S::Machine::number(), |system, now, _| {
+            .ask(cs, S::Machine::number(), |system, now, _| {
                 system
                     .heir(cpu)
                     .is_some()
                     .then(|| system.idle_time(cpu, now))
             })
             .flatten()?;
-        Some(counted.saturating_add(S::Machine::span_of(idle.charged(s))))
+        Some(counted.saturating_add(S::Machine::span_of(idle.charged(cs))))
     }
 }

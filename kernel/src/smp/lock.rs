@@ -3,14 +3,14 @@
 use super::place::error_of;
 use super::turn::level;
 use super::{BLOCKED, several};
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::sched::{OutcomeOf, Told, fail};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
-use taktos_machine::{Decision, Machine};
+use taktos_machine::Machine;
 use taktos_schedule::smp::{self, Instance, Lock, Obtained, Outcome};
 use taktos_time::Instant;
 
@@ -55,7 +55,7 @@ enum Made {
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
 ///
-/// It takes one of the rows of locks of [`SeveralMemory`](super::SeveralMemory) when it is locked first. Its owner may lock it again,
+/// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first. Its owner may lock it again,
 /// but for MrsP. A thread that ends or is deleted unlocks what it owns. A thread's wait in a queue of another object goes by the priority
 /// that it has of its own and by [`Mutex`](crate::Mutex)es, not by what a cluster mutex lends it.
 pub struct ClusterMutex<S> {
@@ -90,8 +90,7 @@ impl<S: System> ClusterMutex<S> {
     /// in another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an interrupt
     /// handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        let answer = S::Machine::enter::<Obtain<S>>(self, 0, timeout);
+        let answer = hold::<S>().enter::<Obtain<S>>(self, 0, timeout);
         answer.told::<S>()?;
         if answer.value == SPINS {
             return Self::spin();
@@ -117,8 +116,9 @@ impl<S: System> ClusterMutex<S> {
     /// Unlocks the mutex; who is next owns it then. Bound: that of the scheduling library's `smp::System::surrender`.
     /// Errors: `NotOwner`, `Deleted`; `Context` in an interrupt handler.
     pub fn unlock(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Surrender<S>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<Surrender<S>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Sets the ceiling for the threads of `instance`; the owner's priority follows under an immediate ceiling, not
@@ -129,8 +129,9 @@ impl<S: System> ClusterMutex<S> {
             return Err(Error::Parameter);
         }
         let words = instance.index() << 8 | usize::from(ceiling.level());
-        hold::<S>().hand_over();
-        S::Machine::enter::<SetCeiling<S>>(self, words, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<SetCeiling<S>>(self, words, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Makes the mutex known to the scheduler, as the caller's: it need not be locked first to be given ceilings.
@@ -140,9 +141,9 @@ impl<S: System> ClusterMutex<S> {
             return Err(Error::Context);
         }
         let held = hold::<S>();
-        let s = held.section();
-        match self.made.get(s) {
-            Made::NotYet => self.row(s, Kernel::<S>::running().current(s)).map(|_| ()),
+        let cs = held.section();
+        match self.made.get(cs) {
+            Made::NotYet => self.row(cs, Kernel::<S>::running().current(cs)).map(|_| ()),
             Made::As(_) => Err(Error::State),
             Made::Deleted => Err(Error::Deleted),
         }
@@ -152,24 +153,26 @@ impl<S: System> ClusterMutex<S> {
     /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        match self.made.get(s) {
+        let cs = held.section();
+        match self.made.get(cs) {
             Made::Deleted => return Err(Error::Deleted),
             Made::NotYet => {}
-            Made::As(lock) => Kernel::<S>::ask_library(s, |system, _, _| system.delete_lock(lock))?,
+            Made::As(lock) => {
+                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?
+            }
         }
-        self.made.set(s, Made::Deleted);
+        self.made.set(cs, Made::Deleted);
         Ok(())
     }
 
     /// Makes a deleted mutex free and usable again. Errors: `State` if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if !matches!(self.made.get(s), Made::Deleted) {
+        let cs = held.section();
+        if !matches!(self.made.get(cs), Made::Deleted) {
             return Err(Error::State);
         }
-        self.made.set(s, Made::NotYet);
+        self.made.set(cs, Made::NotYet);
         Ok(())
     }
 
@@ -184,17 +187,17 @@ impl<S: System> ClusterMutex<S> {
     }
 
     /// The library's lock, made at the first use by `creator`.
-    fn row(&'static self, s: Section, creator: ThreadRef) -> Result<Lock, Error> {
-        match self.made.get(s) {
+    fn row(&'static self, cs: CriticalSection, creator: ThreadRef) -> Result<Lock, Error> {
+        match self.made.get(cs) {
             Made::As(lock) => Ok(lock),
             Made::Deleted => Err(Error::Deleted),
             Made::NotYet => {
                 let (protocol, ceiling) = self.protocol.of_library();
-                let creator = creator.row(s).ok_or(Error::Context)?;
-                let lock = Kernel::<S>::ask_library(s, |system, now, doings| {
+                let creator = creator.row(cs).ok_or(Error::Context)?;
+                let lock = Kernel::<S>::ask_library(cs, |system, now, doings| {
                     system.create_lock(protocol, creator, ceiling, false, now, doings)
                 })?;
-                self.made.set(s, Made::As(lock));
+                self.made.set(cs, Made::As(lock));
                 Ok(lock)
             }
         }
@@ -203,15 +206,15 @@ impl<S: System> ClusterMutex<S> {
 
 impl<S: System> Kernel<S> {
     fn ask_library<R>(
-        s: Section,
+        cs: CriticalSection<'_>,
         question: impl FnOnce(
             &mut smp::System<'static>,
             Instant,
             &mut super::Noting<'_, '_, S>,
         ) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
-        S::several()
-            .ask(s, S::Machine::number(), question)
+        S::smp()
+            .ask(cs, S::Machine::number(), question)
             .ok_or(Error::Context)?
             .map_err(error_of)
     }
@@ -219,34 +222,35 @@ impl<S: System> Kernel<S> {
     /// How the running thread's spinning for a lock ended; none while it lasts.
     fn outcome_of_wait() -> Option<Outcome> {
         let held = hold::<S>();
-        let s = held.section();
-        let current = Self::running().current(s);
-        let row = current.row(s)?;
-        let outcome = Self::ask_library(s, |system, _, _| system.outcome(row)).ok()??;
-        S::kernel().stop_timeout(s, current);
+        let cs = held.section();
+        let current = Self::running().current(cs);
+        let row = current.row(cs)?;
+        let outcome = Self::ask_library(cs, |system, _, _| system.outcome(row)).ok()??;
+        S::kernel().stop_timeout(cs, current);
         Some(outcome)
     }
 
     /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
-    pub(crate) fn abandon_lock(&self, s: Section, thread: ThreadRef) {
-        if thread.solo(s).is_some() || thread.cluster(s).is_some() {
+    pub(crate) fn abandon_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if thread.solo(cs).is_some() || thread.cluster(cs).is_some() {
             // Who waits for one opens its instance.
             return;
         }
-        let Some(row) = thread.row(s) else { return };
-        let _ = Self::ask_library(s, |system, now, doings| system.time_out(row, now, doings));
+        let Some(row) = thread.row(cs) else { return };
+        let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
     }
 
     /// Unlocks all cluster mutexes that `thread`, which ends, owns.
-    pub(crate) fn surrender_all(&'static self, s: Section, thread: ThreadRef) {
-        let Some(row) = thread.row(s) else { return };
-        if Self::ask_library(s, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
+    pub(crate) fn surrender_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let Some(row) = thread.row(cs) else { return };
+        if Self::ask_library(cs, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
             return;
         }
-        for lock in (0..S::several().locks.get(s)).filter_map(Lock::new) {
-            let owns = |s| Self::ask_library(s, |system, _, _| system.owner(lock)) == Ok(Some(row));
-            while owns(s) {
-                if self.surrender(s, lock, row).is_err() {
+        for lock in (0..S::smp().locks.get(cs)).filter_map(Lock::new) {
+            let owns =
+                |cs| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
+            while owns(cs) {
+                if self.surrender(cs, lock, row).is_err() {
                     break;
                 }
             }
@@ -254,13 +258,18 @@ impl<S: System> Kernel<S> {
     }
 
     /// Gives `lock` up once, and wakes who has it then, unless that one spins.
-    fn surrender(&'static self, s: Section, lock: Lock, owner: smp::Thread) -> Result<(), Error> {
-        let next = Self::ask_library(s, |system, now, doings| {
+    fn surrender(
+        &'static self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        owner: smp::Thread,
+    ) -> Result<(), Error> {
+        let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
         })?;
-        let next = next.and_then(|row| S::several().thread(s, row));
-        if let Some(next) = next.filter(|next| next.wait.get(s) != Wait::NOTHING) {
-            self.wake(s, next);
+        let next = next.and_then(|row| S::smp().thread(cs, row));
+        if let Some(next) = next.filter(|next| next.wait.get(cs) != Wait::NOTHING) {
+            self.wake(cs, next);
         }
         Ok(())
     }
@@ -271,25 +280,25 @@ macro_rules! decision {
     ($name:ident, $object:ty, $body:expr) => {
         struct $name<S>(PhantomData<S>);
 
-        impl<S: System> Decision<S::Machine> for $name<S> {
+        impl<S: System> Operation<S> for $name<S> {
             type Object = $object;
             const BLOCKS: bool = true;
 
-            extern "C" fn decide(
+            fn run(
+                cs: CriticalSection<'_>,
                 object: &'static $object,
                 words: usize,
                 timeout: Timeout,
             ) -> OutcomeOf<S> {
-                let s = in_decision();
-                let current = Kernel::<S>::running().current(s);
+                let current = Kernel::<S>::running().current(cs);
                 let body: fn(
-                    Section,
+                    CriticalSection<'_>,
                     ThreadRef,
                     &'static $object,
                     usize,
                     Timeout,
                 ) -> Result<OutcomeOf<S>, Error> = $body;
-                match body(s, current, object, words, timeout) {
+                match body(cs, current, object, words, timeout) {
                     Ok(outcome) => outcome,
                     Err(error) => fail::<S>(error),
                 }
@@ -298,12 +307,12 @@ macro_rules! decision {
     };
 }
 
-decision!(Obtain, ClusterMutex<S>, |s, current, mutex, _, timeout| {
-    let lock = mutex.row(s, current)?;
-    let row = current.row(s).ok_or(Error::Context)?;
+decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
+    let lock = mutex.row(cs, current)?;
+    let row = current.row(cs).ok_or(Error::Context)?;
     let waits = !timeout.is_none();
-    S::several().reach_lock(s, lock, current);
-    let obtained = Kernel::<S>::ask_library(s, |system, now, doings| {
+    S::smp().reach_lock(cs, lock, current);
+    let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
         if obtained == Obtained::Waiting {
             system.block(row, BLOCKED, now, doings)?;
@@ -311,46 +320,46 @@ decision!(Obtain, ClusterMutex<S>, |s, current, mutex, _, timeout| {
         Ok(obtained)
     })?;
     Ok(match obtained {
-        Obtained::Owned => Kernel::<S>::conclude_several(s, Status::OK, 0),
+        Obtained::Owned => Kernel::<S>::conclude_several(cs, Status::OK, 0),
         Obtained::Spinning => {
             // The owner may run in its place: then it cannot look at the clock itself.
             if !timeout.is_forever() {
-                S::kernel().start_timeout(s, current, timeout);
+                S::kernel().start_timeout(cs, current, timeout);
             }
-            Kernel::<S>::conclude_several(s, Status::OK, SPINS)
+            Kernel::<S>::conclude_several(cs, Status::OK, SPINS)
         }
         Obtained::Waiting => {
             // Nothing that the kernel's own objects know: `abort` asks the library.
-            current.wait.set(s, Wait::SLEEP);
-            current.set_value(s, 0);
+            current.wait.set(cs, Wait::SLEEP);
+            current.set_value(cs, 0);
             if !timeout.is_forever() {
-                S::kernel().start_timeout(s, current, timeout);
+                S::kernel().start_timeout(cs, current, timeout);
             }
-            S::kernel().go_on(s, current)
+            S::kernel().go_on(cs, current)
         }
     })
 });
 
-decision!(Surrender, ClusterMutex<S>, |s, current, mutex, _, _| {
-    let row = current.row(s).ok_or(Error::Context)?;
-    match mutex.made.get(s) {
+decision!(Surrender, ClusterMutex<S>, |cs, current, mutex, _, _| {
+    let row = current.row(cs).ok_or(Error::Context)?;
+    match mutex.made.get(cs) {
         Made::Deleted => return Err(Error::Deleted),
         Made::NotYet => return Err(Error::NotOwner),
-        Made::As(lock) => S::kernel().surrender(s, lock, row)?,
+        Made::As(lock) => S::kernel().surrender(cs, lock, row)?,
     }
-    Ok(Kernel::<S>::conclude_several(s, Status::OK, 0))
+    Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
 
-decision!(SetCeiling, ClusterMutex<S>, |s, _, mutex, words, _| {
+decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
     let instance = Instance::new(words >> 8).ok_or(Error::Parameter)?;
     let ceiling = level(Priority::from_stored(words as u8));
-    let lock = match mutex.made.get(s) {
+    let lock = match mutex.made.get(cs) {
         Made::Deleted => return Err(Error::Deleted),
         Made::NotYet => return Err(Error::State),
         Made::As(lock) => lock,
     };
-    Kernel::<S>::ask_library(s, |system, now, doings| {
+    Kernel::<S>::ask_library(cs, |system, now, doings| {
         system.set_ceiling(lock, instance, ceiling, now, doings)
     })?;
-    Ok(Kernel::<S>::conclude_several(s, Status::OK, 0))
+    Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });

@@ -1,7 +1,7 @@
 //! Owns: the memory that a kernel for several processors needs. Must never know: what is written there.
 #![expect(unsafe_code, reason = "hands out the tables, once")]
 
-use super::Several;
+use super::Smp;
 use crate::System;
 use crate::critical_section::Guarded;
 use crate::thread::Thread;
@@ -17,18 +17,18 @@ use taktos_schedule::smp::{
 pub(super) const IDLE_STACK: usize = 512 * size_of::<usize>();
 
 /// What a kernel for several processors works with: made to be a static, and given to
-/// [`run_several`](super::run_several).
+/// [`run_smp`](super::run_smp).
 ///
 /// For at most `ROWS` − `PROCESSORS` threads at a time, `INSTANCES` scheduler instances and `LOCKS` cluster mutexes (none, or at
 /// least two).
-pub struct SeveralMemory<
+pub struct SmpMemory<
     S: System,
     const ROWS: usize,
     const INSTANCES: usize,
     const PROCESSORS: usize,
     const LOCKS: usize,
 > {
-    pub(super) several: Several<S>,
+    pub(super) several: Smp<S>,
     pub(super) idle: [Thread<S, IDLE_STACK>; PROCESSORS],
     pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
     homes: Homes<INSTANCES>,
@@ -74,12 +74,12 @@ impl<
     const INSTANCES: usize,
     const PROCESSORS: usize,
     const LOCKS: usize,
-> SeveralMemory<S, ROWS, INSTANCES, PROCESSORS, LOCKS>
+> SmpMemory<S, ROWS, INSTANCES, PROCESSORS, LOCKS>
 {
     /// Memory that is not used yet.
     pub const fn new() -> Self {
         Self {
-            several: Several::new(),
+            several: Smp::new(),
             idle: [const { Thread::new("idle") }; PROCESSORS],
             rows: [const { Guarded::new(None) }; ROWS],
             homes: Homes([const { Home::OPEN }; INSTANCES]),
@@ -106,7 +106,7 @@ impl<
     }
 
     /// What [`System::several`] is to name.
-    pub const fn several(&'static self) -> &'static Several<S> {
+    pub const fn smp(&'static self) -> &'static Smp<S> {
         &self.several
     }
 
@@ -143,7 +143,7 @@ impl<
 }
 
 impl<S: System, const T: usize, const I: usize, const P: usize, const L: usize> Default
-    for SeveralMemory<S, T, I, P, L>
+    for SmpMemory<S, T, I, P, L>
 {
     fn default() -> Self {
         Self::new()

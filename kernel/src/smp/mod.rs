@@ -30,13 +30,13 @@ mod turn;
 mod view;
 
 pub use lock::{ClusterMutex, ClusterProtocol};
-pub use memory::SeveralMemory;
-pub use start::run_several;
-pub(crate) use turn::mask_several;
+pub use memory::SmpMemory;
+pub use start::run_smp;
+pub(crate) use turn::hold_several;
 pub(crate) use view::View;
 
 use crate::System;
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
@@ -61,8 +61,8 @@ pub(crate) const fn several<S: System>() -> bool {
     <S::Machine as Machine>::PROCESSORS > 1
 }
 
-/// What the kernel keeps where there are several processors. A board has one, in its [`SeveralMemory`].
-pub struct Several<S> {
+/// What the kernel keeps where there are several processors. A board has one, in its [`SmpMemory`].
+pub struct Smp<S> {
     system: Shared,
     /// The thread of each row of the library's table.
     threads: Guarded<&'static [Guarded<Option<ThreadRef>>]>,
@@ -83,12 +83,12 @@ type Scheduler = Router<'static, ThreadRef, &'static Processor>;
 struct Shared(UnsafeCell<Option<Scheduler>>);
 
 /// What the library notes its effects by.
-type Noting<'e, 'd, S> = Kept<'e, View<S>, Doings<'d, S>>;
+type Noting<'e, 'd, S> = Kept<'e, View<'d, S>, Doings<'d, S>>;
 
-// SAFETY: reached by `Several::with` and `begin` alone, which demand a section: there is no concurrent access.
+// SAFETY: reached by `Smp::with` and `begin` alone, which demand a section: there is no concurrent access.
 unsafe impl Sync for Shared {}
 
-impl<S: System> Several<S> {
+impl<S: System> Smp<S> {
     const fn new() -> Self {
         Self {
             system: Shared(UnsafeCell::new(None)),
@@ -105,7 +105,7 @@ impl<S: System> Several<S> {
     /// The library's state; none before the start. `act` must not come back here: it has no way to, for all it gets is the
     /// library.
     #[inline(always)]
-    fn with<R>(&self, _: Section, act: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
+    fn with<R>(&self, _: CriticalSection<'_>, act: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
         // SAFETY: in a section, so nobody else is here; and `act` does not nest, as said above.
         let scheduler = unsafe { &mut *self.system.0.get() };
         scheduler.as_mut().map(act)
@@ -115,14 +115,14 @@ impl<S: System> Several<S> {
     #[inline(always)]
     fn ask<R>(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         here: usize,
         question: impl FnOnce(&mut smp::System<'static>, Instant, &mut Noting<'_, '_, S>) -> R,
     ) -> Option<R> {
         let now = S::Machine::now();
-        self.with(s, |scheduler| {
-            let mut doings = Doings::new(self, here);
-            scheduler.ask(&View::new(s), now, &mut doings, |system, effects| {
+        self.with(cs, |scheduler| {
+            let mut doings = Doings::new(cs, self, here);
+            scheduler.ask(&View::new(cs), now, &mut doings, |system, effects| {
                 if let Some(here) = Cpu::new(here) {
                     system.act_on(here);
                 }
@@ -132,107 +132,107 @@ impl<S: System> Several<S> {
     }
 
     /// What concerns `thread` and other instances is about to be asked: its home is opened.
-    fn reach(&self, s: Section, thread: ThreadRef) {
+    fn reach(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let now = S::Machine::now();
-        self.with(s, |scheduler| {
-            scheduler.reach(&View::<S>::new(s), thread, now)
+        self.with(cs, |scheduler| {
+            scheduler.reach(&View::<S>::new(cs), thread, now)
         });
     }
 
     /// `thread` is about to be asked about: its row says what is true, which is that it `is_ready`, or waits.
     #[inline(always)]
-    fn look_up(&self, s: Section, thread: ThreadRef, is_ready: bool) {
-        if thread.may_be_closed(s) {
-            self.with(s, |scheduler| {
-                scheduler.look_up_as(&View::<S>::new(s), thread, is_ready);
+    fn look_up(&self, cs: CriticalSection<'_>, thread: ThreadRef, is_ready: bool) {
+        if thread.may_be_closed(cs) {
+            self.with(cs, |scheduler| {
+                scheduler.look_up_as(&View::<S>::new(cs), thread, is_ready);
             });
         }
     }
 
     /// Something that spans instances is about to be asked of `instance`.
-    fn open(&self, s: Section, instance: smp::Instance) {
+    fn open(&self, cs: CriticalSection<'_>, instance: smp::Instance) {
         let now = S::Machine::now();
-        self.with(s, |scheduler| {
-            scheduler.open(&View::<S>::new(s), instance, now)
+        self.with(cs, |scheduler| {
+            scheduler.open(&View::<S>::new(cs), instance, now)
         });
     }
 
     /// The tables tell what is true of all threads.
-    fn open_all(&self, s: Section) {
+    fn open_all(&self, cs: CriticalSection<'_>) {
         let now = S::Machine::now();
-        self.with(s, |scheduler| scheduler.open_all(&View::<S>::new(s), now));
+        self.with(cs, |scheduler| scheduler.open_all(&View::<S>::new(cs), now));
     }
 
     /// What may decide about the instance that has `cpu`.
-    fn home_of(&self, s: Section, cpu: Cpu) -> Option<&'static Home> {
-        self.with(s, |scheduler| scheduler.home_of(cpu))?
+    fn home_of(&self, cs: CriticalSection<'_>, cpu: Cpu) -> Option<&'static Home> {
+        self.with(cs, |scheduler| scheduler.home_of(cpu))?
     }
 
     /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
     #[inline(always)]
-    fn try_close(&self, s: Section, thread: ThreadRef) -> bool {
-        thread.may_be_closed(s) && self.try_close_home(s, thread)
+    fn try_close(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        thread.may_be_closed(cs) && self.try_close_home(cs, thread)
     }
 
     #[inline(never)]
-    fn try_close_home(&self, s: Section, thread: ThreadRef) -> bool {
-        let Some(row) = thread.row(s) else {
+    fn try_close_home(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let Some(row) = thread.row(cs) else {
             return false;
         };
-        self.with(s, |scheduler| {
+        self.with(cs, |scheduler| {
             let home = scheduler.system().scheduler(row);
-            home.is_ok_and(|home| scheduler.try_close(&View::<S>::new(s), home, S::Machine::now()))
+            home.is_ok_and(|home| scheduler.try_close(&View::<S>::new(cs), home, S::Machine::now()))
         })
         .unwrap_or(false)
     }
 
     /// Closes the instance of the processor `here`, which was dispatched, if that can be.
     #[inline(always)]
-    fn close_after_dispatch(&self, s: Section, here: usize) {
-        self.with(s, |scheduler| {
+    fn close_after_dispatch(&self, cs: CriticalSection<'_>, here: usize) {
+        self.with(cs, |scheduler| {
             let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
             if let Some(Ok(instance)) = instance
                 && scheduler.home(instance).is_some_and(Home::keeps)
             {
-                scheduler.try_close(&View::<S>::new(s), instance, S::Machine::now());
+                scheduler.try_close(&View::<S>::new(cs), instance, S::Machine::now());
             }
         });
     }
 
     /// `lock` is about to be asked for by `thread`, which runs: what that may concern is opened.
-    fn reach_lock(&self, s: Section, lock: smp::Lock, thread: ThreadRef) {
+    fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef) {
         let now = S::Machine::now();
-        self.with(s, |scheduler| {
-            scheduler.reach_lock(&View::<S>::new(s), lock, thread, now)
+        self.with(cs, |scheduler| {
+            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, now)
         });
     }
 
     /// What may decide about `instance`.
-    fn home(&self, s: Section, instance: smp::Instance) -> Option<&'static Home> {
-        self.with(s, |scheduler| scheduler.home(instance))?
+    fn home(&self, cs: CriticalSection<'_>, instance: smp::Instance) -> Option<&'static Home> {
+        self.with(cs, |scheduler| scheduler.home(instance))?
     }
 
     /// Takes over what the start has made.
     fn begin(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         system: smp::System<'static>,
         homes: &'static [Home],
         threads: &'static [Guarded<Option<ThreadRef>>],
         locks: usize,
     ) {
-        self.threads.set(s, threads);
-        self.locks.set(s, locks);
+        self.threads.set(cs, threads);
+        self.locks.set(cs, locks);
         // SAFETY: as in `with`.
         unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
     }
 
     /// The thread of a row of the library's table.
-    fn thread(&self, s: Section, row: smp::Thread) -> Option<ThreadRef> {
-        self.threads.get(s).get(row.index())?.get(s)
+    fn thread(&self, cs: CriticalSection<'_>, row: smp::Thread) -> Option<ThreadRef> {
+        self.threads.get(cs).get(row.index())?.get(cs)
     }
 
-    fn idle_of(&self, s: Section, processor: usize) -> Option<ThreadRef> {
-        self.idle.get(processor)?.get(s)
+    fn idle_of(&self, cs: CriticalSection<'_>, processor: usize) -> Option<ThreadRef> {
+        self.idle.get(processor)?.get(cs)
     }
 }

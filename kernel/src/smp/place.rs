@@ -3,7 +3,7 @@
 
 use super::View;
 use super::turn::level;
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
 use crate::thread::tcb::{Home, ThreadRef};
@@ -60,14 +60,14 @@ impl<S: System> Transaction<S> for Carry<S> {
     const BLOCKS: bool = false;
     const USES_TIMEOUT: bool = false;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         thread: &'static AnyThread<S>,
         request: Lent<'_, Request>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        match S::kernel().carry_out(s, thread.reference(), *request) {
-            Ok(()) => Kernel::<S>::conclude_several(s, Status::OK, 0),
+        match S::kernel().carry_out(cs, thread.reference(), *request) {
+            Ok(()) => Kernel::<S>::conclude_several(cs, Status::OK, 0),
             Err(error) => fail::<S>(error),
         }
     }
@@ -76,44 +76,44 @@ impl<S: System> Transaction<S> for Carry<S> {
 impl<S: System> Kernel<S> {
     pub(super) fn carry_out(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         thread: ThreadRef,
         request: Request,
     ) -> Result<(), Error> {
-        let several = S::several();
-        let row = thread.row(s);
+        let several = S::smp();
+        let row = thread.row(cs);
         if row.is_none() && !matches!(request, Request::Add(..) | Request::Remove(..)) {
             return Err(Error::Deleted);
         }
         match request {
             Request::Move(instance, priority) => {
-                may_move(s, thread)?;
-                if self.moves_closed(s, thread, instance, priority)? {
+                may_move(cs, thread)?;
+                if self.moves_closed(cs, thread, instance, priority)? {
                     return Ok(());
                 }
-                several.reach(s, thread);
-                several.open(s, instance);
+                several.reach(cs, thread);
+                several.open(cs, instance);
             }
-            Request::Add(instance, _) | Request::Remove(instance, _) => several.open(s, instance),
-            Request::Pin | Request::Unpin => several.reach(s, thread),
-            _ => several.look_up(s, thread, View::<S>::new(s).is_ready(thread)),
+            Request::Add(instance, _) | Request::Remove(instance, _) => several.open(cs, instance),
+            Request::Pin | Request::Unpin => several.reach(cs, thread),
+            _ => several.look_up(cs, thread, View::<S>::new(cs).is_ready(thread)),
         }
         let home = match request {
-            Request::Move(instance, _) => several.home(s, instance),
+            Request::Move(instance, _) => several.home(cs, instance),
             _ => None,
         };
         // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
         let row = row.ok_or(smp::Error::InvalidId);
         several
             .ask(
-                s,
+                cs,
                 S::Machine::number(),
                 |system, now, doings| match request {
                     Request::Affinity(cpus) => system.set_affinity(row?, cpus, now, doings),
                     Request::Move(instance, priority) => system
                         .set_scheduler(row?, instance, level(priority), now, doings)
                         // Before anything is closed again, the kernel must know.
-                        .inspect(|()| move_home(s, thread, home, priority)),
+                        .inspect(|()| move_home(cs, thread, home, priority)),
                     Request::Pin => system.pin(row?),
                     Request::Unpin => system.unpin(row?, now, doings),
                     Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
@@ -141,36 +141,36 @@ impl<S: System> Kernel<S> {
     /// gives way in this very section. Whether it was.
     fn moves_closed(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         thread: ThreadRef,
         instance: Instance,
         priority: Priority,
     ) -> Result<bool, Error> {
-        let several = S::several();
-        let home = several.home(s, instance);
-        let runs_here = Self::running().current(s) == thread && !S::Machine::in_interrupt();
-        let view = View::<S>::new(s);
+        let several = S::smp();
+        let home = several.home(cs, instance);
+        let runs_here = Self::running().current(cs) == thread && !S::Machine::in_interrupt();
+        let view = View::<S>::new(cs);
         let to = home.and_then(Home::solo);
-        let to = to.filter(|_| runs_here || !Self::is_running(s, thread));
+        let to = to.filter(|_| runs_here || !Self::is_running(cs, thread));
         let (Some((from, seat)), Some(row), Some((to, there))) =
-            (thread.solo(s), thread.row(s), to)
+            (thread.solo(cs), thread.row(cs), to)
         else {
             return Ok(false);
         };
         // In the tables it waits: nothing follows from the move.
-        several.look_up(s, thread, false);
+        several.look_up(cs, thread, false);
         several
-            .ask(s, S::Machine::number(), |system, now, doings| {
+            .ask(cs, S::Machine::number(), |system, now, doings| {
                 system.set_scheduler(row, instance, level(priority), now, doings)
             })
             .ok_or(Error::Context)?
             .map_err(error_of)?;
-        let old = thread.urgency.get(s).effective();
+        let old = thread.urgency.get(cs).effective();
         let is_ready = view.is_ready(thread);
         if is_ready {
             from.remove(&view, seat, thread, old);
         }
-        move_home(s, thread, home, priority);
+        move_home(cs, thread, home, priority);
         if is_ready {
             to.append(&view, there, thread, priority);
         }
@@ -179,18 +179,23 @@ impl<S: System> Kernel<S> {
 }
 
 /// `thread` is at home in the instance of `home` from now on, at `priority`.
-fn move_home(s: Section, thread: ThreadRef, home: Option<&'static Home>, priority: Priority) {
-    let urgency = thread.urgency.get(s);
+fn move_home(
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+    home: Option<&'static Home>,
+    priority: Priority,
+) {
+    let urgency = thread.urgency.get(cs);
     let urgency = urgency.with_base(priority).with_effective(priority);
-    thread.urgency.set(s, urgency);
-    thread.set_home(s, home);
+    thread.urgency.set(cs, urgency);
+    thread.set_home(cs, home);
 }
 
 /// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.
-fn may_move(s: Section, thread: ThreadRef) -> Result<(), Error> {
-    let urgency = thread.urgency.get(s);
-    let alone = thread.owned.get(s).is_none() && urgency.effective() == urgency.base();
-    match thread.wait.get(s).target() {
+fn may_move(cs: CriticalSection<'_>, thread: ThreadRef) -> Result<(), Error> {
+    let urgency = thread.urgency.get(cs);
+    let alone = thread.owned.get(cs).is_none() && urgency.effective() == urgency.base();
+    match thread.wait.get(cs).target() {
         Target::NonExistent => Err(Error::Deleted),
         Target::Nothing | Target::Sleep | Target::Dormant | Target::Notification if alone => Ok(()),
         _ => Err(Error::InUse),

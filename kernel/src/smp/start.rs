@@ -1,7 +1,7 @@
 //! Owns: how a kernel for several processors begins. Must never know: how a processor is switched on.
 
-use super::{BLOCKED, SeveralMemory, turn::level};
-use crate::critical_section::{Section, in_upcall};
+use super::{BLOCKED, SmpMemory, turn::level};
+use crate::critical_section::CriticalSection;
 use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::{Thread, begin};
 use crate::wait::inherit::Place;
@@ -19,7 +19,7 @@ use taktos_schedule::{Cpu, CpuSet};
 /// # Panics
 /// If the memory was used before, or `main` exists; if `PROCESSORS` is more than the machine has; with the library's words, if the instances
 /// do not fit the processors or the memory.
-pub fn run_several<
+pub fn run_smp<
     S: System,
     const N: usize,
     const T: usize,
@@ -28,7 +28,7 @@ pub fn run_several<
     const L: usize,
 >(
     main: &'static Thread<S, N>,
-    memory: &'static SeveralMemory<S, T, I, P, L>,
+    memory: &'static SmpMemory<S, T, I, P, L>,
     instances: &[InstanceConfig],
     entry: fn(),
 ) -> ! {
@@ -39,8 +39,9 @@ pub fn run_several<
         );
     }
     // The other processors do not run yet.
-    let s = in_upcall();
-    match prepare(s, main, memory, instances, entry) {
+    // SAFETY: called once, with interrupts masked.
+    let cs = unsafe { CriticalSection::assume() };
+    match prepare(cs, main, memory, instances, entry) {
         Ok(()) => S::Machine::start(),
         Err(error) => panic!("the kernel cannot start: {error}"),
     }
@@ -54,9 +55,9 @@ fn prepare<
     const P: usize,
     const L: usize,
 >(
-    s: Section,
+    cs: CriticalSection<'_>,
     main: &'static Thread<S, N>,
-    memory: &'static SeveralMemory<S, T, I, P, L>,
+    memory: &'static SmpMemory<S, T, I, P, L>,
     instances: &[InstanceConfig],
     entry: fn(),
 ) -> Result<(), smp::Error> {
@@ -67,18 +68,18 @@ fn prepare<
     }
     let system = smp::System::new(tables, CpuSet::first(P), instances)?;
     let several = &memory.several;
-    several.begin(s, system, memory.homes(), &memory.rows, L);
+    several.begin(cs, system, memory.homes(), &memory.rows, L);
     for (number, idle) in memory.idle.iter().enumerate() {
-        idle.create_idle(s);
-        several.idle[number].set(s, Some(idle.reference()));
+        idle.create_idle(cs);
+        several.idle[number].set(cs, Some(idle.reference()));
         let running = Running(S::Machine::processor_numbered(number));
-        running.set_heir(s, idle.reference());
+        running.set_heir(cs, idle.reference());
         running.0.current.set(idle.reference().context());
     }
-    main.start_main(s, begin::<S>, entry as usize)
+    main.start_main(cs, begin::<S>, entry as usize)
         .map_err(|_| smp::Error::IncorrectState)?;
     let running = Running(S::Machine::processor_numbered(0));
-    let first = S::kernel().next_on(s, 0);
+    let first = S::kernel().next_on(cs, 0);
     running.0.current.set(first.context());
     Ok(())
 }
@@ -87,56 +88,56 @@ impl<S: System> Kernel<S> {
     /// Gives `thread` a row in the library's table: blocked, at home where its creator is.
     pub(crate) fn enrol(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         thread: ThreadRef,
         priority: Priority,
     ) -> Result<(), Error> {
-        let several = S::several();
-        let home = self.first_home(s).ok_or(Error::Parameter)?;
+        let several = S::smp();
+        let home = self.first_home(cs).ok_or(Error::Parameter)?;
         let row = several
-            .with(s, |scheduler| {
+            .with(cs, |scheduler| {
                 let system = scheduler.system_mut();
                 system.create_blocked(home, level(priority), BLOCKED)
             })
             .ok_or(Error::Context)?
             .map_err(super::place::error_of)?;
-        if let Some(place) = several.threads.get(s).get(row.index()) {
-            place.set(s, Some(thread));
+        if let Some(place) = several.threads.get(cs).get(row.index()) {
+            place.set(cs, Some(thread));
         }
-        thread.set_row(s, Some(row));
-        thread.forget_charges(s);
-        thread.set_home(s, several.home(s, home));
+        thread.set_row(cs, Some(row));
+        thread.forget_charges(cs);
+        thread.set_home(cs, several.home(cs, home));
         Ok(())
     }
 
     /// The instance in which a thread that the running one creates is at home: the same; for one that an idle thread creates, which is before the
     /// start, or a handler that interrupted it, that of processor 0.
-    fn first_home(&self, s: Section) -> Option<smp::Instance> {
+    fn first_home(&self, cs: CriticalSection<'_>) -> Option<smp::Instance> {
         let here = Running(S::Machine::processor_numbered(S::Machine::number()));
-        if let Some(home) = here.current(s).home(s) {
+        if let Some(home) = here.current(cs).home(cs) {
             return Some(home.instance());
         }
-        S::several()
-            .ask(s, 0, |system, _, _| {
+        S::smp()
+            .ask(cs, 0, |system, _, _| {
                 system.instance_of_cpu(Cpu::new(0)?).ok()
             })
             .flatten()
     }
 
     /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.
-    pub(crate) fn strike_off(&'static self, s: Section, thread: ThreadRef) {
-        let Some(row) = thread.row(s) else { return };
-        S::several().look_up(s, thread, false);
-        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+    pub(crate) fn strike_off(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let Some(row) = thread.row(cs) else { return };
+        S::smp().look_up(cs, thread, false);
+        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
             let _ = system.delete(row, now, doings);
         });
-        thread.set_row(s, None);
-        thread.set_home(s, None);
+        thread.set_row(cs, None);
+        thread.set_home(cs, None);
     }
 
     /// Makes `thread`, the first one, ready on processor 0.
-    pub(crate) fn admit_first(&self, s: Section, thread: ThreadRef) {
-        let priority = thread.urgency.get(s).base();
-        self.admit(s, thread, priority, Place::Last);
+    pub(crate) fn admit_first(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let priority = thread.urgency.get(cs).base();
+        self.admit(cs, thread, priority, Place::Last);
     }
 }

@@ -2,7 +2,7 @@
 //! Must never know: what threads wait for.
 
 use super::{BLOCKED, View, several};
-use crate::critical_section::{Held, Section, hold};
+use crate::critical_section::{CriticalSection, Held, Operation, hold};
 use crate::sched::{OutcomeOf, answer};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
@@ -11,7 +11,7 @@ use crate::wait::inherit::Place;
 use crate::{Error, Kernel, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
-use taktos_machine::{Decision, Machine, Outcome};
+use taktos_machine::{Machine, Outcome};
 use taktos_schedule::smp::closed::Rows;
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
@@ -26,39 +26,57 @@ pub(super) fn level(priority: Priority) -> smp::Priority {
 impl<S: System> Kernel<S> {
     /// Makes `thread` ready, at `priority`, among its equals as `place` says.
     #[inline(always)]
-    pub(crate) fn admit(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
-        let Some((solo, seat)) = thread.solo(s) else {
-            return self.admit_elsewhere(s, thread, priority, place);
+    pub(crate) fn admit(
+        &self,
+        cs: CriticalSection,
+        thread: ThreadRef,
+        priority: Priority,
+        place: Place,
+    ) {
+        let Some((solo, seat)) = thread.solo(cs) else {
+            return self.admit_elsewhere(cs, thread, priority, place);
         };
         match place {
             Place::Last => {
-                solo.append(&View::<S>::new(s), seat, thread, priority);
+                solo.append(&View::<S>::new(cs), seat, thread, priority);
             }
-            Place::First => solo.prepend(&View::<S>::new(s), seat, thread, priority),
+            Place::First => solo.prepend(&View::<S>::new(cs), seat, thread, priority),
         }
     }
 
     #[inline(never)]
-    fn admit_elsewhere(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
-        let Some(cluster) = thread.cluster(s) else {
-            return self.admit_open(s, thread, priority, place);
+    fn admit_elsewhere(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        priority: Priority,
+        place: Place,
+    ) {
+        let Some(cluster) = thread.cluster(cs) else {
+            return self.admit_open(cs, thread, priority, place);
         };
         match place {
             Place::Last => {
-                cluster.append(&View::<S>::new(s), thread, priority);
+                cluster.append(&View::<S>::new(cs), thread, priority);
             }
-            Place::First => cluster.prepend(&View::<S>::new(s), thread, priority),
+            Place::First => cluster.prepend(&View::<S>::new(cs), thread, priority),
         }
     }
 
     #[inline(never)]
-    fn admit_open(&self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
-        if S::several().try_close(s, thread) {
-            return self.admit(s, thread, priority, place);
+    fn admit_open(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        priority: Priority,
+        place: Place,
+    ) {
+        if S::smp().try_close(cs, thread) {
+            return self.admit(cs, thread, priority, place);
         }
-        S::several().look_up(s, thread, false);
-        let Some(row) = thread.row(s) else { return };
-        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+        S::smp().look_up(cs, thread, false);
+        let Some(row) = thread.row(cs) else { return };
+        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
             let level = level(priority);
             if system.own_priority(row) != Ok(level) {
                 let _ = system.set_priority(row, level, now, doings);
@@ -71,56 +89,66 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes `thread`, which is ready, off.
-    pub(crate) fn dismiss(&self, s: Section, thread: ThreadRef) {
-        if let Some((solo, seat)) = thread.solo(s) {
-            let priority = thread.urgency.get(s).effective();
-            return solo.remove(&View::<S>::new(s), seat, thread, priority);
+    pub(crate) fn dismiss(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some((solo, seat)) = thread.solo(cs) {
+            let priority = thread.urgency.get(cs).effective();
+            return solo.remove(&View::<S>::new(cs), seat, thread, priority);
         }
-        if let Some(cluster) = thread.cluster(s) {
-            let priority = thread.urgency.get(s).effective();
-            return cluster.remove(&View::<S>::new(s), thread, priority);
+        if let Some(cluster) = thread.cluster(cs) {
+            let priority = thread.urgency.get(cs).effective();
+            return cluster.remove(&View::<S>::new(cs), thread, priority);
         }
-        if S::several().try_close(s, thread) {
-            return self.dismiss(s, thread);
+        if S::smp().try_close(cs, thread) {
+            return self.dismiss(cs, thread);
         }
-        S::several().look_up(s, thread, true);
-        let Some(row) = thread.row(s) else { return };
-        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+        S::smp().look_up(cs, thread, true);
+        let Some(row) = thread.row(cs) else { return };
+        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
             let _ = system.block(row, BLOCKED, now, doings);
         });
     }
 
     /// Takes the running thread, which waits from now on, off its processor.
-    pub(crate) fn dismiss_running(&'static self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
-        self.dismiss(s, current);
-        self.go_on(s, current)
+    pub(crate) fn dismiss_running(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+    ) -> OutcomeOf<S> {
+        self.dismiss(cs, current);
+        self.go_on(cs, current)
     }
 
     /// Gives `thread`, be it ready or not, the priorities `new`.
-    pub(crate) fn grade(&self, s: Section, thread: ThreadRef, new: Urgency, place: Place) {
-        let view = View::<S>::new(s);
+    pub(crate) fn grade(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        new: Urgency,
+        place: Place,
+    ) {
+        let view = View::<S>::new(cs);
         let is_ready = view.is_ready(thread);
-        if let Some((solo, seat)) = thread.solo(s) {
-            let old = thread.urgency.get(s).effective();
-            let set = || thread.urgency.set(s, new);
+        if let Some((solo, seat)) = thread.solo(cs) {
+            let old = thread.urgency.get(cs).effective();
+            let set = || thread.urgency.set(cs, new);
             return match is_ready {
                 true => solo.change(&view, seat, thread, old, set, place == Place::First),
                 false => set(),
             };
         }
-        if let Some(cluster) = thread.cluster(s) {
-            let old = thread.urgency.get(s).effective();
-            let set = || thread.urgency.set(s, new);
+        if let Some(cluster) = thread.cluster(cs) {
+            let old = thread.urgency.get(cs).effective();
+            let set = || thread.urgency.set(cs, new);
             return match is_ready {
                 true => cluster.change(&view, thread, old, set, place == Place::First),
                 false => set(),
             };
         }
-        S::several().look_up(s, thread, is_ready);
-        thread.urgency.set(s, new);
+        S::smp().look_up(cs, thread, is_ready);
+        thread.urgency.set(cs, new);
         let priority = new.effective();
-        let Some(row) = thread.row(s) else { return };
-        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+        let Some(row) = thread.row(cs) else { return };
+        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
             let _ = match place {
                 Place::Last => system.set_priority(row, level(priority), now, doings),
                 Place::First => system.set_priority_in_front(row, level(priority), now, doings),
@@ -129,29 +157,29 @@ impl<S: System> Kernel<S> {
     }
 
     /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
-    pub(crate) fn replace(&self, s: Section, thread: ThreadRef, place: Place) {
-        if let Some((solo, seat)) = thread.solo(s) {
-            let view = View::<S>::new(s);
-            let priority = thread.urgency.get(s).effective();
+    pub(crate) fn replace(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+        if let Some((solo, seat)) = thread.solo(cs) {
+            let view = View::<S>::new(cs);
+            let priority = thread.urgency.get(cs).effective();
             return match place {
                 Place::Last => solo.rotate(&view, seat, thread, priority),
                 Place::First => solo.bring_to_front(&view, seat, thread, priority),
             };
         }
-        if let Some(cluster) = thread.cluster(s) {
-            let view = View::<S>::new(s);
-            let priority = thread.urgency.get(s).effective();
+        if let Some(cluster) = thread.cluster(cs) {
+            let view = View::<S>::new(cs);
+            let priority = thread.urgency.get(cs).effective();
             return match place {
                 Place::Last => cluster.rotate(&view, thread, priority),
                 Place::First => cluster.bring_to_front(&view, thread, priority),
             };
         }
-        if S::several().try_close(s, thread) {
-            return self.replace(s, thread, place);
+        if S::smp().try_close(cs, thread) {
+            return self.replace(cs, thread, place);
         }
-        S::several().look_up(s, thread, true);
-        let Some(row) = thread.row(s) else { return };
-        S::several().ask(s, S::Machine::number(), |system, now, doings| {
+        S::smp().look_up(cs, thread, true);
+        let Some(row) = thread.row(cs) else { return };
+        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
             let _ = match place {
                 Place::Last => system.yield_now(row, now, doings),
                 Place::First => system.go_in_front(row, now, doings),
@@ -162,33 +190,39 @@ impl<S: System> Kernel<S> {
     /// Whether the two threads, of which `one` runs here and `other` waits, are ready in one queue when they are; on one processor
     /// there is but one.
     #[inline(always)]
-    pub(crate) fn share_queue(s: Section, one: ThreadRef, other: ThreadRef) -> bool {
+    pub(crate) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
         if !several::<S>() {
             return true;
         }
-        if !one.shares_home(s, other) {
+        if !one.shares_home(cs, other) {
             return false;
         }
-        if one.solo(s).is_some() {
+        if one.solo(cs).is_some() {
             return true;
         }
         core::hint::cold_path();
-        one.cluster(s).is_some()
+        one.cluster(cs).is_some()
     }
 
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
     /// run on this processor.
-    pub(crate) fn may_hand_turn(&self, s: Section, sender: ThreadRef, receiver: ThreadRef) -> bool {
-        let is_closed = |thread: ThreadRef| thread.solo(s).is_some() || thread.cluster(s).is_some();
+    pub(crate) fn may_hand_turn(
+        &self,
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+    ) -> bool {
+        let is_closed =
+            |thread: ThreadRef| thread.solo(cs).is_some() || thread.cluster(cs).is_some();
         if is_closed(sender) || is_closed(receiver) {
-            return Self::share_queue(s, sender, receiver);
+            return Self::share_queue(cs, sender, receiver);
         }
-        let (Some(from), Some(to)) = (sender.row(s), receiver.row(s)) else {
+        let (Some(from), Some(to)) = (sender.row(cs), receiver.row(cs)) else {
             return false;
         };
         let here = S::Machine::number();
-        S::several()
-            .ask(s, here, |system, _, _| {
+        S::smp()
+            .ask(cs, here, |system, _, _| {
                 let one_home = system.scheduler(from) == system.scheduler(to);
                 let affinity = system.affinity(to).unwrap_or_default();
                 let pinned = system.pinned_to(to).is_none_or(|cpu| cpu.index() == here);
@@ -201,13 +235,13 @@ impl<S: System> Kernel<S> {
     /// something less urgent to do.
     pub(crate) fn hand_turn(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         sender: ThreadRef,
         receiver: ThreadRef,
         priority: Priority,
     ) {
-        if let Some((solo, seat)) = sender.solo(s) {
-            let view = View::<S>::new(s);
+        if let Some((solo, seat)) = sender.solo(cs) {
+            let view = View::<S>::new(cs);
             if solo.is_first(sender, priority) {
                 solo.take_turn(&view, seat, receiver, sender, priority);
             } else {
@@ -215,13 +249,13 @@ impl<S: System> Kernel<S> {
             }
             return;
         }
-        if let Some(cluster) = sender.cluster(s) {
+        if let Some(cluster) = sender.cluster(cs) {
             let here = S::Machine::number();
-            cluster.take_turn(&View::<S>::new(s), here, receiver, sender, priority);
+            cluster.take_turn(&View::<S>::new(cs), here, receiver, sender, priority);
             return;
         }
-        self.admit(s, receiver, priority, Place::First);
-        self.replace(s, sender, Place::Last);
+        self.admit(cs, receiver, priority, Place::First);
+        self.replace(cs, sender, Place::Last);
     }
 
     /// Whether a decision is due on this processor.
@@ -231,9 +265,9 @@ impl<S: System> Kernel<S> {
     }
 
     /// Whether the registers of `thread` are in a processor.
-    pub(crate) fn is_running(s: Section, thread: ThreadRef) -> bool {
+    pub(crate) fn is_running(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         if !several::<S>() {
-            return Self::running().current(s) == thread;
+            return Self::running().current(cs) == thread;
         }
         (0..S::Machine::PROCESSORS).any(|number| {
             let current = S::Machine::processor_numbered(number).current.get();
@@ -242,23 +276,27 @@ impl<S: System> Kernel<S> {
     }
 
     /// Goes on with whoever is to run here, be it `current`.
-    pub(crate) fn go_on(&self, s: Section, current: ThreadRef) -> OutcomeOf<S> {
-        OutcomeOf::<S>::switch(current.context(), self.next(s).context())
+    pub(crate) fn go_on(&self, cs: CriticalSection<'_>, current: ThreadRef) -> OutcomeOf<S> {
+        OutcomeOf::<S>::switch(current.context(), self.next(cs).context())
     }
 
     /// Ends a decision: the caller's answer is `status` and `value`, now or when it is resumed. In a handler nothing is
     /// switched: its interrupt ends with a look at the heir.
-    pub(crate) fn conclude_several(s: Section, status: Status, value: usize) -> OutcomeOf<S> {
+    pub(crate) fn conclude_several(
+        cs: CriticalSection<'_>,
+        status: Status,
+        value: usize,
+    ) -> OutcomeOf<S> {
         if S::Machine::in_interrupt() {
             Self::tell_handler();
             return answer::<S>(status, value);
         }
-        let current = Self::running().current(s);
-        let next = S::kernel().next(s);
+        let current = Self::running().current(cs);
+        let next = S::kernel().next(cs);
         if next == current {
             return answer::<S>(status, value);
         }
-        current.set_answer(s, status, value);
+        current.set_answer(cs, status, value);
         OutcomeOf::<S>::switch(current.context(), next.context())
     }
 
@@ -272,43 +310,43 @@ impl<S: System> Kernel<S> {
     /// Who runs next on this processor; it is the heir then. Called when the running thread gives way, or could: what
     /// the library decides is carried out.
     #[inline(always)]
-    pub(crate) fn next(&self, s: Section) -> ThreadRef {
+    pub(crate) fn next(&self, cs: CriticalSection<'_>) -> ThreadRef {
         let running = Self::running();
         if running.0.heir.get().is_null() {
-            return self.next_unknown(s);
+            return self.next_unknown(cs);
         }
-        running.heir(s)
+        running.heir(cs)
     }
 
     #[cold]
     #[inline(never)]
-    fn next_unknown(&self, s: Section) -> ThreadRef {
-        self.next_on(s, S::Machine::number())
+    fn next_unknown(&self, cs: CriticalSection<'_>) -> ThreadRef {
+        self.next_on(cs, S::Machine::number())
     }
 
-    pub(super) fn next_on(&self, s: Section, here: usize) -> ThreadRef {
+    pub(super) fn next_on(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
         let running = crate::thread::tcb::Running(S::Machine::processor_numbered(here));
         if !running.0.heir.get().is_null() {
-            return running.heir(s);
+            return running.heir(cs);
         }
-        let chosen = self.choose(s, here);
-        running.set_heir(s, chosen);
+        let chosen = self.choose(cs, here);
+        running.set_heir(cs, chosen);
         chosen
     }
 
     /// Has the library dispatch the processor `here`. Where the chosen thread's registers are still on another processor, and
     /// where there is nothing to do, it is the processor's own idle thread.
-    fn choose(&self, s: Section, here: usize) -> ThreadRef {
-        let several = S::several();
-        let Some(idle) = several.idle_of(s, here) else {
+    fn choose(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
+        let several = S::smp();
+        let Some(idle) = several.idle_of(cs, here) else {
             panic!("a processor runs that the start did not give an idle thread");
         };
         let running = crate::thread::tcb::Running(S::Machine::processor_numbered(here));
         loop {
             // Known while the library is asked: so it is seen when a dispatch brings about another one.
-            running.set_heir(s, idle);
+            running.set_heir(cs, idle);
             let row = several
-                .ask(s, here, |system, now, effects| {
+                .ask(cs, here, |system, now, effects| {
                     match system.dispatch(Cpu::new(here)?, now, effects) {
                         Ok(Dispatch::Run(row)) if !system.is_idle(row) => Some(row),
                         _ => None,
@@ -316,9 +354,9 @@ impl<S: System> Kernel<S> {
                 })
                 .flatten();
             if !running.0.heir.get().is_null() {
-                let chosen = row.and_then(|row| several.thread(s, row)).unwrap_or(idle);
-                running.set_heir(s, chosen);
-                several.close_after_dispatch(s, here);
+                let chosen = row.and_then(|row| several.thread(cs, row)).unwrap_or(idle);
+                running.set_heir(cs, chosen);
+                several.close_after_dispatch(cs, here);
                 return chosen;
             }
         }
@@ -333,16 +371,16 @@ impl<S: System> AnyThread<S> {
     pub(crate) fn hold_off_processors(&'static self) -> Result<Held<S>, Error> {
         loop {
             let held = hold::<S>();
-            let s = held.section();
+            let cs = held.section();
             let thread = self.reference();
-            if !several::<S>() || !thread.is_leaving(s) {
+            if !several::<S>() || !thread.is_leaving(cs) {
                 return Ok(held);
             }
-            if !Kernel::<S>::is_running(s, thread) {
-                thread.set_leaving(s, false);
+            if !Kernel::<S>::is_running(cs, thread) {
+                thread.set_leaving(cs, false);
                 return Ok(held);
             }
-            if Kernel::<S>::running().current(s) == thread {
+            if Kernel::<S>::running().current(cs) == thread {
                 return Err(Error::State);
             }
             drop(held);
@@ -354,25 +392,25 @@ impl<S: System> AnyThread<S> {
 /// Gives way to whom others have decided for.
 pub(crate) struct GiveWay<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for GiveWay<S> {
+impl<S: System> Operation<S> for GiveWay<S> {
     type Object = Kernel<S>;
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(_: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        Kernel::<S>::conclude_several(crate::critical_section::in_decision(), Status::OK, 0)
+    fn run(cs: CriticalSection<'_>, _: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        Kernel::<S>::conclude_several(cs, Status::OK, 0)
     }
 }
 
 /// Takes the section for a thread that may have to give way first, as the head of [`several`](super) says; a handler never has.
-pub(crate) fn mask_several<S: System>() -> <S::Machine as Machine>::Mask {
+pub(crate) fn hold_several<S: System>() -> Held<S> {
     debug_assert!(several::<S>());
     loop {
-        let mask = S::Machine::mask();
+        let held = Held::mask();
         // In this order: mostly none is due.
         if !Kernel::<S>::decision_is_due() || S::Machine::in_interrupt() {
-            return mask;
+            return held;
         }
-        S::Machine::enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
+        held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
     }
 }

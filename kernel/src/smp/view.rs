@@ -2,7 +2,7 @@
 //! Must never know: what a closed instance does with them.
 
 use crate::System;
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::thread::tcb::{Home, Running, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::Wait;
@@ -15,17 +15,17 @@ use taktos_schedule::{Links, Priority};
 
 /// The kernel in a section.
 #[derive(Clone, Copy)]
-pub(crate) struct View<S>(Section, PhantomData<fn() -> S>);
+pub(crate) struct View<'cs, S>(CriticalSection<'cs>, PhantomData<fn() -> S>);
 
-impl<S: System> View<S> {
+impl<'cs, S: System> View<'cs, S> {
     /// What is seen in `s`.
     #[inline(always)]
-    pub fn new(s: Section) -> Self {
-        Self(s, PhantomData)
+    pub fn new(cs: CriticalSection<'cs>) -> Self {
+        Self(cs, PhantomData)
     }
 }
 
-impl<S: System> Links for View<S> {
+impl<S: System> Links for View<'_, S> {
     type Id = ThreadRef;
 
     #[inline(always)]
@@ -49,7 +49,7 @@ impl<S: System> Links for View<S> {
     }
 }
 
-impl<S: System> World for View<S> {
+impl<S: System> World for View<'_, S> {
     type Seat = &'static Processor;
 
     #[inline(always)]
@@ -59,7 +59,7 @@ impl<S: System> World for View<S> {
 
     #[inline(always)]
     fn idle(&self, cpu: usize) -> ThreadRef {
-        match S::several().idle_of(self.0, cpu) {
+        match S::smp().idle_of(self.0, cpu) {
             Some(idle) => idle,
             None => no_idle(),
         }
@@ -113,13 +113,13 @@ impl<S: System> World for View<S> {
     }
 }
 
-impl<S: System> Rows for View<S> {
+impl<S: System> Rows for View<'_, S> {
     fn row(&self, id: ThreadRef) -> Option<smp::Thread> {
         id.row(self.0)
     }
 
     fn thread(&self, row: smp::Thread) -> Option<ThreadRef> {
-        S::several().thread(self.0, row)
+        S::smp().thread(self.0, row)
     }
 
     fn is_ready(&self, id: ThreadRef) -> bool {

@@ -1,6 +1,6 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
-use crate::critical_section::in_upcall;
+use crate::critical_section::CriticalSection;
 use crate::smp::several;
 use crate::thread::tcb::ThreadRef;
 use crate::{Kernel, System};
@@ -93,9 +93,10 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
     } else {
         " in thread '"
     });
-    let intact = cfg!(feature = "brief-reports") || thread.intact_info::<S>(in_upcall()).is_some();
+    let intact =
+        cfg!(feature = "brief-reports") || thread.intact_info::<S>(last_section()).is_some();
     S::write(if intact {
-        thread.name(in_upcall())
+        thread.name(last_section())
     } else {
         "?"
     });
@@ -118,10 +119,17 @@ fn end_line<S: System>() {
     }
 }
 
+/// The section in which a program ends.
+fn last_section<'end>() -> CriticalSection<'end> {
+    // SAFETY: a report comes from a fault or a panic, which nothing of this processor interrupts, and after which no thread of it
+    // runs: it reads who was running, and words that are fixed while a thread exists.
+    unsafe { CriticalSection::assume() }
+}
+
 /// The current thread.
 fn running<S: System>() -> Option<ThreadRef> {
     let is_there = !S::processor_of(S::kernel()).current.get().is_null();
-    is_there.then(|| Kernel::<S>::running().current(in_upcall()))
+    is_there.then(|| Kernel::<S>::running().current(last_section()))
 }
 
 /// The cause, as far as it can be known. Where guards stay, a machine tells them from other memory, but not whose they are:
@@ -134,9 +142,9 @@ fn cause_of<S: System>(fault: &Fault<'_>) -> Cause {
             fault.address,
             running::<S>(),
         )
-        && let Some(info) = thread.intact_info::<S>(in_upcall())
+        && let Some(info) = thread.intact_info::<S>(last_section())
     {
-        let stack = info.stack.get(in_upcall());
+        let stack = info.stack.get(last_section());
         if !(stack.guard..stack.base).contains(&address) {
             return Cause::DataAccess;
         }

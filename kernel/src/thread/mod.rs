@@ -13,7 +13,7 @@ pub(crate) mod tcb;
 pub(crate) mod urgency;
 pub mod usage;
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
 use crate::smp::{View, several};
@@ -28,7 +28,7 @@ use core::mem::MaybeUninit;
 use core::mem::offset_of;
 use core::{ptr, slice, str};
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Decision, Machine, Outcome, StackRegion};
+use taktos_machine::{Machine, Outcome, StackRegion};
 use taktos_schedule::Ring;
 
 /// The five states of a thread.
@@ -114,13 +114,13 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// Bound: fixed. Errors: as [`Thread::create`].
     pub fn create_as(&'static self, name: &'static str, priority: Priority) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        if self.any.tcb.wait.get(s) != Wait::NON_EXISTENT {
+        let cs = held.section();
+        if self.any.tcb.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
-        self.name.set(s, name);
-        self.priority.set(s, priority);
-        self.create_in(s)
+        self.name.set(cs, name);
+        self.priority.set(cs, priority);
+        self.create_in(cs)
     }
 
     /// Creates the thread: it becomes dormant. Bound: fixed.
@@ -161,106 +161,111 @@ impl<S: System, const N: usize> Thread<S, N> {
 
     fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
         let held = self.any.hold_off_processors()?;
-        let s = held.section();
-        if self.any.tcb.wait.get(s) == Wait::NON_EXISTENT {
-            self.create_in(s)?;
+        let cs = held.section();
+        if self.any.tcb.wait.get(cs) == Wait::NON_EXISTENT {
+            self.create_in(cs)?;
         }
         // A handler may have ended the thread that it interrupted, whose stack is still in use.
-        if self.reference() == Kernel::<S>::running().current(s) {
+        if self.reference() == Kernel::<S>::running().current(cs) {
             return Err(Error::State);
         }
-        self.prepare(s, begin, entry, argument)?;
-        held.hand_over();
-        S::Machine::enter::<Ready<S>>(&self.any, 0, Timeout::NONE).told::<S>()
+        self.prepare(cs, begin, entry, argument)?;
+        held.enter::<Ready<S>>(&self.any, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Creates and starts the thread before any processor runs.
     pub(crate) fn start_main(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         begin: Begin,
         entry: usize,
     ) -> Result<(), Error> {
-        self.create_in(s)?;
-        self.prepare(s, begin, entry, 0)?;
-        self.reference().wait.set(s, Wait::NOTHING);
-        S::kernel().admit_first(s, self.reference());
+        self.create_in(cs)?;
+        self.prepare(cs, begin, entry, 0)?;
+        self.reference().wait.set(cs, Wait::NOTHING);
+        S::kernel().admit_first(cs, self.reference());
         Ok(())
     }
 
     /// Creates and starts the thread before the machine runs; it becomes the heir.
-    pub(crate) fn start_first(&'static self, s: Section, begin: Begin, entry: usize) {
-        if self.create_in(s).is_ok() && self.prepare(s, begin, entry, 0).is_ok() {
-            self.reference().wait.set(s, Wait::NOTHING);
-            S::kernel().make_ready(s, self.reference());
+    pub(crate) fn start_first(&'static self, cs: CriticalSection<'_>, begin: Begin, entry: usize) {
+        if self.create_in(cs).is_ok() && self.prepare(cs, begin, entry, 0).is_ok() {
+            self.reference().wait.set(cs, Wait::NOTHING);
+            S::kernel().make_ready(cs, self.reference());
         }
     }
 
     fn prepare(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         begin: Begin,
         entry: usize,
         argument: usize,
     ) -> Result<(), Error> {
         let thread = self.reference();
-        if thread.wait.get(s) != Wait::DORMANT {
+        if thread.wait.get(cs) != Wait::DORMANT {
             return Err(Error::State);
         }
-        let stack = self.info.stack.get(s);
-        S::Machine::prepare(thread.machine_part(s), stack, begin, entry, argument);
-        let base = thread.urgency.get(s).base();
-        thread.urgency.set(s, Urgency::new(base));
-        thread.notification.set(s, 0);
-        thread.set_ok(s);
+        let stack = self.info.stack.get(cs);
+        S::Machine::prepare(thread.machine_part(cs), stack, begin, entry, argument);
+        let base = thread.urgency.get(cs).base();
+        thread.urgency.set(cs, Urgency::new(base));
+        thread.notification.set(cs, 0);
+        thread.set_ok(cs);
         Ok(())
     }
 
-    pub(crate) fn create_in(&'static self, s: Section) -> Result<(), Error> {
+    pub(crate) fn create_in(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
         if N < S::Machine::SMALLEST_STACK {
             return Err(Error::NoMemory);
         }
-        self.create_with(s, self.priority.get(s))
+        self.create_with(cs, self.priority.get(cs))
     }
 
     /// Creates the idle thread, dormant no more: it runs whenever no other thread is ready.
-    pub(crate) fn create_idle(&'static self, s: Section) {
-        if self.create_with(s, Priority::IDLE).is_ok() && self.prepare(s, idle::<S>, 0, 0).is_ok() {
+    pub(crate) fn create_idle(&'static self, cs: CriticalSection<'_>) {
+        if self.create_with(cs, Priority::IDLE).is_ok() && self.prepare(cs, idle::<S>, 0, 0).is_ok()
+        {
             let idle = self.reference();
-            idle.wait.set(s, Wait::NOTHING);
+            idle.wait.set(cs, Wait::NOTHING);
             idle.urgency
-                .set(s, idle.urgency.get(s).with(Urgency::IN_NO_RING));
+                .set(cs, idle.urgency.get(cs).with(Urgency::IN_NO_RING));
         }
     }
 
-    fn create_with(&'static self, s: Section, priority: Priority) -> Result<(), Error> {
+    fn create_with(
+        &'static self,
+        cs: CriticalSection<'_>,
+        priority: Priority,
+    ) -> Result<(), Error> {
         let thread = self.reference();
-        if thread.wait.get(s) != Wait::NON_EXISTENT {
+        if thread.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
         if several::<S>() && priority != Priority::IDLE {
-            S::kernel().enrol(s, thread, priority)?;
+            S::kernel().enrol(cs, thread, priority)?;
         }
-        self.describe(s);
-        thread.info.set(s, Some(&self.info));
-        S::kernel().threads.add(s, thread);
-        s.make_alone(thread);
-        thread.urgency.set(s, Urgency::new(priority));
-        thread.notification.set(s, 0);
-        thread.wait.set(s, Wait::DORMANT);
+        self.describe(cs);
+        thread.info.set(cs, Some(&self.info));
+        S::kernel().threads.add(cs, thread);
+        cs.make_alone(thread);
+        thread.urgency.set(cs, Urgency::new(priority));
+        thread.notification.set(cs, 0);
+        thread.wait.set(cs, Wait::DORMANT);
         Ok(())
     }
 
-    fn describe(&'static self, s: Section) {
-        let name = self.name.get(s);
-        self.info.name.set(s, name.as_ptr());
-        self.info.name_length.set(s, name.len());
+    fn describe(&'static self, cs: CriticalSection<'_>) {
+        let name = self.name.get(cs);
+        self.info.name.set(cs, name.as_ptr());
+        self.info.name_length.set(cs, name.len());
         let stack = StackRegion {
             guard: ptr::from_ref(&self.guard).expose_provenance(),
             base: ptr::from_ref(&self.stack).expose_provenance(),
             size: N & !15,
         };
-        self.info.stack.set(s, stack);
+        self.info.stack.set(cs, stack);
     }
 }
 
@@ -338,24 +343,36 @@ impl<S: System> AnyThread<S> {
         Self::of(Kernel::<S>::running().current(held.section()))
     }
 
+    /// The calling thread's `argument`, in which the second word of a message that it has received lies: read without the lock.
+    #[inline(always)]
+    pub(crate) fn own_argument() -> usize {
+        let mask = several::<S>().then(S::Machine::mask_here);
+        // SAFETY: others touch the word only while its thread waits, and this one calls; it stays on this processor: there is
+        // one, or its interrupts are masked.
+        let word = unsafe { Kernel::<S>::running().caller().argument.get_own() };
+        if let Some(mask) = mask {
+            S::Machine::unmask_here(mask);
+        }
+        word
+    }
+
     /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler
     /// it is the thread that is to run after it that yields. Bound: fixed.
     #[inline(always)]
     pub fn yield_now() {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Yield<S>>(S::kernel(), 0, Timeout::NONE);
+        hold::<S>().enter::<Yield<S>>(S::kernel(), 0, Timeout::NONE);
     }
 
     /// The thread's state. Bound: fixed. Allowed everywhere.
     pub fn state(&'static self) -> State {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let thread = self.reference();
-        match thread.wait.get(s).target() {
+        match thread.wait.get(cs).target() {
             Target::NonExistent => State::NonExistent,
             Target::Dormant => State::Dormant,
-            Target::Nothing if thread.urgency.get(s).has(Urgency::SUSPENDED) => State::Blocked,
-            Target::Nothing if Kernel::<S>::is_running(s, thread) => State::Executing,
+            Target::Nothing if thread.urgency.get(cs).has(Urgency::SUSPENDED) => State::Blocked,
+            Target::Nothing if Kernel::<S>::is_running(cs, thread) => State::Executing,
             Target::Nothing => State::Ready,
             _ => State::Blocked,
         }
@@ -364,25 +381,31 @@ impl<S: System> AnyThread<S> {
     /// The thread's name; empty if it does not exist. Bound: fixed.
     pub fn name(&'static self) -> &'static str {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let thread = self.reference();
-        if thread.exists(s) { thread.name(s) } else { "" }
+        if thread.exists(cs) {
+            thread.name(cs)
+        } else {
+            ""
+        }
     }
 
     /// Keeps the thread from running until it is resumed, whatever else it waits for. Suspending
     /// twice is as good as once. Allowed in interrupt handlers. Bound: fixed.
     /// Errors: `State` if it was not started.
     pub fn suspend(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Suspend<S>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<Suspend<S>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Lets a suspended thread run again. Allowed in interrupt handlers. Bound: fixed.
     /// Errors: `State` if it is not suspended.
     #[inline(always)]
     pub fn resume(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Resume<S>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<Resume<S>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// The thread's own priority, and the one it has now, by what it inherited. Bound: fixed.
@@ -401,8 +424,8 @@ impl<S: System> AnyThread<S> {
         if priority >= Priority::IDLE {
             return Err(Error::Parameter);
         }
-        hold::<S>().hand_over();
-        S::Machine::enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE)
+        hold::<S>()
+            .enter::<SetPriority<S>>(self, priority.level().into(), Timeout::NONE)
             .told::<S>()
     }
 
@@ -411,15 +434,15 @@ impl<S: System> AnyThread<S> {
     /// Errors: `Timeout`, `WouldBlock`; `Deleted` if it does not exist or is deleted meanwhile;
     /// `Deadlock` if it waits for the caller; `Context` in an interrupt handler.
     pub fn join(&'static self, timeout: Timeout) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Join<S>>(self, 0, timeout).told::<S>()
+        hold::<S>().enter::<Join<S>>(self, 0, timeout).told::<S>()
     }
 
     /// Ends the wait of the thread: its call fails with `Cancelled`. Allowed in interrupt handlers.
     /// Bound: that of the wait queue. Errors: `State` if it does not wait.
     pub fn cancel_wait(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<CancelWait<S>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<CancelWait<S>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Ends the thread wherever it is; it no longer exists. What it owned is unlocked, those who wait for it get
@@ -427,8 +450,9 @@ impl<S: System> AnyThread<S> {
     ///
     /// Bound: the mutexes it owns, the threads that wait for it. Errors: `Deleted` if it does not exist.
     pub fn delete(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<End<S, true>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<End<S, true>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Ends the calling thread: it becomes dormant and can be started again. What it owned is unlocked; those who
@@ -444,8 +468,7 @@ impl<S: System> AnyThread<S> {
         );
         loop {
             let current = Self::current();
-            hold::<S>().hand_over();
-            S::Machine::enter::<End<S, false>>(current, 0, Timeout::NONE);
+            hold::<S>().enter::<End<S, false>>(current, 0, Timeout::NONE);
         }
     }
 
@@ -454,8 +477,7 @@ impl<S: System> AnyThread<S> {
     /// Errors: `Cancelled`; `Context` in an interrupt handler.
     pub fn sleep(timeout: impl Into<Timeout>) -> Result<(), Error> {
         let current = Self::current();
-        hold::<S>().hand_over();
-        let answer = S::Machine::enter::<Sleep<S>>(current, 0, timeout.into());
+        let answer = hold::<S>().enter::<Sleep<S>>(current, 0, timeout.into());
         match answer.told::<S>() {
             Err(Error::Timeout) => Ok(()),
             other => other,
@@ -465,13 +487,13 @@ impl<S: System> AnyThread<S> {
 
 impl ThreadRef {
     /// The thread's name.
-    pub(crate) fn name(self, s: Section) -> &'static str {
-        self.info.get(s).map_or("", |info| {
+    pub(crate) fn name(self, cs: CriticalSection<'_>) -> &'static str {
+        self.info.get(cs).map_or("", |info| {
             // SAFETY: `describe` took both from a `&'static str`.
             unsafe {
                 str::from_utf8_unchecked(slice::from_raw_parts(
-                    info.name.get(s),
-                    info.name_length.get(s),
+                    info.name.get(cs),
+                    info.name_length.get(cs),
                 ))
             }
         })
@@ -479,26 +501,26 @@ impl ThreadRef {
 
     /// What is fixed of the thread, if the control block still leads there, and that tells the same of where both lie. For
     /// reports of faults, which may have overwritten either.
-    pub(crate) fn intact_info<S: System>(self, s: Section) -> Option<&'static Info> {
+    pub(crate) fn intact_info<S: System>(self, cs: CriticalSection<'_>) -> Option<&'static Info> {
         if cfg!(feature = "brief-reports") {
-            return self.info.get(s);
+            return self.info.get(cs);
         }
         let block = ptr::from_ref::<Tcb>(&self).addr();
         // SAFETY: a word of the control block, which may hold anything, as a number.
         let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
         // It lies behind the stack, and no stack is as large.
         let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
-        let info = self.info.get(s).filter(|_| is_near)?;
+        let info = self.info.get(cs).filter(|_| is_near)?;
         let guard = block + offset_of!(Thread<S, 0>, guard);
-        (info.stack.get(s).guard == guard).then_some(info)
+        (info.stack.get(cs).guard == guard).then_some(info)
     }
 
-    fn exists(self, s: Section) -> bool {
-        self.wait.get(s) != Wait::NON_EXISTENT
+    fn exists(self, cs: CriticalSection<'_>) -> bool {
+        self.wait.get(cs) != Wait::NON_EXISTENT
     }
 
-    pub(crate) fn was_started(self, s: Section) -> bool {
-        self.exists(s) && self.wait.get(s) != Wait::DORMANT
+    pub(crate) fn was_started(self, cs: CriticalSection<'_>) -> bool {
+        self.exists(cs) && self.wait.get(cs) != Wait::DORMANT
     }
 }
 
@@ -507,17 +529,19 @@ macro_rules! decision {
     ($name:ident, blocks: $blocks:expr, $body:expr) => {
         struct $name<S>(PhantomData<S>);
 
-        impl<S: System> Decision<S::Machine> for $name<S> {
+        impl<S: System> Operation<S> for $name<S> {
             type Object = AnyThread<S>;
             const BLOCKS: bool = $blocks;
 
-            extern "C" fn decide(
+            fn run(
+                cs: CriticalSection<'_>,
                 thread: &'static AnyThread<S>,
                 argument: usize,
                 timeout: Timeout,
             ) -> OutcomeOf<S> {
-                let body: fn(Section, ThreadRef, usize, Timeout) -> OutcomeOf<S> = $body;
-                body(in_decision(), thread.reference(), argument, timeout)
+                let body: fn(CriticalSection<'_>, ThreadRef, usize, Timeout) -> OutcomeOf<S> =
+                    $body;
+                body(cs, thread.reference(), argument, timeout)
             }
         }
     };
@@ -525,7 +549,7 @@ macro_rules! decision {
 
 struct Yield<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Yield<S> {
+impl<S: System> Operation<S> for Yield<S> {
     type Object = Kernel<S>;
     const USES_WORDS: bool = false;
     const ALWAYS_SWITCHES: bool = true;
@@ -533,22 +557,26 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
 
     /// The heir is the first of its ring, and no other ring is more urgent: the next of the ring follows it,
     /// be it the heir itself. In a thread the heir is the thread; in a handler, whoever is to run after it.
-    extern "C" fn decide(kernel: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        kernel: &'static Kernel<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let running = Running(S::processor_of(kernel));
         if several::<S>() {
-            return yield_on_several::<S>(s, running);
+            return yield_on_several::<S>(cs, running);
         }
-        let heir = running.heir(s);
-        let urgency = heir.urgency.get(s);
+        let heir = running.heir(cs);
+        let urgency = heir.urgency.get(cs);
         if urgency.is_special() {
-            return seldom(yield_special::<S>(s, heir));
+            return seldom(yield_special::<S>(cs, heir));
         }
         let next = kernel
             .ready
-            .borrow(s)
-            .advance(&s, heir, urgency.effective());
-        running.set_heir(s, next);
+            .borrow(cs)
+            .advance(&cs, heir, urgency.effective());
+        running.set_heir(cs, next);
         // In a handler nobody looks at the outcome: the switch is from whoever runs then.
         OutcomeOf::<S>::switch(heir.context(), next.context())
     }
@@ -556,149 +584,157 @@ impl<S: System> Decision<S::Machine> for Yield<S> {
 
 /// As on one processor where the heir's instance is closed; the heir is unknown where it is open, and a decision is due.
 #[inline(always)]
-fn yield_on_several<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
+fn yield_on_several<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf<S> {
     if running.0.heir.get().is_null() {
-        return seldom(yield_open::<S>(s, running));
+        return seldom(yield_open::<S>(cs, running));
     }
-    let heir = running.heir(s);
-    let urgency = heir.urgency.get(s);
-    if let Some((solo, seat)) = heir.solo(s)
+    let heir = running.heir(cs);
+    let urgency = heir.urgency.get(cs);
+    if let Some((solo, seat)) = heir.solo(cs)
         && !urgency.is_special()
     {
-        let next = solo.advance(&View::<S>::new(s), seat, heir, urgency.effective());
+        let next = solo.advance(&View::<S>::new(cs), seat, heir, urgency.effective());
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
-    seldom(yield_elsewhere::<S>(s, running, heir))
+    seldom(yield_elsewhere::<S>(cs, running, heir))
 }
 
 /// The same where the heir's instance has several processors, or is open.
 #[inline(never)]
-fn yield_elsewhere<S: System>(s: Section, running: Running, heir: ThreadRef) -> OutcomeOf<S> {
-    let urgency = heir.urgency.get(s);
-    if let Some(cluster) = heir.cluster(s)
+fn yield_elsewhere<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+) -> OutcomeOf<S> {
+    let urgency = heir.urgency.get(cs);
+    if let Some(cluster) = heir.cluster(cs)
         && !urgency.is_special()
     {
-        let (view, here) = (View::<S>::new(s), S::Machine::number());
+        let (view, here) = (View::<S>::new(cs), S::Machine::number());
         let next = cluster.advance(&view, here, heir, urgency.effective());
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
-    seldom(yield_open::<S>(s, running))
+    seldom(yield_open::<S>(cs, running))
 }
 
 #[cold]
 #[inline(never)]
-fn yield_open<S: System>(s: Section, running: Running) -> OutcomeOf<S> {
-    S::kernel().give_turn_away(s, running.current(s))
+fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf<S> {
+    S::kernel().give_turn_away(cs, running.current(cs))
 }
 
 /// The idle thread is special and in no ring: an interrupt came while all others wait.
 #[cold]
 #[inline(never)]
-fn yield_special<S: System>(s: Section, heir: ThreadRef) -> OutcomeOf<S> {
-    S::kernel().rotate_special(s, heir);
-    let next = Kernel::<S>::running().heir(s);
+fn yield_special<S: System>(cs: CriticalSection<'_>, heir: ThreadRef) -> OutcomeOf<S> {
+    S::kernel().rotate_special(cs, heir);
+    let next = Kernel::<S>::running().heir(cs);
     OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
-decision!(Ready, blocks: false, |s, thread, _, _| {
-    thread.wait.set(s, Wait::NOTHING);
-    S::kernel().make_ready(s, thread);
-    Kernel::<S>::conclude(s, Status::OK, 0)
+decision!(Ready, blocks: false, |cs, thread, _, _| {
+    thread.wait.set(cs, Wait::NOTHING);
+    S::kernel().make_ready(cs, thread);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-decision!(Suspend, blocks: false, |s, thread, _, _| {
-    let urgency = thread.urgency.get(s);
-    if !thread.was_started(s) || urgency.effective() == Priority::IDLE {
+decision!(Suspend, blocks: false, |cs, thread, _, _| {
+    let urgency = thread.urgency.get(cs);
+    if !thread.was_started(cs) || urgency.effective() == Priority::IDLE {
         return fail::<S>(Error::State);
     }
     if !urgency.has(Urgency::SUSPENDED) {
-        thread.urgency.set(s, urgency.with(Urgency::SUSPENDED));
-        S::kernel().expect_special(s);
-        if thread.wait.get(s) == Wait::NOTHING {
-            S::kernel().unready(s, thread);
-            S::kernel().reselect(s);
+        thread.urgency.set(cs, urgency.with(Urgency::SUSPENDED));
+        S::kernel().expect_special(cs);
+        if thread.wait.get(cs) == Wait::NOTHING {
+            S::kernel().unready(cs, thread);
+            S::kernel().reselect(cs);
         }
     }
-    Kernel::<S>::conclude(s, Status::OK, 0)
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-decision!(Resume, blocks: false, |s, thread, _, _| {
-    let urgency = thread.urgency.get(s);
+decision!(Resume, blocks: false, |cs, thread, _, _| {
+    let urgency = thread.urgency.get(cs);
     if !urgency.has(Urgency::SUSPENDED) {
         return fail::<S>(Error::State);
     }
-    thread.urgency.set(s, urgency.without(Urgency::SUSPENDED));
-    if thread.wait.get(s) == Wait::NOTHING {
-        S::kernel().make_ready(s, thread);
+    thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
+    if thread.wait.get(cs) == Wait::NOTHING {
+        S::kernel().make_ready(cs, thread);
     }
-    Kernel::<S>::conclude(s, Status::OK, 0)
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-decision!(SetPriority, blocks: false, |s, thread, level, _| {
-    if !thread.exists(s) {
+decision!(SetPriority, blocks: false, |cs, thread, level, _| {
+    if !thread.exists(cs) {
         return fail::<S>(Error::Deleted);
     }
     let priority = Priority::from_stored(level as u8);
-    thread.urgency.set(s, thread.urgency.get(s).with_base(priority));
-    S::kernel().settle(s, thread, Place::Last);
-    Kernel::<S>::conclude(s, Status::OK, 0)
+    thread.urgency.set(cs, thread.urgency.get(cs).with_base(priority));
+    S::kernel().settle(cs, thread, Place::Last);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-decision!(Join, blocks: true, |s, thread, _, timeout| {
-    if !thread.exists(s) {
+decision!(Join, blocks: true, |cs, thread, _, timeout| {
+    if !thread.exists(cs) {
         return fail::<S>(Error::Deleted);
     }
-    if !thread.was_started(s) {
+    if !thread.was_started(cs) {
         return stay::<S>(Status::OK);
     }
     if timeout.is_none() {
         return refuse_to_wait::<S>();
     }
-    let current = Kernel::<S>::running().current(s);
-    if closes_ring(s, current, thread) {
+    let current = Kernel::<S>::running().current(cs);
+    if closes_ring(cs, current, thread) {
         return fail::<S>(Error::Deadlock);
     }
-    let outcome = S::kernel().block(s, current, Wait::join(thread), timeout);
-    thread.waiters.insert(s, current);
+    let outcome = S::kernel().block(cs, current, Wait::join(thread), timeout);
+    thread.waiters.insert(cs, current);
     outcome
 });
 
-decision!(CancelWait, blocks: false, |s, thread, _, _| {
-    if !thread.was_started(s) || thread.wait.get(s) == Wait::NOTHING {
+decision!(CancelWait, blocks: false, |cs, thread, _, _| {
+    if !thread.was_started(cs) || thread.wait.get(cs) == Wait::NOTHING {
         return fail::<S>(Error::State);
     }
-    S::kernel().abort(s, thread, Error::Cancelled);
-    Kernel::<S>::conclude(s, Status::OK, 0)
+    S::kernel().abort(cs, thread, Error::Cancelled);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-decision!(Sleep, blocks: true, |s, thread, _, timeout| {
+decision!(Sleep, blocks: true, |cs, thread, _, timeout| {
     let kernel = S::kernel();
     let now = S::Machine::now();
     if timeout.deadline(now).is_some_and(|deadline| deadline <= now) {
-        kernel.rotate(s, thread);
-        return Kernel::<S>::conclude(s, Status::OK, 0);
+        kernel.rotate(cs, thread);
+        return Kernel::<S>::conclude(cs, Status::OK, 0);
     }
-    kernel.block(s, thread, Wait::SLEEP, timeout)
+    kernel.block(cs, thread, Wait::SLEEP, timeout)
 });
 
 struct End<S, const DELETE: bool>(PhantomData<S>);
 
-impl<S: System, const DELETE: bool> Decision<S::Machine> for End<S, DELETE> {
+impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
     type Object = AnyThread<S>;
     const BLOCKS: bool = false;
 
-    extern "C" fn decide(thread: &'static AnyThread<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
+    fn run(
+        cs: CriticalSection<'_>,
+        thread: &'static AnyThread<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
         let thread = thread.reference();
-        if !thread.exists(s) {
+        if !thread.exists(cs) {
             return fail::<S>(Error::Deleted);
         }
-        let urgency = thread.urgency.get(s);
+        let urgency = thread.urgency.get(cs);
         if urgency.base() == Priority::IDLE {
             return fail::<S>(Error::State);
         }
         S::kernel().end(
-            s,
+            cs,
             thread,
             if DELETE {
                 Wait::NON_EXISTENT
@@ -706,72 +742,77 @@ impl<S: System, const DELETE: bool> Decision<S::Machine> for End<S, DELETE> {
                 Wait::DORMANT
             },
         );
-        Kernel::<S>::conclude(s, Status::OK, 0)
+        Kernel::<S>::conclude(cs, Status::OK, 0)
     }
 }
 
 impl<S: System> Kernel<S> {
     /// Takes `thread`, which is ready, from the ready ones.
     #[inline(always)]
-    fn unready(&'static self, s: Section, thread: ThreadRef) {
+    fn unready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if several::<S>() {
-            return self.dismiss(s, thread);
+            return self.dismiss(cs, thread);
         }
-        let priority = thread.urgency.get(s).effective();
-        self.ready.borrow(s).remove(&s, thread, priority);
+        let priority = thread.urgency.get(cs).effective();
+        self.ready.borrow(cs).remove(&cs, thread, priority);
     }
 
     /// Takes `thread` out of everything and leaves it in the state `after`.
-    fn end(&'static self, s: Section, thread: ThreadRef, after: Wait) {
-        if thread.was_started(s) {
-            if thread.wait.get(s) == Wait::NOTHING {
-                if !thread.urgency.get(s).has(Urgency::SUSPENDED) {
-                    self.unready(s, thread);
+    fn end(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, after: Wait) {
+        if thread.was_started(cs) {
+            if thread.wait.get(cs) == Wait::NOTHING {
+                if !thread.urgency.get(cs).has(Urgency::SUSPENDED) {
+                    self.unready(cs, thread);
                 }
                 if several::<S>() {
                     // That of one that spins for a lock.
-                    self.stop_timeout(s, thread);
+                    self.stop_timeout(cs, thread);
                 }
             } else {
-                self.stop_timeout(s, thread);
-                let lent_to = self.withdraw(s, thread);
-                thread.wait.set(s, Wait::SLEEP);
+                self.stop_timeout(cs, thread);
+                let lent_to = self.withdraw(cs, thread);
+                thread.wait.set(cs, Wait::SLEEP);
                 if let Some(other) = lent_to {
-                    self.settle(s, other, Place::First);
+                    self.settle(cs, other, Place::First);
                 }
             }
         }
-        thread.wait.set(s, after);
+        thread.wait.set(cs, after);
         if after == Wait::NON_EXISTENT {
-            self.threads.remove(s, thread);
+            self.threads.remove(cs, thread);
         }
         if several::<S>() {
-            thread.set_leaving(s, Self::is_running(s, thread));
-            self.surrender_all(s, thread);
+            thread.set_leaving(cs, Self::is_running(cs, thread));
+            self.surrender_all(cs, thread);
             if after == Wait::NON_EXISTENT {
-                self.strike_off(s, thread);
+                self.strike_off(cs, thread);
             }
         }
-        self.release_all(s, thread);
-        self.wake_those_who_wait_for(s, thread, after);
-        let base = thread.urgency.get(s).base();
-        thread.urgency.set(s, Urgency::new(base));
-        self.reselect(s);
+        self.release_all(cs, thread);
+        self.wake_those_who_wait_for(cs, thread, after);
+        let base = thread.urgency.get(cs).base();
+        thread.urgency.set(cs, Urgency::new(base));
+        self.reselect(cs);
     }
 
-    fn wake_those_who_wait_for(&'static self, s: Section, thread: ThreadRef, after: Wait) {
-        while let Some(waiter) = thread.waiters.first(s) {
-            thread.waiters.pop(s, waiter);
-            let joins = matches!(waiter.wait.get(s).target(), Target::Join(_));
+    fn wake_those_who_wait_for(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        after: Wait,
+    ) {
+        while let Some(waiter) = thread.waiters.first(cs) {
+            thread.waiters.pop(cs, waiter);
+            let joins = matches!(waiter.wait.get(cs).target(), Target::Join(_));
             if !(joins && after == Wait::DORMANT) {
-                waiter.set_error(s, Error::Deleted);
+                waiter.set_error(cs, Error::Deleted);
             }
-            self.wake(s, waiter);
+            self.wake(cs, waiter);
         }
-        if thread.urgency.get(s).has(Urgency::RECEIVED_FROM) {
-            self.threads.for_each(s, |other| {
-                if other.wait.get(s) == Wait::receive(thread) {
-                    self.wake_with(s, other, Error::Deleted);
+        if thread.urgency.get(cs).has(Urgency::RECEIVED_FROM) {
+            self.threads.for_each(cs, |other| {
+                if other.wait.get(cs) == Wait::receive(thread) {
+                    self.wake_with(cs, other, Error::Deleted);
                 }
             });
         }

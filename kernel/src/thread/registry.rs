@@ -1,6 +1,6 @@
 //! Owns: the list of all threads that exist. Must never know: what they do.
 
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
 
 /// All threads that exist, the one created last first.
@@ -8,8 +8,8 @@ pub(crate) struct Registry {
     newest: Guarded<Option<ThreadRef>>,
 }
 
-fn link(thread: ThreadRef, s: Section) -> Option<&'static Guarded<Option<ThreadRef>>> {
-    thread.info.get(s).map(|info| &info.next)
+fn link(thread: ThreadRef, cs: CriticalSection<'_>) -> Option<&'static Guarded<Option<ThreadRef>>> {
+    thread.info.get(cs).map(|info| &info.next)
 }
 
 impl Registry {
@@ -21,21 +21,21 @@ impl Registry {
     }
 
     /// Adds `thread`, which has just been created. Steps: one.
-    pub fn add(&self, s: Section, thread: ThreadRef) {
-        if let Some(next) = link(thread, s) {
-            next.set(s, self.newest.get(s));
-            self.newest.set(s, Some(thread));
+    pub fn add(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some(next) = link(thread, cs) {
+            next.set(cs, self.newest.get(cs));
+            self.newest.set(cs, Some(thread));
         }
     }
 
     /// Takes out `thread`. Steps: the threads created since.
-    pub fn remove(&'static self, s: Section, thread: ThreadRef) {
+    pub fn remove(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let mut place = Some(&self.newest);
         while let Some(cell) = place {
-            let Some(other) = cell.get(s) else { return };
-            let next = link(other, s);
+            let Some(other) = cell.get(cs) else { return };
+            let next = link(other, cs);
             if other == thread {
-                cell.set(s, next.and_then(|next| next.get(s)));
+                cell.set(cs, next.and_then(|next| next.get(cs)));
                 return;
             }
             place = next;
@@ -43,10 +43,10 @@ impl Registry {
     }
 
     /// Calls `visit` with each thread.
-    pub fn for_each(&'static self, s: Section, mut visit: impl FnMut(ThreadRef)) {
-        let mut next = self.newest.get(s);
+    pub fn for_each(&'static self, cs: CriticalSection<'_>, mut visit: impl FnMut(ThreadRef)) {
+        let mut next = self.newest.get(cs);
         while let Some(thread) = next {
-            next = link(thread, s).and_then(|next| next.get(s));
+            next = link(thread, cs).and_then(|next| next.get(cs));
             visit(thread);
         }
     }

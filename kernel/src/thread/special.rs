@@ -4,11 +4,11 @@
 //! The usual paths ask only whether anything is special, and call what is here through words that the first
 //! time-out, suspension or lent turn sets: a program without these does not carry what belongs to them.
 
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::thread::tcb::ThreadRef;
 use crate::{Kernel, System};
 
-type Act<S> = fn(&'static Kernel<S>, Section, ThreadRef);
+type Act<S> = fn(&'static Kernel<S>, CriticalSection<'_>, ThreadRef);
 
 /// What may have to be done to a special thread.
 pub(crate) struct Acts<S: System> {
@@ -26,31 +26,31 @@ impl<S: System> Kernel<S> {
 
     /// There may be special threads from now on.
     #[inline(always)]
-    pub(crate) fn expect_special(&self, s: Section) {
-        self.special.set(s, Some(Self::ACTS));
+    pub(crate) fn expect_special(&self, cs: CriticalSection<'_>) {
+        self.special.set(cs, Some(Self::ACTS));
     }
 
     /// [`Kernel::wake`] for a special thread.
     #[cold]
-    pub(crate) fn wake_special(&'static self, s: Section, thread: ThreadRef) {
-        if let Some(acts) = self.special.get(s) {
-            (acts.wake)(self, s, thread);
+    pub(crate) fn wake_special(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some(acts) = self.special.get(cs) {
+            (acts.wake)(self, cs, thread);
         }
     }
 
     /// What is to be done when a special thread, which is about to wait, has left the ready ones.
     #[cold]
-    pub(crate) fn leave_special(&'static self, s: Section, thread: ThreadRef) {
-        if let Some(acts) = self.special.get(s) {
-            (acts.leave)(self, s, thread);
+    pub(crate) fn leave_special(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some(acts) = self.special.get(cs) {
+            (acts.leave)(self, cs, thread);
         }
     }
 
     /// [`Kernel::rotate`] for a special thread. The idle thread, which is special and in no ring, needs none.
     #[cold]
-    pub(crate) fn rotate_special(&'static self, s: Section, current: ThreadRef) {
-        if let Some(acts) = self.special.get(s) {
-            (acts.rotate)(self, s, current);
+    pub(crate) fn rotate_special(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
+        if let Some(acts) = self.special.get(cs) {
+            (acts.rotate)(self, cs, current);
         }
     }
 }

@@ -5,7 +5,7 @@
     reason = "turns the machine's pointers back into control blocks"
 )]
 
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::info::Info;
 use crate::thread::urgency::Urgency;
@@ -176,58 +176,58 @@ impl ThreadRef {
 
     /// The machine's part of the control block.
     #[inline(always)]
-    pub fn machine_part(self, s: Section) -> &'static Context {
-        self.0.context.borrow(s)
+    pub fn machine_part(self, cs: CriticalSection<'_>) -> &Context {
+        self.0.context.borrow(cs)
     }
 
     /// Sets what the thread is resumed with.
     #[inline(always)]
-    pub fn set_answer(self, s: Section, status: Status, value: usize) {
-        let context = self.machine_part(s);
+    pub fn set_answer(self, cs: CriticalSection<'_>, status: Status, value: usize) {
+        let context = self.machine_part(cs);
         context.status.set(status.word());
         context.value.set(value);
     }
 
     /// Sets the status that the thread is resumed with to success.
     #[inline(always)]
-    pub fn set_ok(self, s: Section) {
-        self.machine_part(s).status.set(Status::OK.word());
+    pub fn set_ok(self, cs: CriticalSection<'_>) {
+        self.machine_part(cs).status.set(Status::OK.word());
     }
 
     /// Sets the status that the thread is resumed with to `error`.
-    pub fn set_error(self, s: Section, error: Error) {
-        self.machine_part(s)
+    pub fn set_error(self, cs: CriticalSection<'_>, error: Error) {
+        self.machine_part(cs)
             .status
             .set(Status::failed(error).word());
     }
 
     /// Sets the word that the thread is resumed with, and nothing else.
     #[inline(always)]
-    pub fn set_value(self, s: Section, value: usize) {
-        self.machine_part(s).value.set(value);
+    pub fn set_value(self, cs: CriticalSection<'_>, value: usize) {
+        self.machine_part(cs).value.set(value);
     }
 
     /// The word that the thread is resumed with.
     #[inline(always)]
-    pub fn value(self, s: Section) -> usize {
-        self.machine_part(s).value.get()
+    pub fn value(self, cs: CriticalSection<'_>) -> usize {
+        self.machine_part(cs).value.get()
     }
 
     /// The thread's row in the scheduling library's table, on several processors; idle threads have none.
     #[cfg(target_pointer_width = "64")]
-    pub fn row(self, s: Section) -> Option<smp::Thread> {
-        smp::Thread::new(self.seat.get(s).row.into())
+    pub fn row(self, cs: CriticalSection<'_>) -> Option<smp::Thread> {
+        smp::Thread::new(self.seat.get(cs).row.into())
     }
 
     /// Sets [`ThreadRef::row`].
     #[cfg(target_pointer_width = "64")]
-    pub fn set_row(self, s: Section, row: Option<smp::Thread>) {
+    pub fn set_row(self, cs: CriticalSection<'_>, row: Option<smp::Thread>) {
         let row = row.map_or(NO_ROW, |row| row.index() as u16);
         self.seat.set(
-            s,
+            cs,
             Seat {
                 row,
-                ..self.seat.get(s)
+                ..self.seat.get(cs)
             },
         );
     }
@@ -236,153 +236,153 @@ impl ThreadRef {
     /// threads.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn solo(self, s: Section) -> Option<OwnQueue> {
-        self.home.get(s)?.solo()
+    pub fn solo(self, cs: CriticalSection<'_>) -> Option<OwnQueue> {
+        self.home.get(cs)?.solo()
     }
 
     /// The seats that decide about the thread; none where something else does.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn cluster(self, s: Section) -> Option<Seats> {
-        self.home.get(s)?.cluster()
+    pub fn cluster(self, cs: CriticalSection<'_>) -> Option<Seats> {
+        self.home.get(cs)?.cluster()
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
     #[inline(always)]
-    pub fn cluster(self, _: Section) -> Option<Seats> {
+    pub fn cluster(self, _: CriticalSection<'_>) -> Option<Seats> {
         None
     }
 
     /// The processor that the thread had last in a closed instance of several.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn place(self, s: Section) -> usize {
-        self.place.get(s)
+    pub fn place(self, cs: CriticalSection<'_>) -> usize {
+        self.place.get(cs)
     }
 
     /// Sets [`ThreadRef::place`].
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn set_place(self, s: Section, cpu: usize) {
-        self.place.set(s, cpu);
+    pub fn set_place(self, cs: CriticalSection<'_>, cpu: usize) {
+        self.place.set(cs, cpu);
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn place(self, _: Section) -> usize {
+    pub fn place(self, _: CriticalSection<'_>) -> usize {
         0
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_place(self, _: Section, _: usize) {}
+    pub fn set_place(self, _: CriticalSection<'_>, _: usize) {}
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
     #[inline(always)]
-    pub fn solo(self, _: Section) -> Option<OwnQueue> {
+    pub fn solo(self, _: CriticalSection<'_>) -> Option<OwnQueue> {
         None
     }
 
     /// What may decide about the instance in which the thread is at home; none for idle threads.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn home(self, s: Section) -> Option<&'static Home> {
-        self.home.get(s)
+    pub fn home(self, cs: CriticalSection<'_>) -> Option<&'static Home> {
+        self.home.get(cs)
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn home(self, _: Section) -> Option<&'static Home> {
+    pub fn home(self, _: CriticalSection<'_>) -> Option<&'static Home> {
         None
     }
 
     /// Whether the thread is at home where `other` is, or neither is anywhere.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn shares_home(self, s: Section, other: Self) -> bool {
-        let address = |thread: Self| thread.home.get(s).map(ptr::from_ref);
+    pub fn shares_home(self, cs: CriticalSection<'_>, other: Self) -> bool {
+        let address = |thread: Self| thread.home.get(cs).map(ptr::from_ref);
         address(self) == address(other)
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn shares_home(self, _: Section, _: Self) -> bool {
+    pub fn shares_home(self, _: CriticalSection<'_>, _: Self) -> bool {
         true
     }
 
     /// Sets where the thread is at home.
     #[cfg(target_pointer_width = "64")]
-    pub fn set_home(self, s: Section, home: Option<&'static Home>) {
-        self.home.set(s, home);
+    pub fn set_home(self, cs: CriticalSection<'_>, home: Option<&'static Home>) {
+        self.home.set(cs, home);
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_home(self, _: Section, _: Option<&'static Home>) {}
+    pub fn set_home(self, _: CriticalSection<'_>, _: Option<&'static Home>) {}
 
     /// The thread, which is new, had no processor time.
     #[cfg(target_pointer_width = "64")]
-    pub fn forget_charges(self, s: Section) {
-        self.ticks.set(s, 0);
+    pub fn forget_charges(self, cs: CriticalSection<'_>) {
+        self.ticks.set(cs, 0);
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn forget_charges(self, _: Section) {}
+    pub fn forget_charges(self, _: CriticalSection<'_>) {}
 
     /// Whether the instance in which the thread is at home can be closed at all.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn may_be_closed(self, s: Section) -> bool {
-        self.home.get(s).is_some_and(Home::keeps)
+    pub fn may_be_closed(self, cs: CriticalSection<'_>) -> bool {
+        self.home.get(cs).is_some_and(Home::keeps)
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn may_be_closed(self, _: Section) -> bool {
+    pub fn may_be_closed(self, _: CriticalSection<'_>) -> bool {
         false
     }
 
     /// Adds to the processor time that the thread has had in closed instances.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn charge(self, s: Section, ticks: u64) {
-        self.ticks.set(s, self.ticks.get(s).wrapping_add(ticks));
+    pub fn charge(self, cs: CriticalSection<'_>, ticks: u64) {
+        self.ticks.set(cs, self.ticks.get(cs).wrapping_add(ticks));
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn charge(self, _: Section, _: u64) {}
+    pub fn charge(self, _: CriticalSection<'_>, _: u64) {}
 
     /// What was charged.
     #[cfg(target_pointer_width = "64")]
-    pub fn charged(self, s: Section) -> u64 {
-        self.ticks.get(s)
+    pub fn charged(self, cs: CriticalSection<'_>) -> u64 {
+        self.ticks.get(cs)
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn charged(self, _: Section) -> u64 {
+    pub fn charged(self, _: CriticalSection<'_>) -> u64 {
         0
     }
 
     /// The processor whose alarm the thread's time-out is for.
     #[cfg(target_pointer_width = "64")]
-    pub fn clock(self, s: Section) -> usize {
-        self.seat.get(s).clock.into()
+    pub fn clock(self, cs: CriticalSection<'_>) -> usize {
+        self.seat.get(cs).clock.into()
     }
 
     /// Sets [`ThreadRef::clock`].
     #[cfg(target_pointer_width = "64")]
-    pub fn set_clock(self, s: Section, clock: usize) {
+    pub fn set_clock(self, cs: CriticalSection<'_>, clock: usize) {
         let clock = clock as u8;
         self.seat.set(
-            s,
+            cs,
             Seat {
                 clock,
-                ..self.seat.get(s)
+                ..self.seat.get(cs)
             },
         );
     }
@@ -390,46 +390,46 @@ impl ThreadRef {
     /// Whether the thread was ended while a processor ran it, which may be on its way from it still.
     #[cfg(target_pointer_width = "64")]
     #[inline(always)]
-    pub fn is_leaving(self, s: Section) -> bool {
-        self.seat.get(s).leaving
+    pub fn is_leaving(self, cs: CriticalSection<'_>) -> bool {
+        self.seat.get(cs).leaving
     }
 
     /// Sets [`ThreadRef::is_leaving`].
     #[cfg(target_pointer_width = "64")]
-    pub fn set_leaving(self, s: Section, leaving: bool) {
-        let seat = self.seat.get(s);
-        self.seat.set(s, Seat { leaving, ..seat });
+    pub fn set_leaving(self, cs: CriticalSection<'_>, leaving: bool) {
+        let seat = self.seat.get(cs);
+        self.seat.set(cs, Seat { leaving, ..seat });
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn is_leaving(self, _: Section) -> bool {
+    pub fn is_leaving(self, _: CriticalSection<'_>) -> bool {
         false
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_leaving(self, _: Section, _: bool) {}
+    pub fn set_leaving(self, _: CriticalSection<'_>, _: bool) {}
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn row(self, _: Section) -> Option<smp::Thread> {
+    pub fn row(self, _: CriticalSection<'_>) -> Option<smp::Thread> {
         None
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_row(self, _: Section, _: Option<smp::Thread>) {}
+    pub fn set_row(self, _: CriticalSection<'_>, _: Option<smp::Thread>) {}
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn clock(self, _: Section) -> usize {
+    pub fn clock(self, _: CriticalSection<'_>) -> usize {
         0
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_clock(self, _: Section, _: usize) {}
+    pub fn set_clock(self, _: CriticalSection<'_>, _: usize) {}
 
     /// The word that tells identity in waits.
     #[inline(always)]
@@ -445,19 +445,26 @@ pub(crate) struct Running(pub &'static Processor);
 impl Running {
     /// The thread whose registers are loaded.
     #[inline(always)]
-    pub fn current(self, _: Section) -> ThreadRef {
+    pub fn current(self, _: CriticalSection<'_>) -> ThreadRef {
+        ThreadRef::from_context(self.0.current.get())
+    }
+
+    /// The calling thread, outside of a section. Meaningful as long as the caller stays on the processor: on the only one of a
+    /// system, or with interrupts masked.
+    #[inline(always)]
+    pub fn caller(self) -> ThreadRef {
         ThreadRef::from_context(self.0.current.get())
     }
 
     /// The thread that should run.
     #[inline(always)]
-    pub fn heir(self, _: Section) -> ThreadRef {
+    pub fn heir(self, _: CriticalSection<'_>) -> ThreadRef {
         ThreadRef::from_context(self.0.heir.get())
     }
 
     /// Decides who should run.
     #[inline(always)]
-    pub fn set_heir(self, _: Section, thread: ThreadRef) {
+    pub fn set_heir(self, _: CriticalSection<'_>, thread: ThreadRef) {
         self.0.heir.set(thread.context());
     }
 }
@@ -479,7 +486,7 @@ fn follow(link: *const Tcb) -> ThreadRef {
 }
 
 /// The links in the control blocks, as the scheduling library asks for them.
-impl Links for Section {
+impl Links for CriticalSection<'_> {
     type Id = ThreadRef;
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! Nothing is ever reset: a report is the difference of two pictures, so nobody's measurement disturbs another's, and
 //! periods have their own.
 
-use crate::critical_section::{Section, hold};
+use crate::critical_section::{CriticalSection, hold};
 use crate::smp::several;
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
@@ -21,9 +21,9 @@ pub(crate) const fn counts<S: System>() -> bool {
 }
 
 /// The processor time that `thread` has had since it was created; zero where nobody counts it.
-pub(crate) fn lifetime<S: System>(s: Section, thread: ThreadRef) -> Duration {
+pub(crate) fn lifetime<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
     if counts::<S>() {
-        Kernel::<S>::lifetime(s, thread)
+        Kernel::<S>::lifetime(cs, thread)
     } else {
         Duration::ZERO
     }
@@ -63,7 +63,7 @@ impl<S: System, const THREADS: usize> Usage<S, THREADS> {
             );
         }
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         let mut usage = Self {
             at: S::Machine::now(),
             threads: [None; THREADS],
@@ -71,18 +71,20 @@ impl<S: System, const THREADS: usize> Usage<S, THREADS> {
             complete: true,
         };
         let mut rows = usage.threads.iter_mut();
-        S::kernel().threads.for_each(s, |thread| {
+        S::kernel().threads.for_each(cs, |thread| {
             // Idle threads have no row: they count for their processors.
-            if thread.row(s).is_none() {
+            if thread.row(cs).is_none() {
                 return;
             }
             match rows.next() {
-                Some(row) => *row = Some((AnyThread::of(thread), Kernel::<S>::lifetime(s, thread))),
+                Some(row) => {
+                    *row = Some((AnyThread::of(thread), Kernel::<S>::lifetime(cs, thread)))
+                }
                 None => usage.complete = false,
             }
         });
         for (number, idle) in usage.idle.iter_mut().enumerate() {
-            *idle = Kernel::<S>::idle_time(s, number);
+            *idle = Kernel::<S>::idle_time(cs, number);
         }
         usage
     }

@@ -7,7 +7,7 @@
 //! call it, until the reply. Bounds: steps are the lengths of the chain of waiting threads and of the
 //! lists of owned mutexes along it.
 
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::smp::several;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
@@ -26,9 +26,9 @@ pub(crate) enum Place {
 }
 
 /// The thread that `thread` cannot go on without, if there is one.
-fn waits_for(s: Section, thread: ThreadRef) -> Option<ThreadRef> {
-    match thread.wait.get(s).target() {
-        Target::Mutex(mutex) => mutex.owner(s),
+fn waits_for(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<ThreadRef> {
+    match thread.wait.get(cs).target() {
+        Target::Mutex(mutex) => mutex.owner(cs),
         Target::Receive(other)
         | Target::Send(other)
         | Target::Call(other)
@@ -39,31 +39,31 @@ fn waits_for(s: Section, thread: ThreadRef) -> Option<ThreadRef> {
 }
 
 /// Whether `thread` would wait for itself if it waited for `other`. Steps: the chain from there.
-pub(crate) fn closes_ring(s: Section, thread: ThreadRef, other: ThreadRef) -> bool {
+pub(crate) fn closes_ring(cs: CriticalSection<'_>, thread: ThreadRef, other: ThreadRef) -> bool {
     let mut next = Some(other);
     while let Some(link) = next {
         if link == thread {
             return true;
         }
-        next = waits_for(s, link);
+        next = waits_for(cs, link);
     }
     false
 }
 
 /// The effective priority that follows from what `thread` has and owns.
-fn deserved(s: Section, thread: ThreadRef) -> Priority {
-    let mut priority = thread.urgency.get(s).base();
-    let mut owned = thread.owned.get(s);
+fn deserved(cs: CriticalSection<'_>, thread: ThreadRef) -> Priority {
+    let mut priority = thread.urgency.get(cs).base();
+    let mut owned = thread.owned.get(cs);
     while let Some(mutex) = owned {
-        priority = priority.or_urgent(mutex.lends(s));
-        owned = mutex.next_owned(s);
+        priority = priority.or_urgent(mutex.lends(cs));
+        owned = mutex.next_owned(cs);
     }
     let lenders = [
-        thread.waiters.first_sender(s),
-        thread.waiters.first_awaiting_reply(s),
+        thread.waiters.first_sender(cs),
+        thread.waiters.first_awaiting_reply(cs),
     ];
     for lender in lenders.into_iter().flatten() {
-        priority = priority.or_urgent(lender.urgency.get(s).effective());
+        priority = priority.or_urgent(lender.urgency.get(cs).effective());
     }
     priority
 }
@@ -71,53 +71,59 @@ fn deserved(s: Section, thread: ThreadRef) -> Priority {
 impl<S: System> Kernel<S> {
     /// Makes the effective priority of `thread`, and of all that it waits for in turn, what they
     /// deserve; sets the heir.
-    pub(crate) fn settle(&'static self, s: Section, thread: ThreadRef, place: Place) {
+    pub(crate) fn settle(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         let mut next = Some(thread);
         while let Some(thread) = next {
-            let priority = deserved(s, thread);
-            if thread.urgency.get(s).effective() == priority {
+            let priority = deserved(cs, thread);
+            if thread.urgency.get(cs).effective() == priority {
                 break;
             }
-            self.change(s, thread, priority, place);
-            next = match thread.wait.get(s).target() {
-                Target::Mutex(mutex) => mutex.owner(s),
+            self.change(cs, thread, priority, place);
+            next = match thread.wait.get(cs).target() {
+                Target::Mutex(mutex) => mutex.owner(cs),
                 Target::Send(other) | Target::Call(other) | Target::Reply(other) => Some(other),
                 _ => None,
             };
         }
-        self.reselect(s);
+        self.reselect(cs);
     }
 
     /// Gives `thread`, whose turn was lent by a sender, its own priority back. It is ready, or about to be.
-    pub(crate) fn end_lent_turn(&'static self, s: Section, thread: ThreadRef) {
-        let urgency = thread.urgency.get(s);
+    pub(crate) fn end_lent_turn(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let urgency = thread.urgency.get(cs);
         if !urgency.has(Urgency::LENT_TURN) {
             return;
         }
-        if Self::running().current(s) == thread {
-            thread.urgency.set(s, urgency.without(Urgency::LENT_TURN));
-            self.settle(s, thread, Place::Last);
+        if Self::running().current(cs) == thread {
+            thread.urgency.set(cs, urgency.without(Urgency::LENT_TURN));
+            self.settle(cs, thread, Place::Last);
         } else {
-            self.take_back_turn(s, thread);
+            self.take_back_turn(cs, thread);
         }
     }
 
     /// The same for a thread that is in no ring of ready ones.
-    pub(crate) fn take_back_turn(&'static self, s: Section, thread: ThreadRef) {
-        let urgency = thread.urgency.get(s);
+    pub(crate) fn take_back_turn(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let urgency = thread.urgency.get(cs);
         if urgency.has(Urgency::LENT_TURN) {
-            let own = deserved(s, thread);
+            let own = deserved(cs, thread);
             thread
                 .urgency
-                .set(s, urgency.without(Urgency::LENT_TURN).with_effective(own));
+                .set(cs, urgency.without(Urgency::LENT_TURN).with_effective(own));
         }
     }
 
     /// Gives `thread` another effective priority, and the place that goes with it.
-    fn change(&'static self, s: Section, thread: ThreadRef, priority: Priority, place: Place) {
-        let urgency = thread.urgency.get(s);
+    fn change(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        priority: Priority,
+        place: Place,
+    ) {
+        let urgency = thread.urgency.get(cs);
         let new = urgency.with_effective(priority);
-        let wait = thread.wait.get(s);
+        let wait = thread.wait.get(cs);
         let queue = match wait.target() {
             Target::Queue(queue) => Some(queue),
             Target::Mutex(mutex) => Some(mutex.waiters()),
@@ -127,57 +133,61 @@ impl<S: System> Kernel<S> {
             _ => None,
         };
         if let Some(queue) = queue {
-            queue.remove(s, thread);
-            thread.urgency.set(s, new);
-            queue.insert(s, thread);
+            queue.remove(cs, thread);
+            thread.urgency.set(cs, new);
+            queue.insert(cs, thread);
         } else if several::<S>() {
             // Also of one that waits for a cluster mutex: its owner inherits by what the library knows.
-            self.grade(s, thread, new, place);
+            self.grade(cs, thread, new, place);
         } else if wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
-            let ready = self.ready.borrow(s);
-            ready.remove(&s, thread, urgency.effective());
-            thread.urgency.set(s, new);
+            let ready = self.ready.borrow(cs);
+            ready.remove(&cs, thread, urgency.effective());
+            thread.urgency.set(cs, new);
             match place {
                 Place::Last => {
-                    ready.append(&s, thread, priority);
+                    ready.append(&cs, thread, priority);
                 }
-                Place::First => ready.prepend(&s, thread, priority),
+                Place::First => ready.prepend(&cs, thread, priority),
             }
         } else {
-            thread.urgency.set(s, new);
+            thread.urgency.set(cs, new);
         }
     }
 
     /// Ends the wait of `thread`, whatever it waits for, with `error`; those who inherited from it lose that.
     /// Bounds: those of the queue it stands in and of the chain behind it.
-    pub(crate) fn abort(&'static self, s: Section, thread: ThreadRef, error: Error) {
-        let lent_to = self.withdraw(s, thread);
+    pub(crate) fn abort(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, error: Error) {
+        let lent_to = self.withdraw(cs, thread);
         if several::<S>() {
-            self.abandon_lock(s, thread);
+            self.abandon_lock(cs, thread);
         }
-        self.wake_with(s, thread, error);
+        self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
-            self.settle(s, other, Place::First);
+            self.settle(cs, other, Place::First);
         }
     }
 
     /// Takes `thread` out of whatever queue it stands in. Names the thread that inherited from it.
-    pub(crate) fn withdraw(&'static self, s: Section, thread: ThreadRef) -> Option<ThreadRef> {
-        match thread.wait.get(s).target() {
+    pub(crate) fn withdraw(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+    ) -> Option<ThreadRef> {
+        match thread.wait.get(cs).target() {
             Target::Queue(queue) => {
-                queue.remove(s, thread);
+                queue.remove(cs, thread);
                 None
             }
             Target::Mutex(mutex) => {
-                mutex.waiters().remove(s, thread);
-                mutex.owner(s)
+                mutex.waiters().remove(cs, thread);
+                mutex.owner(cs)
             }
             Target::Join(other) => {
-                other.waiters.remove(s, thread);
+                other.waiters.remove(cs, thread);
                 None
             }
             Target::Send(other) | Target::Call(other) | Target::Reply(other) => {
-                other.waiters.remove(s, thread);
+                other.waiters.remove(cs, thread);
                 Some(other)
             }
             _ => None,

@@ -9,7 +9,7 @@ pub(crate) mod inherit;
 pub(crate) mod timeout_queue;
 pub(crate) mod transfer;
 
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::tcb::{Tcb, ThreadRef};
 use core::ptr;
@@ -177,9 +177,9 @@ const REPLYING: Key = 2 * Priority::COUNT as Key;
 
 /// The key of `thread`, by what it waits for and by its present priority.
 #[inline(always)]
-fn key(s: Section, thread: ThreadRef) -> Key {
-    let priority = thread.urgency.get(s).effective().level();
-    match thread.wait.get(s).0 & KIND {
+fn key(cs: CriticalSection<'_>, thread: ThreadRef) -> Key {
+    let priority = thread.urgency.get(cs).effective().level();
+    match thread.wait.get(cs).0 & KIND {
         JOIN => JOINING,
         REPLY => REPLYING + priority,
         _ => priority,
@@ -205,186 +205,186 @@ impl WaitQueue {
 
     /// The most urgent thread.
     #[inline(always)]
-    pub fn first(&self, s: Section) -> Option<ThreadRef> {
-        self.first.get(s)
+    pub fn first(&self, cs: CriticalSection) -> Option<ThreadRef> {
+        self.first.get(cs)
     }
 
     /// Whether nobody waits.
     #[inline(always)]
-    pub fn is_empty(&self, s: Section) -> bool {
-        self.first.get(s).is_none()
+    pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
+        self.first.get(cs).is_none()
     }
 
     /// The most urgent thread that neither joins nor awaits a reply: a sender or a caller.
     #[inline(always)]
-    pub fn first_sender(&self, s: Section) -> Option<ThreadRef> {
-        self.first.get(s).filter(|first| key(s, *first) < JOINING)
+    pub fn first_sender(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        self.first.get(cs).filter(|first| key(cs, *first) < JOINING)
     }
 
     /// The most urgent thread that awaits a reply. Steps: the keys in use.
-    pub fn first_awaiting_reply(&self, s: Section) -> Option<ThreadRef> {
-        let mut leader = self.first.get(s);
-        while let Some(thread) = leader.filter(|thread| key(s, *thread) < REPLYING) {
-            leader = thread.group.get(s);
+    pub fn first_awaiting_reply(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        let mut leader = self.first.get(cs);
+        while let Some(thread) = leader.filter(|thread| key(cs, *thread) < REPLYING) {
+            leader = thread.group.get(cs);
         }
         leader
     }
 
     /// Takes out `first`, which [`WaitQueue::first`] named; it is then a ring of its own.
     #[inline(always)]
-    pub fn pop(&self, s: Section, first: ThreadRef) {
-        let group = first.group.get(s);
-        if s.is_alone(first) {
-            self.first.set(s, group);
+    pub fn pop(&self, cs: CriticalSection<'_>, first: ThreadRef) {
+        let group = first.group.get(cs);
+        if cs.is_alone(first) {
+            self.first.set(cs, group);
         } else {
-            self.first.set(s, Some(promote_next(s, first, group)));
+            self.first.set(cs, Some(promote_next(cs, first, group)));
         }
     }
 
     /// Puts in `thread`, a ring of its own whose wait has been set, behind its equals.
     #[inline(always)]
-    pub fn insert(&self, s: Section, thread: ThreadRef) {
-        match self.first.get(s) {
-            None => self.insert_first(s, thread),
-            Some(first) => self.insert_among(s, thread, first),
+    pub fn insert(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        match self.first.get(cs) {
+            None => self.insert_first(cs, thread),
+            Some(first) => self.insert_among(cs, thread, first),
         }
     }
 
     /// Puts `thread`, a ring of its own, into the queue, which is empty.
     #[inline(always)]
-    pub fn insert_first(&self, s: Section, thread: ThreadRef) {
-        thread.group.set(s, None);
-        self.first.set(s, Some(thread));
+    pub fn insert_first(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        thread.group.set(cs, None);
+        self.first.set(cs, Some(thread));
     }
 
-    fn insert_among(&self, s: Section, thread: ThreadRef, first: ThreadRef) {
-        let own = key(s, thread);
+    fn insert_among(&self, cs: CriticalSection<'_>, thread: ThreadRef, first: ThreadRef) {
+        let own = key(cs, thread);
         let mut before = None;
         let mut leader = Some(first);
         while let Some(other) = leader {
-            let others = key(s, other);
+            let others = key(cs, other);
             if others == own {
-                s.join_before(thread, other);
+                cs.join_before(thread, other);
                 return;
             }
             if others > own {
                 break;
             }
             before = leader;
-            leader = other.group.get(s);
+            leader = other.group.get(cs);
         }
-        thread.group.set(s, leader);
-        self.link(s, before, Some(thread));
+        thread.group.set(cs, leader);
+        self.link(cs, before, Some(thread));
     }
 
     /// Takes out `thread`, whose wait and priority are those it was put in with; it is then a ring of
     /// its own.
-    pub fn remove(&self, s: Section, thread: ThreadRef) {
-        let own = key(s, thread);
+    pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let own = key(cs, thread);
         let mut before = None;
-        let mut leader = self.first.get(s);
-        while let Some(other) = leader.filter(|other| key(s, *other) != own) {
+        let mut leader = self.first.get(cs);
+        while let Some(other) = leader.filter(|other| key(cs, *other) != own) {
             before = Some(other);
-            leader = other.group.get(s);
+            leader = other.group.get(cs);
         }
         if leader != Some(thread) {
-            s.leave(thread);
+            cs.leave(thread);
             return;
         }
-        let group = thread.group.get(s);
-        let successor = if s.is_alone(thread) {
+        let group = thread.group.get(cs);
+        let successor = if cs.is_alone(thread) {
             group
         } else {
-            Some(promote_next(s, thread, group))
+            Some(promote_next(cs, thread, group))
         };
-        self.link(s, before, successor);
+        self.link(cs, before, successor);
     }
 
     #[inline(always)]
-    fn link(&self, s: Section, before: Option<ThreadRef>, leader: Option<ThreadRef>) {
+    fn link(&self, cs: CriticalSection<'_>, before: Option<ThreadRef>, leader: Option<ThreadRef>) {
         match before {
-            None => self.first.set(s, leader),
-            Some(before) => before.group.set(s, leader),
+            None => self.first.set(cs, leader),
+            Some(before) => before.group.set(cs, leader),
         }
     }
 
     /// The only thread of the queue; none if there are several, or none at all.
     #[inline(always)]
-    pub fn only(&self, s: Section) -> Option<ThreadRef> {
+    pub fn only(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
         self.first
-            .get(s)
-            .filter(|first| s.is_alone(*first) && first.group.get(s).is_none())
+            .get(cs)
+            .filter(|first| cs.is_alone(*first) && first.group.get(cs).is_none())
     }
 
     /// Takes out the only thread.
     #[inline(always)]
-    pub fn clear(&self, s: Section) {
-        self.first.set(s, None);
+    pub fn clear(&self, cs: CriticalSection<'_>) {
+        self.first.set(cs, None);
     }
 
     /// Takes out all threads that `chosen` says so of, asked in order, and gives each to `taken`, which
     /// may wake it. Steps: the threads.
     pub fn extract(
         &self,
-        s: Section,
+        cs: CriticalSection<'_>,
         mut chosen: impl FnMut(ThreadRef) -> bool,
         mut taken: impl FnMut(ThreadRef),
     ) {
         let mut before = None;
-        let mut leader = self.first.get(s);
+        let mut leader = self.first.get(cs);
         while let Some(first) = leader {
-            leader = first.group.get(s);
-            let remaining = extract_from_ring(s, first, &mut chosen, &mut taken);
+            leader = first.group.get(cs);
+            let remaining = extract_from_ring(cs, first, &mut chosen, &mut taken);
             if let Some(remaining) = remaining {
-                remaining.group.set(s, leader);
+                remaining.group.set(cs, leader);
             }
-            self.link(s, before, remaining.or(leader));
+            self.link(cs, before, remaining.or(leader));
             before = remaining.or(before);
         }
     }
 
     /// Whether `visit` says so of any thread, asked in order; it stops there. Steps: the threads.
-    pub fn any(&self, s: Section, mut visit: impl FnMut(ThreadRef) -> bool) -> bool {
-        let mut leader = self.first.get(s);
+    pub fn any(&self, cs: CriticalSection<'_>, mut visit: impl FnMut(ThreadRef) -> bool) -> bool {
+        let mut leader = self.first.get(cs);
         while let Some(first) = leader {
             let mut thread = first;
             loop {
                 if visit(thread) {
                     return true;
                 }
-                thread = taktos_schedule::Links::next(&s, thread);
+                thread = taktos_schedule::Links::next(&cs, thread);
                 if thread == first {
                     break;
                 }
             }
-            leader = first.group.get(s);
+            leader = first.group.get(cs);
         }
         false
     }
 }
 
 /// Takes `leader` out of its ring; the next of the ring leads in its place, and is named.
-fn promote_next(s: Section, leader: ThreadRef, group: Option<ThreadRef>) -> ThreadRef {
-    let next = taktos_schedule::Links::next(&s, leader);
-    next.group.set(s, group);
-    s.leave(leader);
+fn promote_next(cs: CriticalSection<'_>, leader: ThreadRef, group: Option<ThreadRef>) -> ThreadRef {
+    let next = taktos_schedule::Links::next(&cs, leader);
+    next.group.set(cs, group);
+    cs.leave(leader);
     next
 }
 
 /// Does the work of [`WaitQueue::extract`] for the ring that `first` leads; names the first that stays.
 fn extract_from_ring(
-    s: Section,
+    cs: CriticalSection<'_>,
     first: ThreadRef,
     chosen: &mut impl FnMut(ThreadRef) -> bool,
     taken: &mut impl FnMut(ThreadRef),
 ) -> Option<ThreadRef> {
-    let last = taktos_schedule::Links::previous(&s, first);
+    let last = taktos_schedule::Links::previous(&cs, first);
     let mut remaining = None;
     let mut thread = first;
     loop {
-        let next = taktos_schedule::Links::next(&s, thread);
+        let next = taktos_schedule::Links::next(&cs, thread);
         if chosen(thread) {
-            s.leave(thread);
+            cs.leave(thread);
             taken(thread);
         } else {
             remaining = remaining.or(Some(thread));

@@ -1,7 +1,7 @@
 //! The wait queue against a sorted list.
 
 use super::{Key, Wait, WaitQueue, key};
-use crate::critical_section::{Section, in_decision};
+use crate::critical_section::{CriticalSection, alone};
 use crate::thread::tcb::{Tcb, ThreadRef};
 use crate::thread::urgency::Urgency;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn leak<T>(object: T) -> &'static T {
 }
 
 struct Both {
-    s: Section,
+    cs: CriticalSection<'static>,
     queue: &'static WaitQueue,
     server: ThreadRef,
     threads: Vec<ThreadRef>,
@@ -58,16 +58,18 @@ struct Both {
 
 impl Both {
     fn new() -> Self {
-        let s = in_decision();
+        let cs = alone();
         let threads = (0..THREADS).map(|_| ThreadRef(leak(Tcb::new()))).collect();
         let both = Self {
-            s,
+            cs,
             queue: leak(WaitQueue::new()),
             server: ThreadRef(leak(Tcb::new())),
             threads,
             list: Vec::new(),
         };
-        both.threads.iter().for_each(|thread| s.make_alone(*thread));
+        both.threads
+            .iter()
+            .for_each(|thread| cs.make_alone(*thread));
         both
     }
 
@@ -79,16 +81,16 @@ impl Both {
         let thread = self.threads[id];
         thread
             .urgency
-            .set(self.s, Urgency::new(Priority::from_stored(level)));
+            .set(self.cs, Urgency::new(Priority::from_stored(level)));
         let (wait, expected) = match kind {
             Kind::Ordinary => (Wait::queue(self.queue), level),
             Kind::Sends => (Wait::send(self.server), level),
             Kind::Joins => (Wait::join(self.server), 32),
             Kind::AwaitsReply => (Wait::reply(self.server), 64 + level),
         };
-        thread.wait.set(self.s, wait);
-        assert_eq!(key(self.s, thread), expected);
-        self.queue.insert(self.s, thread);
+        thread.wait.set(self.cs, wait);
+        assert_eq!(key(self.cs, thread), expected);
+        self.queue.insert(self.cs, thread);
         let place = self.list.partition_point(|(other, _)| *other <= expected);
         self.list.insert(place, (expected, id));
     }
@@ -97,14 +99,14 @@ impl Both {
         match *operation {
             Operation::Insert(id, level, kind) if !self.waits(id) => self.insert(id, level, kind),
             Operation::Remove(id) if self.waits(id) => {
-                self.queue.remove(self.s, self.threads[id]);
+                self.queue.remove(self.cs, self.threads[id]);
                 self.list.retain(|(_, other)| *other != id);
-                assert!(self.s.is_alone(self.threads[id]));
+                assert!(self.cs.is_alone(self.threads[id]));
             }
             Operation::Pop if !self.list.is_empty() => {
                 let (_, id) = self.list.remove(0);
-                self.queue.pop(self.s, self.threads[id]);
-                assert!(self.s.is_alone(self.threads[id]));
+                self.queue.pop(self.cs, self.threads[id]);
+                assert!(self.cs.is_alone(self.threads[id]));
             }
             Operation::Extract(chosen) => self.extract(chosen),
             _ => {}
@@ -117,7 +119,7 @@ impl Both {
         let number = |thread| threads.iter().position(|other| *other == thread);
         let mut taken = Vec::new();
         self.queue.extract(
-            self.s,
+            self.cs,
             |thread| number(thread).is_some_and(is_chosen),
             |thread| taken.extend(number(thread)),
         );
@@ -128,7 +130,7 @@ impl Both {
             .filter(|id| is_chosen(*id));
         assert_eq!(taken, expected.collect::<Vec<_>>());
         self.list.retain(|(_, id)| !is_chosen(*id));
-        assert!(taken.iter().all(|id| self.s.is_alone(self.threads[*id])));
+        assert!(taken.iter().all(|id| self.cs.is_alone(self.threads[*id])));
     }
 
     fn check(&self) {
@@ -141,12 +143,12 @@ impl Both {
             .first()
             .filter(|(key, _)| *key < 32)
             .map(|(_, id)| self.threads[*id]);
-        assert!(self.queue.first(self.s) == first(0, Key::MAX));
-        assert!(self.queue.first_sender(self.s) == ahead);
-        assert!(self.queue.first_awaiting_reply(self.s) == first(64, Key::MAX));
-        assert!(self.queue.only(self.s).is_some() == (self.list.len() == 1));
+        assert!(self.queue.first(self.cs) == first(0, Key::MAX));
+        assert!(self.queue.first_sender(self.cs) == ahead);
+        assert!(self.queue.first_awaiting_reply(self.cs) == first(64, Key::MAX));
+        assert!(self.queue.only(self.cs).is_some() == (self.list.len() == 1));
         let mut order = self.list.iter();
-        let left_over = self.queue.any(self.s, |thread| {
+        let left_over = self.queue.any(self.cs, |thread| {
             !order
                 .next()
                 .is_some_and(|(_, id)| self.threads[*id] == thread)

@@ -12,7 +12,7 @@
 //! earliest one: up as far as others come before it, then down, and back up to mend the ranks. To remove any one
 //! takes a way down and one up; the next of the earliest is beside it.
 
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
 use taktos_time::Instant;
 
@@ -59,69 +59,73 @@ impl TimeoutQueue {
     }
 
     /// The next time-out's point in time.
-    pub fn next(&self, s: Section) -> Option<Instant> {
-        self.earliest.get(s).map(|thread| thread.deadline.get(s))
+    pub fn next(&self, cs: CriticalSection<'_>) -> Option<Instant> {
+        self.earliest.get(cs).map(|thread| thread.deadline.get(cs))
     }
 
     /// Starts `thread`'s time-out, behind those of the same time. It has none running.
-    pub fn insert(&self, s: Section, thread: ThreadRef, deadline: Instant) {
-        thread.deadline.set(s, deadline);
-        thread.left.set(s, None);
-        thread.right.set(s, None);
-        set_rank(s, thread, 1);
-        let Some(earliest) = self.earliest.get(s) else {
-            thread.parent.set(s, None);
-            return self.earliest.set(s, Some(thread));
+    pub fn insert(&self, cs: CriticalSection<'_>, thread: ThreadRef, deadline: Instant) {
+        thread.deadline.set(cs, deadline);
+        thread.left.set(cs, None);
+        thread.right.set(cs, None);
+        set_rank(cs, thread, 1);
+        let Some(earliest) = self.earliest.get(cs) else {
+            thread.parent.set(cs, None);
+            return self.earliest.set(cs, Some(thread));
         };
-        let (parent, side) = if deadline < earliest.deadline.get(s) {
-            self.earliest.set(s, Some(thread));
+        let (parent, side) = if deadline < earliest.deadline.get(cs) {
+            self.earliest.set(cs, Some(thread));
             (earliest, Side::Left)
         } else {
-            place_behind(s, earliest, deadline)
+            place_behind(cs, earliest, deadline)
         };
-        hang(s, parent, side, Some(thread));
-        mend_upwards(s, parent);
+        hang(cs, parent, side, Some(thread));
+        mend_upwards(cs, parent);
     }
 
     /// Takes out the thread whose time-out comes first, if it comes by `now`.
-    pub fn pop_due(&self, s: Section, now: Instant) -> Option<ThreadRef> {
+    pub fn pop_due(&self, cs: CriticalSection<'_>, now: Instant) -> Option<ThreadRef> {
         let thread = self
             .earliest
-            .get(s)
-            .filter(|thread| thread.deadline.get(s) <= now)?;
-        self.remove(s, thread);
+            .get(cs)
+            .filter(|thread| thread.deadline.get(cs) <= now)?;
+        self.remove(cs, thread);
         Some(thread)
     }
 
     /// Stops `thread`'s time-out, which runs.
-    pub fn remove(&self, s: Section, thread: ThreadRef) {
-        let (left, right) = (thread.left.get(s), thread.right.get(s));
-        if self.earliest.get(s) == Some(thread) {
+    pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let (left, right) = (thread.left.get(cs), thread.right.get(cs));
+        if self.earliest.get(cs) == Some(thread) {
             // Nothing is to its left, so at most one is to its right.
-            self.earliest.set(s, right.or(thread.parent.get(s)));
+            self.earliest.set(cs, right.or(thread.parent.get(cs)));
         }
         let lowest = if let (Some(left), Some(right)) = (left, right) {
-            Some(replace_by_next(s, thread, left, right))
+            Some(replace_by_next(cs, thread, left, right))
         } else {
-            replace(s, thread, left.or(right));
-            thread.parent.get(s)
+            replace(cs, thread, left.or(right));
+            thread.parent.get(cs)
         };
-        set_rank(s, thread, 0);
+        set_rank(cs, thread, 0);
         if let Some(lowest) = lowest {
-            mend_upwards(s, lowest);
+            mend_upwards(cs, lowest);
         }
     }
 }
 
 /// Where a thread with this deadline belongs, which is not before `earliest`: below whom, and on which side.
-fn place_behind(s: Section, earliest: ThreadRef, deadline: Instant) -> (ThreadRef, Side) {
-    let comes_before = |thread: &ThreadRef| thread.deadline.get(s) <= deadline;
+fn place_behind(
+    cs: CriticalSection<'_>,
+    earliest: ThreadRef,
+    deadline: Instant,
+) -> (ThreadRef, Side) {
+    let comes_before = |thread: &ThreadRef| thread.deadline.get(cs) <= deadline;
     let mut place = earliest;
-    while let Some(above) = place.parent.get(s).filter(comes_before) {
+    while let Some(above) = place.parent.get(cs).filter(comes_before) {
         place = above;
     }
     let mut side = Side::Right;
-    while let Some(below) = side.of(place).get(s) {
+    while let Some(below) = side.of(place).get(cs) {
         place = below;
         side = if comes_before(&below) {
             Side::Right
@@ -134,102 +138,109 @@ fn place_behind(s: Section, earliest: ThreadRef, deadline: Instant) -> (ThreadRe
 
 /// Takes `thread` out, which has these two children: the next one in the order takes its place. Says from whom on
 /// upwards ranks may be wrong.
-fn replace_by_next(s: Section, thread: ThreadRef, left: ThreadRef, right: ThreadRef) -> ThreadRef {
+fn replace_by_next(
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+    left: ThreadRef,
+    right: ThreadRef,
+) -> ThreadRef {
     let mut lowest = None;
     let mut next = right;
-    while let Some(below) = next.left.get(s) {
+    while let Some(below) = next.left.get(cs) {
         lowest = Some(next);
         next = below;
     }
     if lowest.is_some() {
-        replace(s, next, next.right.get(s));
-        hang(s, next, Side::Right, Some(right));
+        replace(cs, next, next.right.get(cs));
+        hang(cs, next, Side::Right, Some(right));
     }
-    hang(s, next, Side::Left, Some(left));
-    replace(s, thread, Some(next));
-    set_rank(s, next, rank(s, Some(thread)));
+    hang(cs, next, Side::Left, Some(left));
+    replace(cs, thread, Some(next));
+    set_rank(cs, next, rank(cs, Some(thread)));
     lowest.unwrap_or(next)
 }
 
 /// Puts `new` in the place of `old` below the thread above it.
-fn replace(s: Section, old: ThreadRef, new: Option<ThreadRef>) {
-    match old.parent.get(s) {
-        Some(parent) if parent.left.get(s) == Some(old) => hang(s, parent, Side::Left, new),
-        Some(parent) => hang(s, parent, Side::Right, new),
+fn replace(cs: CriticalSection<'_>, old: ThreadRef, new: Option<ThreadRef>) {
+    match old.parent.get(cs) {
+        Some(parent) if parent.left.get(cs) == Some(old) => hang(cs, parent, Side::Left, new),
+        Some(parent) => hang(cs, parent, Side::Right, new),
         None => {
             if let Some(new) = new {
-                new.parent.set(s, None);
+                new.parent.set(cs, None);
             }
         }
     }
 }
 
-fn hang(s: Section, parent: ThreadRef, side: Side, child: Option<ThreadRef>) {
-    side.of(parent).set(s, child);
+fn hang(cs: CriticalSection<'_>, parent: ThreadRef, side: Side, child: Option<ThreadRef>) {
+    side.of(parent).set(cs, child);
     if let Some(child) = child {
-        child.parent.set(s, Some(parent));
+        child.parent.set(cs, Some(parent));
     }
 }
 
-fn rank(s: Section, thread: Option<ThreadRef>) -> u8 {
-    thread.map_or(0, |thread| thread.urgency.get(s).rank())
+fn rank(cs: CriticalSection<'_>, thread: Option<ThreadRef>) -> u8 {
+    thread.map_or(0, |thread| thread.urgency.get(cs).rank())
 }
 
-fn set_rank(s: Section, thread: ThreadRef, rank: u8) {
-    thread.urgency.set(s, thread.urgency.get(s).with_rank(rank));
+fn set_rank(cs: CriticalSection<'_>, thread: ThreadRef, rank: u8) {
+    thread
+        .urgency
+        .set(cs, thread.urgency.get(cs).with_rank(rank));
 }
 
 /// Restores ranks and balance from `thread` upwards, until a rank stays what it was.
-fn mend_upwards(s: Section, thread: ThreadRef) {
+fn mend_upwards(cs: CriticalSection<'_>, thread: ThreadRef) {
     let mut next = Some(thread);
     while let Some(thread) = next {
-        let before = rank(s, Some(thread));
-        let top = balance(s, thread);
-        if rank(s, Some(top)) == before {
+        let before = rank(cs, Some(thread));
+        let top = balance(cs, thread);
+        if rank(cs, Some(top)) == before {
             return;
         }
-        next = top.parent.get(s);
+        next = top.parent.get(cs);
     }
 }
 
 /// Restores the rank of one thread, whose children may differ by two; says who stands in its place then.
-fn balance(s: Section, thread: ThreadRef) -> ThreadRef {
-    let (left, right) = (thread.left.get(s), thread.right.get(s));
-    let (left_rank, right_rank) = (rank(s, left), rank(s, right));
+fn balance(cs: CriticalSection<'_>, thread: ThreadRef) -> ThreadRef {
+    let (left, right) = (thread.left.get(cs), thread.right.get(cs));
+    let (left_rank, right_rank) = (rank(cs, left), rank(cs, right));
     match (left, right) {
-        (Some(tall), _) if left_rank > right_rank + 1 => lower(s, thread, tall, Side::Left),
-        (_, Some(tall)) if right_rank > left_rank + 1 => lower(s, thread, tall, Side::Right),
+        (Some(tall), _) if left_rank > right_rank + 1 => lower(cs, thread, tall, Side::Left),
+        (_, Some(tall)) if right_rank > left_rank + 1 => lower(cs, thread, tall, Side::Right),
         _ => {
-            set_rank(s, thread, left_rank.max(right_rank) + 1);
+            set_rank(cs, thread, left_rank.max(right_rank) + 1);
             thread
         }
     }
 }
 
 /// Turns the tree so that `thread` stands below its child `tall`, or that one's inner child: whoever makes it lower.
-fn lower(s: Section, thread: ThreadRef, tall: ThreadRef, side: Side) -> ThreadRef {
-    let outer = side.of(tall).get(s);
-    match side.other().of(tall).get(s) {
-        Some(inner) if rank(s, Some(inner)) > rank(s, outer) => {
-            lift(s, inner, tall, side.other());
-            lift(s, inner, thread, side)
+fn lower(cs: CriticalSection<'_>, thread: ThreadRef, tall: ThreadRef, side: Side) -> ThreadRef {
+    let outer = side.of(tall).get(cs);
+    match side.other().of(tall).get(cs) {
+        Some(inner) if rank(cs, Some(inner)) > rank(cs, outer) => {
+            lift(cs, inner, tall, side.other());
+            lift(cs, inner, thread, side)
         }
-        _ => lift(s, tall, thread, side),
+        _ => lift(cs, tall, thread, side),
     }
 }
 
 /// Turns the tree so that `child`, on this side of `parent`, stands above it; the order from left to right stays.
-fn lift(s: Section, child: ThreadRef, parent: ThreadRef, side: Side) -> ThreadRef {
-    replace(s, parent, Some(child));
-    hang(s, parent, side, side.other().of(child).get(s));
-    hang(s, child, side.other(), Some(parent));
-    count(s, parent);
-    count(s, child);
+fn lift(cs: CriticalSection<'_>, child: ThreadRef, parent: ThreadRef, side: Side) -> ThreadRef {
+    replace(cs, parent, Some(child));
+    hang(cs, parent, side, side.other().of(child).get(cs));
+    hang(cs, child, side.other(), Some(parent));
+    count(cs, parent);
+    count(cs, child);
     child
 }
 
 /// Restores the rank of one thread.
-fn count(s: Section, thread: ThreadRef) {
-    let tallest = rank(s, thread.left.get(s)).max(rank(s, thread.right.get(s)));
-    set_rank(s, thread, tallest + 1);
+fn count(cs: CriticalSection<'_>, thread: ThreadRef) {
+    let tallest = rank(cs, thread.left.get(cs)).max(rank(cs, thread.right.get(cs)));
+    set_rank(cs, thread, tallest + 1);
 }

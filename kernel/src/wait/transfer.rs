@@ -12,7 +12,7 @@
 )]
 
 use crate::System;
-use crate::critical_section::{Held, Section, in_decision};
+use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::sched::OutcomeOf;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::{Wait, WaitQueue};
@@ -20,7 +20,7 @@ use crate::{Error, Kernel, Timeout};
 use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr;
-use taktos_machine::{Answer, Decision, Machine};
+use taktos_machine::Answer;
 
 /// A record of a thread that is inside a kernel call, and stays there as long as the record is used.
 pub(crate) struct Lent<'a, R>(&'a R);
@@ -45,8 +45,8 @@ pub(crate) trait Transaction<S: System> {
     const USES_TIMEOUT: bool = true;
 
     /// Does the operation, and says who runs next.
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         object: &'static Self::Object,
         record: Lent<'_, Self::Record>,
         timeout: Timeout,
@@ -61,20 +61,19 @@ pub(crate) fn transact<S: System, D: Transaction<S>>(
     record: &D::Record,
     timeout: Timeout,
 ) -> Answer {
-    held.hand_over();
     let address = ptr::from_ref(record).expose_provenance();
-    S::Machine::enter::<Entry<S, D>>(object, address, timeout)
+    held.enter::<Entry<S, D>>(object, address, timeout)
 }
 
 struct Entry<S, D>(PhantomData<(S, D)>);
 
-impl<S: System, D: Transaction<S>> Decision<S::Machine> for Entry<S, D> {
+impl<S: System, D: Transaction<S>> Operation<S> for Entry<S, D> {
     type Object = D::Object;
     const BLOCKS: bool = D::BLOCKS;
     const USES_TIMEOUT: bool = D::USES_TIMEOUT;
 
-    #[inline(always)]
-    extern "C" fn decide(
+    fn run(
+        cs: CriticalSection<'_>,
         object: &'static D::Object,
         address: usize,
         timeout: Timeout,
@@ -82,7 +81,7 @@ impl<S: System, D: Transaction<S>> Decision<S::Machine> for Entry<S, D> {
         let record = ptr::with_exposed_provenance::<D::Record>(address);
         // SAFETY: only `transact` enters this decision, with the address of a record that is borrowed
         // until the caller is back from it: also while it waits, and others use the record.
-        D::decide(in_decision(), object, Lent(unsafe { &*record }), timeout)
+        D::run(cs, object, Lent(unsafe { &*record }), timeout)
     }
 }
 
@@ -103,48 +102,57 @@ impl<R> Waiters<R> {
 
     /// Whether nobody waits.
     #[inline(always)]
-    pub fn is_empty(&self, s: Section) -> bool {
-        self.queue.is_empty(s)
+    pub fn is_empty(&self, cs: CriticalSection) -> bool {
+        self.queue.is_empty(cs)
     }
 
     /// The most urgent thread, and its record.
     #[inline(always)]
-    pub fn first<'a>(&self, s: &'a Section) -> Option<(ThreadRef, &'a R)> {
+    pub fn first<'cs>(&self, cs: CriticalSection<'cs>) -> Option<(ThreadRef, &'cs R)> {
         self.queue
-            .first(*s)
-            .map(|thread| (thread, record(s, thread)))
+            .first(cs)
+            .map(|thread| (thread, record(cs, thread)))
     }
 
     /// The record of `thread`, if it stands among these.
     #[inline(always)]
-    pub fn record_of<'a>(&'static self, s: &'a Section, thread: ThreadRef) -> Option<&'a R> {
-        (thread.wait.get(*s) == Wait::queue(&self.queue)).then(|| record(s, thread))
+    pub fn record_of<'cs>(
+        &'static self,
+        cs: CriticalSection<'cs>,
+        thread: ThreadRef,
+    ) -> Option<&'cs R> {
+        (thread.wait.get(cs) == Wait::queue(&self.queue)).then(|| record(cs, thread))
     }
 
     /// The most urgent thread that `accept` says yes to, and its record. Steps: the threads before it.
-    pub fn find<'a>(
+    pub fn find<'cs>(
         &self,
-        s: &'a Section,
+        cs: CriticalSection<'cs>,
         mut accept: impl FnMut(ThreadRef, &R) -> bool,
-    ) -> Option<(ThreadRef, &'a R)> {
+    ) -> Option<(ThreadRef, &'cs R)> {
         let mut found = None;
-        self.queue.any(*s, |thread| {
-            let accepted = accept(thread, record(s, thread));
+        self.queue.any(cs, |thread| {
+            let accepted = accept(thread, record(cs, thread));
             if accepted {
                 found = Some(thread);
             }
             accepted
         });
-        found.map(|thread| (thread, record(s, thread)))
+        found.map(|thread| (thread, record(cs, thread)))
     }
 
     /// Whether the sum of what `amount` says of each record reaches `needed`. Steps: the threads until it does.
     #[cold]
     #[inline(never)]
-    pub fn sum_reaches(&self, s: Section, needed: usize, amount: impl Fn(&R) -> usize) -> bool {
+    pub fn sum_reaches(
+        &self,
+        cs: CriticalSection<'_>,
+        needed: usize,
+        amount: impl Fn(&R) -> usize,
+    ) -> bool {
         let mut sum = 0;
-        self.queue.any(s, |thread| {
-            sum += amount(record(&s, thread));
+        self.queue.any(cs, |thread| {
+            sum += amount(record(cs, thread));
             sum >= needed
         })
     }
@@ -154,47 +162,47 @@ impl<R> Waiters<R> {
     #[inline(always)]
     pub fn block<S: System, const FOREVER: bool>(
         &'static self,
-        s: Section,
+        cs: CriticalSection<'_>,
         record: Lent<'_, R>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let current = Kernel::<S>::running().current(s);
+        let current = Kernel::<S>::running().current(cs);
         current
             .argument
-            .set(s, ptr::from_ref(record.0).expose_provenance());
+            .set(cs, ptr::from_ref(record.0).expose_provenance());
         if FOREVER {
-            S::kernel().block_in_forever(s, &self.queue)
+            S::kernel().block_in_forever(cs, &self.queue)
         } else {
-            S::kernel().block_in(s, &self.queue, timeout)
+            S::kernel().block_in(cs, &self.queue, timeout)
         }
     }
 
     /// Takes out `first`, the most urgent thread; it is to be woken then, and its record is no longer used.
     #[inline(always)]
-    pub fn pop(&self, s: Section, first: ThreadRef) {
-        self.queue.pop(s, first);
+    pub fn pop(&self, cs: CriticalSection<'_>, first: ThreadRef) {
+        self.queue.pop(cs, first);
     }
 
     /// Takes out `thread`, wherever it stands, as [`Waiters::pop`]. Steps: those of the wait queue.
     #[inline(always)]
-    pub fn remove(&self, s: Section, thread: ThreadRef) {
-        if self.queue.first(s) == Some(thread) {
-            self.queue.pop(s, thread);
+    pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if self.queue.first(cs) == Some(thread) {
+            self.queue.pop(cs, thread);
         } else {
-            self.queue.remove(s, thread);
+            self.queue.remove(cs, thread);
         }
     }
 
     /// Wakes all with `error`.
-    pub fn flush<S: System>(&'static self, s: Section, error: Error) {
-        S::kernel().flush(s, &self.queue, error);
+    pub fn flush<S: System>(&'static self, cs: CriticalSection<'_>, error: Error) {
+        S::kernel().flush(cs, &self.queue, error);
     }
 }
 
 /// The record of `thread`, which stands in a `Waiters<R>`: for this section, in which the thread cannot run.
 #[inline(always)]
-fn record<R>(s: &Section, thread: ThreadRef) -> &R {
-    let address = ptr::with_exposed_provenance(thread.argument.get(*s));
+fn record<'cs, R>(cs: CriticalSection<'cs>, thread: ThreadRef) -> &'cs R {
+    let address = ptr::with_exposed_provenance(thread.argument.get(cs));
     // SAFETY: only `Waiters::block` puts threads into that queue, and sets the argument to the address of
     // an `R` that stays until the thread returns from its call; it does not run in this section,
     // beyond which the reference does not live.

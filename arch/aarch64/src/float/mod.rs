@@ -8,14 +8,14 @@
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 mod eager;
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 mod lazy;
 
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) use eager::{forget, give_unit, leave_float, leave_float_in_slice};
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 pub(crate) use lazy::{forget, give_unit, leave_float, leave_float_in_slice};
 
 use core::arch::asm;

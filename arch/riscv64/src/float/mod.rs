@@ -8,15 +8,15 @@
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 mod eager;
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 mod lazy;
 
 use core::arch::asm;
-#[cfg(feature = "several")]
+#[cfg(feature = "smp")]
 pub(crate) use eager::{forget, give_unit, leave_float, leave_float_in_slice};
-#[cfg(not(feature = "several"))]
+#[cfg(not(feature = "smp"))]
 pub(crate) use lazy::{forget, give_unit, leave_float, leave_float_in_slice};
 
 /// 32 registers of eight bytes, and fcsr; a multiple of sixteen.

@@ -2,30 +2,30 @@
 
 use super::PeriodCore;
 use crate::System;
-use crate::critical_section::{Guarded, Section};
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
 
 /// The periods that a thread owns, the one created last first.
 pub(crate) type Owned = Guarded<Option<&'static PeriodCore>>;
 
 /// Adds `period`, which `owner` has just created, with the next number. Steps: the threads and periods that exist.
-pub fn add<S: System>(s: Section, owner: ThreadRef, period: &'static PeriodCore) {
+pub fn add<S: System>(cs: CriticalSection<'_>, owner: ThreadRef, period: &'static PeriodCore) {
     let mut last = 0;
-    for_each::<S>(s, |other| last = last.max(other.number.get(s)));
-    period.number.set(s, last.saturating_add(1));
-    if let Some(info) = owner.info.get(s) {
-        period.following.set(s, info.periods.get(s));
-        info.periods.set(s, Some(period));
+    for_each::<S>(cs, |other| last = last.max(other.number.get(cs)));
+    period.number.set(cs, last.saturating_add(1));
+    if let Some(info) = owner.info.get(cs) {
+        period.following.set(cs, info.periods.get(cs));
+        info.periods.set(cs, Some(period));
     }
 }
 
 /// Takes out `period` of `owner`. Steps: its periods.
-pub fn remove(s: Section, owner: ThreadRef, period: &'static PeriodCore) {
-    let mut place = owner.info.get(s).map(|info| &info.periods);
+pub fn remove(cs: CriticalSection<'_>, owner: ThreadRef, period: &'static PeriodCore) {
+    let mut place = owner.info.get(cs).map(|info| &info.periods);
     while let Some(cell) = place {
-        let Some(other) = cell.get(s) else { return };
+        let Some(other) = cell.get(cs) else { return };
         if core::ptr::eq(other, period) {
-            cell.set(s, other.following.get(s));
+            cell.set(cs, other.following.get(cs));
             return;
         }
         place = Some(&other.following);
@@ -33,11 +33,11 @@ pub fn remove(s: Section, owner: ThreadRef, period: &'static PeriodCore) {
 }
 
 /// The period with the least number above `number`. Steps: the threads and periods that exist.
-pub fn after<S: System>(s: Section, number: u32) -> Option<&'static PeriodCore> {
+pub fn after<S: System>(cs: CriticalSection<'_>, number: u32) -> Option<&'static PeriodCore> {
     let mut found: Option<&'static PeriodCore> = None;
-    for_each::<S>(s, |period| {
-        let own = period.number.get(s);
-        if own > number && found.is_none_or(|found| own < found.number.get(s)) {
+    for_each::<S>(cs, |period| {
+        let own = period.number.get(cs);
+        if own > number && found.is_none_or(|found| own < found.number.get(cs)) {
             found = Some(period);
         }
     });
@@ -45,12 +45,12 @@ pub fn after<S: System>(s: Section, number: u32) -> Option<&'static PeriodCore> 
 }
 
 /// Calls `visit` with each period of each thread that exists.
-fn for_each<S: System>(s: Section, mut visit: impl FnMut(&'static PeriodCore)) {
-    S::kernel().threads.for_each(s, |thread| {
-        let mut next = thread.info.get(s).and_then(|info| info.periods.get(s));
+fn for_each<S: System>(cs: CriticalSection<'_>, mut visit: impl FnMut(&'static PeriodCore)) {
+    S::kernel().threads.for_each(cs, |thread| {
+        let mut next = thread.info.get(cs).and_then(|info| info.periods.get(cs));
         while let Some(period) = next {
             visit(period);
-            next = period.following.get(s);
+            next = period.following.get(cs);
         }
     });
 }

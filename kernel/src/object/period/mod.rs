@@ -20,7 +20,7 @@ pub use taktos_schedule::smp::period::{Figures, Spread, State, Statistics, Statu
 
 pub(crate) use list::Owned;
 
-use crate::critical_section::{Guarded, Section, hold, in_decision};
+use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{OutcomeOf, Told, fail, stay};
 use crate::thread::AnyThread;
@@ -31,7 +31,7 @@ use crate::{Error, Kernel, System, Timeout, usage};
 use core::marker::PhantomData;
 use scheduler::Requests;
 use taktos_abi::Status as Word;
-use taktos_machine::{Decision, Machine};
+use taktos_machine::Machine;
 use taktos_schedule::smp;
 use taktos_schedule::smp::period::{Period as Grid, Progress};
 use taktos_time::{Duration, Instant};
@@ -123,14 +123,14 @@ impl<S: System> Period<S> {
         budget: Option<Duration>,
     ) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
+        let cs = held.section();
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
         }
-        if self.core.grid.get(s).is_some() {
+        if self.core.grid.get(cs).is_some() {
             return Err(Error::State);
         }
-        let owner = Kernel::<S>::running().current(s);
+        let owner = Kernel::<S>::running().current(cs);
         let mut grid = Grid::new(owner, self.core.figures);
         if let Some(deadline) = deadline {
             grid = grid.with_deadline(deadline);
@@ -138,8 +138,8 @@ impl<S: System> Period<S> {
         if let Some(budget) = budget {
             grid = grid.with_budget(budget);
         }
-        self.core.grid.set(s, Some(grid));
-        list::add::<S>(s, owner, &self.core);
+        self.core.grid.set(cs, Some(grid));
+        list::add::<S>(cs, owner, &self.core);
         Ok(())
     }
 
@@ -181,9 +181,9 @@ impl<S: System> Period<S> {
         let slept = answer.value == SLEPT;
         match answer.told::<S>() {
             Err(Error::Timeout) if slept => {
-                self.change(|grid, asked, s| {
-                    let owner = Kernel::<S>::running().current(s);
-                    grid.catch_up(S::Machine::now(), usage::lifetime::<S>(s, owner), asked);
+                self.change(|grid, asked, cs| {
+                    let owner = Kernel::<S>::running().current(cs);
+                    grid.catch_up(S::Machine::now(), usage::lifetime::<S>(cs, owner), asked);
                 });
                 Ok(())
             }
@@ -196,12 +196,15 @@ impl<S: System> Period<S> {
     }
 
     /// What the owner does itself after its sleep. The scheduler knows of the job since before the sleep.
-    fn change(&'static self, change: impl FnOnce(&mut ThreadGrid, &mut Requests, Section)) {
+    fn change(
+        &'static self,
+        change: impl FnOnce(&mut ThreadGrid, &mut Requests, CriticalSection<'_>),
+    ) {
         let held = hold::<S>();
-        let s = held.section();
-        if let Some(mut grid) = self.core.grid.get(s) {
-            change(&mut grid, &mut Requests::default(), s);
-            self.core.grid.set(s, Some(grid));
+        let cs = held.section();
+        if let Some(mut grid) = self.core.grid.get(cs) {
+            change(&mut grid, &mut Requests::default(), cs);
+            self.core.grid.set(cs, Some(grid));
         }
     }
 
@@ -210,8 +213,9 @@ impl<S: System> Period<S> {
     ///
     /// Bound: fixed, and that of the scheduler. Errors: `Deleted` if it does not exist; `NotOwner`; `Context` in an interrupt handler.
     pub fn cancel(&'static self) -> Result<(), Error> {
-        hold::<S>().hand_over();
-        S::Machine::enter::<Cancel<S>>(self, 0, Timeout::NONE).told::<S>()
+        hold::<S>()
+            .enter::<Cancel<S>>(self, 0, Timeout::NONE)
+            .told::<S>()
     }
 
     /// Deletes the period, on anyone's behalf; an owner that sleeps for it gets `Deleted`. Allowed in interrupt
@@ -224,10 +228,10 @@ impl<S: System> Period<S> {
     /// may ask, in interrupt handlers too. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn status(&'static self) -> Result<Status<&'static AnyThread<S>>, Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let mut grid = self.core.grid.get(s).ok_or(Error::Deleted)?;
+        let cs = held.section();
+        let mut grid = self.core.grid.get(cs).ok_or(Error::Deleted)?;
         let now = S::Machine::now();
-        let cpu = usage::lifetime::<S>(s, grid.owner());
+        let cpu = usage::lifetime::<S>(cs, grid.owner());
         // Only a copy: what has passed is entered by the owner, who alone knows how its sleep ended.
         grid.catch_up(now, cpu, &mut Requests::default());
         let status = grid.status(now, cpu);
@@ -253,10 +257,10 @@ impl<S: System> Period<S> {
     /// fixed. Errors: `Deleted` if it does not exist.
     pub fn reset(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
-        let s = held.section();
-        let mut grid = self.core.grid.get(s).ok_or(Error::Deleted)?;
+        let cs = held.section();
+        let mut grid = self.core.grid.get(cs).ok_or(Error::Deleted)?;
         grid.reset();
-        self.core.grid.set(s, Some(grid));
+        self.core.grid.set(cs, Some(grid));
         Ok(())
     }
 }
@@ -286,20 +290,20 @@ impl<S: System> Transaction<S> for Next<S> {
     const BLOCKS: bool = true;
     const USES_TIMEOUT: bool = false;
 
-    fn decide(
-        s: Section,
+    fn run(
+        cs: CriticalSection<'_>,
         period: &'static Period<S>,
         record: Lent<'_, Asked>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        let Some(mut grid) = period.core.grid.get(s) else {
+        let Some(mut grid) = period.core.grid.get(cs) else {
             return fail::<S>(Error::Deleted);
         };
-        let caller = Kernel::<S>::running().current(s);
+        let caller = Kernel::<S>::running().current(cs);
         if grid.owner() != caller {
             return fail::<S>(Error::NotOwner);
         }
-        let (now, cpu) = (S::Machine::now(), usage::lifetime::<S>(s, caller));
+        let (now, cpu) = (S::Machine::now(), usage::lifetime::<S>(cs, caller));
         // A caller does not sleep: if the grid thinks so, the owner's sleep ended by its restart.
         grid.forget_wait();
         grid.catch_up(now, cpu, &mut Requests::default());
@@ -309,66 +313,75 @@ impl<S: System> Transaction<S> for Next<S> {
             None => grid.call(caller, record.length, now, cpu, &mut asked),
         };
         let waits = progress == Ok(Progress::Waits) && grid.falls_asleep();
-        period.core.grid.set(s, Some(grid));
+        period.core.grid.set(cs, Some(grid));
         if waits {
-            return period.sleep(s, caller, &grid);
+            return period.sleep(cs, caller, &grid);
         }
-        asked.carry_out::<S>(s, caller);
+        asked.carry_out::<S>(cs, caller);
         let word = progress.map_or_else(|error| Word::failed(error_of(error)), |_| Word::OK);
-        Kernel::<S>::conclude(s, word, 0)
+        Kernel::<S>::conclude(cs, word, 0)
     }
 }
 
 impl<S: System> Period<S> {
     /// Lets the owner sleep until the next release. The scheduler gets the deadline of that job at once: nobody
     /// asks for the urgency of a thread that sleeps, and when it wakes it has its right place from the beginning.
-    fn sleep(&'static self, s: Section, owner: ThreadRef, grid: &ThreadGrid) -> OutcomeOf<S> {
-        owner.set_value(s, SLEPT);
+    fn sleep(
+        &'static self,
+        cs: CriticalSection<'_>,
+        owner: ThreadRef,
+        grid: &ThreadGrid,
+    ) -> OutcomeOf<S> {
+        owner.set_value(cs, SLEPT);
         let timeout = Timeout::until(grid.expiry());
-        let outcome = S::kernel().block_in(s, &self.core.sleeper, timeout);
-        Requests::release(grid.upcoming_deadline()).carry_out::<S>(s, owner);
+        let outcome = S::kernel().block_in(cs, &self.core.sleeper, timeout);
+        Requests::release(grid.upcoming_deadline()).carry_out::<S>(cs, owner);
         outcome
     }
 }
 
 struct Cancel<S>(PhantomData<S>);
 
-impl<S: System> Decision<S::Machine> for Cancel<S> {
+impl<S: System> Operation<S> for Cancel<S> {
     type Object = Period<S>;
     const USES_WORDS: bool = false;
     /// It never does: but a handler, which is no thread, owns nothing.
     const BLOCKS: bool = true;
 
-    extern "C" fn decide(period: &'static Period<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        let s = in_decision();
-        let Some(mut grid) = period.core.grid.get(s) else {
+    fn run(
+        cs: CriticalSection<'_>,
+        period: &'static Period<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some(mut grid) = period.core.grid.get(cs) else {
             return fail::<S>(Error::Deleted);
         };
-        let caller = Kernel::<S>::running().current(s);
+        let caller = Kernel::<S>::running().current(cs);
         let mut asked = Requests::default();
         if let Err(error) = grid.cancel(caller, &mut asked) {
             return stay::<S>(Word::failed(error_of(error)));
         }
-        period.core.grid.set(s, Some(grid));
-        asked.carry_out::<S>(s, caller);
-        Kernel::<S>::conclude(s, Word::OK, 0)
+        period.core.grid.set(cs, Some(grid));
+        asked.carry_out::<S>(cs, caller);
+        Kernel::<S>::conclude(cs, Word::OK, 0)
     }
 }
 
 impl<S: System> Deletable for Period<S> {
-    fn is_deleted(&self, s: Section) -> bool {
-        self.core.grid.get(s).is_none()
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.core.grid.get(cs).is_none()
     }
 
-    fn close(&'static self, s: Section) {
-        let Some(mut grid) = self.core.grid.get(s) else {
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        let Some(mut grid) = self.core.grid.get(cs) else {
             return;
         };
         let mut asked = Requests::default();
         grid.delete(&mut asked);
-        self.core.grid.set(s, None);
-        list::remove(s, grid.owner(), &self.core);
-        asked.carry_out::<S>(s, grid.owner());
-        S::kernel().flush(s, &self.core.sleeper, Error::Deleted);
+        self.core.grid.set(cs, None);
+        list::remove(cs, grid.owner(), &self.core);
+        asked.carry_out::<S>(cs, grid.owner());
+        S::kernel().flush(cs, &self.core.sleeper, Error::Deleted);
     }
 }

@@ -42,14 +42,14 @@ impl<S: System> Kernel<S> {
         let mut number = 0;
         core::iter::from_fn(move || {
             let held = hold::<S>();
-            let s = held.section();
-            let period = list::after::<S>(s, number)?;
-            number = period.number.get(s);
-            let grid = period.grid.get(s)?;
+            let cs = held.section();
+            let period = list::after::<S>(cs, number)?;
+            number = period.number.get(cs);
+            let grid = period.grid.get(cs)?;
             Some(Report {
                 number,
                 name: period.name,
-                owner: grid.owner().name(s),
+                owner: grid.owner().name(cs),
                 statistics: *grid.statistics(),
                 counts_cpu: usage::counts::<S>(),
             })

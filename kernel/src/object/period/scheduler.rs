@@ -1,7 +1,7 @@
 //! Owns: what a period asks of the scheduler. Must never know: why.
 
 use crate::System;
-use crate::critical_section::Section;
+use crate::critical_section::CriticalSection;
 use crate::smp::several;
 use crate::thread::tcb::ThreadRef;
 use taktos_schedule::smp::period::Effects;
@@ -29,13 +29,13 @@ impl Requests {
 
     /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards. On one processor priorities are
     /// fixed, and there is nobody to tell.
-    pub fn carry_out<S: System>(self, s: Section, owner: ThreadRef) {
+    pub fn carry_out<S: System>(self, cs: CriticalSection<'_>, owner: ThreadRef) {
         if !several::<S>() {
             return;
         }
         match self.job {
-            Some(Job::Released(deadline)) => S::kernel().set_job(s, owner, Some(deadline)),
-            Some(Job::Cancelled) => S::kernel().set_job(s, owner, None),
+            Some(Job::Released(deadline)) => S::kernel().set_job(cs, owner, Some(deadline)),
+            Some(Job::Cancelled) => S::kernel().set_job(cs, owner, None),
             None => {}
         }
     }

@@ -1,7 +1,7 @@
 //! The tree of time-outs: its laws, its bound, and its order against a plain list in which equals keep their order.
 
 use super::{TimeoutQueue, rank};
-use crate::critical_section::{Section, in_decision};
+use crate::critical_section::{CriticalSection, alone};
 use crate::thread::tcb::{Tcb, ThreadRef};
 use proptest::prelude::*;
 use std::boxed::Box;
@@ -18,28 +18,28 @@ fn threads(count: usize) -> Vec<ThreadRef> {
 
 /// Checks the laws below `thread`; adds the threads there to `all`, from left to right.
 fn check_below(
-    s: Section,
+    cs: CriticalSection<'_>,
     thread: Option<ThreadRef>,
     parent: Option<ThreadRef>,
     all: &mut Vec<ThreadRef>,
 ) {
     let Some(thread) = thread else { return };
-    let (left, right) = (thread.left.get(s), thread.right.get(s));
-    assert!(thread.parent.get(s) == parent, "a child knows its parent");
-    let (left_rank, right_rank) = (rank(s, left), rank(s, right));
+    let (left, right) = (thread.left.get(cs), thread.right.get(cs));
+    assert!(thread.parent.get(cs) == parent, "a child knows its parent");
+    let (left_rank, right_rank) = (rank(cs, left), rank(cs, right));
     assert!(
         left_rank.abs_diff(right_rank) <= 1,
         "neither side is much higher"
     );
-    assert_eq!(thread.urgency.get(s).rank(), left_rank.max(right_rank) + 1);
-    check_below(s, left, Some(thread), all);
+    assert_eq!(thread.urgency.get(cs).rank(), left_rank.max(right_rank) + 1);
+    check_below(cs, left, Some(thread), all);
     all.push(thread);
-    check_below(s, right, Some(thread), all);
+    check_below(cs, right, Some(thread), all);
 }
 
-fn top(s: Section, queue: &TimeoutQueue) -> Option<ThreadRef> {
-    let mut top = queue.earliest.get(s)?;
-    while let Some(above) = top.parent.get(s) {
+fn top(cs: CriticalSection<'_>, queue: &TimeoutQueue) -> Option<ThreadRef> {
+    let mut top = queue.earliest.get(cs)?;
+    while let Some(above) = top.parent.get(cs) {
         top = above;
     }
     Some(top)
@@ -55,22 +55,22 @@ fn fewest(height: u8) -> usize {
 }
 
 /// Checks the laws, the bound, and that `expected` are there, in this order; each with its time.
-fn check(s: Section, queue: &TimeoutQueue, expected: &[(u64, ThreadRef)]) {
+fn check(cs: CriticalSection<'_>, queue: &TimeoutQueue, expected: &[(u64, ThreadRef)]) {
     let mut all = Vec::new();
-    let top = top(s, queue);
-    check_below(s, top, None, &mut all);
+    let top = top(cs, queue);
+    check_below(cs, top, None, &mut all);
     let all: Vec<(u64, ThreadRef)> = all
         .into_iter()
-        .map(|thread| (thread.deadline.get(s).as_nanos(), thread))
+        .map(|thread| (thread.deadline.get(cs).as_nanos(), thread))
         .collect();
     assert!(all == expected, "equals stand as they came");
     let first = expected.first();
-    assert!(queue.earliest.get(s) == first.map(|(_, thread)| *thread));
+    assert!(queue.earliest.get(cs) == first.map(|(_, thread)| *thread));
     assert_eq!(
-        queue.next(s).map(Instant::as_nanos),
+        queue.next(cs).map(Instant::as_nanos),
         first.map(|(at, _)| *at)
     );
-    assert!(fewest(rank(s, top)) <= expected.len());
+    assert!(fewest(rank(cs, top)) <= expected.len());
 }
 
 /// Puts a thread into the plain list, behind its equals.
@@ -102,7 +102,7 @@ proptest! {
     fn equal_time_outs_end_in_the_order_in_which_they_began(
         operations in prop::collection::vec(operation(), 0..300),
     ) {
-        let s = in_decision();
+        let cs = alone();
         let queue = TimeoutQueue::new();
         let threads = threads(THREADS);
         let mut list: Vec<(u64, ThreadRef)> = Vec::new();
@@ -110,24 +110,24 @@ proptest! {
             let place = |id: usize| list.iter().position(|(_, other)| *other == threads[id]);
             match *operation {
                 Operation::Insert(id, at) if place(id).is_none() => {
-                    queue.insert(s, threads[id], Instant::from_nanos(at));
+                    queue.insert(cs, threads[id], Instant::from_nanos(at));
                     list_insert(&mut list, at, threads[id]);
                 }
                 Operation::Remove(id) => {
                     if let Some(place) = place(id) {
-                        queue.remove(s, threads[id]);
+                        queue.remove(cs, threads[id]);
                         list.remove(place);
-                        assert_eq!(threads[id].urgency.get(s).rank(), 0);
+                        assert_eq!(threads[id].urgency.get(cs).rank(), 0);
                     }
                 }
                 Operation::PopDue(now) => {
                     let due = list.first().filter(|(at, _)| *at <= now).map(|(_, thread)| *thread);
-                    assert!(queue.pop_due(s, Instant::from_nanos(now)) == due, "who began first ends first");
+                    assert!(queue.pop_due(cs, Instant::from_nanos(now)) == due, "who began first ends first");
                     list.retain(|(_, thread)| due != Some(*thread));
                 }
                 Operation::Insert(..) => {}
             }
-            check(s, &queue, &list);
+            check(cs, &queue, &list);
         }
     }
 }
@@ -148,25 +148,25 @@ fn the_tree_stays_low_with_two_thousand_threads() {
         |_| 7,
     ];
     for order in orders {
-        let s = in_decision();
+        let cs = alone();
         let queue = TimeoutQueue::new();
         let threads = threads(2_000);
         let mut list = Vec::new();
         for (number, thread) in threads.iter().enumerate() {
-            queue.insert(s, *thread, Instant::from_nanos(order(number)));
+            queue.insert(cs, *thread, Instant::from_nanos(order(number)));
             list_insert(&mut list, order(number), *thread);
-            assert!(fewest(rank(s, top(s, &queue))) <= list.len());
+            assert!(fewest(rank(cs, top(cs, &queue))) <= list.len());
         }
-        check(s, &queue, &list);
+        check(cs, &queue, &list);
         for thread in threads.iter().step_by(3) {
-            queue.remove(s, *thread);
+            queue.remove(cs, *thread);
             list.retain(|(_, other)| other != thread);
-            assert!(fewest(rank(s, top(s, &queue))) <= list.len());
+            assert!(fewest(rank(cs, top(cs, &queue))) <= list.len());
         }
-        check(s, &queue, &list);
+        check(cs, &queue, &list);
         for (_, thread) in list {
-            assert!(queue.pop_due(s, Instant::MAX) == Some(thread));
+            assert!(queue.pop_due(cs, Instant::MAX) == Some(thread));
         }
-        check(s, &queue, &[]);
+        check(cs, &queue, &[]);
     }
 }

@@ -413,7 +413,7 @@ impl Upcalls for Handlers {
 }
 
 taktos_arch_aarch64::exceptions!(Handlers);
-taktos_arch_aarch64::several!(Handlers, Virt);
+taktos_arch_aarch64::smp!(Handlers, Virt);
 
 struct Console;
 

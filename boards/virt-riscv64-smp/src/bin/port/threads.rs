@@ -420,7 +420,7 @@ impl Upcalls for Handlers {
 }
 
 taktos_arch_riscv64::exceptions!(Handlers);
-taktos_arch_riscv64::several!(Handlers, Virt);
+taktos_arch_riscv64::smp!(Handlers, Virt);
 
 struct Console;
 

@@ -16,7 +16,7 @@ use state::{numbered, own};
 use taktos_machine::Context;
 
 unsafe extern "C" {
-    // The board's, by [`several!`](crate::several).
+    // The board's, by [`smp!`](crate::smp).
     safe fn taktos_choose() -> *const Context;
     static taktos_stacks: OwnStacks;
 }
@@ -28,7 +28,7 @@ pub struct OwnStacks {
     pub(crate) faults: FaultStack,
 }
 
-/// The stacks of all processors, in the order of their numbers; [`several!`](crate::several) makes them.
+/// The stacks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them.
 #[repr(transparent)]
 pub struct Stacks<const N: usize>([OwnStacks; N]);
 
@@ -86,7 +86,7 @@ pub(crate) fn choose() -> bool {
 /// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes room for those of
 /// `board`. Used once, in a board crate, beside [`exceptions!`](crate::exceptions).
 #[macro_export]
-macro_rules! several {
+macro_rules! smp {
     ($upcalls:ty, $board:ty) => {
         /// Who runs on each processor; watched by the laboratory.
         #[unsafe(no_mangle)]

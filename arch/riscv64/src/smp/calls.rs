@@ -20,7 +20,7 @@ pub(crate) const MAP: u32 = 1 << 1;
 pub(crate) const SLICE: u32 = 1 << 2;
 
 unsafe extern "C" {
-    /// The board's, by [`several!`](crate::several).
+    /// The board's, by [`smp!`](crate::smp).
     safe fn taktos_called();
 }
 

@@ -15,7 +15,7 @@ use crate::vectors::{FaultStack, HandlerStack};
 use taktos_machine::Context;
 
 unsafe extern "C" {
-    // The board's, by [`several!`](crate::several).
+    // The board's, by [`smp!`](crate::smp).
     safe fn taktos_called();
     safe fn taktos_choose() -> *const Context;
     static taktos_stacks: OwnStacks;
@@ -31,7 +31,7 @@ pub struct OwnStacks {
     pub(crate) faults: FaultStack,
 }
 
-/// The stacks of all processors, in the order of their numbers; [`several!`](crate::several) makes them.
+/// The stacks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them.
 #[repr(transparent)]
 pub struct Stacks<const N: usize>([OwnStacks; N]);
 
@@ -98,7 +98,7 @@ pub(crate) extern "C" fn choose() -> usize {
 /// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes room for those of
 /// `board`. Used once, in a board crate, beside [`exceptions!`](crate::exceptions).
 #[macro_export]
-macro_rules! several {
+macro_rules! smp {
     ($upcalls:ty, $board:ty) => {
         /// Who runs on each processor; watched by the laboratory.
         #[unsafe(no_mangle)]

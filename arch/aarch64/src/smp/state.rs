@@ -23,7 +23,7 @@ pub struct State {
     pub(crate) fault_stack: Cell<usize>,
 }
 
-/// The blocks of all processors, in the order of their numbers; [`several!`](crate::several) makes them.
+/// The blocks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them.
 #[repr(transparent)]
 pub struct Processors<const N: usize>([State; N]);
 
