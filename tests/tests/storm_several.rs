@@ -19,6 +19,8 @@ const POLICIES: [PolicyKind; 6] = [
 ];
 /// The processors of each instance.
 const LAYOUTS: [&[u64]; 4] = [&[15], &[3, 12], &[1, 2, 4, 8], &[1, 14]];
+/// How calm storms are: instances are seldom closed in the first, and for long in the last.
+const CALM: [u64; 3] = [1, 8, 60];
 /// So many operations in each world: short ones meet more beginnings.
 const EACH: u64 = 5000;
 
@@ -46,12 +48,13 @@ fn instances(policy: PolicyKind, layout: &[u64]) -> &'static [InstanceConfig] {
     )
 }
 
-fn rage<const P: usize>(policy: PolicyKind, layout: &[u64], seed: u64, operations: u64) {
+fn rage<const P: usize>(policy: PolicyKind, layout: &[u64], plan: Plan) {
     let instances = instances(policy, layout);
-    let told = format!("{policy:?} {layout:?} seed {seed}");
+    let Plan { seed, calm, .. } = plan;
+    let told = format!("{policy:?} {layout:?} seed {seed} calm {calm}");
     println!("{told}");
     let outcome = run_on::<P>(Order::Seed(seed), instances, move || {
-        let passed = storm::run::<SeveralHost>(Plan { seed, operations });
+        let passed = storm::run::<SeveralHost>(plan);
         SeveralHost::exit(i32::from(!passed));
     });
     assert_eq!(
@@ -76,11 +79,16 @@ fn half<const P: usize>(layouts: &[&[u64]], operations: u64, parity: u64) {
     }
 }
 
-/// The seed says which policy and which layout, too.
+/// The seed says which policy, which layout and how calm, too.
 fn world<const P: usize>(layouts: &[&[u64]], seed: u64) {
     let policy = POLICIES[(seed / 2) as usize % POLICIES.len()];
     let layout = layouts[(seed / 12) as usize % layouts.len()];
-    rage::<P>(policy, layout, seed, EACH);
+    let plan = Plan {
+        seed,
+        operations: EACH,
+        calm: CALM[(seed / 48) as usize % CALM.len()],
+    };
+    rage::<P>(policy, layout, plan);
 }
 
 fn whole() -> u64 {

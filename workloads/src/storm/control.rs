@@ -26,6 +26,10 @@ pub(super) fn revive<S: StormBoard>(index: usize) {
     }
 }
 
+/// How many acts there are, and how many of them, the first ones, concern one instance alone.
+const ACTS: u64 = 10;
+const WITHIN: u64 = 6;
+
 /// Does something to somebody, and gives them time.
 pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
     let storm = S::storm();
@@ -33,7 +37,8 @@ pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
     let worker = &storm.workers[index];
     let thread: &'static AnyThread<S> = &worker.thread;
     let numbers = &storm.numbers;
-    let result = match chance.below(10) {
+    let spans = chance.one_in(storm.calm());
+    let result = match chance.below(if spans { ACTS } else { WITHIN }) {
         0 => {
             numbers.suspensions.fetch_add(1, Relaxed);
             thread.suspend()
@@ -54,14 +59,14 @@ pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
             deleted
         }
         4 => thread.set_priority(level(chance)),
-        5 => thread.set_affinity(CpuSet::from_bits(chance.next())),
-        6 => thread.set_affinity(CpuSet::ALL),
-        7 => {
+        5 => thread.cancel_wait(),
+        6 => thread.set_affinity(CpuSet::from_bits(chance.next())),
+        7 => thread.set_affinity(CpuSet::ALL),
+        8 => {
             numbers.moves.fetch_add(1, Relaxed);
             instance_of_chance::<S>(chance).map_or(Ok(()), |to| thread.move_to(to, level(chance)))
         }
-        8 => remove_for_a_while::<S>(chance),
-        _ => thread.cancel_wait(),
+        _ => remove_for_a_while::<S>(chance),
     };
     if let Err(error) = result
         && !matches!(

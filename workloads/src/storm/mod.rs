@@ -37,6 +37,9 @@ pub struct Plan {
     pub seed: u64,
     /// After how many operations it ends.
     pub operations: u64,
+    /// Of so many times one may an operation be chosen that spans instances: a lock of several, a pin, a move, a processor that
+    /// goes. At 1 instances are seldom closed; at 60 they are for long.
+    pub calm: u64,
 }
 
 /// The bytes of the stack that the controlling thread needs.
@@ -45,16 +48,15 @@ pub const STACK: usize = 1024 * size_of::<usize>();
 const CONTROL: Priority = Priority::from_stored(2);
 
 /// Lets the storm rage, in the calling thread, which gets a priority above all; says whether all laws held. What
-/// does not hold is printed, and then the numbers in one line: `@storm passed` or `@storm failed`, `seed=`, `operations=`,
+/// does not hold is printed, and then the numbers in one line: `@storm passed` or `@storm failed`, `seed=`, `calm=`, `operations=`,
 /// and how often what was done.
 pub fn run<S: StormBoard>(plan: Plan) -> bool {
     let storm = S::storm();
     if let Err(error) = AnyThread::<S>::current().set_priority(CONTROL) {
         storm.fail::<S>(format_args!("no priority above all: {error:?}"));
     }
-    storm.seed.store(plan.seed, Relaxed);
     let mut chance = Chance::new(plan.seed);
-    storm.begin();
+    storm.begin(plan);
     control::make_locks::<S>();
     for index in 0..WORKERS {
         control::revive::<S>(index);
@@ -68,9 +70,10 @@ pub fn run<S: StormBoard>(plan: Plan) -> bool {
     let passed = !storm.failed();
     let n = &storm.numbers;
     print::<S>(format_args!(
-        "@storm {} seed={} operations={} refused={} timeouts={} deletions={} suspensions={} moves={} removals={} checks={}\n",
+        "@storm {} seed={} calm={} operations={} refused={} timeouts={} deletions={} suspensions={} moves={} removals={} checks={}\n",
         if passed { "passed" } else { "failed" },
         plan.seed,
+        plan.calm,
         storm.operations(),
         n.refused.load(Relaxed),
         n.timeouts.load(Relaxed),

@@ -1,5 +1,6 @@
 //! Owns: what the storm rages over, and what is known of it from outside. Must never know: what is done to it.
 
+use super::Plan;
 use core::fmt::Arguments;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use taktos_kernel::fault::print;
@@ -63,6 +64,7 @@ pub struct StormObjects<S: System> {
     pub(super) inside: [Inside; MUTEXES + LOCKS],
     pub(super) numbers: Numbers,
     pub(super) seed: AtomicU64,
+    calm: AtomicU64,
     stops: AtomicBool,
     failed: AtomicBool,
 }
@@ -101,18 +103,26 @@ impl<S: System> StormObjects<S> {
                 checks: AtomicU64::new(0),
             },
             seed: AtomicU64::new(0),
+            calm: AtomicU64::new(1),
             stops: AtomicBool::new(false),
             failed: AtomicBool::new(false),
         }
     }
 
-    pub(super) fn begin(&self) {
-        let seed = self.seed.load(Relaxed);
+    pub(super) fn begin(&self, plan: Plan) {
+        let seed = plan.seed;
+        self.seed.store(seed, Relaxed);
+        self.calm.store(plan.calm.max(1), Relaxed);
         for (index, worker) in self.workers.iter().enumerate() {
             worker.index.store(index as u32, Relaxed);
             let own = (index as u64 + 1).wrapping_mul(0xA076_1D64_78BD_642F);
             worker.chance.store(seed ^ own, Relaxed);
         }
+    }
+
+    /// One of so many operations, of those that anybody does, may span instances.
+    pub(super) fn calm(&self) -> u64 {
+        self.calm.load(Relaxed)
     }
 
     pub(super) fn operations(&self) -> u64 {

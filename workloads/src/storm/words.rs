@@ -1,4 +1,4 @@
-//! Owns: what a storm is told by words: `seed=`, `operations=`, `policy=`, `layout=`. Must never know: where the words come from.
+//! Owns: what a storm is told by words: `seed=`, `operations=`, `calm=`, `policy=`, `layout=`. Must never know: where the words come from.
 
 use super::Plan;
 use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind};
@@ -6,7 +6,7 @@ use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind};
 /// A storm as words ask for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// The seed (1) and the number of operations (100,000).
+    /// The seed (1), the number of operations (100,000), and how calm it is (1).
     pub plan: Plan,
     policy: PolicyKind,
     layout: Layout,
@@ -32,12 +32,13 @@ impl Wanted {
         plan: Plan {
             seed: 1,
             operations: 100_000,
+            calm: 1,
         },
         policy: PolicyKind::Edf,
         layout: Layout::Global,
     };
 
-    /// Takes one word: `seed=N`, `operations=N`; `policy=simple`, `priority`, `edf`, `priority-affinity`, `strong-affinity` or
+    /// Takes one word: `seed=N`, `operations=N`, `calm=N`; `policy=simple`, `priority`, `edf`, `priority-affinity`, `strong-affinity` or
     /// `cbs`; `layout=global`, `clustered` or `partitioned`.
     ///
     /// # Errors
@@ -47,6 +48,7 @@ impl Wanted {
         match key {
             "seed" => self.plan.seed = value.parse().map_err(|_| Refused)?,
             "operations" => self.plan.operations = value.parse().map_err(|_| Refused)?,
+            "calm" => self.plan.calm = value.parse().map_err(|_| Refused)?,
             "policy" => self.policy = policy(value)?,
             "layout" => self.layout = layout(value)?,
             _ => return Err(Refused),

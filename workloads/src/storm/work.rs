@@ -16,8 +16,12 @@ struct Doing<'a> {
 
 type Operation = fn(&mut Doing<'_>) -> Result<(), Error>;
 
+/// How many operations there are, and how many of them, the first ones, concern one instance alone.
+const OPERATIONS: u64 = 14;
+const WITHIN: u64 = 12;
+
 /// Each operation, with the errors that it may have; the numbers say which one a worker is in.
-fn operations<S: StormBoard>() -> [(Operation, &'static [Error]); 14] {
+fn operations<S: StormBoard>() -> [(Operation, &'static [Error]); OPERATIONS as usize] {
     use Error::{
         Cancelled, Ceiling, Deadlock, Deleted, InUse, Limit, NotOwner, Parameter, State,
         Timeout as Late, WouldBlock,
@@ -26,10 +30,6 @@ fn operations<S: StormBoard>() -> [(Operation, &'static [Error]); 14] {
         (semaphore::<S>, &[Late, WouldBlock, Cancelled]),
         (mutex::<S>, &[Late, WouldBlock, Cancelled, Deadlock]),
         (nested::<S>, &[Late, WouldBlock, Cancelled, Deadlock]),
-        (
-            lock::<S>,
-            &[Late, WouldBlock, Cancelled, Parameter, State, Ceiling],
-        ),
         (
             send::<S>,
             &[Late, WouldBlock, Cancelled, Deleted, Deadlock, Parameter],
@@ -54,9 +54,13 @@ fn operations<S: StormBoard>() -> [(Operation, &'static [Error]); 14] {
             condition::<S>,
             &[Late, WouldBlock, Cancelled, Deadlock, NotOwner, Parameter],
         ),
-        (place::<S>, &[Parameter, InUse, WouldBlock, State]),
         (priority::<S>, &[]),
         (rest::<S>, &[Cancelled]),
+        (
+            lock::<S>,
+            &[Late, WouldBlock, Cancelled, Parameter, State, Ceiling],
+        ),
+        (place::<S>, &[Parameter, InUse, WouldBlock, State]),
     ]
 }
 
@@ -69,7 +73,8 @@ pub(super) fn life<S: StormBoard>(worker: &'static Worker<S>) {
         .fetch_add(worker.life.load(Relaxed) & 1, Relaxed);
     while !storm.stops() {
         let mut chance = Chance::draw(&worker.chance);
-        let number = chance.below(14) as usize;
+        let spans = chance.one_in(storm.calm());
+        let number = chance.below(if spans { OPERATIONS } else { WITHIN }) as usize;
         worker.at.store(number as u32, Relaxed);
         let (operation, errors) = operations::<S>()[number];
         let mut doing = Doing {

@@ -1,5 +1,5 @@
 //! The storm over the kernel on four processors. The words of the command line say which one; all have a meaning without them:
-//! `seed=1+operations=100000+policy=edf+layout=global`.
+//! `seed=1+operations=100000+calm=1+policy=edf+layout=global`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
@@ -12,6 +12,7 @@ mod target {
     static MAIN: Thread<Board, { storm::STACK }> = Thread::new("main");
     static SEED: AtomicU64 = AtomicU64::new(0);
     static OPERATIONS: AtomicU64 = AtomicU64::new(0);
+    static CALM: AtomicU64 = AtomicU64::new(0);
 
     aarch64_rt::entry!(entry, 4);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
@@ -28,6 +29,7 @@ mod target {
         });
         SEED.store(wanted.plan.seed, Relaxed);
         OPERATIONS.store(wanted.plan.operations, Relaxed);
+        CALM.store(wanted.plan.calm, Relaxed);
         let (count, instances) = wanted.instances(PROCESSORS);
         start_with(&MAIN, &instances[..count], main)
     }
@@ -36,6 +38,7 @@ mod target {
         let passed = storm::run::<Board>(Plan {
             seed: SEED.load(Relaxed),
             operations: OPERATIONS.load(Relaxed),
+            calm: CALM.load(Relaxed),
         });
         Board::exit(i32::from(!passed));
     }

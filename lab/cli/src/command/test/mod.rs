@@ -13,6 +13,7 @@ mod models;
 mod programs;
 mod repeat;
 mod scripts;
+mod seed;
 mod several;
 mod side_by_side;
 mod storms;
@@ -182,6 +183,10 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("storms on {}", four::name(board));
         steps.push(narrow(name, move |workspace| {
             storms::rage(workspace, board, length)
+        }));
+        let name = format!("hunting for races on {}", four::name(board));
+        steps.push(narrow(name, move |workspace| {
+            storms::hunt(workspace, board, length)
         }));
     }
     steps.push(step("hostile guests", move |workspace| {

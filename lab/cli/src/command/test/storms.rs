@@ -1,114 +1,178 @@
 //! The steps that let the storm rage over the kernel on four emulated processors: with several quanta, and hunting for races.
+//!
+//! Owns: which storms there are, and how long they are. Must never know: what a storm does.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Options;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::{Setting, Several, Virt};
 
-use super::{Tally, four};
-use crate::image;
+use super::{Tally, four, seed};
+use crate::image::{self, Image};
 use crate::workspace::Workspace;
 
 const PROCESSORS: usize = 4;
 
-/// One storm: its words for the program, how far a processor may run ahead, and whether that varies.
+/// A policy, a layout, and how calm it is: one in so many choices may be an operation that spans instances.
+type World = (&'static str, &'static str, u32);
+
+/// One storm: its world, how far a processor may run ahead, whether that varies, and how many operations there are.
+#[derive(Clone, Copy, Debug)]
 struct Storm {
-    policy: &'static str,
-    layout: &'static str,
+    world: World,
     quantum: u32,
+    operations: u64,
     hunts: bool,
 }
 
-const fn storm(policy: &'static str, layout: &'static str, quantum: u32, hunts: bool) -> Storm {
-    Storm {
-        policy,
-        layout,
-        quantum,
-        hunts,
-    }
-}
-
-/// Each policy, layout and quantum at least once.
-const STORMS: [Storm; 9] = [
-    storm("edf", "global", 100, false),
-    storm("simple", "clustered", 20, false),
-    storm("priority", "partitioned", 1000, false),
-    storm("priority-affinity", "global", 1000, false),
-    storm("strong-affinity", "clustered", 100, false),
-    storm("cbs", "global", 20, false),
-    storm("edf", "clustered", 20, true),
-    storm("strong-affinity", "global", 100, true),
-    storm("priority", "clustered", 1000, true),
+/// The worlds and quanta of storms in steady time: each policy, layout and quantum at least once.
+const STEADY: [(World, u32); 6] = [
+    (("edf", "global", 1), 100),
+    (("simple", "clustered", 1), 20),
+    (("priority", "partitioned", 1), 1000),
+    (("priority-affinity", "global", 1), 1000),
+    (("strong-affinity", "clustered", 8), 100),
+    (("cbs", "global", 1), 20),
 ];
+
+/// The worlds in which races are hunted, with each quantum: instances that are closed for long, and such as open and close all the
+/// time, of one processor and of several; and those that never close. How many per cent of the operations each has: the quick ones
+/// more.
+const HUNTED: [(World, u64); 5] = [
+    (("priority", "partitioned", 60), 30),
+    (("priority", "clustered", 8), 30),
+    (("priority", "global", 60), 20),
+    (("edf", "clustered", 8), 12),
+    (("strong-affinity", "global", 1), 8),
+];
+const QUANTA: [u32; 3] = [20, 100, 1000];
 
 /// How long storms are.
 #[derive(Clone, Copy)]
 pub(super) enum Length {
-    /// Seconds.
+    /// A minute.
     Short,
     /// A million operations for each way of running that there is; hours.
     Long,
 }
 
 impl Length {
-    fn operations(self, storm: &Storm) -> u64 {
-        match (self, storm.hunts) {
-            (Self::Short, false) => 4_000,
-            (Self::Short, true) => 1_000,
-            (Self::Long, _) => 1_000_000,
+    fn steady(self) -> u64 {
+        match self {
+            Self::Short => 4_000,
+            Self::Long => 1_000_000,
+        }
+    }
+
+    /// With each quantum, in all worlds together.
+    fn hunted(self) -> u64 {
+        match self {
+            Self::Short => 50_000,
+            Self::Long => 1_000_000,
         }
     }
 
     /// The most real time of one storm.
     fn limit(self) -> Duration {
         Duration::from_secs(match self {
-            Self::Short => 120,
+            Self::Short => 240,
             Self::Long => 4 * 3600,
         })
     }
 }
 
-/// All storms on a board, each with a seed of its own.
+fn steady(length: Length) -> Vec<Storm> {
+    let of = |(world, quantum): &(World, u32)| Storm {
+        world: *world,
+        quantum: *quantum,
+        operations: length.steady(),
+        hunts: false,
+    };
+    STEADY.iter().map(of).collect()
+}
+
+fn hunted(length: Length) -> Vec<Storm> {
+    let with = |quantum| {
+        HUNTED.map(|(world, share)| Storm {
+            world,
+            quantum,
+            operations: length.hunted() * share / 100,
+            hunts: true,
+        })
+    };
+    QUANTA.into_iter().flat_map(with).collect()
+}
+
+/// The storms in steady time on a board.
 pub(super) fn rage(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+    each(workspace, board, length, &steady(length))
+}
+
+/// Those that hunt for races: quanta have any length up to the given one, and begin with any processor.
+pub(super) fn hunt(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+    each(workspace, board, length, &hunted(length))
+}
+
+fn each(workspace: &Workspace, board: Virt, length: Length, storms: &[Storm]) -> Result<Tally> {
     let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
     let emulator = crate::emulator::several(board)?;
-    let mut all = Tally::default();
-    for (storm, seed) in STORMS.iter().zip(1u32..) {
-        let words = format!(
-            "policy={}+layout={}+seed={seed}+operations={}",
-            storm.policy,
-            storm.layout,
-            length.operations(storm)
-        );
-        let setting = Setting::new(PROCESSORS, storm.quantum);
-        let setting = if storm.hunts {
-            setting.hunting(seed)
-        } else {
-            setting
-        };
-        let options = Options {
-            argument: Some(words.clone()),
-            real_time: length.limit(),
-            ..Options::default()
-        };
-        let ended = emulator
-            .run_as(&image.path, &setting, &options)
-            .with_context(|| format!("the storm {words}, quantum {}", storm.quantum))?;
-        let passed = ended.exit_status == 0 && ended.console.contains("@storm passed ");
-        all.add(if passed {
-            Tally::pass()
-        } else {
-            Tally::fail(format!(
-                "{words}, quantum {}{}: exit status {}\n{}",
-                storm.quantum,
-                if storm.hunts { ", hunting" } else { "" },
-                ended.exit_status,
-                ended.console
-            ))
-        });
+    let seed = seed::fresh()?;
+    let mut all = Tally {
+        figures: seed::told(seed),
+        ..Tally::default()
+    };
+    for (storm, number) in storms.iter().zip(0..) {
+        all.add(one(
+            &emulator,
+            &image,
+            storm,
+            seed::of(seed, number),
+            length,
+        )?);
     }
     Ok(all)
+}
+
+fn one(
+    emulator: &Several,
+    image: &Image,
+    storm: &Storm,
+    seed: u32,
+    length: Length,
+) -> Result<Tally> {
+    let words = storm.words(seed);
+    let setting = Setting::new(PROCESSORS, storm.quantum);
+    let (setting, how) = match storm.hunts {
+        true => (setting.hunting(seed), ", hunting"),
+        false => (setting, ""),
+    };
+    let told = format!("the storm {words}, quantum {}{how}", storm.quantum);
+    let options = Options {
+        argument: Some(words),
+        real_time: length.limit(),
+        ..Options::default()
+    };
+    let ended = emulator
+        .run_as(&image.path, &setting, &options)
+        .with_context(|| told.clone())?;
+    let passed = ended.exit_status == 0 && ended.console.contains("@storm passed ");
+    Ok(match passed {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{told}: exit status {}\n{}",
+            ended.exit_status, ended.console
+        )),
+    })
+}
+
+impl Storm {
+    /// What the program is told.
+    fn words(&self, seed: u32) -> String {
+        let (policy, layout, calm) = self.world;
+        let operations = self.operations;
+        format!("policy={policy}+layout={layout}+calm={calm}+seed={seed}+operations={operations}")
+    }
 }
 
 #[cfg(test)]
@@ -117,7 +181,8 @@ mod tests {
 
     #[test]
     fn every_policy_layout_and_quantum_has_its_storm() {
-        let has = |is: &dyn Fn(&Storm) -> bool| assert!(STORMS.iter().any(is));
+        let storms = steady(Length::Short);
+        let has = |is: &dyn Fn(&Storm) -> bool| assert!(storms.iter().any(is));
         for policy in [
             "simple",
             "priority",
@@ -126,14 +191,24 @@ mod tests {
             "strong-affinity",
             "cbs",
         ] {
-            has(&|storm| storm.policy == policy);
+            has(&|storm| storm.world.0 == policy);
         }
         for layout in ["global", "clustered", "partitioned"] {
-            has(&|storm| storm.layout == layout);
+            has(&|storm| storm.world.1 == layout);
         }
-        for hunts in [false, true] {
-            for quantum in [20, 100, 1000] {
-                has(&|storm| storm.quantum == quantum && storm.hunts == hunts);
+        for quantum in QUANTA {
+            has(&|storm| storm.quantum == quantum);
+        }
+    }
+
+    #[test]
+    fn races_are_hunted_with_each_quantum_for_as_long_as_is_said() {
+        for (length, operations) in [(Length::Short, 50_000), (Length::Long, 1_000_000)] {
+            for quantum in QUANTA {
+                let storms = hunted(length);
+                let with = storms.iter().filter(|storm| storm.quantum == quantum);
+                assert!(with.clone().all(|storm| storm.hunts));
+                assert_eq!(with.map(|storm| storm.operations).sum::<u64>(), operations);
             }
         }
     }
