@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taktos_simulate::scenario::{
-    Failed, Options, Report, ScenarioError, SystemWorld, parse, run_in,
+    ClosingWorld, Failed, Options, Report, ScenarioError, SystemWorld, World, parse, run_in,
 };
 
 /// The scripts, in the order of their names.
@@ -17,8 +17,8 @@ fn scripts() -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn every_scenario_holds_under_each_of_its_policies() {
+/// Runs all scripts in the world: each case and policy by itself, so that one failure hides no other.
+fn all_hold(world: &impl World) -> Report {
     let mut failures = Vec::new();
     let mut all = Report::default();
     for path in scripts() {
@@ -30,7 +30,6 @@ fn every_scenario_holds_under_each_of_its_policies() {
                 continue;
             }
         };
-        // Each case and policy by itself, so that one failure hides no other.
         for case in &script.cases {
             let each = case.policies.iter().map(|policy| vec![*policy]);
             let mut runs: Vec<_> = each.collect();
@@ -42,8 +41,8 @@ fn every_scenario_holds_under_each_of_its_policies() {
                     case: Some(case.name.clone()),
                     policies,
                 };
-                let ran = std::panic::catch_unwind(|| run_in(&SystemWorld, &script, &options));
-                match ran {
+                let run = || run_in(world, &script, &options);
+                match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
                     Ok(Ok(report)) => all += report,
                     Ok(Err(error)) => failures.push(error.to_string()),
                     Err(_) => failures.push(format!("{name}: panic in {options:?}")),
@@ -58,6 +57,24 @@ fn every_scenario_holds_under_each_of_its_policies() {
         failures.join("\n\n"),
         failures.len()
     );
+    all
+}
+
+#[test]
+fn every_scenario_holds_under_each_of_its_policies() {
+    all_hold(&SystemWorld);
+}
+
+#[test]
+fn every_scenario_is_the_same_where_instances_close_and_open() {
+    let world = ClosingWorld::default();
+    let report = all_hold(&world);
+    let (decided, beyond) = (world.decided(), world.beyond());
+    println!(
+        "{decided} acts decided in closed instances, {beyond} runs with priorities beyond a kernel's"
+    );
+    assert!(decided > 500, "{decided} of {}", report.commands);
+    assert!(beyond < 10, "{beyond}");
 }
 
 /// The failure of a script over the library.

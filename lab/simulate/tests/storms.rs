@@ -1,5 +1,7 @@
 //! Storms break no law; a target that does is caught, and its storm shrunk to a few lines.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use taktos_schedule::smp::PolicyKind::{
     Cbs, Edf, Priority, PriorityAffinity, Simple, StrongAffinity,
 };
@@ -7,8 +9,8 @@ use taktos_schedule::smp::{PolicyKind, Reasons};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::explore::{Failure, StormOptions, StormReport, storm, storm_in};
 use taktos_simulate::scenario::{
-    Command, InstanceName, LockName, Names, Occupant, OnCpu, Options, Refusal, Setup, Status,
-    SystemWorld, Target, ThreadName, WaitEnd, World, parse, run,
+    ClosingWorld, Command, InstanceName, Kind, LockName, Names, Occupant, OnCpu, Options, Refusal,
+    Setup, Status, SystemWorld, Target, ThreadName, WaitEnd, World, parse, run,
 };
 use taktos_time::{Duration, Instant};
 
@@ -18,9 +20,16 @@ fn seeds() -> std::ops::Range<u64> {
     0..asked.and_then(|asked| asked.parse().ok()).unwrap_or(2)
 }
 
+/// The storm over the library, and over one beside it whose instances close and open.
 fn held(options: &StormOptions) -> StormReport {
-    match storm(options) {
-        Ok(report) => report,
+    held_and_decided(options).0
+}
+
+/// The same, with how often an act was decided in a closed instance.
+fn held_and_decided(options: &StormOptions) -> (StormReport, usize) {
+    let world = ClosingWorld::default();
+    match storm_in(&world, options) {
+        Ok(report) => (report, world.decided()),
         Err(failure) => panic!("{failure}"),
     }
 }
@@ -63,6 +72,46 @@ fn storms_hold_among_clusters_of_different_kinds() {
             [Simple, Cbs, PriorityAffinity],
             seed,
         ));
+    }
+}
+
+/// What opens no instance.
+const CALM: [Kind; 3] = [Kind::Priorities, Kind::Sleeps, Kind::Lives];
+/// And what opens one for a while.
+const ROUGH: [Kind; 6] = [
+    Kind::Priorities,
+    Kind::Sleeps,
+    Kind::Lives,
+    Kind::Locks,
+    Kind::Moves,
+    Kind::Pins,
+];
+
+#[test]
+fn closed_instances_decide_what_the_system_would() {
+    let seed = RandomState::new().build_hasher().finish() >> 32;
+    println!("seeds from {seed}");
+    for clusters in [
+        vec![(Priority, 1), (Priority, 1), (Priority, 2)],
+        vec![(Priority, 3), (Edf, 1)],
+        vec![(Priority, 8), (Priority, 4), (StrongAffinity, 2)],
+    ] {
+        for (kinds, least) in [(&CALM[..], 6), (&ROUGH, 60)] {
+            for seed in seed..seed + 8 {
+                let options = StormOptions {
+                    events: 1500,
+                    threads: 12,
+                    clusters: clusters.clone(),
+                    kinds: kinds.to_vec(),
+                    ..StormOptions::small(Priority, seed)
+                };
+                let (report, decided) = held_and_decided(&options);
+                assert!(
+                    decided > report.events as usize / least,
+                    "seed {seed}: {decided}"
+                );
+            }
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use taktos_schedule::CpuSet;
 use taktos_schedule::smp::PolicyKind;
 
 use crate::scenario::{
-    Answer, Broken, Culprit, InstanceSetup, KINDS, Kind, Names, Plan, Setup, Status, Storm,
-    SystemWorld, Trial, World, policy_name,
+    Answer, Broken, ClosingWorld, Culprit, InstanceSetup, KINDS, Kind, Names, Plan, Setup, Status,
+    Storm, Trial, World, policy_name,
 };
 
 /// What a storm is made of.
@@ -164,12 +164,12 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A storm over the scheduling library.
+/// A storm over the scheduling library, with the one whose instances close beside it.
 ///
 /// # Errors
 /// The law that it broke, with the shortest script that does.
 pub fn storm(options: &StormOptions) -> Result<StormReport, Box<Failure>> {
-    storm_in(&SystemWorld, options)
+    storm_in(&ClosingWorld::default(), options)
 }
 
 /// A storm over any target.

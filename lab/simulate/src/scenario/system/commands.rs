@@ -91,10 +91,12 @@ impl SystemTarget<'_> {
             }
             Command::Hold(cpus) => {
                 self.held = self.held.or(cpus.and(self.online));
+                self.system.hold(self.held);
                 Ok(())
             }
             Command::Settle(cpus) => {
                 self.held = self.held.minus(cpus);
+                self.system.hold(self.held);
                 Ok(())
             }
             Command::Dispatch(cpu) => {

@@ -4,11 +4,14 @@
 //! Must never know: what the library decides, and what a script expects.
 
 mod answers;
+mod beside;
 mod commands;
 mod effects;
 mod locks;
+mod scheduler;
 mod tables;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use taktos_schedule::smp::{
@@ -22,12 +25,36 @@ use super::names::Names;
 use super::script::Setup;
 use super::status::Status;
 use super::target::{Refusal, Target, World};
+use beside::{AnyHome, Beside};
 use effects::Noted;
+use scheduler::Scheduler;
 use tables::Tables;
 
-/// The scheduling library in virtual time.
+/// The scheduling library in virtual time. No instance is ever closed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemWorld;
+
+/// The same, and beside it the library as a kernel ships it, whose instances close and open again: whatever is done to the one is
+/// done to the other. A target is broken when they differ.
+#[derive(Clone, Debug, Default)]
+pub struct ClosingWorld {
+    /// How often an act was decided in a closed instance, over all targets.
+    decided: Cell<usize>,
+    /// How many targets had a priority that no kernel has, and so nothing beside them from then on.
+    beyond: Cell<usize>,
+}
+
+impl ClosingWorld {
+    /// How often an act was decided in a closed instance, over all its targets.
+    pub fn decided(&self) -> usize {
+        self.decided.get()
+    }
+
+    /// How many of its targets had a priority that no kernel has: a kernel has 32. They had nothing beside them from then on.
+    pub fn beyond(&self) -> usize {
+        self.beyond.get()
+    }
+}
 
 impl World for SystemWorld {
     fn with<R>(
@@ -37,38 +64,54 @@ impl World for SystemWorld {
         policy: PolicyKind,
         run: impl FnOnce(&mut dyn Target) -> R,
     ) -> Result<R, Status> {
-        let instances: Vec<InstanceConfig> = configured(setup, names, policy);
-        let rows = names.threads().len() + setup.online.count();
-        let processors = setup.processors.highest().map_or(0, |cpu| cpu.index() + 1);
-        let budgets = instances
-            .iter()
-            .any(|instance| instance.policy == PolicyKind::Cbs);
-        let mut tables = Tables::new(
-            rows,
-            processors,
-            instances.len(),
-            names.locks().len(),
-            budgets,
-        );
-        let memory = tables.memory();
-        let system = System::new(memory, setup.online, &instances)?;
-        let mut target = SystemTarget {
-            system,
-            online: setup.online,
-            noted: Noted::new(setup.online),
-            now: Instant::START,
-            held: CpuSet::EMPTY,
-            acting: setup.online.lowest(),
-            threads: vec![None; names.threads().len()],
-            rows: vec![None; rows],
-            locks: vec![None; names.locks().len()],
-            alarms: BTreeMap::new(),
-            alarm_count: 0,
-        };
-        // The processors load their idle threads.
-        target.settle().map_err(|_| Status::Unsupported)?;
+        let instances = configured(setup, names, policy);
+        let mut tables = tables(setup, names, &instances);
+        let system = System::new(tables.memory(), setup.online, &instances)?;
+        let mut target = SystemTarget::new(Scheduler::new(system, None), setup, names)?;
         Ok(run(&mut target))
     }
+}
+
+impl World for ClosingWorld {
+    fn with<R>(
+        &self,
+        setup: &Setup,
+        names: &Names,
+        policy: PolicyKind,
+        run: impl FnOnce(&mut dyn Target) -> R,
+    ) -> Result<R, Status> {
+        let instances = configured(setup, names, policy);
+        let [mut tables, mut others] = [(), ()].map(|()| tables(setup, names, &instances));
+        let homes: Vec<AnyHome> = instances.iter().map(|_| AnyHome::OPEN).collect();
+        let system = System::new(tables.memory(), setup.online, &instances)?;
+        let closing = System::new(others.memory(), setup.online, &instances)?;
+        let beside = Beside::new(closing, &homes, names.threads().len(), setup.online);
+        let mut target = SystemTarget::new(Scheduler::new(system, Some(beside)), setup, names)?;
+        let result = run(&mut target);
+        match target.system.decided() {
+            Some(decided) => self.decided.set(self.decided.get() + decided),
+            None => self.beyond.set(self.beyond.get() + 1),
+        }
+        Ok(result)
+    }
+}
+
+/// Tables that are long enough.
+fn tables(setup: &Setup, names: &Names, instances: &[InstanceConfig]) -> Tables {
+    let processors = setup.processors.highest().map_or(0, |cpu| cpu.index() + 1);
+    let budgets = { instances.iter() }.any(|instance| instance.policy == PolicyKind::Cbs);
+    Tables::new(
+        rows(setup, names),
+        processors,
+        instances.len(),
+        names.locks().len(),
+        budgets,
+    )
+}
+
+/// How many threads there can be, the idle ones among them.
+fn rows(setup: &Setup, names: &Names) -> usize {
+    names.threads().len() + setup.online.count()
 }
 
 /// The instances as the library wants them.
@@ -113,7 +156,7 @@ impl Alarm {
 const MOST_DISPATCHES: usize = 64;
 
 struct SystemTarget<'m> {
-    system: System<'m>,
+    system: Scheduler<'m>,
     online: CpuSet,
     noted: Noted,
     now: Instant,
@@ -132,7 +175,26 @@ struct SystemTarget<'m> {
     alarm_count: u64,
 }
 
-impl SystemTarget<'_> {
+impl<'m> SystemTarget<'m> {
+    /// In the state in which a case begins: the processors have loaded their idle threads.
+    fn new(system: Scheduler<'m>, setup: &Setup, names: &Names) -> Result<Self, Status> {
+        let mut target = Self {
+            system,
+            online: setup.online,
+            noted: Noted::new(setup.online),
+            now: Instant::START,
+            held: CpuSet::EMPTY,
+            acting: setup.online.lowest(),
+            threads: vec![None; names.threads().len()],
+            rows: vec![None; rows(setup, names)],
+            locks: vec![None; names.locks().len()],
+            alarms: BTreeMap::new(),
+            alarm_count: 0,
+        };
+        target.settle().map_err(|_| Status::Unsupported)?;
+        Ok(target)
+    }
+
     /// Has all processors that are not held dispatch, the lowest first, until nothing is
     /// left to do.
     fn settle(&mut self) -> Result<(), Refusal> {
@@ -159,13 +221,14 @@ impl SystemTarget<'_> {
             let why = format!("processors {waiting:?} wait for each other's registers");
             return Err(Refusal::Broken(why));
         }
-        Ok(())
+        let settled = self.system.settled(self.held, self.now);
+        settled.map_err(Refusal::Broken)
     }
 
     /// One dispatch.
     fn dispatch(&mut self, cpu: Cpu) -> Result<Dispatch, Refusal> {
         self.noted.pending = self.noted.pending.without(cpu);
-        self.system.act_on(cpu);
+        self.system.act_on(cpu, self.now);
         Ok(self.system.dispatch(cpu, self.now, &mut self.noted)?)
     }
 
@@ -181,7 +244,7 @@ impl SystemTarget<'_> {
                 (alarm, Some((at, cpu))) if alarm.is_none_or(|(alarm, _)| at <= alarm) => {
                     self.now = self.now.max(at);
                     self.noted.disarm(cpu);
-                    self.system.act_on(cpu);
+                    self.system.act_on(cpu, self.now);
                     self.system.expire(cpu, self.now, &mut self.noted)?;
                 }
                 (Some(key), _) => self.ring(key)?,
@@ -235,7 +298,7 @@ impl SystemTarget<'_> {
     fn act(&mut self, thread: Option<ThreadName>) {
         let own = thread.and_then(|thread| self.executes_on(thread));
         if let Some(cpu) = own.or(self.acting) {
-            self.system.act_on(cpu);
+            self.system.act_on(cpu, self.now);
         }
     }
 

@@ -1,0 +1,351 @@
+//! The library as a kernel ships it: its instances close when nothing spans them, and open again. Whatever is done to the one that
+//! scripts see is done to it as well, and it must answer the same and have the same threads on the same processors.
+//!
+//! Owns: how it is asked, when its instances close, and that it is like the other one.
+//! Must never know: commands, and laws of scheduling: those are looked at by the other one.
+
+mod acts;
+mod board;
+
+use taktos_schedule::smp::closed::{Decider, Home, Kept, Router};
+use taktos_schedule::smp::{Dispatch, Error, Instance, Lock, Priority as Level, System, Thread};
+use taktos_schedule::{Cpu, CpuSet, Priority};
+use taktos_time::Instant;
+
+use board::{Board, Forgotten, due};
+
+/// What decides about an instance, wherever its threads lie.
+pub(super) type AnyHome = Home<usize, usize>;
+
+/// What a question may concern: that is opened, and brought up to date.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About {
+    /// No thread that is ready.
+    Nobody,
+    /// A thread's own row.
+    Row(Thread),
+    /// A thread, and others than those of its instance.
+    Thread(Thread),
+    /// A thread that goes to an instance.
+    Way(Thread, Instance),
+    /// The processors of an instance.
+    Instance(Instance),
+    /// A thread that is to have a lock.
+    Lock(Lock, Thread),
+}
+
+/// After so many looks at its heirs all is opened and compared.
+const OPENED: u32 = 8;
+
+/// A system whose instances close.
+pub(super) struct Beside<'m> {
+    router: Router<'m, usize, usize>,
+    homes: &'m [AnyHome],
+    board: Board<'m>,
+    online: CpuSet,
+    now: Instant,
+    acting: Option<Cpu>,
+    /// Whether instances may close: not while a processor does not dispatch.
+    closes: bool,
+    looks: u32,
+    /// How often an act was a decider's.
+    decided: usize,
+    /// The first difference.
+    broken: Option<String>,
+}
+
+impl<'m> Beside<'m> {
+    /// All instances are open, each with one of `homes`; `threads` there are at most.
+    pub fn new(system: System<'m>, homes: &'m [AnyHome], threads: usize, online: CpuSet) -> Self {
+        Self {
+            board: Board::new(threads, homes.iter().map(Home::decider).collect()),
+            router: Router::new(system, homes),
+            homes,
+            online,
+            now: Instant::START,
+            acting: online.lowest(),
+            closes: true,
+            looks: 0,
+            decided: 0,
+            broken: None,
+        }
+    }
+
+    /// From where and when the next thing is asked.
+    pub fn act_on(&mut self, cpu: Cpu, now: Instant) {
+        self.acting = Some(cpu);
+        self.at(now);
+    }
+
+    /// It is `now`.
+    pub fn at(&mut self, now: Instant) {
+        self.now = now;
+        self.board.set_time(now);
+    }
+
+    /// Whether instances may close from now on; all are open where they may not.
+    pub fn let_close(&mut self, closes: bool) {
+        self.closes = closes;
+        if !closes {
+            self.router.open_all(&self.board, self.now);
+        }
+    }
+
+    /// How often an act was a decider's.
+    pub fn decided(&self) -> usize {
+        self.decided
+    }
+
+    /// Whether the priority is one of a kernel's.
+    pub fn knows(level: Level) -> bool {
+        kernels(level).is_some()
+    }
+
+    /// Asks the System about something.
+    pub fn ask<R>(
+        &mut self,
+        about: About,
+        question: impl FnOnce(&mut System<'m>, &mut Kept<'_, Board<'m>, Forgotten<'_, 'm>>) -> R,
+    ) -> R {
+        self.reach(about);
+        let (board, acting) = (&self.board, self.acting);
+        let mut wishes = Forgotten(board);
+        self.router
+            .ask(board, self.now, &mut wishes, |system, effects| {
+                if let Some(cpu) = acting {
+                    system.act_on(cpu);
+                }
+                question(system, effects)
+            })
+    }
+
+    fn reach(&mut self, about: About) {
+        let (board, router, now) = (&self.board, &mut self.router, self.now);
+        match about {
+            About::Nobody => {}
+            About::Row(thread) => router.look_up(board, thread.index()),
+            About::Thread(thread) => router.reach(board, thread.index(), now),
+            About::Way(thread, to) => {
+                router.reach(board, thread.index(), now);
+                router.open(board, to, now);
+            }
+            About::Instance(instance) => router.open(board, instance, now),
+            About::Lock(lock, thread) => router.reach_lock(board, lock, thread.index(), now),
+        }
+    }
+
+    /// Both were asked: what they answered must be the same. What `plain` says of threads is so from now on.
+    pub fn answered<R: PartialEq + std::fmt::Debug>(
+        &mut self,
+        plain: &System<'_>,
+        theirs: &R,
+        ours: &R,
+    ) {
+        if theirs != ours {
+            self.differ(format!("the answer is {ours:?}, and was {theirs:?}"));
+        }
+        self.follow(plain);
+    }
+
+    /// Threads are what `plain` says: ready or not, at home somewhere, with a priority.
+    pub fn follow(&mut self, plain: &System<'_>) {
+        for thread in (0..self.threads()).filter_map(Thread::new) {
+            let reasons = plain.reasons(thread);
+            let home = plain.scheduler(thread).ok().filter(|_| reasons.is_ok());
+            self.board.set_home(thread, home);
+            self.board
+                .set_ready(thread, reasons.is_ok_and(|reasons| reasons.is_empty()));
+            if let Some(priority) = plain.own_priority(thread).ok().and_then(kernels) {
+                self.board.set_priority(thread, priority);
+            }
+        }
+    }
+
+    fn threads(&self) -> usize {
+        self.board.idle_from()
+    }
+
+    /// Who decides about the thread's home, unless the System does.
+    fn closed(&self, thread: Thread) -> Option<Decider<'m, usize, usize>> {
+        let home = self.board.home(thread)?;
+        let decider = self.homes.get(home.index())?.decider();
+        decider.is_closed().then_some(decider)
+    }
+
+    /// Who decides about the processor, unless the System does.
+    fn decides(&self, cpu: Cpu) -> Option<Decider<'m, usize, usize>> {
+        let decider = self.router.home_of(cpu)?.decider();
+        decider.is_closed().then_some(decider)
+    }
+
+    fn try_close(&mut self, instance: Option<Instance>) {
+        if let Some(instance) = instance.filter(|_| self.closes) {
+            self.router.try_close(&self.board, instance, self.now);
+        }
+    }
+
+    /// One dispatch, as that which had `theirs`.
+    pub fn dispatch(&mut self, cpu: Cpu, theirs: Result<Dispatch, Error>) {
+        let ours = self.dispatch_alone(cpu);
+        let theirs = self.meant(cpu, theirs);
+        if ours != theirs {
+            let (ours, theirs) = (self.named(ours), self.named(theirs));
+            let number = cpu.index();
+            self.differ(format!(
+                "processor {number} executes {ours}, and not {theirs}"
+            ));
+        }
+    }
+
+    /// Whom a processor shall execute by this answer: an idle thread is its own, and executes while it waits for registers.
+    fn meant(&self, cpu: Cpu, chosen: Result<Dispatch, Error>) -> usize {
+        match chosen {
+            Ok(Dispatch::Run(row)) if self.board.is_thread(row.index()) => row.index(),
+            _ => self.threads() + cpu.index(),
+        }
+    }
+
+    fn dispatch_alone(&mut self, cpu: Cpu) -> usize {
+        if self.decides(cpu).is_none() {
+            // Known, so that it is seen whether it becomes unknown again.
+            self.board.appoint(cpu, Some(self.board.runs(cpu)));
+        }
+        let now = self.now;
+        let chosen = self.ask(About::Nobody, |system, effects| {
+            system.dispatch(cpu, now, effects)
+        });
+        let known = self.board.heir_of(cpu);
+        let runs = match self.decides(cpu) {
+            // A dispatch that looked after owners elsewhere, and changed nothing here.
+            Some(_) => known.unwrap_or(self.threads() + cpu.index()),
+            None => self.meant(cpu, chosen),
+        };
+        if known.is_some() {
+            self.board.appoint(cpu, Some(runs));
+        }
+        self.board.set_runs(cpu, runs);
+        let owner = self.router.system().instance_of_cpu(cpu).ok();
+        self.try_close(owner);
+        runs
+    }
+
+    /// Has all processors but the `held` ones dispatch until nothing is left to do; the other one has done so already.
+    pub fn settle(&mut self, held: CpuSet) {
+        for _ in 0..super::MOST_DISPATCHES * self.online.count() {
+            match due(&self.board, self.online.minus(held)).lowest() {
+                Some(cpu) => self.dispatch_alone(cpu),
+                None => return,
+            };
+        }
+        self.differ("processors dispatch for ever".to_owned());
+    }
+
+    /// Whether it is like `plain`.
+    ///
+    /// # Errors
+    /// The first difference there ever was.
+    pub fn check(&mut self, plain: &System<'_>) -> Result<(), String> {
+        for cpu in self.online {
+            self.compare_heirs(plain, cpu);
+        }
+        for thread in self.board.threads() {
+            if !self.board.is_ready_now(thread) && !self.board.stands_alone(thread) {
+                self.broken = Some(format!(
+                    "row {} waits in a ring of ready ones",
+                    thread.index()
+                ));
+            }
+        }
+        self.looks += 1;
+        if self.looks.is_multiple_of(OPENED) {
+            self.router.open_all(&self.board, self.now);
+            self.compare_all(plain);
+        }
+        self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    fn compare_heirs(&mut self, plain: &System<'_>, cpu: Cpu) {
+        let is_thread = |row: &Thread| self.board.is_thread(row.index());
+        let theirs = plain.heir(cpu).filter(is_thread);
+        let ours = match self.decides(cpu) {
+            Some(_) => self.board.heir_of(cpu).and_then(Thread::new),
+            None => self.router.system().heir(cpu),
+        };
+        let ours = ours.filter(is_thread);
+        if ours != theirs {
+            let number = cpu.index();
+            self.differ(format!(
+                "the heir of processor {number} is {ours:?}, and not {theirs:?}"
+            ));
+        }
+    }
+
+    /// All is open: the tables say everything.
+    fn compare_all(&mut self, plain: &System<'_>) {
+        let ours = self.router.system();
+        let mut found = ours
+            .check_invariants()
+            .err()
+            .map(|violation| violation.law.to_owned());
+        for instance in (0..self.homes.len()).filter_map(Instance::new) {
+            let all =
+                [ours, plain].map(|system| standing(system, instance, self.board.idle_from()));
+            if all[0] != all[1] {
+                let [ours, theirs] = all;
+                found = Some(format!(
+                    "instance {}: {ours:?}, and not {theirs:?}",
+                    instance.index()
+                ));
+            }
+        }
+        for thread in self.board.threads() {
+            let charged = taktos_time::Duration::from_nanos(self.board.charged(thread));
+            let time = ours
+                .cpu_time(thread, self.now)
+                .map(|time| time.saturating_add(charged));
+            let theirs = plain.cpu_time(thread, self.now);
+            if time != theirs {
+                found = Some(format!(
+                    "row {} had {time:?}, and not {theirs:?}",
+                    thread.index()
+                ));
+            }
+        }
+        if let Some(found) = found {
+            self.differ(found);
+        }
+    }
+
+    fn differ(&mut self, how: String) {
+        self.broken.get_or_insert(how);
+    }
+
+    fn named(&self, id: usize) -> String {
+        match self.board.is_thread(id) {
+            true => format!("row {id}"),
+            false => "its idle thread".to_owned(),
+        }
+    }
+}
+
+/// Who has the processors of an instance, and who is ready, in order; idle threads are all one.
+fn standing(
+    system: &System<'_>,
+    instance: Instance,
+    idle_from: usize,
+) -> (Vec<(usize, Option<usize>)>, Vec<usize>) {
+    let (mut scheduled, mut ready) = (Vec::new(), Vec::new());
+    system.for_each_scheduled(instance, |thread, cpu| {
+        scheduled.push(match thread.index() < idle_from {
+            true => (thread.index(), Some(cpu.index())),
+            false => (idle_from, None),
+        });
+    });
+    system.for_each_ready(instance, |thread| ready.push(thread.index()));
+    (scheduled, ready)
+}
+
+/// The kernel's priority, which has 32 of them.
+fn kernels(level: Level) -> Option<Priority> {
+    Priority::new(u8::try_from(level.0).ok()?)
+}
