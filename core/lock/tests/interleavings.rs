@@ -72,6 +72,70 @@ fn one_at_a_time_and_nobody_is_forgotten() {
     });
 }
 
+/// Pairs that nobody else disturbs, and pairs that meet, in whatever order they follow each other.
+#[test]
+fn pairs_follow_each_other() {
+    loom::model(|| {
+        let shared = Arc::new((Lock::of_words(), Guarded::new(0)));
+        let twice = |shared: &(Lock, Guarded)| {
+            for _ in 0..2 {
+                shared.0.lock(thread::yield_now);
+                shared.1.change(|count| *count += 1);
+                shared.0.unlock();
+            }
+        };
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || twice(&shared))
+        };
+        twice(&shared);
+        other.join().expect("the other comes to its end");
+        shared.1.change(|count| assert_eq!(*count, 4));
+    });
+}
+
+/// Words whose first number is the last before they wrap.
+struct Last(Loom);
+
+impl Word for Last {
+    fn zero() -> Self {
+        Self(Loom(AtomicU32::new(u32::MAX)))
+    }
+    fn draw(&self) -> u32 {
+        self.0.draw()
+    }
+    fn peek(&self) -> u32 {
+        self.0.peek()
+    }
+    fn acquire(&self) -> u32 {
+        self.0.acquire()
+    }
+    fn publish(&self, value: u32) {
+        self.0.publish(value);
+    }
+}
+
+#[test]
+fn numbers_wrap_while_processors_wait() {
+    loom::model(|| {
+        let shared = Arc::new((TicketLock::<Last>::of_words(), Guarded::new(0)));
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    shared.0.lock(thread::yield_now);
+                    shared.1.change(|count| *count += 1);
+                    shared.0.unlock();
+                })
+            })
+            .collect();
+        for other in others {
+            other.join().expect("the other comes to its end");
+        }
+        shared.1.change(|count| assert_eq!(*count, 2));
+    });
+}
+
 /// Whoever gives the lock back and asks again at once is served behind the one that waits.
 #[test]
 fn first_come_first_served() {
@@ -232,4 +296,86 @@ fn who_was_taken_off_gives_way_before_it_enters() {
         world.0.unlock();
         thread.join().expect("the thread comes to its end");
     });
+}
+
+/// A closed instance of two processors: who is the heir of each, and what they are called by.
+struct Closed {
+    lock: Lock,
+    /// The heir of processor 1; 0 for its idle thread, 1 for the thread that waits for a message.
+    heir: AtomicUsize,
+    called: AtomicBool,
+    /// Whether the thread waits.
+    waits: Guarded,
+    /// The thread's registers, in its control block: 42 where they are saved.
+    registers: Guarded,
+    /// The word of its message, which its owner touches with interrupts masked and without the lock.
+    word: Guarded,
+}
+
+/// A thread waits on processor 0, is woken from there with a message and given the seat of processor 1, which loads it without a
+/// look at where its registers are: an owner's are nowhere, or on its own processor. There it reads its word without the lock,
+/// writes the next one, and waits again; who sends then reads that word under the lock.
+#[test]
+fn a_thread_is_handed_over_with_its_word() {
+    loom::model(|| {
+        let world = Arc::new(Closed {
+            lock: Lock::of_words(),
+            heir: AtomicUsize::new(0),
+            called: AtomicBool::new(false),
+            waits: Guarded::new(0),
+            registers: Guarded::new(0),
+            word: Guarded::new(0),
+        });
+        let other = {
+            let world = world.clone();
+            thread::spawn(move || processor_of_the_receiver(&world))
+        };
+        // Processor 0 runs the thread, which writes its own word, and waits: its registers are saved before the tail of the
+        // switch gives the lock back.
+        world.word.change(|word| *word = 5);
+        world.lock.lock(thread::yield_now);
+        world.waits.change(|waits| *waits = 1);
+        world.registers.change(|registers| *registers = 42);
+        world.lock.unlock();
+        // Another thread there sends: the heir is known at once, and its processor is called.
+        world.lock.lock(thread::yield_now);
+        world.word.change(|word| {
+            assert_eq!(*word, 5);
+            *word = 6;
+        });
+        world.waits.change(|waits| *waits = 0);
+        world.heir.store(1, Ordering::Relaxed);
+        world.called.store(true, Ordering::Release);
+        world.lock.unlock();
+        // And takes the answer, if it is there.
+        world.lock.lock(thread::yield_now);
+        let mut waits = 0;
+        world.waits.change(|found| waits = *found);
+        if waits == 1 {
+            world.word.change(|word| assert_eq!(*word, 7));
+        }
+        world.lock.unlock();
+        other.join().expect("the other loads the thread");
+    });
+}
+
+fn processor_of_the_receiver(world: &Closed) {
+    await_call(&world.called);
+    // The interrupt's end looks without the lock, and takes it where another is to run.
+    assert_eq!(world.heir.load(Ordering::Relaxed), 1);
+    world.lock.lock(thread::yield_now);
+    world.registers.change(|registers| {
+        assert_eq!(*registers, 42, "saved whole");
+        *registers = 0;
+    });
+    world.lock.unlock();
+    // The thread runs here, and nobody else touches its word.
+    world.word.change(|word| {
+        assert_eq!(*word, 6);
+        *word = 7;
+    });
+    world.lock.lock(thread::yield_now);
+    world.waits.change(|waits| *waits = 1);
+    world.registers.change(|registers| *registers = 42);
+    world.lock.unlock();
 }
