@@ -14,7 +14,6 @@
 
 use crate::System;
 use crate::sched::OutcomeOf;
-use crate::smp::{hold_several, several};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use taktos_abi::Timeout;
@@ -36,19 +35,10 @@ impl CriticalSection<'_> {
     }
 }
 
-/// A critical section, ended when dropped.
+/// A critical section, ended when dropped: kernel-level interrupts are masked; on several processors the others are kept out,
+/// too. [`hold`](crate::sched::hold) takes it.
 pub struct Held<S: System> {
     mask: <S::Machine as Machine>::Mask,
-}
-
-/// Masks kernel-level interrupts until the value is dropped; on several processors, keeps the others out, too.
-#[inline(always)]
-pub fn hold<S: System>() -> Held<S> {
-    if several::<S>() {
-        hold_several()
-    } else {
-        Held::mask()
-    }
 }
 
 impl<S: System> Held<S> {

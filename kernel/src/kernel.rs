@@ -1,8 +1,8 @@
 //! Owns: the kernel's state as a whole, its start, and what the machine tells it.
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
-use crate::critical_section::{CriticalSection, Guarded, hold};
-use crate::smp::several;
+use crate::critical_section::{CriticalSection, Guarded};
+use crate::sched::hold;
 use crate::thread::registry::Registry;
 use crate::thread::special::Acts;
 use crate::thread::tcb::{Running, ThreadRef};
@@ -119,7 +119,7 @@ pub struct Upcall<S>(PhantomData<S>);
 impl<S: System> Upcall<S> {
     /// The section that an upcall is.
     #[inline(always)]
-    fn section(&self) -> CriticalSection<'_> {
+    pub(crate) fn section(&self) -> CriticalSection<'_> {
         // SAFETY: made by the upcalls below alone, which the machine calls at the kernel's interrupt level on its one processor,
         // or with its lock held: no other kernel-level interrupt comes in between, and threads do not run meanwhile. The
         // proof borrows `self`, which the upcall drops.
@@ -129,30 +129,15 @@ impl<S: System> Upcall<S> {
 
 impl<S: System> Upcalls for Upcall<S> {
     fn alarm() {
-        if several::<S>() {
-            let held = hold::<S>();
-            return S::kernel().expire(held.section());
-        }
-        S::kernel().expire(Self(PhantomData).section());
+        S::kernel().expire(&Self(PhantomData));
     }
 
     fn slice_end() {
-        if several::<S>() {
-            return Kernel::<S>::end_slice_here();
-        }
-        let upcall = Self(PhantomData);
-        let cs = upcall.section();
-        let current = Kernel::<S>::running().current(cs);
-        if Kernel::<S>::running().heir(cs) == current {
-            S::kernel().rotate(cs, current);
-            Kernel::<S>::conclude_upcall(cs);
-        }
+        S::kernel().end_slice(&Self(PhantomData));
     }
 
     fn called() {
-        if several::<S>() {
-            Kernel::<S>::called_here();
-        }
+        Kernel::<S>::called();
     }
 
     fn choose() -> *const Context {

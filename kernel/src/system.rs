@@ -1,7 +1,8 @@
 //! Owns: what a board gives the kernel. Must never know: which board.
 
 use crate::Kernel;
-use crate::smp::{Smp, several};
+use crate::sched::is_smp;
+use crate::smp::Smp;
 use taktos_machine::{Machine, Processor};
 
 /// A board: a machine, the place of the kernel's state, a console and an end.
@@ -13,13 +14,13 @@ pub trait System: Sized + 'static {
     /// Who runs, and who should. At the kernel's beginning, unless the machine keeps it elsewhere.
     #[inline(always)]
     fn processor_of(kernel: &'static Kernel<Self>) -> &'static Processor {
-        if several::<Self>() {
+        if is_smp::<Self>() {
             Self::Machine::processor()
         } else {
             kernel.processor()
         }
     }
-    /// What a kernel for several processors keeps: [`SmpMemory::several`](crate::SmpMemory::several) of the board's. Asked
+    /// What a kernel for several processors keeps: [`SmpMemory::smp`](crate::SmpMemory::smp) of the board's. Asked
     /// for where the machine has several processors alone.
     fn smp() -> &'static Smp<Self> {
         panic!(

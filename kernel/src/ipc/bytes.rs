@@ -1,9 +1,10 @@
 //! Owns: messages of many bytes: copied once, from the sender's memory to the receiver's.
 #![expect(unsafe_code, reason = "copies between the memories of two threads")]
 
-use super::{Receive, Send, hold_with_second_word, refuse_in_handlers};
+use super::slow::{Receive, Send};
+use super::{hold_with_second_word, refuse_in_handlers};
 use crate::System;
-use crate::sched::Told;
+use crate::sched::IntoResult;
 use crate::thread::AnyThread;
 use core::ptr;
 use taktos_abi::{Error, Timeout};
@@ -26,7 +27,7 @@ impl<S: System> AnyThread<S> {
         let address = message.as_ptr().expose_provenance();
         hold_with_second_word::<S>(message.len())
             .enter::<Send<S, true>>(self, address, timeout)
-            .told::<S>()
+            .into_result::<S>()
     }
 
     /// Receives a message of bytes from this thread into `room`. What does not fit is cut off; the answer is how
@@ -42,7 +43,7 @@ impl<S: System> AnyThread<S> {
         let address = room.as_mut_ptr().expose_provenance();
         let answer = hold_with_second_word::<S>(room.len())
             .enter::<Receive<S, true>>(self, address, timeout);
-        answer.told::<S>()?;
+        answer.into_result::<S>()?;
         Ok(answer.value)
     }
 

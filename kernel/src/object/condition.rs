@@ -1,10 +1,12 @@
 //! Owns: condition variables: threads that release a mutex and wait until something about what it
 //! protects has changed. Must never know: what that is.
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::mutex::MutexCore;
-use crate::sched::{OutcomeOf, Told, fail, first_things_first, refuse_to_wait, seldom};
+use crate::sched::{
+    IntoResult, OutcomeOf, fail, first_things_first, hold, refuse_to_wait, slow_path,
+};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::transfer::{Lent, Transaction, transact};
 use crate::wait::{self, WaitQueue};
@@ -59,7 +61,7 @@ impl<S: System> Condition<S> {
     pub fn wait(&'static self, mutex: &'static Mutex<S>, timeout: Timeout) -> Result<(), Error> {
         let core = mutex.core();
         let answer = transact::<S, Await<S>>(hold(), self, &core, timeout);
-        match answer.told::<S>() {
+        match answer.into_result::<S>() {
             Err(error) if answer.value == RELEASED => Err(lock_again(mutex, error)),
             result => result,
         }
@@ -235,7 +237,7 @@ impl<S: System> Operation<S> for Signal<S> {
         };
         let Some(waiter) = usual.filter(owns) else {
             cold_path();
-            return seldom(condition.signal_unusual(cs));
+            return slow_path(condition.signal_unusual(cs));
         };
         condition.waiters.pop(cs, waiter);
         waiter.wait.set(cs, wait::Wait::NOTHING);

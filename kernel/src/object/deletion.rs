@@ -1,8 +1,8 @@
 //! Owns: the one way to delete an object at which threads may wait.
 //! Must never know: which object.
 
-use crate::critical_section::{CriticalSection, Operation, hold};
-use crate::sched::{OutcomeOf, Told, fail};
+use crate::critical_section::{CriticalSection, Operation};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::marker::PhantomData;
 
@@ -18,7 +18,7 @@ pub(crate) trait Deletable: Sized + 'static {
 pub(crate) fn delete<S: System, O: Deletable>(object: &'static O) -> Result<(), Error> {
     hold::<S>()
         .enter::<Delete<S, O>>(object, 0, Timeout::NONE)
-        .told::<S>()
+        .into_result::<S>()
 }
 
 struct Delete<S, O>(PhantomData<(S, O)>);

@@ -1,9 +1,9 @@
 //! Owns: event flags: 32 of them in a group, and threads that wait for any or all of some.
 //! Must never know: what the events are.
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{OutcomeOf, Told, fail, first_things_first, seldom};
+use crate::sched::{IntoResult, OutcomeOf, fail, first_things_first, hold, slow_path};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::{self, WaitQueue};
 use crate::{Error, Kernel, System, Timeout};
@@ -154,7 +154,7 @@ impl<S: System> EventFlags<S> {
         } else {
             held.enter::<Wait<S, CONDITION, false>>(self, named as usize, timeout)
         };
-        answer.told::<S>()?;
+        answer.into_result::<S>()?;
         Ok(answer.value as u32)
     }
 
@@ -241,7 +241,7 @@ impl<S: System> Operation<S> for Set<S> {
         let satisfied = only.filter(|thread| is_satisfied(cs, *thread, present));
         let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(cs).is_special()) else {
             cold_path();
-            return seldom(group.wake_all(cs, present));
+            return slow_path(group.wake_all(cs, present));
         };
         first_things_first();
         let taken = taken_by(cs, thread);

@@ -9,7 +9,7 @@
 use crate::critical_section::{CriticalSection, Held};
 use crate::object::copy::copy;
 use crate::object::deletion::Deletable;
-use crate::sched::{OutcomeOf, Told, fail, stay};
+use crate::sched::{IntoResult, OutcomeOf, fail, stay};
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Status, System, Timeout};
 use core::cell::Cell;
@@ -78,7 +78,7 @@ pub(crate) fn wait_for_message<S: System, O: Source>(
     } else {
         transact::<S, Await<S, O, false>>(held, object, &landing, timeout)
     };
-    answer.told::<S>()?;
+    answer.into_result::<S>()?;
     // SAFETY: the decision below never stays with success, and a thread that waits among the receivers
     // is woken with success only after a message was put into its landing.
     Ok(unsafe { landing.0.get().assume_init() })
@@ -188,7 +188,7 @@ pub(crate) fn wait_for_room<S: System, O: Sink>(
     message: &O::Message,
     timeout: Timeout,
 ) -> Result<(), Error> {
-    transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).told::<S>()
+    transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).into_result::<S>()
 }
 
 struct AwaitRoom<S, O>(PhantomData<(S, O)>);

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "stands for the context that it is made in")]
 
 use crate::critical_section::CriticalSection;
-use crate::sched::seldom;
+use crate::sched::{is_smp, slow_path};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::{Kernel, System};
@@ -30,12 +30,15 @@ impl<S: System> Interrupt<S> {
         Self(PhantomData)
     }
 
-    /// The section that the handler is.
+    /// The section that the handler is; none on several processors, where it has to take the lock.
     #[inline(always)]
-    pub(crate) fn section(&self) -> CriticalSection<'_> {
+    pub(crate) fn section(&self) -> Option<CriticalSection<'_>> {
+        if is_smp::<S>() {
+            return None;
+        }
         // SAFETY: who made `self` promised to be a handler at the kernel's level: no other kernel-level interrupt comes in
         // between, and threads do not run meanwhile. The proof borrows `self`, which the handler drops.
-        unsafe { CriticalSection::assume() }
+        Some(unsafe { CriticalSection::assume() })
     }
 }
 
@@ -46,7 +49,7 @@ impl<S: System> Kernel<S> {
     pub(crate) fn wake_in_interrupt(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.urgency.get(cs).is_special() {
             self.wake_special_in_interrupt(cs, thread);
-            return seldom(());
+            return slow_path(());
         }
         thread.wait.set(cs, Wait::NOTHING);
         if self.make_ready(cs, thread) {

@@ -1,10 +1,10 @@
 //! Owns: mailboxes: letters from thread to thread, by name or to whom it may concern, handed over or left in a slot.
 //! Must never know: what is in the letters.
 
-use crate::critical_section::{CriticalSection, Held, Operation, hold};
+use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::ring::Ring;
-use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, stay};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait, stay};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
@@ -121,7 +121,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         if let Some(receiver) = self.receiver_for(cs, &mail) {
             return self.deliver(held, mail, receiver);
         }
-        transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout).told::<S>()
+        transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout).into_result::<S>()
     }
 
     /// Sends `message` to `to` without waiting for a receiver: the letter goes into a slot, if no receiver waits for it.
@@ -140,7 +140,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         if self.slots.put(cs, &mail) {
             return Ok(());
         }
-        transact::<S, AwaitSlot<S, T, N>>(held, self, &mail, timeout).told::<S>()
+        transact::<S, AwaitSlot<S, T, N>>(held, self, &mail, timeout).into_result::<S>()
     }
 
     /// Receives a letter from `from`, waiting for one as long as `timeout` says.
@@ -197,7 +197,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
             wanted,
             answer: Cell::new(None),
         };
-        transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).told::<S>()?;
+        transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).into_result::<S>()?;
         // Who wakes a receiver with success has given it a letter.
         request.answer.get().map(Letter::from).ok_or(Error::State)
     }

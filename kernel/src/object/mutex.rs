@@ -1,9 +1,9 @@
 //! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
-use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait, seldom, stay};
-use crate::smp::several;
+use crate::critical_section::{CriticalSection, Guarded, Operation};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait, slow_path, stay};
+
 use crate::thread::tcb::{Tcb, ThreadRef};
 use crate::wait::inherit::{Place, closes_ring};
 use crate::wait::{Wait, WaitQueue};
@@ -207,7 +207,7 @@ impl<S: System> Mutex<S> {
             return Ok(());
         }
         cold_path();
-        held.enter::<Lock<S>>(self, 0, timeout).told::<S>()
+        held.enter::<Lock<S>>(self, 0, timeout).into_result::<S>()
     }
 
     /// Unlocks the mutex; the most urgent waiter owns it then.
@@ -227,7 +227,8 @@ impl<S: System> Mutex<S> {
             return Ok(());
         }
         cold_path();
-        held.enter::<Unlock<S>>(self, 0, Timeout::NONE).told::<S>()
+        held.enter::<Unlock<S>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
     }
 
     /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
@@ -280,7 +281,6 @@ impl<S: System> Operation<S> for Lock<S> {
         let core = &mutex.core;
         let current = Kernel::<S>::running().current(cs);
         if let Some(owner) = core.owner.get(cs)
-            && !several::<S>()
             && owner.wait.get(cs) == Wait::NOTHING
             && owner != current
             && core.inherits
@@ -289,34 +289,14 @@ impl<S: System> Operation<S> for Lock<S> {
         {
             let lent = current.urgency.get(cs).of_ready();
             let urgency = owner.urgency.get(cs);
-            if lent.beats(urgency.of_ready()) && !urgency.is_special() {
-                return S::kernel().wait_for_ready_owner(cs, core, current, owner);
+            if lent.beats(urgency.of_ready())
+                && !urgency.is_special()
+                && let Some(outcome) = S::kernel().conclude_by_lending(cs, current, owner, core)
+            {
+                return outcome;
             }
         }
-        seldom(lock_unusual::<S>(cs, core, current, timeout))
-    }
-}
-
-impl<S: System> Kernel<S> {
-    #[inline(always)]
-    fn wait_for_ready_owner(
-        &'static self,
-        cs: CriticalSection<'_>,
-        core: &'static MutexCore,
-        current: ThreadRef,
-        owner: ThreadRef,
-    ) -> OutcomeOf<S> {
-        let ready = self.ready.borrow(cs);
-        let lent = current.urgency.get(cs).of_ready();
-        let urgency = owner.urgency.get(cs);
-        current.wait.set(cs, Wait::mutex(core));
-        ready.remove(&cs, current, lent);
-        core.waiters.insert_first(cs, current);
-        ready.remove(&cs, owner, urgency.effective());
-        owner.urgency.set(cs, urgency.with_effective(lent));
-        ready.append(&cs, owner, lent);
-        let heir = self.reselected(cs);
-        OutcomeOf::<S>::switch(current.context(), heir.context())
+        slow_path(lock_unusual::<S>(cs, core, current, timeout))
     }
 }
 
@@ -371,10 +351,7 @@ fn lock_ceiling<S: System>(
     }
     core.give_to(cs, current);
     S::kernel().settle(cs, current, Place::First);
-    if several::<S>() {
-        return Kernel::<S>::conclude(cs, Status::OK, 0);
-    }
-    stay::<S>(Status::OK)
+    Kernel::<S>::conclude_raised(cs)
 }
 
 fn wait_for<S: System>(
@@ -428,7 +405,7 @@ impl<S: System> Operation<S> for Unlock<S> {
         {
             return S::kernel().hand_over(cs, core, current, next);
         }
-        seldom(unlock_unusual::<S>(cs, core, current))
+        slow_path(unlock_unusual::<S>(cs, core, current))
     }
 }
 
@@ -446,27 +423,7 @@ impl<S: System> Kernel<S> {
         current.owned.set(cs, None);
         core.give_to(cs, next);
         next.wait.set(cs, Wait::NOTHING);
-        let urgency = current.urgency.get(cs);
-        let base = urgency.base();
-        if several::<S>() {
-            if urgency.of_ready() != base {
-                self.grade(cs, current, urgency.with_effective(base), Place::First);
-            }
-            self.make_ready(cs, next);
-            return Self::conclude_several(cs, Status::OK, 0);
-        }
-        let ready = self.ready.borrow(cs);
-        if urgency.of_ready() != base {
-            ready.remove(&cs, current, urgency.effective());
-            current.urgency.set(cs, urgency.with_effective(base));
-            ready.prepend(&cs, current, base);
-        }
-        ready.append(&cs, next, next.urgency.get(cs).effective());
-        let heir = self.reselected(cs);
-        if heir == current {
-            return stay::<S>(Status::OK);
-        }
-        OutcomeOf::<S>::switch(current.context(), heir.context())
+        self.conclude_by_giving_back(cs, current, next)
     }
 }
 

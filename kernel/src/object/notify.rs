@@ -1,8 +1,8 @@
 //! Owns: direct notification of a thread: one word in its control block, without any other object.
 //! Must never know: what the word means.
 
-use crate::critical_section::{CriticalSection, Operation, hold};
-use crate::sched::{OutcomeOf, Told, first_things_first, refuse_to_wait};
+use crate::critical_section::{CriticalSection, Operation};
+use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, refuse_to_wait};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
@@ -131,7 +131,7 @@ impl<S: System> AnyThread<S> {
         } else {
             held.enter::<Await<S, COUNTS, false>>(thread, clear as usize, timeout)
         };
-        answer.told::<S>()?;
+        answer.into_result::<S>()?;
         Ok(answer.value as u32)
     }
 }

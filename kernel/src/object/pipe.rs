@@ -1,10 +1,10 @@
 //! Owns: pipes: streams of bytes between threads, one copy where a reader waits, two through the buffer otherwise.
 //! Must never know: where in the stream a message begins or ends.
 
-use crate::critical_section::{CriticalSection, hold};
+use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
 use crate::object::stream::{ByteRing, Incoming, Outgoing};
-use crate::sched::{OutcomeOf, Told, fail, refuse_to_wait};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait};
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::fmt;
@@ -94,7 +94,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
             } else {
                 transact::<S, Write<S, N, true>>(held, self, outgoing, timeout)
             };
-            complete(answer.told::<S>(), data.len() - outgoing.progress().left())
+            complete(
+                answer.into_result::<S>(),
+                data.len() - outgoing.progress().left(),
+            )
         })
     }
 
@@ -126,7 +129,10 @@ impl<S: System, const N: usize> Pipe<S, N> {
             } else {
                 transact::<S, Read<S, N, true>>(held, self, incoming, timeout)
             };
-            complete(answer.told::<S>(), length - incoming.progress().left())
+            complete(
+                answer.into_result::<S>(),
+                length - incoming.progress().left(),
+            )
         })
     }
 

@@ -4,9 +4,9 @@
     reason = "a block's memory belongs to whoever has its guard"
 )]
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{OutcomeOf, Told, fail, stay};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
 use crate::wait::WaitQueue;
 use crate::{Error, Status, System, Timeout};
 use core::marker::PhantomData;
@@ -76,7 +76,7 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
         } else {
             held.enter::<Await<S, SIZE, N>>(self, 0, timeout)
         };
-        answer.told::<S>()?;
+        answer.into_result::<S>()?;
         Ok(PoolBlock {
             pool: self,
             number: answer.value,

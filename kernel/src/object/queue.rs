@@ -1,13 +1,13 @@
 //! Owns: message queues: bounded, first in first out, waiting on both sides.
 //! Must never know: what the messages mean.
 
-use crate::critical_section::{CriticalSection, Operation, hold};
+use crate::critical_section::{CriticalSection, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
     Receivers, Senders, Sink, Source, deliver, wait_for_message, wait_for_room,
 };
 use crate::object::ring::Ring;
-use crate::sched::OutcomeOf;
+use crate::sched::{OutcomeOf, hold};
 use crate::{Error, System, Timeout};
 use core::marker::PhantomData;
 

@@ -1,9 +1,8 @@
 //! Owns: counting and binary semaphores.
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{OutcomeOf, Told, fail, stay};
-use crate::smp::several;
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
 use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
@@ -69,10 +68,9 @@ impl<S: System> Semaphore<S> {
     /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.
     #[inline(always)]
     pub fn give_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
-        if several::<S>() {
+        let Some(cs) = interrupt.section() else {
             return self.give();
-        }
-        let cs = interrupt.section();
+        };
         match self.waiters.first(cs) {
             None => self.count_up(cs),
             Some(waiter) => {
@@ -112,9 +110,10 @@ impl<S: System> Semaphore<S> {
         }
         // A time-out that the compiler knows leaves one of the two ways.
         if timeout.is_forever() {
-            held.enter::<TakeForever<S>>(self, 0, timeout).told::<S>()
+            held.enter::<TakeForever<S>>(self, 0, timeout)
+                .into_result::<S>()
         } else {
-            held.enter::<Take<S>>(self, 0, timeout).told::<S>()
+            held.enter::<Take<S>>(self, 0, timeout).into_result::<S>()
         }
     }
 

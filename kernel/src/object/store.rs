@@ -1,10 +1,11 @@
 //! Owns: FIFOs, LIFOs and stacks: bounded, and only those who take wait.
 //! Must never know: what the items mean.
 
-use crate::critical_section::{CriticalSection, hold};
+use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{Receivers, Source, deliver, wait_for_message};
 use crate::object::ring::Ring;
+use crate::sched::hold;
 use crate::{Error, System, Timeout};
 use core::marker::PhantomData;
 

@@ -1,102 +1,60 @@
-//! Owns: the one way to block a thread, the one way to wake it, and who runs next.
-//! Must never know: what threads wait for.
+//! The scheduler as the rest of the kernel sees it, whatever the number of processors.
+//!
+//! Owns: the one place that knows whether there is one processor: each step is [`uni`]'s or [`smp`]'s, and the compiler
+//! keeps one of the two. Must never know: what threads wait for, how either decides.
+//!
+//! On one processor the ready queue decides, in [`uni`]; on several the scheduling library does, in [`smp`], where an
+//! instance that is closed costs the lock and little else. [`block`] has what is the same for both: how a thread begins
+//! to wait and is woken; [`outcome`], what an operation answers.
 
-use crate::critical_section::{CriticalSection, hold};
-use crate::smp::{View, several};
-use crate::thread::tcb::{Running, ThreadRef, certain};
+mod block;
+mod outcome;
+mod smp;
+mod uni;
+
+pub(crate) use outcome::{
+    IntoResult, OutcomeOf, answer, fail, first_things_first, refuse_to_wait, slow_path, stay,
+};
+
+use crate::critical_section::{CriticalSection, Held};
+use crate::object::mutex::MutexCore;
+use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::Place;
 use crate::wait::timeout_queue::TimeoutQueue;
-use crate::wait::{Wait, WaitQueue};
-use crate::{Kernel, System};
-use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Answer, Machine, Outcome};
-use taktos_schedule::{Priority, Ring};
+use crate::{Error, Kernel, Priority, System, Upcall};
+use taktos_abi::Status;
+use taktos_machine::Machine;
+use taktos_time::{Duration, Instant};
 
-/// What a decision of the system `S` tells its machine.
-pub(crate) type OutcomeOf<S> = <<S as System>::Machine as Machine>::Outcome;
-
-/// The caller goes on, with `status` and no word.
+/// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
 #[inline(always)]
-pub(crate) fn stay<S: System>(status: Status) -> OutcomeOf<S> {
-    answer::<S>(status, 0)
+pub(crate) const fn is_smp<S: System>() -> bool {
+    <S::Machine as Machine>::PROCESSORS > 1
 }
 
-/// The caller goes on with `error`.
+/// Masks, for a critical section; on several processors a thread for which another one was decided gives way first.
 #[inline(always)]
-pub(crate) fn fail<S: System>(error: Error) -> OutcomeOf<S> {
-    stay::<S>(Status::failed(error))
+pub(crate) fn hold<S: System>() -> Held<S> {
+    if is_smp::<S>() {
+        smp::hold()
+    } else {
+        Held::mask()
+    }
 }
 
-/// The caller goes on, with `status` and `value`.
+/// Does `act` while the calling thread stays on its processor: on several with interrupts masked, and without the lock.
 #[inline(always)]
-pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
-    OutcomeOf::<S>::stay(Answer { status, value })
-}
-
-/// Marks the end of a path that is seldom taken and calls something. Without it the compiler would end the
-/// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
-#[inline(always)]
-pub(crate) fn seldom<T>(result: T) -> T {
-    first_things_first();
+pub(crate) fn stay_here<S: System, R>(act: impl FnOnce() -> R) -> R {
+    let mask = is_smp::<S>().then(S::Machine::mask_here);
+    let result = act();
+    if let Some(mask) = mask {
+        S::Machine::unmask_here(mask);
+    }
     result
 }
 
-/// Keeps the compiler from loading what is needed below before all above is stored: so that fewer registers
-/// are in use at a time, and a decision need not save any.
-#[inline(always)]
-pub(crate) fn first_things_first() {
-    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
-}
-
-/// What a call told the running thread.
-///
-/// The law: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,
-/// so that the usual paths, on which a thread waits or is switched away from, need not set it.
-pub(crate) trait Told {
-    /// The answer's status, as the call gives it back.
-    fn told<S: System>(self) -> Result<(), Error>;
-    /// The same of a call that cannot fail, but where a machine turns its caller away.
-    fn turned_away<S: System>(self) -> Result<(), Error>;
-}
-
-impl Told for Answer {
-    #[inline(always)]
-    fn told<S: System>(self) -> Result<(), Error> {
-        if self.status == Status::OK {
-            Ok(())
-        } else {
-            told_error::<S>(self.status)
-        }
-    }
-
-    #[inline(always)]
-    fn turned_away<S: System>(self) -> Result<(), Error> {
-        if S::Machine::TURNS_HANDLERS_AWAY {
-            self.told::<S>()
-        } else {
-            Ok(())
-        }
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn told_error<S: System>(status: Status) -> Result<(), Error> {
-    // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
-    if !(S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt()) {
-        let held = hold::<S>();
-        let cs = held.section();
-        Kernel::<S>::running().current(cs).set_ok(cs);
-    }
-    status.result()
-}
-
-/// What to fail with when a wait would be needed: the time-out that is none says "would block".
-pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
-    fail::<S>(Error::WouldBlock)
-}
-
+/// Who runs, and who runs next.
 impl<S: System> Kernel<S> {
     /// Who runs here.
     #[inline(always)]
@@ -104,436 +62,435 @@ impl<S: System> Kernel<S> {
         Running(S::processor_of(S::kernel()))
     }
 
-    /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
-    /// with success, as in [`Told`], unless it is woken with something else. Names the thread that runs next.
-    #[inline(always)]
-    pub(crate) fn block(
-        &'static self,
-        cs: CriticalSection<'_>,
-        current: ThreadRef,
-        wait: Wait,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        current.wait.set(cs, wait);
-        if !timeout.is_forever() {
-            self.start_timeout(cs, current, timeout);
+    /// Whether the registers of `thread` are in a processor.
+    pub(crate) fn is_running(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        if is_smp::<S>() {
+            Self::is_in_a_processor(thread)
+        } else {
+            Self::running().current(cs) == thread
         }
-        self.leave_processor(cs, current)
-    }
-
-    /// Takes the running thread, which is no longer ready, off the processor.
-    #[inline(always)]
-    pub(crate) fn leave_processor(
-        &'static self,
-        cs: CriticalSection<'_>,
-        current: ThreadRef,
-    ) -> OutcomeOf<S> {
-        let urgency = current.urgency.get(cs);
-        let outcome = self.retire(cs, current, urgency.of_ready());
-        if urgency.is_special() {
-            self.leave_special(cs, current);
-            first_things_first();
-        }
-        outcome
-    }
-
-    /// The same for a thread about which nothing is special.
-    #[inline(always)]
-    fn retire(
-        &'static self,
-        cs: CriticalSection<'_>,
-        current: ThreadRef,
-        priority: Priority,
-    ) -> OutcomeOf<S> {
-        if several::<S>() {
-            if let Some((solo, seat)) = current.solo(cs) {
-                let heir = solo.retire(&View::<S>::new(cs), seat, current, priority);
-                return OutcomeOf::<S>::switch(current.context(), heir.context());
-            }
-            return seldom(self.retire_elsewhere(cs, current, priority));
-        }
-        let heir = certain(self.ready.borrow(cs).retire(&cs, current, priority));
-        Self::running().set_heir(cs, heir);
-        OutcomeOf::<S>::switch(current.context(), heir.context())
-    }
-
-    /// [`Kernel::retire`] where the thread's instance has several processors, or is open.
-    #[inline(never)]
-    fn retire_elsewhere(
-        &'static self,
-        cs: CriticalSection<'_>,
-        current: ThreadRef,
-        priority: Priority,
-    ) -> OutcomeOf<S> {
-        if let Some(cluster) = current.cluster(cs) {
-            let here = S::Machine::number();
-            let heir = cluster.retire(&View::<S>::new(cs), here, current, priority);
-            return OutcomeOf::<S>::switch(current.context(), heir.context());
-        }
-        self.dismiss_running(cs, current)
-    }
-
-    #[cold]
-    pub(crate) fn start_timeout(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        timeout: Timeout,
-    ) {
-        self.expect_special(cs);
-        if let Some(deadline) = timeout.deadline(S::Machine::now()) {
-            self.timeouts_here(cs, thread).insert(cs, thread, deadline);
-            self.set_alarm(cs);
-        }
-    }
-
-    /// The time-outs that this processor's alarm is for: those that begin here.
-    fn timeouts_here(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-    ) -> &'static TimeoutQueue {
-        if several::<S>() {
-            return self.timeouts_begun_here(cs, thread);
-        }
-        &self.timeouts
-    }
-
-    fn set_alarm(&'static self, cs: CriticalSection<'_>) {
-        if several::<S>() {
-            return self.set_alarm_here(cs);
-        }
-        S::Machine::set_alarm(self.timeouts.next(cs));
     }
 
     /// Makes the most urgent ready thread the heir. On several processors that is known when it is asked for.
     #[inline(always)]
     pub(crate) fn reselect(&'static self, cs: CriticalSection<'_>) {
-        if !several::<S>() {
-            self.reselected(cs);
+        if !is_smp::<S>() {
+            uni::reselected(self, cs);
         }
     }
 
     /// Makes the most urgent ready thread the heir, and names it; on several processors, the one for this processor.
     #[inline(always)]
     pub(crate) fn reselected(&'static self, cs: CriticalSection<'_>) -> ThreadRef {
-        if several::<S>() {
-            return self.next(cs);
+        if is_smp::<S>() {
+            self.next(cs)
+        } else {
+            uni::reselected(self, cs)
         }
-        let heir = certain(self.ready.borrow(cs).top());
-        Self::running().set_heir(cs, heir);
-        heir
     }
 
     /// Who is to run on this processor, as it was decided last. Not in handlers.
     #[inline(always)]
     pub(crate) fn heir(&'static self, cs: CriticalSection<'_>) -> ThreadRef {
-        if several::<S>() {
-            return self.next(cs);
-        }
-        Self::running().heir(cs)
-    }
-
-    /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its own.
-    /// It becomes the heir if it is more urgent than the present one.
-    pub(crate) fn wake(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        thread.wait.set(cs, Wait::NOTHING);
-        self.stop_timeout(cs, thread);
-        self.end_lent_turn(cs, thread);
-        if !thread.urgency.get(cs).has(Urgency::SUSPENDED) {
-            self.make_ready(cs, thread);
+        if is_smp::<S>() {
+            self.next(cs)
+        } else {
+            Self::running().heir(cs)
         }
     }
 
-    /// Ends a decision by waking `thread`, as [`Kernel::wake`] does; the caller does not look at its answer.
-    /// The usual case comes first and calls nothing.
+    /// Ends an operation that may have changed the heir: the caller's answer is `status` and `value`,
+    /// now or when it is resumed.
     #[inline(always)]
-    pub(crate) fn conclude_by_waking(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-    ) -> OutcomeOf<S> {
-        thread.wait.set(cs, Wait::NOTHING);
-        self.conclude_by_waking_from_nothing(cs, thread)
-    }
-
-    /// The rest of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more.
-    #[inline(always)]
-    pub(crate) fn conclude_by_waking_from_nothing(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-    ) -> OutcomeOf<S> {
-        if thread.urgency.get(cs).is_special() {
-            return seldom(self.conclude_by_waking_special(cs, thread));
+    pub(crate) fn conclude(cs: CriticalSection<'_>, status: Status, value: usize) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            Self::conclude_several(cs, status, value)
+        } else {
+            uni::conclude::<S>(cs, status, value)
         }
-        self.conclude_by_readying(cs, thread)
     }
 
-    /// The end of [`Kernel::conclude_by_waking`]: for a thread that waits for nothing any more, and about which
-    /// nothing is special.
+    /// Like [`Kernel::conclude`] for a caller that does not look at its answer.
+    #[inline(always)]
+    pub(crate) fn conclude_unanswered(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            Self::conclude_several(cs, Status::OK, 0)
+        } else {
+            uni::conclude_unanswered::<S>(cs)
+        }
+    }
+
+    /// Ends an upcall that may have changed the heir.
+    pub(crate) fn conclude_upcall(cs: CriticalSection<'_>) {
+        if is_smp::<S>() {
+            Self::tell_handler();
+        } else {
+            uni::conclude_upcall::<S>(cs);
+        }
+    }
+
+    /// Ends an operation of the running thread's that changed nothing but its own priority, upwards.
+    #[inline(always)]
+    pub(crate) fn conclude_raised(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            Self::conclude_several(cs, Status::OK, 0)
+        } else {
+            stay::<S>(Status::OK)
+        }
+    }
+}
+
+/// Threads become ready, block, take turns.
+impl<S: System> Kernel<S> {
+    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one,
+    /// which is the answer.
+    #[inline(always)]
+    pub(crate) fn make_ready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        if is_smp::<S>() {
+            smp::make_ready(self, cs, thread)
+        } else {
+            uni::make_ready(self, cs, thread)
+        }
+    }
+
+    /// Makes `thread` ready, in front of its equals, unless it is suspended; who runs next is to be asked afterwards.
+    pub(crate) fn make_ready_first(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let urgency = thread.urgency.get(cs);
+        if urgency.has(Urgency::SUSPENDED) {
+            return;
+        }
+        if is_smp::<S>() {
+            self.admit(cs, thread, urgency.effective(), Place::First);
+        } else {
+            self.ready
+                .borrow(cs)
+                .prepend(&cs, thread, urgency.effective());
+        }
+    }
+
+    /// Ends an operation by making `thread`, about which nothing is special, ready.
     #[inline(always)]
     pub(crate) fn conclude_by_readying(
         &'static self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
     ) -> OutcomeOf<S> {
-        if several::<S>() {
-            if let Some((solo, seat)) = thread.solo(cs) {
-                let priority = thread.urgency.get(cs).effective().of_ready();
-                let running = Self::running();
-                let is_heir = solo.append(&View::<S>::new(cs), seat, thread, priority);
-                if !is_heir || !core::ptr::eq(seat, running.0) {
-                    return stay::<S>(Status::OK);
-                }
-                if S::Machine::in_interrupt() {
-                    S::Machine::pend_switch();
-                    return stay::<S>(Status::OK);
-                }
-                return OutcomeOf::<S>::switch(running.current(cs).context(), thread.context());
-            }
-            return seldom(self.conclude_by_readying_elsewhere(cs, thread));
-        }
-        if self.make_ready(cs, thread) {
-            OutcomeOf::<S>::switch(Self::running().current(cs).context(), thread.context())
+        if is_smp::<S>() {
+            smp::conclude_by_readying(self, cs, thread)
         } else {
-            stay::<S>(Status::OK)
+            uni::conclude_by_readying(self, cs, thread)
         }
     }
 
-    /// Ends a decision after which the heir of this processor is known: switches to it, at the end of the interrupt in a handler.
+    /// Takes `thread`, which is ready, from the ready ones; who runs next is to be asked afterwards.
     #[inline(always)]
-    fn follow_heir(cs: CriticalSection<'_>) -> OutcomeOf<S> {
-        let running = Self::running();
-        let (current, heir) = (running.current(cs), running.heir(cs));
-        if heir == current {
-            return stay::<S>(Status::OK);
-        }
-        if S::Machine::in_interrupt() {
-            S::Machine::pend_switch();
-            return stay::<S>(Status::OK);
-        }
-        OutcomeOf::<S>::switch(current.context(), heir.context())
-    }
-
-    #[inline(never)]
-    fn conclude_by_readying_elsewhere(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-    ) -> OutcomeOf<S> {
-        if let Some(cluster) = thread.cluster(cs) {
-            let priority = thread.urgency.get(cs).effective().of_ready();
-            cluster.append(&View::<S>::new(cs), thread, priority);
-            return Self::follow_heir(cs);
-        }
-        self.make_ready(cs, thread);
-        Self::conclude_several(cs, Status::OK, 0)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn conclude_by_waking_special(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-    ) -> OutcomeOf<S> {
-        self.wake_special(cs, thread);
-        Self::conclude_unanswered(cs)
-    }
-
-    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one,
-    /// which is the answer.
-    #[inline(always)]
-    pub(crate) fn make_ready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let priority = thread.urgency.get(cs).effective().of_ready();
-        if several::<S>() {
-            self.admit(cs, thread, priority, Place::Last);
-            return Self::decision_is_due();
-        }
-        if !self.ready.borrow(cs).append(&cs, thread, priority) {
-            first_things_first();
-            return false;
-        }
-        first_things_first();
-        let running = Self::running();
-        let urgent = priority.beats(running.heir(cs).urgency.get(cs).of_ready());
-        if urgent {
-            running.set_heir(cs, thread);
-        }
-        urgent
-    }
-
-    /// Stops `thread`'s time-out if it runs.
-    pub(crate) fn stop_timeout(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if thread.urgency.get(cs).rank() != 0 {
-            if several::<S>() {
-                return self.stop_timeout_somewhere(cs, thread);
-            }
-            let earliest = self.timeouts.next(cs);
-            self.timeouts.remove(cs, thread);
-            if self.timeouts.next(cs) != earliest {
-                self.set_alarm(cs);
-            }
-        }
-    }
-
-    /// Wakes `thread` with `error`.
-    pub(crate) fn wake_with(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        error: Error,
-    ) {
-        thread.set_error(cs, error);
-        self.wake(cs, thread);
-    }
-
-    /// Ends a decision that may have changed the heir: the caller's answer is `status` and `value`,
-    /// now or when it is resumed.
-    #[inline(always)]
-    pub(crate) fn conclude(cs: CriticalSection<'_>, status: Status, value: usize) -> OutcomeOf<S> {
-        if several::<S>() {
-            return Self::conclude_several(cs, status, value);
-        }
-        let running = Self::running();
-        let (current, heir) = (running.current(cs), running.heir(cs));
-        if heir == current {
-            return answer::<S>(status, value);
-        }
-        if !S::Machine::in_interrupt() {
-            current.set_answer(cs, status, value);
-        }
-        OutcomeOf::<S>::switch(current.context(), heir.context())
-    }
-
-    /// Like [`Kernel::conclude`] for a caller that does not look at its answer.
-    #[inline(always)]
-    pub(crate) fn conclude_unanswered(cs: CriticalSection<'_>) -> OutcomeOf<S> {
-        if several::<S>() {
-            return Self::conclude_several(cs, Status::OK, 0);
-        }
-        let running = Self::running();
-        let (current, heir) = (running.current(cs), running.heir(cs));
-        if heir == current {
-            return stay::<S>(Status::OK);
-        }
-        OutcomeOf::<S>::switch(current.context(), heir.context())
-    }
-
-    /// Blocks the running thread in `queue`; refuses without a time to wait. The usual case comes first and
-    /// calls nothing.
-    #[inline(always)]
-    pub(crate) fn block_in(
-        &'static self,
-        cs: CriticalSection<'_>,
-        queue: &'static WaitQueue,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        if timeout.is_forever() {
-            self.block_in_forever(cs, queue)
+    pub(crate) fn unready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if is_smp::<S>() {
+            self.dismiss(cs, thread);
         } else {
-            seldom(self.block_in_with_time(cs, queue, timeout))
+            let priority = thread.urgency.get(cs).effective();
+            self.ready.borrow(cs).remove(&cs, thread, priority);
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn block_in_with_time(
-        &'static self,
-        cs: CriticalSection<'_>,
-        queue: &'static WaitQueue,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
-        }
-        let current = Self::running().current(cs);
-        let outcome = self.block(cs, current, Wait::queue(queue), timeout);
-        queue.insert(cs, current);
-        outcome
-    }
-
-    /// Blocks the running thread in `queue`, however long it takes. The usual case comes first and calls nothing.
+    /// Takes the running thread, which waits from now on and about which nothing is special, off the processor. Names
+    /// the thread that runs next.
     #[inline(always)]
-    pub(crate) fn block_in_forever(
+    pub(crate) fn retire(
         &'static self,
         cs: CriticalSection<'_>,
-        queue: &'static WaitQueue,
+        current: ThreadRef,
+        priority: Priority,
     ) -> OutcomeOf<S> {
-        let current = Self::running().current(cs);
-        let urgency = current.urgency.get(cs);
-        if !queue.is_empty(cs) || urgency.is_special() {
-            return seldom(self.block_behind_others(cs, queue));
+        if is_smp::<S>() {
+            smp::retire(self, cs, current, priority)
+        } else {
+            uni::retire(self, cs, current, priority)
         }
-        current.wait.set(cs, Wait::queue(queue));
-        // The first of a queue is in no ring with others there: it may still be in that of the ready ones.
-        queue.insert_first(cs, current);
-        first_things_first();
-        self.retire(cs, current, urgency.of_ready())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn block_behind_others(
+    /// Gives `thread`, be it ready or not, the priorities `new`, among its new equals as `place` says.
+    #[inline(always)]
+    pub(crate) fn set_urgency(
         &'static self,
         cs: CriticalSection<'_>,
-        queue: &'static WaitQueue,
-    ) -> OutcomeOf<S> {
-        let current = Self::running().current(cs);
-        let outcome = self.leave_processor(cs, current);
-        current.wait.set(cs, Wait::queue(queue));
-        queue.insert(cs, current);
-        outcome
-    }
-
-    /// Wakes all that wait in `queue` with `error`.
-    pub(crate) fn flush(
-        &'static self,
-        cs: CriticalSection<'_>,
-        queue: &'static WaitQueue,
-        error: Error,
+        thread: ThreadRef,
+        new: Urgency,
+        place: Place,
     ) {
-        while let Some(waiter) = queue.first(cs) {
-            queue.pop(cs, waiter);
-            self.wake_with(cs, waiter, error);
+        if is_smp::<S>() {
+            self.grade(cs, thread, new, place);
+        } else {
+            uni::set_urgency(self, cs, thread, new, place);
         }
-    }
-
-    /// Ends an upcall that may have changed the heir.
-    pub(crate) fn conclude_upcall(cs: CriticalSection<'_>) {
-        if several::<S>() {
-            return Self::tell_handler();
-        }
-        let running = Self::running();
-        if running.heir(cs) != running.current(cs) {
-            S::Machine::pend_switch();
-        }
-    }
-
-    /// Wakes the threads whose time is over.
-    pub(crate) fn expire(&'static self, cs: CriticalSection<'_>) {
-        if several::<S>() {
-            return self.expire_here(cs);
-        }
-        while let Some(thread) = self.timeouts.pop_due(cs, S::Machine::now()) {
-            self.abort(cs, thread, Error::Timeout);
-        }
-        self.set_alarm(cs);
-        Self::conclude_upcall(cs);
     }
 
     /// Lets the next of the running thread's equals have its turn.
     pub(crate) fn rotate(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         self.end_lent_turn(cs, current);
-        if several::<S>() {
-            return self.replace(cs, current, Place::Last);
+        if is_smp::<S>() {
+            self.replace(cs, current, Place::Last);
+        } else {
+            uni::rotate(self, cs, current);
         }
-        let ready = self.ready.borrow(cs);
+    }
+
+    /// Puts the running thread in front of its equals.
+    #[inline(always)]
+    pub(crate) fn bring_to_front(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         let priority = current.urgency.get(cs).effective();
-        if ready.head(priority) == Some(current) && !cs.is_alone(current) {
-            ready.rotate(&cs, priority);
-            self.reselect(cs);
+        if is_smp::<S>() {
+            self.replace(cs, current, Place::First);
+        } else {
+            self.ready.borrow(cs).bring_to_front(&cs, current, priority);
+        }
+    }
+
+    /// Lets the next of the equals of whoever is to run on this processor, `running`, have its turn.
+    #[inline(always)]
+    pub(crate) fn conclude_by_yielding(
+        &'static self,
+        cs: CriticalSection<'_>,
+        running: Running,
+    ) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            smp::conclude_by_yielding::<S>(cs, running)
+        } else {
+            uni::conclude_by_yielding(self, cs, running)
+        }
+    }
+}
+
+/// Priorities are lent, and given back.
+impl<S: System> Kernel<S> {
+    /// Ends an operation of the running thread, `current`, by its wait for `mutex`, whose only waiter it is and whose
+    /// `owner`, which is ready, inherits its priority; about neither is anything special. None where there is no way in one
+    /// step: then nothing was done.
+    #[inline(always)]
+    pub(crate) fn conclude_by_lending(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        owner: ThreadRef,
+        mutex: &'static MutexCore,
+    ) -> Option<OutcomeOf<S>> {
+        (!is_smp::<S>()).then(|| uni::conclude_by_lending(self, cs, current, owner, mutex))
+    }
+
+    /// Ends an operation of the running thread, `current`, that takes what it inherited from it, and makes `next` ready.
+    #[inline(always)]
+    pub(crate) fn conclude_by_giving_back(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        next: ThreadRef,
+    ) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            smp::conclude_by_giving_back(self, cs, current, next)
+        } else {
+            uni::conclude_by_giving_back(self, cs, current, next)
+        }
+    }
+}
+
+/// Direct switches: a receiver takes its sender's turn.
+impl<S: System> Kernel<S> {
+    /// Whether the two threads, of which `one` runs here and `other` waits, are ready in one queue when they are; on one processor
+    /// there is but one.
+    #[inline(always)]
+    pub(crate) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
+        !is_smp::<S>() || smp::share_queue(cs, one, other)
+    }
+
+    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which shares its queue, has the
+    /// `priority` of its equal, and about which nothing is special.
+    #[inline(always)]
+    pub(crate) fn conclude_by_direct_switch(
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+        priority: Priority,
+    ) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            smp::conclude_by_direct_switch::<S>(cs, sender, receiver, priority)
+        } else {
+            uni::conclude_by_direct_switch::<S>(cs, sender, receiver, priority)
+        }
+    }
+
+    /// Whether `receiver`, which waits, may be handed the turn of `sender`, which runs here and has the priority `own`.
+    #[inline(always)]
+    pub(crate) fn may_hand_turn(
+        &'static self,
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+        own: Priority,
+    ) -> bool {
+        if is_smp::<S>() {
+            self.may_hand_turn_several(cs, sender, receiver)
+        } else {
+            self.ready.borrow(cs).head(own) == Some(sender)
+        }
+    }
+
+    /// Has `receiver` take the turn of `sender`, which goes behind its equals, those of the priority `own`.
+    #[inline(always)]
+    pub(crate) fn hand_turn(
+        &'static self,
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+        own: Priority,
+    ) {
+        if is_smp::<S>() {
+            self.hand_turn_several(cs, sender, receiver, own);
+        } else {
+            self.ready.borrow(cs).take_turn(&cs, receiver, sender, own);
+            Self::running().set_heir(cs, receiver);
+        }
+    }
+}
+
+/// Time.
+impl<S: System> Kernel<S> {
+    /// The time-outs that this processor's alarm is for: where that of `thread` begins.
+    pub(crate) fn timeouts_here(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+    ) -> &'static TimeoutQueue {
+        if is_smp::<S>() {
+            self.timeouts_begun_here(cs, thread)
+        } else {
+            &self.timeouts
+        }
+    }
+
+    /// Sets this processor's alarm to what comes first.
+    pub(crate) fn set_alarm(&'static self, cs: CriticalSection<'_>) {
+        if is_smp::<S>() {
+            self.set_alarm_here(cs);
+        } else {
+            S::Machine::set_alarm(self.timeouts.next(cs));
+        }
+    }
+
+    /// Stops `thread`'s time-out if it runs.
+    pub(crate) fn stop_timeout(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if thread.urgency.get(cs).rank() == 0 {
+            return;
+        }
+        if is_smp::<S>() {
+            return self.stop_timeout_somewhere(cs, thread);
+        }
+        uni::stop_timeout(self, cs, thread);
+    }
+
+    /// What comes with the alarm of this processor: wakes the threads whose time is over.
+    pub(crate) fn expire(&'static self, upcall: &Upcall<S>) {
+        if is_smp::<S>() {
+            self.expire_here(hold::<S>().section());
+        } else {
+            uni::expire(self, upcall.section());
+        }
+    }
+
+    /// What comes with the end of the time slice of the thread that runs here: it goes behind its equals.
+    pub(crate) fn end_slice(&'static self, upcall: &Upcall<S>) {
+        if is_smp::<S>() {
+            Self::end_slice_here();
+        } else {
+            uni::end_slice(self, upcall.section());
+        }
+    }
+
+    /// Another processor has called this one.
+    pub(crate) fn called() {
+        if is_smp::<S>() {
+            Self::called_here();
+        }
+    }
+}
+
+/// Threads come and go.
+impl<S: System> Kernel<S> {
+    /// Has the scheduler know `thread`, which begins to exist. Errors: `NoMemory` where there is no room for it.
+    pub(crate) fn register(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        if is_smp::<S>() && priority != Priority::IDLE {
+            self.enrol(cs, thread, priority)?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what the scheduler has lent `thread`, which has ended, and forgets it if it `is_deleted`.
+    pub(crate) fn unregister(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        is_deleted: bool,
+    ) {
+        if !is_smp::<S>() {
+            return;
+        }
+        thread.set_leaving(cs, Self::is_running(cs, thread));
+        self.surrender_all(cs, thread);
+        if is_deleted {
+            self.strike_off(cs, thread);
+        }
+    }
+
+    /// Ends what the scheduler knows of the wait of `thread` for a cluster mutex, if it waits for one.
+    pub(crate) fn end_wait_for_cluster(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if is_smp::<S>() {
+            self.abandon_lock(cs, thread);
+        }
+    }
+
+    /// Holds the section while no other processor runs `thread` if it has ended: one may be on its way from it still, which is
+    /// waited for. So long as that processor's interrupt takes; no time on one processor. Errors: `State` where the caller
+    /// is a handler that interrupted the thread.
+    #[inline(always)]
+    pub(crate) fn hold_off_processors(thread: ThreadRef) -> Result<Held<S>, Error> {
+        if is_smp::<S>() {
+            smp::hold_off_processors(thread)
+        } else {
+            Ok(hold())
+        }
+    }
+
+    /// What the idle thread does before it lets the processor sleep: others may have decided before the interrupt by which
+    /// they tell could come.
+    pub(crate) fn look_before_sleep() {
+        if is_smp::<S>() {
+            drop(hold::<S>());
+        }
+    }
+
+    /// The thread has a job with this deadline, or none; who runs next is to be asked afterwards. On one processor priorities
+    /// are fixed, and there is nobody to tell.
+    pub(crate) fn set_deadline(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        deadline: Option<Instant>,
+    ) {
+        if is_smp::<S>() {
+            self.set_job(cs, thread, deadline);
+        }
+    }
+
+    /// The processor time that `thread` has had since it was created; zero on one processor, where nobody counts it.
+    pub(crate) fn time_of(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
+        if is_smp::<S>() {
+            Self::lifetime(cs, thread)
+        } else {
+            Duration::ZERO
         }
     }
 }

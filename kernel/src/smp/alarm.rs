@@ -1,8 +1,8 @@
 //! Owns: the time-outs of each processor, its alarm, and what its interrupts do. Must never know: what threads wait for.
 
 use super::Smp;
-use crate::critical_section::{CriticalSection, hold};
-use crate::sched::OutcomeOf;
+use crate::critical_section::CriticalSection;
+use crate::sched::{OutcomeOf, hold};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;

@@ -2,10 +2,9 @@
 //!
 //! They do not compile for a system with one processor.
 
+use super::View;
 use super::place::{Carry, Request, error_of};
-use super::{View, several};
-use crate::critical_section::hold;
-use crate::sched::Told;
+use crate::sched::{IntoResult, hold, is_smp};
 use crate::thread::AnyThread;
 use crate::thread::tcb::Running;
 use crate::wait::transfer::transact;
@@ -16,16 +15,13 @@ use taktos_schedule::smp::{self, Instance, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
-const fn only_on_several<S: System>() {
-    assert!(
-        several::<S>(),
-        "a call for a system with several processors"
-    );
+const fn only_on_smp<S: System>() {
+    assert!(is_smp::<S>(), "a call for a system with several processors");
 }
 
 impl<S: System> AnyThread<S> {
     fn request(&'static self, request: Request) -> Result<(), Error> {
-        transact::<S, Carry<S>>(hold(), self, &request, Timeout::NONE).told::<S>()
+        transact::<S, Carry<S>>(hold(), self, &request, Timeout::NONE).into_result::<S>()
     }
 
     fn of_row<R>(
@@ -51,13 +47,13 @@ impl<S: System> AnyThread<S> {
     /// Errors: `Deleted` if it does not exist; `Parameter` where its instance has none of them, or its policy does not
     /// accept them: some allow one processor or all.
     pub fn set_affinity(&'static self, processors: CpuSet) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.request(Request::Affinity(processors))
     }
 
     /// The processors on which the thread may run. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn affinity(&'static self) -> Result<CpuSet, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.of_row(|system, row, _| system.affinity(row))
     }
 
@@ -68,7 +64,7 @@ impl<S: System> AnyThread<S> {
     /// than itself: it waits in a queue, owns a mutex, inherits, has a deadline or a server, is helped or pinned; `WouldBlock` where
     /// the instance has no processor for it.
     pub fn move_to(&'static self, instance: Instance, priority: Priority) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         if priority >= Priority::IDLE {
             return Err(Error::Parameter);
         }
@@ -77,14 +73,14 @@ impl<S: System> AnyThread<S> {
 
     /// The instance in which the thread is at home. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn instance(&'static self) -> Result<Instance, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.of_row(|system, row, _| system.scheduler(row))
     }
 
     /// The time that the thread has had on processors since it was created: from decision to decision. Bound: fixed.
     /// Errors: `Deleted` if it does not exist.
     pub fn cpu_time(&'static self) -> Result<Duration, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         let held = hold::<S>();
         let thread = self.reference();
         thread.row(held.section()).ok_or(Error::Deleted)?;
@@ -94,7 +90,7 @@ impl<S: System> AnyThread<S> {
     /// What the scheduler calls the thread; none if it does not exist. For tests and tools, beside [`Kernel::look`].
     /// Bound: fixed.
     pub fn scheduler_row(&'static self) -> Option<smp::Thread> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         let held = hold::<S>();
         self.reference().row(held.section())
     }
@@ -102,14 +98,14 @@ impl<S: System> AnyThread<S> {
     /// The caller stays on the processor that it runs on. Pins nest. Bound: fixed. Errors: `Context` in an interrupt handler;
     /// `Parameter` where the instance of the processor cannot pin.
     pub fn pin() -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::request_for_caller(Request::Pin)
     }
 
     /// Takes one [`AnyThread::pin`] back. Bound: that of the policy. Errors: `Context` in an interrupt handler; `State` where
     /// the caller is not pinned.
     pub fn unpin() -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::request_for_caller(Request::Unpin)
     }
 
@@ -123,7 +119,7 @@ impl<S: System> AnyThread<S> {
     /// The processor that runs the caller. It may be another one when this returns, but for a caller that cannot move.
     /// Bound: fixed. Allowed everywhere.
     pub fn processor() -> Cpu {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         let held = hold::<S>();
         let number = S::Machine::number();
         drop(held);
@@ -137,13 +133,13 @@ impl<S: System> AnyThread<S> {
     /// [`AnyThread::cancel_job`]; where the instance's policy knows no deadlines, nothing changes. Allowed in interrupt handlers.
     /// Bound: that of the policy. Errors: `Deleted` if it does not exist.
     pub fn release_job(&'static self, deadline: Instant) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.request(Request::Deadline(deadline))
     }
 
     /// The thread has no deadline any more. Otherwise as [`AnyThread::release_job`].
     pub fn cancel_job(&'static self) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.request(Request::NoDeadline)
     }
 
@@ -151,13 +147,13 @@ impl<S: System> AnyThread<S> {
     /// `period`. Bound: that of the policy. Errors: `Deleted` if it does not exist; `Parameter` where its instance
     /// has no servers, or for a budget that is none or longer than the period; `State` where it is ready.
     pub fn set_server(&'static self, budget: Duration, period: Duration) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.request(Request::Server(budget, period))
     }
 
     /// Takes the thread's server away. Otherwise as [`AnyThread::set_server`].
     pub fn remove_server(&'static self) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         self.request(Request::NoServer)
     }
 }
@@ -177,7 +173,7 @@ impl<S: System> Kernel<S> {
     /// Errors: `Parameter` where there is no such instance, or no instance was given the processor at the start; `InUse` where one
     /// has it; `State` where it does not run.
     pub fn add_processor(instance: Instance, processor: Cpu) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         AnyThread::<S>::current().request(Request::Add(instance, processor))
     }
 
@@ -186,31 +182,31 @@ impl<S: System> Kernel<S> {
     ///
     /// Errors: `Parameter` where the instance does not have it; `InUse` where a thread could run nowhere without it.
     pub fn remove_processor(instance: Instance, processor: Cpu) -> Result<(), Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         AnyThread::<S>::current().request(Request::Remove(instance, processor))
     }
 
     /// The instance of this name. Bound: the number of instances. Errors: `Parameter` where there is none.
     pub fn instance_named(name: [u8; 4]) -> Result<Instance, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::of_system(|system| system.identify(name))?.map_err(error_of)
     }
 
     /// The instance that has `processor`. Bound: fixed. Errors: `Parameter` where none has.
     pub fn instance_with(processor: Cpu) -> Result<Instance, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::of_system(|system| system.instance_of_cpu(processor))?.map_err(error_of)
     }
 
     /// The processors of `instance`. Bound: fixed. Errors: `Parameter` where there is no such instance.
     pub fn processors(instance: Instance) -> Result<CpuSet, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::of_system(|system| system.processors(instance))?.map_err(error_of)
     }
 
     /// Who is to run on `processor` by the scheduler's decision; none for an idle one. For tests and tools. Bound: fixed.
     pub fn scheduled_on(processor: Cpu) -> Option<&'static AnyThread<S>> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
         let seat = S::Machine::processor_numbered(processor.index());
@@ -230,7 +226,7 @@ impl<S: System> Kernel<S> {
     /// Shows the scheduler's state to `question`, which cannot call the kernel meanwhile. For tests and tools. Allowed
     /// everywhere. Bound: that of the question. Errors: `Context` before the start.
     pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
         S::smp().open_all(cs);
@@ -241,7 +237,7 @@ impl<S: System> Kernel<S> {
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
     pub fn check() -> Result<(), Violation> {
-        const { only_on_several::<S>() };
+        const { only_on_smp::<S>() };
         Self::look(smp::System::check_invariants).unwrap_or(Ok(()))
     }
 }

@@ -1,10 +1,10 @@
 //! Owns: mutexes under the protocols for several processors. Must never know: how a protocol works.
 
+use super::BLOCKED;
 use super::place::error_of;
 use super::turn::level;
-use super::{BLOCKED, several};
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
-use crate::sched::{OutcomeOf, Told, fail};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, is_smp};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::{Error, Kernel, Priority, System};
@@ -73,7 +73,7 @@ impl<S: System> ClusterMutex<S> {
     /// A free mutex under `protocol`.
     pub const fn new(protocol: ClusterProtocol) -> Self {
         assert!(
-            several::<S>(),
+            is_smp::<S>(),
             "a mutex for a system with several processors"
         );
         Self {
@@ -91,7 +91,7 @@ impl<S: System> ClusterMutex<S> {
     /// handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let answer = hold::<S>().enter::<Obtain<S>>(self, 0, timeout);
-        answer.told::<S>()?;
+        answer.into_result::<S>()?;
         if answer.value == SPINS {
             return Self::spin();
         }
@@ -118,7 +118,7 @@ impl<S: System> ClusterMutex<S> {
     pub fn unlock(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Surrender<S>>(self, 0, Timeout::NONE)
-            .told::<S>()
+            .into_result::<S>()
     }
 
     /// Sets the ceiling for the threads of `instance`; the owner's priority follows under an immediate ceiling, not
@@ -131,7 +131,7 @@ impl<S: System> ClusterMutex<S> {
         let words = instance.index() << 8 | usize::from(ceiling.level());
         hold::<S>()
             .enter::<SetCeiling<S>>(self, words, Timeout::NONE)
-            .told::<S>()
+            .into_result::<S>()
     }
 
     /// Makes the mutex known to the scheduler, as the caller's: it need not be locked first to be given ceilings.

@@ -32,7 +32,6 @@ mod view;
 pub use lock::{ClusterMutex, ClusterProtocol};
 pub use memory::SmpMemory;
 pub use start::run_smp;
-pub(crate) use turn::hold_several;
 pub(crate) use view::View;
 
 use crate::System;
@@ -54,12 +53,6 @@ const MOST: usize = Cpu::COUNT;
 
 /// Why a thread is blocked in the library: the kernel has its own reasons.
 const BLOCKED: Reasons = smp::closed::WAITS;
-
-/// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
-#[inline(always)]
-pub(crate) const fn several<S: System>() -> bool {
-    <S::Machine as Machine>::PROCESSORS > 1
-}
 
 /// What the kernel keeps where there are several processors. A board has one, in its [`SmpMemory`].
 pub struct Smp<S> {

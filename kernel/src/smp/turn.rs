@@ -1,16 +1,14 @@
 //! Owns: how threads become ready, leave their processors and take turns, in the library's words; and who runs next.
 //! Must never know: what threads wait for.
 
-use super::{BLOCKED, View, several};
-use crate::critical_section::{CriticalSection, Held, Operation, hold};
+use super::{BLOCKED, View};
+use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::Place;
-use crate::{Error, Kernel, System};
-use core::marker::PhantomData;
-use taktos_abi::{Status, Timeout};
+use crate::{Kernel, System};
+use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
 use taktos_schedule::smp::closed::Rows;
 use taktos_schedule::smp::{self, Dispatch};
@@ -187,26 +185,9 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// Whether the two threads, of which `one` runs here and `other` waits, are ready in one queue when they are; on one processor
-    /// there is but one.
-    #[inline(always)]
-    pub(crate) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
-        if !several::<S>() {
-            return true;
-        }
-        if !one.shares_home(cs, other) {
-            return false;
-        }
-        if one.solo(cs).is_some() {
-            return true;
-        }
-        core::hint::cold_path();
-        one.cluster(cs).is_some()
-    }
-
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
     /// run on this processor.
-    pub(crate) fn may_hand_turn(
+    pub(crate) fn may_hand_turn_several(
         &self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -233,7 +214,7 @@ impl<S: System> Kernel<S> {
 
     /// `receiver` takes the turn of `sender`, which goes behind its equals: on this processor, unless another one has
     /// something less urgent to do.
-    pub(crate) fn hand_turn(
+    pub(crate) fn hand_turn_several(
         &self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -265,10 +246,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Whether the registers of `thread` are in a processor.
-    pub(crate) fn is_running(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        if !several::<S>() {
-            return Self::running().current(cs) == thread;
-        }
+    pub(crate) fn is_in_a_processor(thread: ThreadRef) -> bool {
         (0..S::Machine::PROCESSORS).any(|number| {
             let current = S::Machine::processor_numbered(number).current.get();
             core::ptr::eq(current, thread.context())
@@ -360,57 +338,5 @@ impl<S: System> Kernel<S> {
                 return chosen;
             }
         }
-    }
-}
-
-impl<S: System> AnyThread<S> {
-    /// Holds the section while no other processor runs the thread if it has ended: one may be on its way from it still, which is
-    /// waited for. So long as that processor's interrupt takes; no time on one processor. Errors: `State` where the caller
-    /// is a handler that interrupted the thread.
-    #[inline(always)]
-    pub(crate) fn hold_off_processors(&'static self) -> Result<Held<S>, Error> {
-        loop {
-            let held = hold::<S>();
-            let cs = held.section();
-            let thread = self.reference();
-            if !several::<S>() || !thread.is_leaving(cs) {
-                return Ok(held);
-            }
-            if !Kernel::<S>::is_running(cs, thread) {
-                thread.set_leaving(cs, false);
-                return Ok(held);
-            }
-            if Kernel::<S>::running().current(cs) == thread {
-                return Err(Error::State);
-            }
-            drop(held);
-            core::hint::spin_loop();
-        }
-    }
-}
-
-/// Gives way to whom others have decided for.
-pub(crate) struct GiveWay<S>(PhantomData<S>);
-
-impl<S: System> Operation<S> for GiveWay<S> {
-    type Object = Kernel<S>;
-    const USES_WORDS: bool = false;
-    const BLOCKS: bool = false;
-
-    fn run(cs: CriticalSection<'_>, _: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
-        Kernel::<S>::conclude_several(cs, Status::OK, 0)
-    }
-}
-
-/// Takes the section for a thread that may have to give way first, as the head of [`several`](super) says; a handler never has.
-pub(crate) fn hold_several<S: System>() -> Held<S> {
-    debug_assert!(several::<S>());
-    loop {
-        let held = Held::mask();
-        // In this order: mostly none is due.
-        if !Kernel::<S>::decision_is_due() || S::Machine::in_interrupt() {
-            return held;
-        }
-        held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
     }
 }

@@ -1,7 +1,7 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
 use crate::critical_section::CriticalSection;
-use crate::smp::several;
+use crate::sched::is_smp;
 use crate::thread::tcb::ThreadRef;
 use crate::{Kernel, System};
 use core::fmt::{self, Write};
@@ -112,7 +112,7 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
 #[inline(always)]
 fn end_line<S: System>() {
     S::write("\n");
-    if several::<S>() {
+    if is_smp::<S>() {
         S::write("  on processor ");
         write_decimal::<S>(S::Machine::number() as u32);
         S::write("\n");

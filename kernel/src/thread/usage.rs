@@ -6,28 +6,12 @@
 //! Nothing is ever reset: a report is the difference of two pictures, so nobody's measurement disturbs another's, and
 //! periods have their own.
 
-use crate::critical_section::{CriticalSection, hold};
-use crate::smp::several;
+use crate::sched::{hold, is_smp};
 use crate::thread::AnyThread;
-use crate::thread::tcb::ThreadRef;
 use crate::{Kernel, System, fault};
 use core::fmt;
 use taktos_machine::Machine;
 use taktos_time::{Duration, Instant};
-
-/// Whether the kernel knows threads' processor time: where several processors are scheduled, their scheduler counts it.
-pub(crate) const fn counts<S: System>() -> bool {
-    several::<S>()
-}
-
-/// The processor time that `thread` has had since it was created; zero where nobody counts it.
-pub(crate) fn lifetime<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
-    if counts::<S>() {
-        Kernel::<S>::lifetime(cs, thread)
-    } else {
-        Duration::ZERO
-    }
-}
 
 /// The most processors that a picture shows.
 const PROCESSORS: usize = taktos_schedule::Cpu::COUNT;
@@ -58,7 +42,7 @@ impl<S: System, const THREADS: usize> Usage<S, THREADS> {
     pub fn take() -> Self {
         const {
             assert!(
-                counts::<S>(),
+                is_smp::<S>(),
                 "processor time is counted where several processors are scheduled"
             );
         }

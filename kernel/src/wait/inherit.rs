@@ -8,10 +8,10 @@
 //! lists of owned mutexes along it.
 
 use crate::critical_section::CriticalSection;
-use crate::smp::several;
+
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
-use crate::wait::{Target, Wait};
+use crate::wait::Target;
 use crate::{Kernel, System};
 use taktos_abi::Error;
 use taktos_schedule::Priority;
@@ -136,21 +136,9 @@ impl<S: System> Kernel<S> {
             queue.remove(cs, thread);
             thread.urgency.set(cs, new);
             queue.insert(cs, thread);
-        } else if several::<S>() {
-            // Also of one that waits for a cluster mutex: its owner inherits by what the library knows.
-            self.grade(cs, thread, new, place);
-        } else if wait == Wait::NOTHING && !urgency.has(Urgency::SUSPENDED) {
-            let ready = self.ready.borrow(cs);
-            ready.remove(&cs, thread, urgency.effective());
-            thread.urgency.set(cs, new);
-            match place {
-                Place::Last => {
-                    ready.append(&cs, thread, priority);
-                }
-                Place::First => ready.prepend(&cs, thread, priority),
-            }
         } else {
-            thread.urgency.set(cs, new);
+            // Also of one that waits for a cluster mutex: its owner inherits by what the scheduler knows.
+            self.set_urgency(cs, thread, new, place);
         }
     }
 
@@ -158,9 +146,7 @@ impl<S: System> Kernel<S> {
     /// Bounds: those of the queue it stands in and of the chain behind it.
     pub(crate) fn abort(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, error: Error) {
         let lent_to = self.withdraw(cs, thread);
-        if several::<S>() {
-            self.abandon_lock(cs, thread);
-        }
+        self.end_wait_for_cluster(cs, thread);
         self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
             self.settle(cs, other, Place::First);

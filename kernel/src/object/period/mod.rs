@@ -20,14 +20,14 @@ pub use taktos_schedule::smp::period::{Figures, Spread, State, Statistics, Statu
 
 pub(crate) use list::Owned;
 
-use crate::critical_section::{CriticalSection, Guarded, Operation, hold};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{OutcomeOf, Told, fail, stay};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::WaitQueue;
 use crate::wait::transfer::{Lent, Transaction, transact};
-use crate::{Error, Kernel, System, Timeout, usage};
+use crate::{Error, Kernel, System, Timeout};
 use core::marker::PhantomData;
 use scheduler::Requests;
 use taktos_abi::Status as Word;
@@ -179,11 +179,11 @@ impl<S: System> Period<S> {
     fn go_on(&'static self, asked: Asked) -> Result<(), Error> {
         let answer = transact::<S, Next<S>>(hold(), self, &asked, Timeout::NONE);
         let slept = answer.value == SLEPT;
-        match answer.told::<S>() {
+        match answer.into_result::<S>() {
             Err(Error::Timeout) if slept => {
                 self.change(|grid, asked, cs| {
                     let owner = Kernel::<S>::running().current(cs);
-                    grid.catch_up(S::Machine::now(), usage::lifetime::<S>(cs, owner), asked);
+                    grid.catch_up(S::Machine::now(), Kernel::<S>::time_of(cs, owner), asked);
                 });
                 Ok(())
             }
@@ -215,7 +215,7 @@ impl<S: System> Period<S> {
     pub fn cancel(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Cancel<S>>(self, 0, Timeout::NONE)
-            .told::<S>()
+            .into_result::<S>()
     }
 
     /// Deletes the period, on anyone's behalf; an owner that sleeps for it gets `Deleted`. Allowed in interrupt
@@ -231,7 +231,7 @@ impl<S: System> Period<S> {
         let cs = held.section();
         let mut grid = self.core.grid.get(cs).ok_or(Error::Deleted)?;
         let now = S::Machine::now();
-        let cpu = usage::lifetime::<S>(cs, grid.owner());
+        let cpu = Kernel::<S>::time_of(cs, grid.owner());
         // Only a copy: what has passed is entered by the owner, who alone knows how its sleep ended.
         grid.catch_up(now, cpu, &mut Requests::default());
         let status = grid.status(now, cpu);
@@ -303,7 +303,7 @@ impl<S: System> Transaction<S> for Next<S> {
         if grid.owner() != caller {
             return fail::<S>(Error::NotOwner);
         }
-        let (now, cpu) = (S::Machine::now(), usage::lifetime::<S>(cs, caller));
+        let (now, cpu) = (S::Machine::now(), Kernel::<S>::time_of(cs, caller));
         // A caller does not sleep: if the grid thinks so, the owner's sleep ended by its restart.
         grid.forget_wait();
         grid.catch_up(now, cpu, &mut Requests::default());

@@ -1,8 +1,8 @@
 //! Owns: the report of all periods. Must never know: how a period works.
 
 use super::{Period, Statistics, list};
-use crate::critical_section::hold;
-use crate::{Kernel, System, fault, usage};
+use crate::sched::{hold, is_smp};
+use crate::{Kernel, System, fault};
 use core::fmt;
 
 /// What the report says of one period; displayed, its line.
@@ -51,7 +51,7 @@ impl<S: System> Kernel<S> {
                 name: period.name,
                 owner: grid.owner().name(cs),
                 statistics: *grid.statistics(),
-                counts_cpu: usage::counts::<S>(),
+                counts_cpu: is_smp::<S>(),
             })
         })
     }

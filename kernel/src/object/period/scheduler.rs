@@ -2,7 +2,6 @@
 
 use crate::System;
 use crate::critical_section::CriticalSection;
-use crate::smp::several;
 use crate::thread::tcb::ThreadRef;
 use taktos_schedule::smp::period::Effects;
 use taktos_time::Instant;
@@ -27,15 +26,11 @@ impl Requests {
         }
     }
 
-    /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards. On one processor priorities are
-    /// fixed, and there is nobody to tell.
+    /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards.
     pub fn carry_out<S: System>(self, cs: CriticalSection<'_>, owner: ThreadRef) {
-        if !several::<S>() {
-            return;
-        }
         match self.job {
-            Some(Job::Released(deadline)) => S::kernel().set_job(cs, owner, Some(deadline)),
-            Some(Job::Cancelled) => S::kernel().set_job(cs, owner, None),
+            Some(Job::Released(deadline)) => S::kernel().set_deadline(cs, owner, Some(deadline)),
+            Some(Job::Cancelled) => S::kernel().set_deadline(cs, owner, None),
             None => {}
         }
     }

@@ -1,0 +1,90 @@
+//! Owns: what an operation tells the machine, and how its caller gets the result. Must never know: what was decided.
+
+use super::hold;
+use crate::{Kernel, System};
+use taktos_abi::{Error, Status};
+use taktos_machine::{Answer, Machine, Outcome};
+
+/// What a decision of the system `S` tells its machine.
+pub(crate) type OutcomeOf<S> = <<S as System>::Machine as Machine>::Outcome;
+
+/// The caller goes on, with `status` and no word.
+#[inline(always)]
+pub(crate) fn stay<S: System>(status: Status) -> OutcomeOf<S> {
+    answer::<S>(status, 0)
+}
+
+/// The caller goes on with `error`.
+#[inline(always)]
+pub(crate) fn fail<S: System>(error: Error) -> OutcomeOf<S> {
+    stay::<S>(Status::failed(error))
+}
+
+/// The caller goes on, with `status` and `value`.
+#[inline(always)]
+pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
+    OutcomeOf::<S>::stay(Answer { status, value })
+}
+
+/// Marks the end of a path that is seldom taken and calls something. Without it the compiler would end the
+/// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
+#[inline(always)]
+pub(crate) fn slow_path<T>(result: T) -> T {
+    first_things_first();
+    result
+}
+
+/// Keeps the compiler from loading what is needed below before all above is stored: so that fewer registers
+/// are in use at a time, and a decision need not save any.
+#[inline(always)]
+pub(crate) fn first_things_first() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// What a call told the running thread.
+///
+/// The invariant: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,
+/// so that the usual paths, on which a thread waits or is switched away from, need not set it.
+pub(crate) trait IntoResult {
+    /// The answer's status, as the call gives it back.
+    fn into_result<S: System>(self) -> Result<(), Error>;
+    /// The same of a call that cannot fail, but where a machine turns its caller away.
+    fn turned_away<S: System>(self) -> Result<(), Error>;
+}
+
+impl IntoResult for Answer {
+    #[inline(always)]
+    fn into_result<S: System>(self) -> Result<(), Error> {
+        if self.status == Status::OK {
+            Ok(())
+        } else {
+            take_error::<S>(self.status)
+        }
+    }
+
+    #[inline(always)]
+    fn turned_away<S: System>(self) -> Result<(), Error> {
+        if S::Machine::TURNS_HANDLERS_AWAY {
+            self.into_result::<S>()
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_error<S: System>(status: Status) -> Result<(), Error> {
+    // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
+    if !(S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt()) {
+        let held = hold::<S>();
+        let cs = held.section();
+        Kernel::<S>::running().current(cs).set_ok(cs);
+    }
+    status.result()
+}
+
+/// What to fail with when a wait would be needed: the time-out that is none says "would block".
+pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
+    fail::<S>(Error::WouldBlock)
+}

@@ -1,0 +1,262 @@
+//! Owns: how the processors of a system with several are scheduled where the thread's instance is closed and has one of
+//! them: by its ready queue, which is that of a system with one. The other ways are kept out of line, so that they cost this one
+//! nothing. Must never know: what threads wait for.
+//!
+//! A thread enters the kernel only while nobody has decided that another one is to run in its place: [`hold`] sees to that.
+//! So the running thread is always ready, as on one processor.
+
+use super::{OutcomeOf, slow_path, stay};
+use crate::critical_section::{CriticalSection, Held, Operation};
+use crate::smp::View;
+use crate::thread::tcb::{Running, ThreadRef};
+use crate::wait::inherit::Place;
+use crate::{Error, Kernel, Priority, System};
+use core::marker::PhantomData;
+use taktos_abi::{Status, Timeout};
+use taktos_machine::{Machine, Outcome};
+
+/// [`Kernel::make_ready`]; whether another thread is to run here, rather.
+#[inline(always)]
+pub(super) fn make_ready<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> bool {
+    let priority = thread.urgency.get(cs).effective().of_ready();
+    kernel.admit(cs, thread, priority, Place::Last);
+    Kernel::<S>::decision_is_due()
+}
+
+/// [`Kernel::retire`].
+#[inline(always)]
+pub(super) fn retire<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    priority: Priority,
+) -> OutcomeOf<S> {
+    if let Some((solo, seat)) = current.solo(cs) {
+        let heir = solo.retire(&View::<S>::new(cs), seat, current, priority);
+        return OutcomeOf::<S>::switch(current.context(), heir.context());
+    }
+    slow_path(retire_elsewhere(kernel, cs, current, priority))
+}
+
+/// The same where the thread's instance has several processors, or is open.
+#[inline(never)]
+fn retire_elsewhere<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    priority: Priority,
+) -> OutcomeOf<S> {
+    if let Some(cluster) = current.cluster(cs) {
+        let here = S::Machine::number();
+        let heir = cluster.retire(&View::<S>::new(cs), here, current, priority);
+        return OutcomeOf::<S>::switch(current.context(), heir.context());
+    }
+    kernel.dismiss_running(cs, current)
+}
+
+/// [`Kernel::conclude_by_readying`].
+#[inline(always)]
+pub(super) fn conclude_by_readying<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    let Some((solo, seat)) = thread.solo(cs) else {
+        return slow_path(conclude_by_readying_elsewhere(kernel, cs, thread));
+    };
+    let priority = thread.urgency.get(cs).effective().of_ready();
+    let running = Kernel::<S>::running();
+    let is_heir = solo.append(&View::<S>::new(cs), seat, thread, priority);
+    if !is_heir || !core::ptr::eq(seat, running.0) {
+        return stay::<S>(Status::OK);
+    }
+    if S::Machine::in_interrupt() {
+        S::Machine::pend_switch();
+        return stay::<S>(Status::OK);
+    }
+    OutcomeOf::<S>::switch(running.current(cs).context(), thread.context())
+}
+
+/// The same where the thread's instance has several processors, or is open.
+#[inline(never)]
+fn conclude_by_readying_elsewhere<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    if let Some(cluster) = thread.cluster(cs) {
+        let priority = thread.urgency.get(cs).effective().of_ready();
+        cluster.append(&View::<S>::new(cs), thread, priority);
+        return follow_heir::<S>(cs);
+    }
+    make_ready(kernel, cs, thread);
+    Kernel::<S>::conclude_several(cs, Status::OK, 0)
+}
+
+/// Ends an operation after which the heir of this processor is known: switches to it, at the end of the interrupt in a handler.
+#[inline(always)]
+fn follow_heir<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+    let running = Kernel::<S>::running();
+    let (current, heir) = (running.current(cs), running.heir(cs));
+    if heir == current {
+        return stay::<S>(Status::OK);
+    }
+    if S::Machine::in_interrupt() {
+        S::Machine::pend_switch();
+        return stay::<S>(Status::OK);
+    }
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::conclude_by_yielding`]: as on one processor where the heir's instance is closed; the heir is unknown where it
+/// is open, and a decision is due.
+#[inline(always)]
+pub(super) fn conclude_by_yielding<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+) -> OutcomeOf<S> {
+    if running.0.heir.get().is_null() {
+        return slow_path(yield_open::<S>(cs, running));
+    }
+    let heir = running.heir(cs);
+    let urgency = heir.urgency.get(cs);
+    if let Some((solo, seat)) = heir.solo(cs)
+        && !urgency.is_special()
+    {
+        let next = solo.advance(&View::<S>::new(cs), seat, heir, urgency.effective());
+        return OutcomeOf::<S>::switch(heir.context(), next.context());
+    }
+    slow_path(yield_elsewhere::<S>(cs, running, heir))
+}
+
+/// The same where the heir's instance has several processors, or is open.
+#[inline(never)]
+fn yield_elsewhere<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+) -> OutcomeOf<S> {
+    let urgency = heir.urgency.get(cs);
+    if let Some(cluster) = heir.cluster(cs)
+        && !urgency.is_special()
+    {
+        let (view, here) = (View::<S>::new(cs), S::Machine::number());
+        let next = cluster.advance(&view, here, heir, urgency.effective());
+        return OutcomeOf::<S>::switch(heir.context(), next.context());
+    }
+    slow_path(yield_open::<S>(cs, running))
+}
+
+#[cold]
+#[inline(never)]
+fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf<S> {
+    S::kernel().give_turn_away(cs, running.current(cs))
+}
+
+/// [`Kernel::share_queue`].
+#[inline(always)]
+pub(super) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
+    if !one.shares_home(cs, other) {
+        return false;
+    }
+    if one.solo(cs).is_some() {
+        return true;
+    }
+    core::hint::cold_path();
+    one.cluster(cs).is_some()
+}
+
+/// [`Kernel::conclude_by_direct_switch`]. The caller has seen that both share a queue, with the lock that is held still.
+#[inline(always)]
+pub(super) fn conclude_by_direct_switch<S: System>(
+    cs: CriticalSection<'_>,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+    priority: Priority,
+) -> OutcomeOf<S> {
+    if let Some((solo, seat)) = sender.solo(cs) {
+        solo.take_turn(&View::<S>::new(cs), seat, receiver, sender, priority);
+        return OutcomeOf::<S>::switch(sender.context(), receiver.context());
+    }
+    slow_path(direct_switch_elsewhere::<S>(cs, sender, receiver))
+}
+
+/// The same in a closed instance of several processors.
+#[inline(never)]
+fn direct_switch_elsewhere<S: System>(
+    cs: CriticalSection<'_>,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+) -> OutcomeOf<S> {
+    let priority = receiver.urgency.get(cs).effective();
+    let heir = sender.cluster(cs).map_or(sender, |cluster| {
+        let (view, here) = (View::<S>::new(cs), S::Machine::number());
+        cluster.take_turn(&view, here, receiver, sender, priority)
+    });
+    OutcomeOf::<S>::switch(sender.context(), heir.context())
+}
+
+/// [`Kernel::conclude_by_giving_back`].
+pub(super) fn conclude_by_giving_back<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    next: ThreadRef,
+) -> OutcomeOf<S> {
+    let urgency = current.urgency.get(cs);
+    let base = urgency.base();
+    if urgency.of_ready() != base {
+        kernel.grade(cs, current, urgency.with_effective(base), Place::First);
+    }
+    make_ready(kernel, cs, next);
+    Kernel::<S>::conclude_several(cs, Status::OK, 0)
+}
+
+/// [`super::hold`]: takes the section for a thread that may have to give way first; a handler never has.
+pub(super) fn hold<S: System>() -> Held<S> {
+    loop {
+        let held = Held::mask();
+        // In this order: mostly none is due.
+        if !Kernel::<S>::decision_is_due() || S::Machine::in_interrupt() {
+            return held;
+        }
+        held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
+    }
+}
+
+/// Gives way to whom others have decided for.
+struct GiveWay<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for GiveWay<S> {
+    type Object = Kernel<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(cs: CriticalSection<'_>, _: &'static Kernel<S>, _: usize, _: Timeout) -> OutcomeOf<S> {
+        Kernel::<S>::conclude_several(cs, Status::OK, 0)
+    }
+}
+
+/// [`Kernel::hold_off_processors`].
+pub(super) fn hold_off_processors<S: System>(thread: ThreadRef) -> Result<Held<S>, Error> {
+    loop {
+        let held = hold::<S>();
+        let cs = held.section();
+        if !thread.is_leaving(cs) {
+            return Ok(held);
+        }
+        if !Kernel::<S>::is_running(cs, thread) {
+            thread.set_leaving(cs, false);
+            return Ok(held);
+        }
+        if Kernel::<S>::running().current(cs) == thread {
+            return Err(Error::State);
+        }
+        drop(held);
+        core::hint::spin_loop();
+    }
+}

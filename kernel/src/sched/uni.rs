@@ -1,0 +1,278 @@
+//! Owns: how the one processor of a system is scheduled: by the ready queue, whose top is the heir.
+//! Must never know: other processors, what threads wait for.
+//!
+//! The running thread stays in its ring (decision 0005), so it is the head of the most urgent one, and to yield to the
+//! next of the ring is one load and one store.
+
+use super::{OutcomeOf, answer, first_things_first, slow_path, stay};
+use crate::critical_section::CriticalSection;
+use crate::object::mutex::MutexCore;
+use crate::thread::tcb::{Running, ThreadRef, certain};
+use crate::thread::urgency::Urgency;
+use crate::wait::Wait;
+use crate::wait::inherit::Place;
+use crate::{Error, Kernel, Priority, System};
+use taktos_abi::Status;
+use taktos_machine::{Machine, Outcome};
+use taktos_schedule::Ring;
+
+/// Makes the most urgent ready thread the heir, and names it.
+#[inline(always)]
+pub(super) fn reselected<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+) -> ThreadRef {
+    let heir = certain(kernel.ready.borrow(cs).top());
+    Kernel::<S>::running().set_heir(cs, heir);
+    heir
+}
+
+/// [`Kernel::retire`].
+#[inline(always)]
+pub(super) fn retire<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    priority: Priority,
+) -> OutcomeOf<S> {
+    let heir = certain(kernel.ready.borrow(cs).retire(&cs, current, priority));
+    Kernel::<S>::running().set_heir(cs, heir);
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::make_ready`].
+#[inline(always)]
+pub(super) fn make_ready<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> bool {
+    let priority = thread.urgency.get(cs).effective().of_ready();
+    if !kernel.ready.borrow(cs).append(&cs, thread, priority) {
+        first_things_first();
+        return false;
+    }
+    first_things_first();
+    let running = Kernel::<S>::running();
+    let urgent = priority.beats(running.heir(cs).urgency.get(cs).of_ready());
+    if urgent {
+        running.set_heir(cs, thread);
+    }
+    urgent
+}
+
+/// [`Kernel::conclude_by_readying`].
+#[inline(always)]
+pub(super) fn conclude_by_readying<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    if make_ready(kernel, cs, thread) {
+        let current = Kernel::<S>::running().current(cs);
+        OutcomeOf::<S>::switch(current.context(), thread.context())
+    } else {
+        stay::<S>(Status::OK)
+    }
+}
+
+/// [`Kernel::set_urgency`].
+#[inline(always)]
+pub(super) fn set_urgency<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+    new: Urgency,
+    place: Place,
+) {
+    let old = thread.urgency.get(cs);
+    if thread.wait.get(cs) != Wait::NOTHING || old.has(Urgency::SUSPENDED) {
+        return thread.urgency.set(cs, new);
+    }
+    let ready = kernel.ready.borrow(cs);
+    ready.remove(&cs, thread, old.effective());
+    thread.urgency.set(cs, new);
+    match place {
+        Place::Last => {
+            ready.append(&cs, thread, new.effective());
+        }
+        Place::First => ready.prepend(&cs, thread, new.effective()),
+    }
+}
+
+/// [`Kernel::rotate`]. Nothing for the idle thread, which is in no ring.
+pub(super) fn rotate<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+) {
+    let ready = kernel.ready.borrow(cs);
+    let priority = current.urgency.get(cs).effective();
+    if ready.head(priority) == Some(current) && !cs.is_alone(current) {
+        ready.rotate(&cs, priority);
+        reselected(kernel, cs);
+    }
+}
+
+/// [`Kernel::conclude_by_yielding`]. The heir is the first of its ring, and no other ring is more urgent: the next of
+/// the ring follows it, be it the heir itself. In a thread the heir is the thread; in a handler, whoever is to run after it.
+#[inline(always)]
+pub(super) fn conclude_by_yielding<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    running: Running,
+) -> OutcomeOf<S> {
+    let heir = running.heir(cs);
+    let urgency = heir.urgency.get(cs);
+    if urgency.is_special() {
+        return slow_path(yield_special(kernel, cs, heir));
+    }
+    let next = kernel
+        .ready
+        .borrow(cs)
+        .advance(&cs, heir, urgency.effective());
+    running.set_heir(cs, next);
+    // In a handler nobody looks at the outcome: the switch is from whoever runs then.
+    OutcomeOf::<S>::switch(heir.context(), next.context())
+}
+
+/// The idle thread is special and in no ring: an interrupt came while all others wait.
+#[cold]
+#[inline(never)]
+fn yield_special<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    heir: ThreadRef,
+) -> OutcomeOf<S> {
+    kernel.rotate_special(cs, heir);
+    let next = Kernel::<S>::running().heir(cs);
+    OutcomeOf::<S>::switch(heir.context(), next.context())
+}
+
+/// [`Kernel::conclude_by_direct_switch`].
+#[inline(always)]
+pub(super) fn conclude_by_direct_switch<S: System>(
+    cs: CriticalSection<'_>,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+    priority: Priority,
+) -> OutcomeOf<S> {
+    let ready = S::kernel().ready.borrow(cs);
+    ready.take_turn(&cs, receiver, sender, priority);
+    Kernel::<S>::running().set_heir(cs, receiver);
+    OutcomeOf::<S>::switch(sender.context(), receiver.context())
+}
+
+/// [`Kernel::conclude_by_lending`].
+#[inline(always)]
+pub(super) fn conclude_by_lending<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    owner: ThreadRef,
+    mutex: &'static MutexCore,
+) -> OutcomeOf<S> {
+    let ready = kernel.ready.borrow(cs);
+    let lent = current.urgency.get(cs).of_ready();
+    let urgency = owner.urgency.get(cs);
+    current.wait.set(cs, Wait::mutex(mutex));
+    ready.remove(&cs, current, lent);
+    mutex.waiters().insert_first(cs, current);
+    ready.remove(&cs, owner, urgency.effective());
+    owner.urgency.set(cs, urgency.with_effective(lent));
+    ready.append(&cs, owner, lent);
+    let heir = reselected(kernel, cs);
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::conclude_by_giving_back`].
+#[inline(always)]
+pub(super) fn conclude_by_giving_back<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    next: ThreadRef,
+) -> OutcomeOf<S> {
+    let urgency = current.urgency.get(cs);
+    let base = urgency.base();
+    let ready = kernel.ready.borrow(cs);
+    if urgency.of_ready() != base {
+        ready.remove(&cs, current, urgency.effective());
+        current.urgency.set(cs, urgency.with_effective(base));
+        ready.prepend(&cs, current, base);
+    }
+    ready.append(&cs, next, next.urgency.get(cs).effective());
+    let heir = reselected(kernel, cs);
+    if heir == current {
+        return stay::<S>(Status::OK);
+    }
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::conclude`].
+#[inline(always)]
+pub(super) fn conclude<S: System>(
+    cs: CriticalSection<'_>,
+    status: Status,
+    value: usize,
+) -> OutcomeOf<S> {
+    let running = Kernel::<S>::running();
+    let (current, heir) = (running.current(cs), running.heir(cs));
+    if heir == current {
+        return answer::<S>(status, value);
+    }
+    if !S::Machine::in_interrupt() {
+        current.set_answer(cs, status, value);
+    }
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::conclude_unanswered`].
+#[inline(always)]
+pub(super) fn conclude_unanswered<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+    let running = Kernel::<S>::running();
+    let (current, heir) = (running.current(cs), running.heir(cs));
+    if heir == current {
+        return stay::<S>(Status::OK);
+    }
+    OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::conclude_upcall`].
+pub(super) fn conclude_upcall<S: System>(cs: CriticalSection<'_>) {
+    let running = Kernel::<S>::running();
+    if running.heir(cs) != running.current(cs) {
+        S::Machine::pend_switch();
+    }
+}
+
+/// [`Kernel::stop_timeout`] of a thread whose time-out runs.
+pub(super) fn stop_timeout<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) {
+    let earliest = kernel.timeouts.next(cs);
+    kernel.timeouts.remove(cs, thread);
+    if kernel.timeouts.next(cs) != earliest {
+        kernel.set_alarm(cs);
+    }
+}
+
+/// [`Kernel::expire`].
+pub(super) fn expire<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<'_>) {
+    while let Some(thread) = kernel.timeouts.pop_due(cs, S::Machine::now()) {
+        kernel.abort(cs, thread, Error::Timeout);
+    }
+    kernel.set_alarm(cs);
+    conclude_upcall::<S>(cs);
+}
+
+/// [`Kernel::end_slice`].
+pub(super) fn end_slice<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<'_>) {
+    let current = Kernel::<S>::running().current(cs);
+    if Kernel::<S>::running().heir(cs) == current {
+        kernel.rotate(cs, current);
+        conclude_upcall::<S>(cs);
+    }
+}

@@ -1,0 +1,322 @@
+//! Owns: a thread with its memory: how it is made, and where it begins. Must never know: what it does then, how it ends.
+#![expect(
+    unsafe_code,
+    reason = "stack memory, and entry points that travel as machine words"
+)]
+
+use super::AnyThread;
+use super::info::Info;
+use super::operations::Ready;
+use super::tcb::{Tcb, ThreadRef};
+use super::urgency::Urgency;
+use crate::critical_section::{CriticalSection, Guarded};
+use crate::kernel::DEFAULT_PRIORITY;
+use crate::sched::{IntoResult, hold};
+use crate::wait::Wait;
+use crate::{Kernel, Priority, System};
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, offset_of};
+use core::{ptr, slice, str};
+use taktos_abi::{Error, Timeout};
+use taktos_machine::{Machine, StackRegion};
+use taktos_schedule::Ring;
+
+#[repr(C, align(8))]
+struct Stack<const N: usize>(MaybeUninit<[u8; N]>);
+
+/// A thread with its memory: control block, guard and a stack of `N` bytes. Made to be a static.
+///
+/// Everything that can be done with it is a method of [`AnyThread`], as which it can be used.
+#[repr(C)]
+pub struct Thread<S: System, const N: usize> {
+    any: AnyThread<S>,
+    guard: Guarded<<S::Machine as Machine>::Guard>,
+    stack: Guarded<Stack<N>>,
+    info: Info,
+    name: Guarded<&'static str>,
+    priority: Guarded<Priority>,
+}
+
+// SAFETY: all of it is reached only in a section, but for the stack, which only its thread touches.
+unsafe impl<S: System, const N: usize> Sync for Thread<S, N> {}
+impl<S: System, const N: usize> core::ops::Deref for Thread<S, N> {
+    type Target = AnyThread<S>;
+    fn deref(&self) -> &AnyThread<S> {
+        &self.any
+    }
+}
+
+impl<S: System, const N: usize> Thread<S, N> {
+    /// A thread that does not exist yet, of priority 16.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            any: AnyThread {
+                tcb: Tcb::new(),
+                system: PhantomData,
+            },
+            guard: Guarded::new(<S::Machine as Machine>::GUARD),
+            stack: Guarded::new(Stack(MaybeUninit::uninit())),
+            info: Info::new(),
+            name: Guarded::new(name),
+            priority: Guarded::new(DEFAULT_PRIORITY),
+        }
+    }
+
+    /// The same thread with the priority `level`.
+    ///
+    /// # Panics
+    /// If `level` is above 31: for a static, when it is compiled.
+    pub const fn priority(mut self, level: u8) -> Self {
+        assert!(
+            level < Priority::COUNT as u8,
+            "priorities are 0 (most urgent) to 31"
+        );
+        self.priority = Guarded::new(Priority::from_stored(level));
+        self
+    }
+
+    /// Gives the thread a name and a priority, and creates it: for threads that are made at run time.
+    /// Bound: fixed. Errors: as [`Thread::create`].
+    pub fn create_as(&'static self, name: &'static str, priority: Priority) -> Result<(), Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        if self.any.tcb.wait.get(cs) != Wait::NON_EXISTENT {
+            return Err(Error::State);
+        }
+        self.name.set(cs, name);
+        self.priority.set(cs, priority);
+        self.create_in(cs)
+    }
+
+    /// Creates the thread: it becomes dormant. Bound: fixed.
+    /// Errors: `State` if it exists; `NoMemory` if its stack is too small for the machine.
+    pub fn create(&'static self) -> Result<(), Error> {
+        self.create_in(hold::<S>().section())
+    }
+
+    /// Creates the thread, if it does not exist, and starts it: it becomes ready and runs `entry`.
+    /// Bound: fixed. Errors: `State` if it has been started and has not ended; `NoMemory` as [`Thread::create`].
+    pub fn start(&'static self, entry: fn()) -> Result<(), Error> {
+        self.start_at(begin::<S>, entry as usize, 0)
+    }
+
+    /// Like [`Thread::start_with`], with an entry that never comes back. A program all of whose threads are such does
+    /// not carry what ends threads.
+    pub fn start_endless<T: Sync>(
+        &'static self,
+        entry: fn(&'static T) -> !,
+        argument: &'static T,
+    ) -> Result<(), Error> {
+        let argument = ptr::from_ref(argument).expose_provenance();
+        self.start_at(begin_endless_with::<T>, entry as usize, argument)
+    }
+
+    /// Like [`Thread::start`], with an entry that is given `argument`.
+    pub fn start_with<T: Sync>(
+        &'static self,
+        entry: fn(&'static T),
+        argument: &'static T,
+    ) -> Result<(), Error> {
+        self.start_at(
+            begin_with::<S, T>,
+            entry as usize,
+            ptr::from_ref(argument).expose_provenance(),
+        )
+    }
+
+    fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
+        let held = Kernel::<S>::hold_off_processors(self.any.reference())?;
+        let cs = held.section();
+        if self.any.tcb.wait.get(cs) == Wait::NON_EXISTENT {
+            self.create_in(cs)?;
+        }
+        // A handler may have ended the thread that it interrupted, whose stack is still in use.
+        if self.reference() == Kernel::<S>::running().current(cs) {
+            return Err(Error::State);
+        }
+        self.prepare(cs, begin, entry, argument)?;
+        held.enter::<Ready<S>>(&self.any, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
+    /// Creates and starts the thread before any processor runs.
+    pub(crate) fn start_main(
+        &'static self,
+        cs: CriticalSection<'_>,
+        begin: Begin,
+        entry: usize,
+    ) -> Result<(), Error> {
+        self.create_in(cs)?;
+        self.prepare(cs, begin, entry, 0)?;
+        self.reference().wait.set(cs, Wait::NOTHING);
+        S::kernel().admit_first(cs, self.reference());
+        Ok(())
+    }
+
+    /// Creates and starts the thread before the machine runs; it becomes the heir.
+    pub(crate) fn start_first(&'static self, cs: CriticalSection<'_>, begin: Begin, entry: usize) {
+        if self.create_in(cs).is_ok() && self.prepare(cs, begin, entry, 0).is_ok() {
+            self.reference().wait.set(cs, Wait::NOTHING);
+            S::kernel().make_ready(cs, self.reference());
+        }
+    }
+
+    fn prepare(
+        &'static self,
+        cs: CriticalSection<'_>,
+        begin: Begin,
+        entry: usize,
+        argument: usize,
+    ) -> Result<(), Error> {
+        let thread = self.reference();
+        if thread.wait.get(cs) != Wait::DORMANT {
+            return Err(Error::State);
+        }
+        let stack = self.info.stack.get(cs);
+        S::Machine::prepare(thread.machine_part(cs), stack, begin, entry, argument);
+        let base = thread.urgency.get(cs).base();
+        thread.urgency.set(cs, Urgency::new(base));
+        thread.notification.set(cs, 0);
+        thread.set_ok(cs);
+        Ok(())
+    }
+
+    pub(crate) fn create_in(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
+        if N < S::Machine::SMALLEST_STACK {
+            return Err(Error::NoMemory);
+        }
+        self.create_with(cs, self.priority.get(cs))
+    }
+
+    /// Creates the idle thread, dormant no more: it runs whenever no other thread is ready.
+    pub(crate) fn create_idle(&'static self, cs: CriticalSection<'_>) {
+        if self.create_with(cs, Priority::IDLE).is_ok() && self.prepare(cs, idle::<S>, 0, 0).is_ok()
+        {
+            let idle = self.reference();
+            idle.wait.set(cs, Wait::NOTHING);
+            idle.urgency
+                .set(cs, idle.urgency.get(cs).with(Urgency::IN_NO_RING));
+        }
+    }
+
+    fn create_with(
+        &'static self,
+        cs: CriticalSection<'_>,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        let thread = self.reference();
+        if thread.wait.get(cs) != Wait::NON_EXISTENT {
+            return Err(Error::State);
+        }
+        S::kernel().register(cs, thread, priority)?;
+        self.describe(cs);
+        thread.info.set(cs, Some(&self.info));
+        S::kernel().threads.add(cs, thread);
+        cs.make_alone(thread);
+        thread.urgency.set(cs, Urgency::new(priority));
+        thread.notification.set(cs, 0);
+        thread.wait.set(cs, Wait::DORMANT);
+        Ok(())
+    }
+
+    fn describe(&'static self, cs: CriticalSection<'_>) {
+        let name = self.name.get(cs);
+        self.info.name.set(cs, name.as_ptr());
+        self.info.name_length.set(cs, name.len());
+        let stack = StackRegion {
+            guard: ptr::from_ref(&self.guard).expose_provenance(),
+            base: ptr::from_ref(&self.stack).expose_provenance(),
+            size: N & !15,
+        };
+        self.info.stack.set(cs, stack);
+    }
+}
+
+/// Where a thread begins: gets the entry and the argument as words.
+pub(crate) type Begin = extern "C" fn(usize, usize) -> !;
+
+/// Calls an entry without argument, and ends the thread.
+pub(crate) extern "C" fn begin<S: System>(entry: usize, _: usize) -> ! {
+    // SAFETY: `start` and `run` got the word from a function of this type.
+    let entry = unsafe { core::mem::transmute::<usize, fn()>(entry) };
+    entry();
+    AnyThread::<S>::exit()
+}
+
+/// Calls an entry with its argument, and ends the thread.
+extern "C" fn begin_with<S: System, T: 'static>(entry: usize, argument: usize) -> ! {
+    // SAFETY: `start_with` got the words from a function of this type and from a `&'static T`.
+    let (entry, argument) = unsafe {
+        (
+            core::mem::transmute::<usize, fn(&'static T)>(entry),
+            &*ptr::with_exposed_provenance::<T>(argument),
+        )
+    };
+    entry(argument);
+    AnyThread::<S>::exit()
+}
+
+/// Calls an entry that never comes back.
+extern "C" fn begin_endless_with<T: 'static>(entry: usize, argument: usize) -> ! {
+    // SAFETY: `start_endless` got the words from a function of this type and from a `&'static T`.
+    let (entry, argument) = unsafe {
+        (
+            core::mem::transmute::<usize, fn(&'static T) -> !>(entry),
+            &*ptr::with_exposed_provenance::<T>(argument),
+        )
+    };
+    entry(argument)
+}
+
+/// Calls an entry without argument that never comes back.
+pub(crate) extern "C" fn begin_endless(entry: usize, _: usize) -> ! {
+    // SAFETY: `run_endless` got the word from a function of this type.
+    let entry = unsafe { core::mem::transmute::<usize, fn() -> !>(entry) };
+    entry()
+}
+
+extern "C" fn idle<S: System>(_: usize, _: usize) -> ! {
+    loop {
+        Kernel::<S>::look_before_sleep();
+        S::Machine::idle();
+    }
+}
+
+impl ThreadRef {
+    /// The thread's name.
+    pub(crate) fn name(self, cs: CriticalSection<'_>) -> &'static str {
+        self.info.get(cs).map_or("", |info| {
+            // SAFETY: `describe` took both from a `&'static str`.
+            unsafe {
+                str::from_utf8_unchecked(slice::from_raw_parts(
+                    info.name.get(cs),
+                    info.name_length.get(cs),
+                ))
+            }
+        })
+    }
+
+    /// What is fixed of the thread, if the control block still leads there, and that tells the same of where both lie. For
+    /// reports of faults, which may have overwritten either.
+    pub(crate) fn intact_info<S: System>(self, cs: CriticalSection<'_>) -> Option<&'static Info> {
+        if cfg!(feature = "brief-reports") {
+            return self.info.get(cs);
+        }
+        let block = ptr::from_ref::<Tcb>(&self).addr();
+        // SAFETY: a word of the control block, which may hold anything, as a number.
+        let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
+        // It lies behind the stack, and no stack is as large.
+        let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
+        let info = self.info.get(cs).filter(|_| is_near)?;
+        let guard = block + offset_of!(Thread<S, 0>, guard);
+        (info.stack.get(cs).guard == guard).then_some(info)
+    }
+
+    pub(super) fn exists(self, cs: CriticalSection<'_>) -> bool {
+        self.wait.get(cs) != Wait::NON_EXISTENT
+    }
+
+    pub(crate) fn was_started(self, cs: CriticalSection<'_>) -> bool {
+        self.exists(cs) && self.wait.get(cs) != Wait::DORMANT
+    }
+}

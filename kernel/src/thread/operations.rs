@@ -1,0 +1,223 @@
+//! Owns: what is done to a thread inside the kernel: start, suspension, sleep, priority, its end.
+//! Must never know: how threads talk to each other.
+
+use super::AnyThread;
+use super::tcb::{Running, ThreadRef};
+use super::urgency::Urgency;
+use crate::critical_section::{CriticalSection, Operation};
+use crate::sched::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::wait::inherit::{Place, closes_ring};
+use crate::wait::{Target, Wait};
+use crate::{Kernel, Priority, System};
+use core::marker::PhantomData;
+use taktos_abi::{Error, Status, Timeout};
+use taktos_machine::Machine;
+
+/// Defines an operation on a thread.
+macro_rules! operation {
+    ($name:ident, blocks: $blocks:expr, $body:expr) => {
+        pub(super) struct $name<S>(PhantomData<S>);
+
+        impl<S: System> Operation<S> for $name<S> {
+            type Object = AnyThread<S>;
+            const BLOCKS: bool = $blocks;
+
+            fn run(
+                cs: CriticalSection<'_>,
+                thread: &'static AnyThread<S>,
+                argument: usize,
+                timeout: Timeout,
+            ) -> OutcomeOf<S> {
+                let body: fn(CriticalSection<'_>, ThreadRef, usize, Timeout) -> OutcomeOf<S> =
+                    $body;
+                body(cs, thread.reference(), argument, timeout)
+            }
+        }
+    };
+}
+
+pub(super) struct Yield<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Yield<S> {
+    type Object = Kernel<S>;
+    const USES_WORDS: bool = false;
+    const ALWAYS_SWITCHES: bool = true;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        kernel: &'static Kernel<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        kernel.conclude_by_yielding(cs, Running(S::processor_of(kernel)))
+    }
+}
+
+operation!(Ready, blocks: false, |cs, thread, _, _| {
+    thread.wait.set(cs, Wait::NOTHING);
+    S::kernel().make_ready(cs, thread);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+});
+
+operation!(Suspend, blocks: false, |cs, thread, _, _| {
+    let urgency = thread.urgency.get(cs);
+    if !thread.was_started(cs) || urgency.effective() == Priority::IDLE {
+        return fail::<S>(Error::State);
+    }
+    if !urgency.has(Urgency::SUSPENDED) {
+        thread.urgency.set(cs, urgency.with(Urgency::SUSPENDED));
+        S::kernel().expect_special(cs);
+        if thread.wait.get(cs) == Wait::NOTHING {
+            S::kernel().unready(cs, thread);
+            S::kernel().reselect(cs);
+        }
+    }
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+});
+
+operation!(Resume, blocks: false, |cs, thread, _, _| {
+    let urgency = thread.urgency.get(cs);
+    if !urgency.has(Urgency::SUSPENDED) {
+        return fail::<S>(Error::State);
+    }
+    thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
+    if thread.wait.get(cs) == Wait::NOTHING {
+        S::kernel().make_ready(cs, thread);
+    }
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+});
+
+operation!(SetPriority, blocks: false, |cs, thread, level, _| {
+    if !thread.exists(cs) {
+        return fail::<S>(Error::Deleted);
+    }
+    let priority = Priority::from_stored(level as u8);
+    thread.urgency.set(cs, thread.urgency.get(cs).with_base(priority));
+    S::kernel().settle(cs, thread, Place::Last);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+});
+
+operation!(Join, blocks: true, |cs, thread, _, timeout| {
+    if !thread.exists(cs) {
+        return fail::<S>(Error::Deleted);
+    }
+    if !thread.was_started(cs) {
+        return stay::<S>(Status::OK);
+    }
+    if timeout.is_none() {
+        return refuse_to_wait::<S>();
+    }
+    let current = Kernel::<S>::running().current(cs);
+    if closes_ring(cs, current, thread) {
+        return fail::<S>(Error::Deadlock);
+    }
+    let outcome = S::kernel().block(cs, current, Wait::join(thread), timeout);
+    thread.waiters.insert(cs, current);
+    outcome
+});
+
+operation!(CancelWait, blocks: false, |cs, thread, _, _| {
+    if !thread.was_started(cs) || thread.wait.get(cs) == Wait::NOTHING {
+        return fail::<S>(Error::State);
+    }
+    S::kernel().abort(cs, thread, Error::Cancelled);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+});
+
+operation!(Sleep, blocks: true, |cs, thread, _, timeout| {
+    let kernel = S::kernel();
+    let now = S::Machine::now();
+    if timeout.deadline(now).is_some_and(|deadline| deadline <= now) {
+        kernel.rotate(cs, thread);
+        return Kernel::<S>::conclude(cs, Status::OK, 0);
+    }
+    kernel.block(cs, thread, Wait::SLEEP, timeout)
+});
+
+pub(super) struct End<S, const DELETE: bool>(PhantomData<S>);
+
+impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
+    type Object = AnyThread<S>;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        thread: &'static AnyThread<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let thread = thread.reference();
+        if !thread.exists(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let urgency = thread.urgency.get(cs);
+        if urgency.base() == Priority::IDLE {
+            return fail::<S>(Error::State);
+        }
+        S::kernel().end(
+            cs,
+            thread,
+            if DELETE {
+                Wait::NON_EXISTENT
+            } else {
+                Wait::DORMANT
+            },
+        );
+        Kernel::<S>::conclude(cs, Status::OK, 0)
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Takes `thread` out of everything and leaves it in the state `after`.
+    fn end(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, after: Wait) {
+        if thread.was_started(cs) {
+            // Also that of one that spins for a lock.
+            self.stop_timeout(cs, thread);
+            if thread.wait.get(cs) == Wait::NOTHING {
+                if !thread.urgency.get(cs).has(Urgency::SUSPENDED) {
+                    self.unready(cs, thread);
+                }
+            } else {
+                let lent_to = self.withdraw(cs, thread);
+                thread.wait.set(cs, Wait::SLEEP);
+                if let Some(other) = lent_to {
+                    self.settle(cs, other, Place::First);
+                }
+            }
+        }
+        thread.wait.set(cs, after);
+        if after == Wait::NON_EXISTENT {
+            self.threads.remove(cs, thread);
+        }
+        self.unregister(cs, thread, after == Wait::NON_EXISTENT);
+        self.release_all(cs, thread);
+        self.wake_those_who_wait_for(cs, thread, after);
+        let base = thread.urgency.get(cs).base();
+        thread.urgency.set(cs, Urgency::new(base));
+        self.reselect(cs);
+    }
+
+    fn wake_those_who_wait_for(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        after: Wait,
+    ) {
+        while let Some(waiter) = thread.waiters.first(cs) {
+            thread.waiters.pop(cs, waiter);
+            let joins = matches!(waiter.wait.get(cs).target(), Target::Join(_));
+            if !(joins && after == Wait::DORMANT) {
+                waiter.set_error(cs, Error::Deleted);
+            }
+            self.wake(cs, waiter);
+        }
+        if thread.urgency.get(cs).has(Urgency::RECEIVED_FROM) {
+            self.threads.for_each(cs, |other| {
+                if other.wait.get(cs) == Wait::receive(thread) {
+                    self.wake_with(cs, other, Error::Deleted);
+                }
+            });
+        }
+    }
+}
