@@ -6,7 +6,8 @@ use taktos_arch_host::{HostSeveral, Order};
 use taktos_kernel::{Priority, System};
 use taktos_tests::leak;
 use taktos_tests::several::{SeveralHost, run_on};
-use taktos_workloads::{bench, several_bench};
+use taktos_workloads::bench;
+use taktos_workloads::several_bench::{self, LAYOUTS, Layout};
 
 thread_local! {
     static OPERATIONS: Cell<Option<&'static bench::Objects<SeveralHost>>> = const { Cell::new(None) };
@@ -23,28 +24,49 @@ fn pend() {
     });
 }
 
-fn run(order: Order) -> taktos_arch_host::Outcome {
-    run_on::<{ several_bench::PROCESSORS }>(order, &several_bench::INSTANCES, || {
+fn run(layout: &'static Layout, order: Order) -> taktos_arch_host::Outcome {
+    run_on::<{ several_bench::PROCESSORS }>(order, layout.instances, move || {
         OPERATIONS.set(Some(leak(bench::Objects::new(pend))));
         let main = Priority::new(several_bench::MAIN).expect("there is such a priority");
         let caller = taktos_kernel::AnyThread::<SeveralHost>::current();
         caller.set_priority(main).expect("it exists");
         let operations = OPERATIONS.get().expect("it was made");
-        several_bench::run(leak(several_bench::Objects::new()), operations);
+        several_bench::run(layout, leak(several_bench::Objects::new()), operations);
         SeveralHost::exit(0);
     })
 }
 
+/// How many rounds of a kind the program says that it began.
+fn rounds(console: &str, part: &str) -> usize {
+    let begin = format!("@round part={part} ");
+    let lines = console.lines().filter(|line| line.starts_with(&begin));
+    lines.count()
+}
+
 #[test]
 fn all_is_measured_in_any_order() {
-    for order in [Order::Turns, Order::Seed(1), Order::Seed(2)] {
-        let outcome = run(order);
-        assert_eq!(outcome.status(), Some(0), "it ended by: {}", outcome.end);
-        let said: Vec<&str> = outcome.console.lines().collect();
-        let rounds = said
-            .iter()
-            .filter(|line| line.starts_with("@round part=locks"));
-        assert_eq!(rounds.count(), 9 * several_bench::PROCESSORS);
-        assert_eq!(said.last(), Some(&"all is measured"));
+    for layout in &LAYOUTS {
+        for order in [Order::Turns, Order::Seed(1), Order::Seed(2)] {
+            let outcome = run(layout, order);
+            let name = layout.name;
+            assert_eq!(
+                outcome.status(),
+                Some(0),
+                "{name} ended by: {}",
+                outcome.end
+            );
+            assert_eq!(outcome.console.lines().last(), Some("all is measured"));
+            let (same, across, locks) = match name {
+                "partitioned" => (3, 1, 8 * several_bench::PROCESSORS),
+                "cluster" => (3, 1, 0),
+                "edf" => (1, 1, 0),
+                "deadlines" => (1, 0, 0),
+                "gathered" => (1, 1, several_bench::PROCESSORS),
+                _ => (2, 0, 0),
+            };
+            assert_eq!(rounds(&outcome.console, "same"), same, "{name}");
+            assert_eq!(rounds(&outcome.console, "across"), across, "{name}");
+            assert_eq!(rounds(&outcome.console, "locks"), locks, "{name}");
+        }
     }
 }

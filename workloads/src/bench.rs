@@ -77,9 +77,24 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     S::write("all operations done\n");
 }
 
+/// Creates the threads, which do not exist, so that each can be told something before it runs.
+pub(crate) fn create<S: System>(
+    objects: &'static Objects<S>,
+    tell: impl Fn(&'static AnyThread<S>),
+) {
+    for thread in threads(objects) {
+        expect(thread.create());
+        tell(thread);
+    }
+}
+
+fn threads<S: System>(objects: &'static Objects<S>) -> [&'static Thread<S, STACK>; 4] {
+    [&objects.high, &objects.low, &objects.left, &objects.right]
+}
+
 /// Deletes the threads, which have ended: so nothing is at home where they were.
 pub(crate) fn clear<S: System>(objects: &'static Objects<S>) {
-    for thread in [&objects.high, &objects.low, &objects.left, &objects.right] {
+    for thread in threads(objects) {
         // One that does not exist is as good as one that is deleted.
         let _ = thread.delete();
     }

@@ -1,36 +1,40 @@
-//! Owns: one small scenario for each operation that reaches from processor 0 to processor 1.
+//! Owns: one small scenario for each operation that reaches from one processor to another: from 0 to 1 where threads are
+//! told where to run.
 //! Must never know: how it is counted.
 
-use super::{BenchBoard, Objects, REPETITIONS, SETTLE, begin_on, end_of, expect, keep_busy, pair};
-use super::{failed, put, reach};
+use super::{BenchBoard, Objects, REPETITIONS, SETTLE, alone, begin_on, end_of, expect, failed};
+use super::{home, keep_busy, pair, put, reach, same};
 use crate::mark::{begin, end};
 use core::sync::atomic::Ordering::Relaxed;
-use taktos_kernel::{AnyThread, Message, Timeout};
+use taktos_kernel::{AnyThread, Kernel, Message, Timeout};
 use taktos_machine::Machine;
 
-/// All of them.
-pub(super) fn run<S: BenchBoard>(objects: &'static Objects<S>) {
-    wakes(objects);
-    call_alone(objects);
+/// All but the wakes.
+pub(super) fn others<S: BenchBoard>(objects: &'static Objects<S>) {
     pair(objects, sender, receiver);
     pair(objects, caller, server);
     pair(objects, ping, pong);
     pair(objects, suspender, keep_busy);
-    starts(objects);
+    objects.done.store(false, Relaxed);
+    alone(objects, starter);
 }
 
-/// Those that wake a thread that waits there: the processor is idle, or busy with a thread that is less urgent.
+/// Those that wake a thread that waits there: the processor is idle, or busy with a thread that is less urgent. Then the other
+/// processors of a cluster are busy with more urgent ones.
 pub(super) fn wakes<S: BenchBoard>(objects: &'static Objects<S>) {
     pair(objects, giver, taker);
     objects.done.store(false, Relaxed);
+    let hogs = expect(Kernel::<S>::processors(home::<S>(0))).count();
+    let hogs = hogs.saturating_sub(2);
+    same::occupy(objects, hogs, same::until_released, |_| ());
     begin_on(objects, &objects.bystander, 1, keep_busy);
     begin_on(objects, &objects.far, 1, taker_from_busy);
     S::busy(SETTLE);
-    begin_on(objects, &objects.near, 0, giver_to_busy);
-    end_of(&objects.near);
+    alone(objects, giver_to_busy);
     end_of(&objects.far);
     objects.done.store(true, Relaxed);
     end_of(&objects.bystander);
+    same::release(objects, hogs);
 }
 
 #[inline(never)]
@@ -70,9 +74,8 @@ fn taker_from_busy<S: BenchBoard>(objects: &'static Objects<S>) {
 }
 
 /// The call of another processor, and nothing else: without a new heir, or anything to do.
-fn call_alone<S: BenchBoard>(objects: &'static Objects<S>) {
-    begin_on(objects, &objects.near, 0, call_processor);
-    end_of(&objects.near);
+pub(super) fn call_alone<S: BenchBoard>(objects: &'static Objects<S>) {
+    alone(objects, call_processor);
 }
 
 #[inline(never)]
@@ -164,12 +167,6 @@ fn suspender<S: BenchBoard>(objects: &'static Objects<S>) {
 }
 
 /// A dormant thread is started on an idle processor; a busy one is deleted there.
-fn starts<S: BenchBoard>(objects: &'static Objects<S>) {
-    objects.done.store(false, Relaxed);
-    begin_on(objects, &objects.near, 0, starter);
-    end_of(&objects.near);
-}
-
 #[inline(never)]
 fn starter<S: BenchBoard>(objects: &'static Objects<S>) {
     for _ in 0..REPETITIONS {

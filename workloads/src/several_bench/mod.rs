@@ -3,8 +3,9 @@
 //! Must never know: how it is counted.
 //!
 //! # Layouts
-//! *Partitioned*: each processor is a scheduler instance of its own. *Gathered*: all of them are one instance, and each
-//! thread has an affinity. The program begins partitioned and gathers the processors itself.
+//! What the processors are divided into is said by the program's caller: [`LAYOUTS`] are all that there are. In an instance of
+//! several processors the others of them execute threads that are more urgent, while one is measured; where the operation is to reach
+//! another one, they are idle.
 //!
 //! # What the laboratory is told
 //! An operation that reaches from one processor to another is an interval that begins on the one and ends on the other. Within
@@ -14,15 +15,22 @@
 //! processor is it.
 
 mod across;
+mod again;
+mod beside;
 mod contention;
+mod layout;
 mod moves;
+mod same;
+
+pub use layout::{LAYOUTS, Layout};
 
 use crate::bench;
 use crate::mark::point;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use layout::{Parts, Told};
 use taktos_kernel::{
-    AnyThread, ClusterMutex, ClusterProtocol, Cpu, CpuSet, Error, Instance, InstanceConfig, Kernel,
-    Mutex, PolicyKind, Priority, Protocol, Semaphore, System, Thread, Timeout,
+    AnyThread, ClusterMutex, ClusterProtocol, Cpu, CpuSet, Error, Instance, Kernel, Mutex,
+    Priority, Protocol, Semaphore, System, Thread, Timeout,
 };
 
 /// What the program needs of a board beside the kernel.
@@ -37,6 +45,7 @@ pub const PROCESSORS: usize = 4;
 pub const MAIN: u8 = 20;
 
 /// The priorities of the other threads.
+const BUSY: u8 = 2;
 const URGENT: u8 = 4;
 const USUAL: u8 = 8;
 const BYSTANDER: u8 = 12;
@@ -50,40 +59,27 @@ const SETTLE: u32 = 6_000;
 /// The stack of each thread, in bytes.
 const STACK: usize = 512 * size_of::<usize>();
 
-/// The instances: one a processor. In the last one threads may have any affinity: it takes the other processors when they
-/// are gathered.
-pub const INSTANCES: [InstanceConfig; PROCESSORS] = [
-    instance(0, PolicyKind::Priority),
-    instance(1, PolicyKind::Priority),
-    instance(2, PolicyKind::Priority),
-    instance(3, PolicyKind::StrongAffinity),
-];
-
-const fn instance(number: usize, policy: PolicyKind) -> InstanceConfig {
-    InstanceConfig {
-        name: [b'c', b'p', b'u', b'0' + number as u8],
-        policy,
-        cpus: CpuSet::from_bits(1 << number),
-    }
-}
-
 /// What the scenarios need. A board has it in a static.
 pub struct Objects<S: System> {
     near: Thread<S, STACK>,
     far: Thread<S, STACK>,
     bystander: Thread<S, STACK>,
     workers: [Thread<S, STACK>; PROCESSORS],
+    /// They keep the other processors of an instance busy.
+    hogs: [Thread<S, STACK>; PROCESSORS],
     first: Semaphore<S>,
     second: Semaphore<S>,
     /// Without a protocol, with inheritance, with a ceiling.
     mutexes: [Mutex<S>; 3],
     /// Without a protocol, with inheritance, under OMIP, MrsP; with an immediate ceiling.
     cluster: [ClusterMutex<S>; 5],
-    /// Whether all processors are one instance.
-    gathered: AtomicBool,
+    /// Whether a thread is put on a processor by its affinity.
+    by_affinity: AtomicBool,
     /// Tells threads that are busy to end.
     done: AtomicBool,
-    /// How many contenders there are in this round, and how many of them have come.
+    /// Tells those that keep processors busy, or use the other instance, to end.
+    released: AtomicBool,
+    /// How many contenders, or threads that keep processors busy, there are in this round, and how many of them have come.
     expected: AtomicUsize,
     arrived: AtomicUsize,
 }
@@ -97,6 +93,7 @@ impl<S: System> Objects<S> {
             far: Thread::new("far").priority(URGENT),
             bystander: Thread::new("bystander").priority(BYSTANDER),
             workers: [const { Thread::new("worker").priority(USUAL) }; PROCESSORS],
+            hogs: [const { Thread::new("hog").priority(BUSY) }; PROCESSORS],
             first: Semaphore::new(0),
             second: Semaphore::new(0),
             mutexes: [
@@ -111,8 +108,9 @@ impl<S: System> Objects<S> {
                 ClusterMutex::new(ClusterProtocol::MrsP(ceiling)),
                 ClusterMutex::new(ClusterProtocol::Ceiling(ceiling)),
             ],
-            gathered: AtomicBool::new(false),
+            by_affinity: AtomicBool::new(false),
             done: AtomicBool::new(false),
+            released: AtomicBool::new(false),
             expected: AtomicUsize::new(0),
             arrived: AtomicUsize::new(0),
         }
@@ -127,21 +125,67 @@ impl<S: System> Default for Objects<S> {
 
 type Entry<S> = fn(&'static Objects<S>);
 
-/// Runs everything, in both layouts. Called by a thread of priority [`MAIN`] on processor 0, of a kernel with the [`INSTANCES`].
-pub fn run<S: BenchBoard>(objects: &'static Objects<S>, operations: &'static bench::Objects<S>) {
-    round::<S>(format_args!("part=same layout=partitioned"));
-    bench::run(operations);
-    bench::clear(operations);
-    round::<S>(format_args!("part=across layout=partitioned"));
-    across::run(objects);
+/// Runs what is measured in `layout`. Called by a thread of priority [`MAIN`] on processor 0, of a kernel with the layout's
+/// instances.
+pub fn run<S: BenchBoard>(
+    layout: &'static Layout,
+    objects: &'static Objects<S>,
+    operations: &'static bench::Objects<S>,
+) {
+    let by_affinity = layout.told == Told::Affinity;
+    objects.by_affinity.store(by_affinity, Relaxed);
+    let same = |state| same::run(layout, objects, operations, state);
+    same("");
+    match layout.parts {
+        Parts::Instances => {
+            across_instances(objects, layout);
+            again::open(objects, layout);
+            same(again::AGAIN);
+        }
+        Parts::Opened => {
+            across_cluster(objects, layout);
+            again::open(objects, layout);
+            same(again::AGAIN);
+        }
+        Parts::Cluster => across_cluster(objects, layout),
+        Parts::Same => {}
+        Parts::Affinities => with_affinities(objects, layout),
+        Parts::Beside => {
+            beside::begin(objects, layout);
+            same("-beside");
+            beside::end(objects, layout);
+        }
+    }
+    S::write("all is measured\n");
+}
+
+/// What reaches from one instance to another.
+fn across_instances<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
+    across_round::<S>(layout);
+    across::wakes(objects);
+    across::call_alone(objects);
+    across::others(objects);
     moves::between_instances(objects);
     contention::run(objects, contention::partitioned());
-    gather(objects);
-    round::<S>(format_args!("part=across layout=gathered"));
+}
+
+/// What reaches from one processor of an instance to another.
+fn across_cluster<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
+    across_round::<S>(layout);
+    across::wakes(objects);
+    across::others(objects);
+}
+
+/// What is told by affinities, and the lock whose threads must be of one instance.
+fn with_affinities<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
+    across_round::<S>(layout);
     across::wakes(objects);
     moves::within_an_instance(objects);
     contention::run(objects, contention::gathered());
-    S::write("all is measured\n");
+}
+
+fn across_round<S: System>(layout: &Layout) {
+    round::<S>(format_args!("part=across layout={}", layout.name));
 }
 
 /// Tells the laboratory what follows.
@@ -155,23 +199,9 @@ fn begin_round() {
     point!("round");
 }
 
-/// Gives all processors to the last instance, and moves the caller there.
-fn gather<S: BenchBoard>(objects: &'static Objects<S>) {
-    let all = home::<S>(PROCESSORS - 1);
-    let caller = AnyThread::<S>::current();
-    expect(caller.move_to(all, Priority::from_stored(MAIN)));
-    for number in 0..PROCESSORS - 1 {
-        let (from, processor) = (home::<S>(number), cpu(number));
-        expect(Kernel::<S>::remove_processor(from, processor));
-        expect(Kernel::<S>::add_processor(all, processor));
-    }
-    objects.gathered.store(true, Relaxed);
-    put(objects, caller, 0);
-}
-
-/// The instance that the processor began in.
+/// The instance that has the processor.
 fn home<S: System>(number: usize) -> Instance {
-    expect(Kernel::<S>::instance_named(INSTANCES[number].name))
+    expect(Kernel::<S>::instance_with(cpu(number)))
 }
 
 fn cpu(number: usize) -> Cpu {
@@ -181,13 +211,13 @@ fn cpu(number: usize) -> Cpu {
     }
 }
 
-/// Makes `thread` one of the processor `number`, in the present layout.
+/// Makes `thread` one of the processor `number`, or where nothing else is said, of its instance.
 fn put<S: BenchBoard>(objects: &'static Objects<S>, thread: &'static AnyThread<S>, number: usize) {
-    expect(if objects.gathered.load(Relaxed) {
-        thread.set_affinity(CpuSet::of(cpu(number)))
-    } else {
-        thread.move_to(home::<S>(number), thread.priorities().0)
-    });
+    if objects.by_affinity.load(Relaxed) {
+        expect(thread.set_affinity(CpuSet::of(cpu(number))));
+    } else if expect(thread.instance()) != home::<S>(number) {
+        expect(thread.move_to(home::<S>(number), thread.priorities().0));
+    }
 }
 
 /// Starts `thread`, which does not exist, on the processor `number`.
@@ -216,6 +246,12 @@ fn pair<S: BenchBoard>(objects: &'static Objects<S>, near: Entry<S>, far: Entry<
     begin_on(objects, &objects.near, 0, near);
     end_of(&objects.near);
     end_of(&objects.far);
+}
+
+/// Runs `entry` on processor 0 to its end.
+fn alone<S: BenchBoard>(objects: &'static Objects<S>, entry: Entry<S>) {
+    begin_on(objects, &objects.near, 0, entry);
+    end_of(&objects.near);
 }
 
 /// Is busy until it is told to end.

@@ -1,23 +1,21 @@
 //! Owns: scenarios in which a thread goes on on another processor.
 //! Must never know: how it is counted.
 
-use super::{BenchBoard, Objects, REPETITIONS, SETTLE, URGENT, USUAL, begin_on, cpu, end_of};
-use super::{expect, home, keep_busy, pair, reach};
+use super::{BenchBoard, Objects, REPETITIONS, SETTLE, URGENT, USUAL, alone, cpu, expect, home};
+use super::{keep_busy, pair, reach};
 use crate::mark::{begin, end};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{AnyThread, CpuSet, Priority};
 
 /// In the partitioned layout: to another instance.
 pub(super) fn between_instances<S: BenchBoard>(objects: &'static Objects<S>) {
-    begin_on(objects, &objects.near, 0, traveller);
-    end_of(&objects.near);
+    alone(objects, traveller);
     pair(objects, mover, keep_busy);
 }
 
 /// In the gathered layout: by affinity.
 pub(super) fn within_an_instance<S: BenchBoard>(objects: &'static Objects<S>) {
-    begin_on(objects, &objects.near, 0, wanderer);
-    end_of(&objects.near);
+    alone(objects, wanderer);
     pair(objects, shifter, keep_busy);
 }
 

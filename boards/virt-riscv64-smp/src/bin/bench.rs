@@ -1,4 +1,5 @@
-//! What `taktos bench` measures on four processors.
+//! What `taktos bench` measures on four processors, in the layout that the command line names: `partitioned`, or another one of
+//! `several_bench::LAYOUTS`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
@@ -9,22 +10,35 @@ mod target {
     )]
 
     use taktos_kernel::{Interrupt, System, Thread};
-    use taktos_workloads::{bench, several_bench};
-    use virt_riscv64_smp::{Board, interrupt, start_with};
+    use taktos_workloads::bench;
+    use taktos_workloads::several_bench::{self, LAYOUTS, Layout};
+    use virt_riscv64_smp::{Board, each_argument, interrupt, start_with};
 
-    static MAIN: Thread<Board, 4096> = Thread::new("main").priority(several_bench::MAIN);
+    static MAIN: Thread<Board, 16384> = Thread::new("main").priority(several_bench::MAIN);
     static OPERATIONS: bench::Objects<Board> = bench::Objects::new(interrupt::pend);
     static OBJECTS: several_bench::Objects<Board> = several_bench::Objects::new();
 
     #[riscv_rt::entry]
     fn entry() -> ! {
-        start_with(&MAIN, &several_bench::INSTANCES, main)
+        start_with(&MAIN, wanted().instances, main)
     }
 
     fn main() {
         interrupt::enable();
-        several_bench::run(&OBJECTS, &OPERATIONS);
+        several_bench::run(wanted(), &OBJECTS, &OPERATIONS);
         Board::exit(0);
+    }
+
+    fn wanted() -> &'static Layout {
+        let mut wanted = &LAYOUTS[0];
+        each_argument(|word| match Layout::named(word) {
+            Some(layout) => wanted = layout,
+            None => {
+                Board::write("there is no such layout\n");
+                Board::exit(2);
+            }
+        });
+        wanted
     }
 
     core::arch::global_asm!(

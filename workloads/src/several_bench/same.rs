@@ -1,0 +1,93 @@
+//! Owns: the operations of [`bench`] on one processor of the first instance, while its others are busy.
+//! Must never know: the operations.
+
+use super::layout::{Layout, Told};
+use super::{BenchBoard, Entry, Objects, PROCESSORS, SETTLE, cpu, end_of, expect, round};
+use crate::bench;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use taktos_kernel::{AnyThread, CpuSet, Instant, System};
+
+/// What a unit of priority is worth as a deadline, in nanoseconds: all of them lie behind the end of the run.
+const DEADLINE: u64 = 1_000_000_000_000;
+
+/// Runs them all on processor 0, in a round whose name says the layout and its `state`.
+pub(super) fn run<S: BenchBoard>(
+    layout: &Layout,
+    objects: &'static Objects<S>,
+    operations: &'static bench::Objects<S>,
+    state: &str,
+) {
+    let processors = layout.processors();
+    objects.arrived.store(0, Relaxed);
+    objects.expected.store(processors, Relaxed);
+    occupy(objects, processors, make_room, |hog| {
+        tell_deadline(layout.told, hog);
+    });
+    round::<S>(format_args!("part=same layout={}{state}", layout.name));
+    bench::create(operations, |thread| tell(layout.told, thread));
+    bench::run(operations);
+    bench::clear(operations);
+    release(objects, processors);
+}
+
+/// Lets so many processors of the caller's instance execute threads that are more urgent than all others, until
+/// [`release`]. They are told where to run, if they are to be, and whatever `tell` tells them.
+pub(super) fn occupy<S: BenchBoard>(
+    objects: &'static Objects<S>,
+    processors: usize,
+    entry: Entry<S>,
+    tell: impl Fn(&'static AnyThread<S>),
+) {
+    objects.released.store(false, Relaxed);
+    // From the last processor on: what is measured is on the first ones.
+    let numbers = (0..PROCESSORS).rev();
+    for (hog, number) in objects.hogs[..processors].iter().zip(numbers) {
+        expect(hog.create());
+        if objects.by_affinity.load(Relaxed) {
+            expect(hog.set_affinity(CpuSet::of(cpu(number))));
+        }
+        tell(hog);
+        expect(hog.start_with(entry, objects));
+    }
+    S::busy(SETTLE);
+}
+
+/// The end of [`occupy`].
+pub(super) fn release<S: System>(objects: &'static Objects<S>, processors: usize) {
+    objects.released.store(true, Relaxed);
+    for hog in &objects.hogs[..processors] {
+        end_of(hog);
+    }
+}
+
+/// When all processors are occupied, the first one is left: so whoever is less urgent goes on there.
+fn make_room<S: BenchBoard>(objects: &'static Objects<S>) {
+    objects.arrived.fetch_add(1, AcqRel);
+    while objects.arrived.load(Acquire) < objects.expected.load(Relaxed) {
+        S::busy(4);
+    }
+    if AnyThread::<S>::processor().index() != 0 {
+        until_released(objects);
+    }
+}
+
+pub(super) fn until_released<S: BenchBoard>(objects: &'static Objects<S>) {
+    while !objects.released.load(Relaxed) {
+        S::busy(64);
+    }
+}
+
+fn tell<S: System>(told: Told, thread: &'static AnyThread<S>) {
+    tell_deadline(told, thread);
+    if told == Told::Affinity {
+        expect(thread.set_affinity(CpuSet::first(2)));
+    }
+}
+
+/// The more urgent by its priority, the earlier.
+fn tell_deadline<S: System>(told: Told, thread: &'static AnyThread<S>) {
+    if told == Told::Deadlines {
+        let priority = u64::from(thread.priorities().0.level());
+        expect(thread.release_job(Instant::from_nanos((1 + priority) * DEADLINE)));
+    }
+}
