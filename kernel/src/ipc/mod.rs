@@ -13,6 +13,7 @@ mod bytes;
 mod call;
 mod fast;
 mod slow;
+mod words;
 
 pub use bytes::LONGEST_MESSAGE;
 

@@ -9,7 +9,7 @@ use taktos_emulator::several::{Passing, Record, Switch, Total};
 use taktos_emulator::{Count, Edge};
 
 use super::round::Round;
-use super::{Counted, Reach, Times};
+use super::{Counted, PARTITIONED, Reach, Times};
 
 /// What ends an operation that has no end mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,8 +61,9 @@ pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &[
                 Counted::of(&counts, round.modelled)
             };
             let named = match round.label("layout") {
-                "gathered" if !name.starts_with("migrate") => format!("{name}-gathered"),
-                _ => name.to_owned(),
+                PARTITIONED => name.to_owned(),
+                _ if name.starts_with("migrate") => name.to_owned(),
+                layout => format!("{name}-{layout}"),
             };
             let reach = all.entry(named).or_insert_with(|| Reach {
                 to_call: part(|way| way.to_call),

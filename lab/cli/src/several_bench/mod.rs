@@ -3,6 +3,7 @@
 //! Owns: [`Figures`], their tables, their comparison with a baseline. Must never know: how an image is built or run.
 
 mod across;
+mod goals;
 mod locks;
 mod round;
 mod same;
@@ -21,7 +22,22 @@ use crate::failure::{Failure, one_line};
 use crate::measure::Summary;
 use crate::several::{Board, QUANTA};
 
+pub use goals::Goals;
 pub use tables::{TABLES, markdown, tables};
+
+/// The layouts, as the program knows them, and the quanta that each is run with: where all is on one processor, one says all.
+pub const LAYOUTS: [(&str, &[u32]); 7] = [
+    ("partitioned", &QUANTA),
+    ("cluster", &QUANTA),
+    ("edf", &QUANTA),
+    ("gathered", &QUANTA),
+    ("deadlines", FINEST),
+    ("one", FINEST),
+    ("two", FINEST),
+];
+const FINEST: &[u32] = QUANTA.split_at(1).0;
+/// The layout whose operations have no name beside their own.
+const PARTITIONED: &str = "partitioned";
 
 /// What was counted: instructions, and cycles where there is a model of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +99,9 @@ pub struct LockCost {
     pub contended: BTreeMap<u32, BTreeMap<usize, Contended>>,
 }
 
+/// Operations by name.
+pub type Operations = BTreeMap<String, Counted>;
+
 /// What each class of figure rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Classes {
@@ -97,8 +116,10 @@ struct Classes {
 pub struct Figures {
     /// The board.
     pub board: String,
-    /// The operations with both threads on one processor.
-    pub same: BTreeMap<String, Counted>,
+    /// The operations with both threads on one processor, in an instance that has one and was never opened.
+    pub same: Operations,
+    /// The same in other instances, or beside others: by the layout, and what happened in it before.
+    pub instances: BTreeMap<String, Operations>,
     /// Those that reach from one processor to another.
     pub across: BTreeMap<String, Reach>,
     /// The kinds of locks.
@@ -106,21 +127,21 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of the runs with the [`QUANTA`], the finest first: figures that have no column for each are its.
+    /// The figures of the runs: of each of the [`LAYOUTS`], the one with the finest quantum first, for figures that have no column for each are its.
     ///
     /// # Errors
     /// When the program and the laboratory disagree on what was measured.
     pub fn of(board: &str, runs: &[Record]) -> Result<Self> {
-        let first = runs.first().context("no run to take figures from")?;
-        let rounds = round::rounds(first)?;
         let mut figures = Self {
             board: board.into(),
-            same: same::counted(&rounds),
+            same: Operations::new(),
+            instances: BTreeMap::new(),
             across: BTreeMap::new(),
             locks: BTreeMap::new(),
         };
         for record in runs {
             let rounds = round::rounds(record)?;
+            same::add(&mut figures, &rounds);
             across::add(&mut figures.across, record, &rounds);
             locks::add(&mut figures.locks, record, &rounds)?;
         }
@@ -128,19 +149,22 @@ impl Figures {
     }
 
     /// The same for programs, with the class of each kind of figure.
-    pub fn json(&self) -> String {
+    ///
+    /// # Errors
+    /// As [`Goals::judged`].
+    pub fn json(&self, goals: &Goals) -> Result<String> {
         let classes = Classes {
             instructions: Evidence::Emulated,
             cycles: Evidence::Modelled,
             nanoseconds: Evidence::Emulated,
         };
-        let mut whole = serde_json::json!({ "board": self.board, "processors": Board::PROCESSORS, "quanta": QUANTA, "evidence": classes });
+        let mut whole = serde_json::json!({ "board": self.board, "processors": Board::PROCESSORS, "quanta": QUANTA, "evidence": classes, "goals": goals.judged(self)? });
         if let (Value::Object(whole), Ok(Value::Object(own))) =
             (&mut whole, serde_json::to_value(self))
         {
             whole.extend(own);
         }
-        to_json(&whole)
+        Ok(to_json(&whole))
     }
 
     /// Reads a baseline.
@@ -175,9 +199,7 @@ impl Figures {
     /// # Errors
     /// When it cannot be told, for one of them is no data.
     pub fn changes(&self, newer: &Self) -> Result<Vec<String>> {
-        let (mut before, mut now) = (BTreeMap::new(), BTreeMap::new());
-        flatten(&serde_json::to_value(self)?, "", &mut before);
-        flatten(&serde_json::to_value(newer)?, "", &mut now);
+        let (before, now) = (self.places()?, newer.places()?);
         let mut changes = Vec::new();
         for (place, old) in &before {
             match now.get(place) {
@@ -191,13 +213,21 @@ impl Figures {
         Ok(changes)
     }
 
+    /// Every single figure by its place: `same yield instructions median`.
+    fn places(&self) -> Result<BTreeMap<String, String>> {
+        let mut places = BTreeMap::new();
+        flatten(&serde_json::to_value(self)?, "", &mut places);
+        Ok(places)
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.same.len() + self.across.len() + self.locks.len()
+        let instances: usize = self.instances.values().map(Operations::len).sum();
+        self.same.len() + instances + self.across.len() + self.locks.len()
     }
 }
 
-/// Every single figure by its place: `same yield instructions median`.
+/// Every value by its place.
 fn flatten(value: &Value, place: &str, out: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(map) => {

@@ -1,22 +1,24 @@
 //! The operations whose threads share one processor.
 
-use std::collections::BTreeMap;
-
-use super::Counted;
 use super::round::Round;
+use super::{Counted, Figures, PARTITIONED};
 
-/// What each of them costs.
-pub(super) fn counted(rounds: &[Round<'_>]) -> BTreeMap<String, Counted> {
-    let mut all = BTreeMap::new();
+/// Adds what each of them costs, where no run before said so.
+pub(super) fn add(figures: &mut Figures, rounds: &[Round<'_>]) {
     for round in rounds.iter().filter(|round| round.label("part") == "same") {
+        let operations = match round.label("layout") {
+            PARTITIONED => &mut figures.same,
+            layout => figures.instances.entry(layout.into()).or_default(),
+        };
         for name in round.names() {
             let counts: Vec<_> = round
                 .intervals(name)
                 .into_iter()
                 .map(|(begin, end)| end.total.count.since(begin.total.count))
                 .collect();
-            all.extend(Counted::of(&counts, round.modelled).map(|counted| (name.into(), counted)));
+            if let Some(counted) = Counted::of(&counts, round.modelled) {
+                operations.entry(name.into()).or_insert(counted);
+            }
         }
     }
-    all
 }

@@ -1,26 +1,64 @@
 //! The figures as tables: for people, as CSV, and for the book.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::Result;
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 
-use super::{Contended, Counted, Figures, LockCost, Reach};
+use super::{Contended, Counted, Figures, Goals, LockCost, Reach};
 use crate::baseline::Baseline;
 use crate::several::{Board, QUANTA};
 
 /// The tables by the names under which the book has them.
-pub const TABLES: [&str; 5] = ["same", "across", "locks", "sections", "quanta"];
+pub const TABLES: [&str; 8] = [
+    "same",
+    "instances",
+    "again",
+    "across",
+    "locks",
+    "sections",
+    "quanta",
+    "goals",
+];
+
+/// The columns of the table of instances: the layouts.
+const INSTANCES: [(&str, &str); 4] = [
+    ("fixed priorities", "cluster"),
+    ("EDF, no deadlines", "edf"),
+    ("EDF, deadlines", "deadlines"),
+    ("threads with affinity", "gathered"),
+];
+/// Those of the table of what happened before, and beside.
+const AGAIN: [(&str, &str); 7] = [
+    ("one processor, opened before", "partitioned-again"),
+    ("one, beside quiet ones", "one"),
+    ("one, beside busy ones", "one-beside"),
+    ("four", "cluster"),
+    ("four, opened before", "cluster-again"),
+    ("two, beside quiet ones", "two"),
+    ("two, beside busy ones", "two-beside"),
+];
 
 /// The tables in the order of [`TABLES`]; beside the first one the figures of the board with one processor.
-pub fn tables(figures: &Figures, one: Option<&Baseline>) -> [Table; TABLES.len()] {
-    [
+///
+/// # Errors
+/// As [`Goals::judged`].
+pub fn tables(
+    figures: &Figures,
+    one: Option<&Baseline>,
+    goals: &Goals,
+) -> Result<[Table; TABLES.len()]> {
+    Ok([
         same(&figures.same, one),
+        instances(figures),
+        again(figures),
         across(&figures.across),
         locks(&figures.locks),
         sections(&figures.locks),
         quanta(&figures.locks),
-    ]
+        goals.table(figures)?,
+    ])
 }
 
 fn instructions(name: impl Into<String>) -> Column {
@@ -66,6 +104,43 @@ fn same(operations: &BTreeMap<String, Counted>, one: Option<&Baseline>) -> Table
         "One processor: the image whose kernel knows one alone, from its checked-in baseline."
             .into(),
     );
+    table
+}
+
+fn instances(figures: &Figures) -> Table {
+    let title = "In one instance of all four processors, the others busy: medians";
+    let mut table = beside(figures, title, "an instance of one", &INSTANCES);
+    table.notes.push(
+        "The other processors execute more urgent threads of the instance. An instance of one: the first table's.".into(),
+    );
+    table
+}
+
+fn again(figures: &Figures) -> Table {
+    let title = "Opened and closed again, and beside others: medians";
+    let mut table = beside(figures, title, "one processor", &AGAIN);
+    table.notes.push(
+        "Opened before: by moves, cluster mutexes, a look, and the operation ceiling-lock-unlock, which opens and closes. Busy ones: the other processors are an instance whose threads \
+         use pins, MrsP, OMIP, ceilings and affinities all the time."
+            .into(),
+    );
+    table
+}
+
+/// Instructions of each operation, in an instance of one processor and in these.
+fn beside(figures: &Figures, title: &str, one: &str, others: &[(&str, &str)]) -> Table {
+    let mut columns = vec![Column::label("operation"), instructions(one)];
+    columns.extend(others.iter().map(|(name, _)| instructions(*name)));
+    let mut table = Table::new(title, columns);
+    let of = |layout: &str| figures.instances.get(layout);
+    let columns = others.iter().filter_map(|(_, layout)| of(layout));
+    let names = columns.flat_map(BTreeMap::keys).chain(figures.same.keys());
+    for name in names.collect::<BTreeSet<_>>() {
+        let mut row = vec![name.as_str().into(), count(figures.same.get(name))];
+        let others = others.iter().map(|(_, layout)| of(layout)?.get(name));
+        row.extend(others.map(count));
+        table.push(row);
+    }
     table
 }
 

@@ -6,6 +6,7 @@ use taktos_emulator::several::{Passing, Record, Switch, Total};
 use taktos_emulator::{Count, Edge, Mark};
 
 use super::*;
+use crate::workspace::Workspace;
 
 fn total(at: u64, instructions: u64) -> Total {
     Total {
@@ -165,6 +166,187 @@ fn operations_on_one_processor_are_counted_there() {
     assert_eq!(median(Some(figures.same["yield"])), Some((37, 74)));
 }
 
+/// An operation of so many instructions in a round of this layout.
+fn operation(layout: &str, name: &str, instructions: u64) -> Record {
+    let console = format!("@round part=same layout={layout}\n");
+    let marks = [
+        (Point, "round", 0, 0, 0),
+        (Begin, name, 0, 10, 10),
+        (End, name, 0, 10 + instructions, 10 + instructions),
+    ];
+    record(&console, &marks)
+}
+
+#[test]
+fn each_layout_has_operations_of_its_own_and_the_first_run_counts() {
+    let runs = [
+        operation("partitioned", "yield", 7),
+        operation("cluster", "yield", 8),
+        operation("cluster", "yield", 9),
+        operation("cluster-again", "yield", 8),
+        operation("cluster-again", "ceiling-lock-unlock", 20),
+    ];
+    let figures = Figures::of("board", &runs).unwrap();
+    let instructions = |counted: Counted| counted.instructions.median;
+    assert_eq!(instructions(figures.same["yield"]), 7);
+    assert_eq!(instructions(figures.instances["cluster"]["yield"]), 8);
+    assert_eq!(figures.instances["cluster-again"].len(), 2);
+    assert_eq!(figures.rows(), 4);
+    let tables = tables(&figures, None, &goals("")).unwrap();
+    let again = TABLES.iter().position(|name| *name == "again").unwrap();
+    let text = markdown(&tables[again]);
+    assert!(
+        text.contains("| ceiling-lock-unlock | – | – | – | – | – | 20 | – | – |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| yield | 7 | – | – | – | 8 | 8 | – | – |"),
+        "{text}"
+    );
+    let instances = TABLES.iter().position(|name| *name == "instances").unwrap();
+    let text = markdown(&tables[instances]);
+    assert!(text.contains("| yield | 7 | 8 | – | – | – |"), "{text}");
+}
+
+#[test]
+fn what_is_in_another_layout_than_the_first_says_so() {
+    let marks = [
+        (Point, "round", 0, 0, 0),
+        (Begin, "remote-wake", 0, 100, 1000),
+        (End, "remote-wake", 1, 190, 970),
+        (Begin, "migrate-self", 0, 200, 1100),
+        (End, "migrate-self", 1, 290, 1070),
+    ];
+    let runs = ["partitioned", "gathered", "edf"].map(|layout| {
+        let console = format!("@round part=across layout={layout}\n");
+        record(&console, &marks)
+    });
+    let figures = Figures::of("board", &runs).unwrap();
+    let names: Vec<&str> = figures.across.keys().map(String::as_str).collect();
+    let expected = [
+        "migrate-self",
+        "remote-wake",
+        "remote-wake-edf",
+        "remote-wake-gathered",
+    ];
+    assert_eq!(names, expected);
+}
+
+fn goals(text: &str) -> Goals {
+    let head = "share = { board = 125, virt-aarch64-smp = 100 }\n";
+    let goals = if text.is_empty() { "goals = []" } else { text };
+    Goals::of(&format!("{head}{goals}").parse().unwrap()).unwrap()
+}
+
+#[test]
+fn a_goal_is_met_or_missed_by_its_figure() {
+    let goals = goals(
+        r#"
+        [[goals]]
+        what = "a"
+        figure = "same yield instructions median"
+        most = 8
+        peer = [10, "them"]
+        [[goals]]
+        what = "b"
+        figure = "same yield instructions median"
+        least = 12
+        peer = [10, "them"]
+        [[goals]]
+        what = "c"
+        figure = "same yield instructions median"
+        equals = "same yield cycles median"
+        "#,
+    );
+    let judged = |board: &str, instructions| {
+        let run = operation("partitioned", "yield", instructions);
+        let figures = Figures::of(board, &[run]).unwrap();
+        markdown(&goals.table(&figures).unwrap())
+    };
+    // A quarter more on this board, and a quarter fewer; nothing of the others.
+    let text = judged("board", 10);
+    assert!(
+        text.contains("| a | 10 | emulated | at most 10 | yes | – |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| b | 10 | emulated | at least 10 | yes | – |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| c | 10 | emulated | the same: 20 | no | – |"),
+        "{text}"
+    );
+    assert!(judged("board", 11).contains("| a | 11 | emulated | at most 10 | no |"));
+    assert!(judged("board", 9).contains("| b | 9 | emulated | at least 10 | no |"));
+    let text = judged("virt-aarch64-smp", 10);
+    assert!(
+        text.contains("at most 8 | no | 10 (them, not beaten) |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("at least 12 | no | 10 (them, not beaten) |"),
+        "{text}"
+    );
+    let text = judged("virt-aarch64-smp", 9);
+    assert!(text.contains("at most 8 | no | 10 (them) |"), "{text}");
+    let text = judged("virt-aarch64-smp", 12);
+    assert!(text.contains("at least 12 | yes | 10 (them) |"), "{text}");
+}
+
+#[test]
+fn a_goal_without_a_figure_or_a_share_or_with_two_ends_is_refused() {
+    let refused = |board: &str, text: &str| {
+        let figures = Figures::of(board, &[operation("partitioned", "yield", 10)]).unwrap();
+        let error = goals(text).judged(&figures).unwrap_err();
+        error.to_string()
+    };
+    let goal = |rest: &str| format!("[[goals]]\nwhat = \"it\"\n{rest}\n");
+    let error = refused("board", &goal("figure = \"same wake\"\nmost = 1"));
+    assert!(
+        error.contains("`same wake`, which was not measured"),
+        "{error}"
+    );
+    let yields = "figure = \"same yield instructions median\"";
+    let error = refused("board", &goal(&format!("{yields}\nmost = 1\nleast = 1")));
+    assert!(error.contains("`it` has not one goal"), "{error}");
+    assert!(refused("board", &goal(yields)).contains("has not one goal"));
+    let error = refused("another", &goal(&format!("{yields}\nmost = 1")));
+    assert!(error.contains("no share for another"), "{error}");
+}
+
+/// The checked-in goals are for figures of the checked-in baselines.
+#[test]
+fn each_goal_is_for_a_figure_that_is_measured() {
+    let workspace = Workspace::find().unwrap();
+    let goals = Goals::read(&workspace).unwrap();
+    for board in Board::ALL {
+        let path = workspace.path(&format!("experiments/baseline/{}.json", board.name));
+        let figures = Figures::read(&path).unwrap();
+        let judged = goals.judged(&figures).unwrap();
+        assert!(judged.len() > 40, "{}", judged.len());
+        let json: Value = serde_json::from_str(&figures.json(&goals).unwrap()).unwrap();
+        assert_eq!(json["goals"].as_array().unwrap().len(), judged.len());
+        assert_eq!(json["goals"][0]["evidence"], "emulated");
+        for (layout, _) in LAYOUTS.iter().skip(1) {
+            assert!(figures.instances.contains_key(*layout), "{layout}");
+        }
+        for state in [
+            "partitioned-again",
+            "cluster-again",
+            "one-beside",
+            "two-beside",
+        ] {
+            let operations = &figures.instances[state];
+            let missing = figures
+                .same
+                .keys()
+                .find(|name| !operations.contains_key(*name));
+            assert_eq!(missing, None, "{state}");
+        }
+    }
+}
+
 #[test]
 fn a_changed_figure_is_named_with_its_place() {
     let figures = |end| {
@@ -173,7 +355,11 @@ fn a_changed_figure_is_named_with_its_place() {
             (Begin, "yield", 0, 10, 10),
             (End, "yield", 0, end, end),
         ];
-        Figures::of("board", &[record("@round part=same\n", &marks)]).unwrap()
+        Figures::of(
+            "board",
+            &[record("@round part=same layout=partitioned\n", &marks)],
+        )
+        .unwrap()
     };
     assert_eq!(figures(20).changes(&figures(20)).unwrap(), [""; 0]);
     let changes = figures(20).changes(&figures(21)).unwrap();
@@ -187,7 +373,7 @@ fn a_changed_figure_is_named_with_its_place() {
 
 #[test]
 fn lines_without_rounds_are_refused() {
-    let none = record("@round part=same\n", &[]);
+    let none = record("@round part=same layout=partitioned\n", &[]);
     let error = Figures::of("board", &[none]).unwrap_err().to_string();
     assert!(error.contains("1 @round lines but began 0"), "{error}");
 }

@@ -13,7 +13,7 @@ use crate::failure::CheckFailed;
 use crate::progress::Progress;
 use crate::screen;
 use crate::several::{Board, Call, Machine, QUANTA, each, honest};
-use crate::several_bench::{Figures, tables};
+use crate::several_bench::{Figures, Goals, LAYOUTS, tables};
 use crate::workspace::Workspace;
 
 /// The program that is measured.
@@ -43,7 +43,7 @@ pub(super) fn run(
     let directory = begin(workspace, &format!("bench-{name}"), options)?;
     let figures = measure(workspace, board, &Progress::default())?;
     let tables = tables_of(workspace, board, &figures)?;
-    let json = figures.json();
+    let json = figures.json(&Goals::read(workspace)?)?;
     directory.write("result.json", &json)?;
     for table in &tables {
         directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
@@ -103,10 +103,11 @@ pub(in crate::command) fn tables_of(
 ) -> Result<Vec<Table>> {
     let one = baseline_of(workspace, board.machine.name());
     let one = one.is_file().then(|| Baseline::read(&one)).transpose()?;
-    Ok(tables(figures, one.as_ref()).into())
+    let goals = Goals::read(workspace)?;
+    Ok(tables(figures, one.as_ref(), &goals)?.into())
 }
 
-/// Runs the program with each quantum, when the probe says that the time is honest.
+/// Runs the program in each layout with each quantum, when the probe says that the time is honest.
 pub(in crate::command) fn measure(
     workspace: &Workspace,
     board: Board,
@@ -118,11 +119,17 @@ pub(in crate::command) fn measure(
     })?;
     let building = format!("building {PROGRAM} for {} ...", board.name);
     let image = progress.during(&building, || machine.build(workspace, PROGRAM))?;
-    let calls = QUANTA.map(|quantum| Call {
-        argument: PROGRAM.into(),
-        quantum,
+    let calls = LAYOUTS.iter().flat_map(|(layout, quanta)| {
+        quanta.iter().map(|quantum| Call {
+            argument: (*layout).into(),
+            quantum: *quantum,
+        })
     });
-    let running = format!("running {PROGRAM} on {}, each quantum ...", board.name);
+    let calls: Vec<Call> = calls.collect();
+    let running = format!(
+        "running {PROGRAM} on {}, each layout and quantum ...",
+        board.name
+    );
     let records = progress.during(&running, || {
         each(&calls, &|_| (), |call| machine.record(&image, call))
     })?;
