@@ -70,6 +70,9 @@ pub struct LatencyOptions {
     /// The threads' period; default: the file's
     #[arg(long, value_name = "TIME", value_parser = whole_micros)]
     pub interval: Option<Duration>,
+    /// How much later each processor's releases are than those of the one before; default: all in one instant
+    #[arg(long, value_name = "TIME", value_parser = whole_micros)]
+    pub distance: Option<Duration>,
     /// Keep every processor busy with a less urgent thread
     #[arg(long)]
     pub load: bool,
@@ -91,6 +94,7 @@ impl LatencyOptions {
             board: options.board.clone(),
             loops,
             interval: None,
+            distance: None,
             load: false,
             format: options.format.into(),
             nanoseconds: false,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_time::Duration;
 
 use super::experiment::begin;
 use super::several::{board, ready, result_name};
@@ -51,6 +52,7 @@ pub(super) fn from_file(
     let question = Question {
         loops: options.loops.unwrap_or(experiment.loops),
         interval_us: options.interval.unwrap_or(experiment.interval.0).as_nanos() / 1000,
+        distance_us: options.distance.map_or(0, Duration::as_nanos) / 1000,
         load: options.load,
     };
     let as_run = RunOptions {

@@ -21,6 +21,8 @@ pub struct Question {
     pub loops: u64,
     /// The threads' period, microseconds.
     pub interval_us: u64,
+    /// How much later each processor's releases are than those of the one before, microseconds.
+    pub distance_us: u64,
     /// Whether a less urgent thread keeps each processor busy.
     pub load: bool,
 }
@@ -31,17 +33,24 @@ impl Question {
         let Self {
             loops,
             interval_us,
+            distance_us,
             load,
         } = self;
         let load = u8::from(*load);
-        format!("loops={loops}+interval-us={interval_us}+load={load}+processors={processors}")
+        format!(
+            "loops={loops}+interval-us={interval_us}+distance-us={distance_us}+load={load}+processors={processors}"
+        )
     }
 
-    fn with_load(&self) -> &'static str {
-        if self.load {
+    fn circumstances(&self) -> String {
+        let load = if self.load {
             "with every processor busy"
         } else {
             "without load"
+        };
+        match self.distance_us {
+            0 => load.into(),
+            apart => format!("{load}, released {} us apart", thousands(apart)),
         }
     }
 }
@@ -55,7 +64,7 @@ pub fn draw(question: &Question, sets: &[Set]) -> Drawn {
     let title = format!(
         "Lateness of threads of {} us {}",
         thousands(question.interval_us),
-        question.with_load()
+        question.circumstances()
     );
     let table = percentiles(&title, "thread on", &names);
     let stem = table.file_stem();
@@ -88,7 +97,7 @@ fn sentence(question: &Question, sets: &[Set], worst: &Set) -> String {
     let least = sets.iter().map(|set| set.times.min()).min().unwrap_or(0);
     format!(
         "Lateness {}: from {} to {} ns on {} processors, the most on processor {}; each thread woke {} times (emulated).",
-        question.with_load(),
+        question.circumstances(),
         thousands(least),
         thousands(worst.times.max()),
         sets.len(),
@@ -104,6 +113,7 @@ struct All<'a> {
     unit: &'static str,
     loops: u64,
     interval_us: u64,
+    distance_us: u64,
     load: bool,
     cpus: Vec<One>,
 }
@@ -127,6 +137,7 @@ pub fn json(platform: &str, question: &Question, sets: &[Set]) -> String {
         unit: "ns",
         loops: question.loops,
         interval_us: question.interval_us,
+        distance_us: question.distance_us,
         load: question.load,
         cpus: sets.iter().map(one).collect(),
     })
@@ -147,6 +158,7 @@ mod tests {
         let question = Question {
             loops: 10_000,
             interval_us: 1000,
+            distance_us: 0,
             load: false,
         };
         (
@@ -167,7 +179,20 @@ mod tests {
         );
         assert_eq!(
             question.argument(4),
-            "loops=10000+interval-us=1000+load=0+processors=4"
+            "loops=10000+interval-us=1000+distance-us=0+load=0+processors=4"
+        );
+        let apart = Question {
+            distance_us: 250,
+            ..question
+        };
+        assert_eq!(
+            apart.argument(4),
+            "loops=10000+interval-us=1000+distance-us=250+load=0+processors=4"
+        );
+        let said = &draw(&apart, &sets).answer[0];
+        assert!(
+            said.starts_with("Lateness without load, released 250 us apart: from 900"),
+            "{said}"
         );
         let data: serde_json::Value =
             serde_json::from_str(&json("virt", &question, &sets)).unwrap();
