@@ -428,6 +428,20 @@ impl<S: System> Kernel<S> {
         Ok(())
     }
 
+    /// The priority with which `thread`, which was `created` with one, begins anew: on several processors that with which it
+    /// came to its instance, where others' priorities mean nothing.
+    pub(crate) fn initial_priority(
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        created: Priority,
+    ) -> Priority {
+        if is_smp::<S>() {
+            Self::initial_priority_in_instance(cs, thread).unwrap_or(created)
+        } else {
+            created
+        }
+    }
+
     /// Takes back what the scheduler has lent `thread`, which has ended, and forgets it if it `is_deleted`.
     pub(crate) fn unregister(
         &'static self,

@@ -134,6 +134,15 @@ impl<S: System> ClusterMutex<S> {
             .into_result::<S>()
     }
 
+    /// Sends all who wait for the mutex away: their calls fail with `Cancelled`; the owner keeps it. Bound: that of a time-out for
+    /// each waiter. Errors: `State` before the first lock; `Deleted`; `Parameter` under MrsP, whose waiters execute; `Context`
+    /// in an interrupt handler.
+    pub fn flush(&'static self) -> Result<(), Error> {
+        hold::<S>()
+            .enter::<Flush<S>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
     /// Makes the mutex known to the scheduler, as the caller's: it need not be locked first to be given ceilings.
     /// Errors: `State` if it is already; `NoMemory`; `Deleted`; `Context` in an interrupt handler.
     pub fn make(&'static self) -> Result<(), Error> {
@@ -183,6 +192,15 @@ impl<S: System> ClusterMutex<S> {
         match self.made.get(held.section()) {
             Made::As(lock) => Some(lock),
             Made::NotYet | Made::Deleted => None,
+        }
+    }
+
+    /// The library's lock, which somebody has used.
+    fn made(&self, cs: CriticalSection<'_>) -> Result<Lock, Error> {
+        match self.made.get(cs) {
+            Made::As(lock) => Ok(lock),
+            Made::NotYet => Err(Error::State),
+            Made::Deleted => Err(Error::Deleted),
         }
     }
 
@@ -353,13 +371,24 @@ decision!(Surrender, ClusterMutex<S>, |cs, current, mutex, _, _| {
 decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
     let instance = Instance::new(words >> 8).ok_or(Error::Parameter)?;
     let ceiling = level(Priority::from_stored(words as u8));
-    let lock = match mutex.made.get(cs) {
-        Made::Deleted => return Err(Error::Deleted),
-        Made::NotYet => return Err(Error::State),
-        Made::As(lock) => lock,
-    };
+    let lock = mutex.made(cs)?;
     Kernel::<S>::ask_library(cs, |system, now, doings| {
         system.set_ceiling(lock, instance, ceiling, now, doings)
     })?;
+    Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
+});
+
+decision!(Flush, ClusterMutex<S>, |cs, _, mutex, _, _| {
+    let lock = mutex.made(cs)?;
+    let first = |cs| {
+        Kernel::<S>::ask_library(cs, |system, now, doings| {
+            system.flush_first(lock, now, doings)
+        })
+    };
+    while let Some(row) = first(cs)? {
+        if let Some(thread) = S::smp().thread(cs, row) {
+            S::kernel().wake_with(cs, thread, Error::Cancelled);
+        }
+    }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });

@@ -124,6 +124,20 @@ impl<S: System> Kernel<S> {
             .flatten()
     }
 
+    /// The priority with which `thread` was created, or came to its instance.
+    pub(crate) fn initial_priority_in_instance(
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+    ) -> Option<Priority> {
+        let row = thread.row(cs)?;
+        let initial = S::smp()
+            .ask(cs, S::Machine::number(), |system, _, _| {
+                system.initial_priority(row)
+            })?
+            .ok()?;
+        Some(Priority::from_stored(initial.0 as u8))
+    }
+
     /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.
     pub(crate) fn strike_off(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };

@@ -124,6 +124,38 @@ impl<S: System, const N: usize> Thread<S, N> {
         )
     }
 
+    /// Begins the thread anew, whatever it does or waits for: as [`AnyThread::stop`], then [`Thread::start`], at the priority
+    /// with which it was created, or moved to another scheduler instance, and without a job. Bounds: those of both.
+    /// Errors: `State` if it was not started or has ended, for the caller itself, and in a handler for the thread that it
+    /// interrupted; `Deleted` if it does not exist.
+    pub fn restart(&'static self, entry: fn()) -> Result<(), Error> {
+        self.restart_at(begin::<S>, entry as usize, 0)
+    }
+
+    /// Like [`Thread::restart`], with an entry that is given `argument`.
+    pub fn restart_with<T: Sync>(
+        &'static self,
+        entry: fn(&'static T),
+        argument: &'static T,
+    ) -> Result<(), Error> {
+        let argument = ptr::from_ref(argument).expose_provenance();
+        self.restart_at(begin_with::<S, T>, entry as usize, argument)
+    }
+
+    fn restart_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
+        if ptr::eq(AnyThread::<S>::current(), &self.any) {
+            return Err(Error::State);
+        }
+        self.any.stop()?;
+        let held = Kernel::<S>::hold_off_processors(self.reference())?;
+        let cs = held.section();
+        let initial = Kernel::<S>::initial_priority(cs, self.reference(), self.priority.get(cs));
+        self.reference().urgency.set(cs, Urgency::new(initial));
+        S::kernel().set_deadline(cs, self.reference(), None);
+        drop(held);
+        self.start_at(begin, entry, argument)
+    }
+
     fn start_at(&'static self, begin: Begin, entry: usize, argument: usize) -> Result<(), Error> {
         let held = Kernel::<S>::hold_off_processors(self.any.reference())?;
         let cs = held.section();

@@ -173,6 +173,16 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
+    /// Ends the thread wherever it is: it becomes dormant and can be started again. What it owned is unlocked; those who join
+    /// it go on, others who wait for it get `Deleted`. A thread may stop itself, as by [`AnyThread::exit`]; then this does not
+    /// return. Nothing on its stack is dropped. Bound: as [`AnyThread::delete`].
+    /// Errors: `State` if it was not started or has ended; `Deleted` if it does not exist.
+    pub fn stop(&'static self) -> Result<(), Error> {
+        hold::<S>()
+            .enter::<End<S, false>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
     /// Ends the thread wherever it is; it no longer exists. What it owned is unlocked, those who wait for it get
     /// `Deleted`. A thread may delete itself; then this does not return.
     ///

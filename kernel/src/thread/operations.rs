@@ -152,7 +152,7 @@ impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
             return fail::<S>(Error::Deleted);
         }
         let urgency = thread.urgency.get(cs);
-        if urgency.base() == Priority::IDLE {
+        if urgency.base() == Priority::IDLE || !DELETE && !thread.was_started(cs) {
             return fail::<S>(Error::State);
         }
         S::kernel().end(

@@ -50,6 +50,11 @@ impl Actor {
         self.thread.start_with(Self::act, self)
     }
 
+    /// Has it begin anew.
+    pub fn restart(&'static self) -> Result<(), Error> {
+        self.thread.restart_with(Self::act, self)
+    }
+
     fn act(&'static self) {
         // It may have been deleted in a call.
         self.busy.store(false, Relaxed);

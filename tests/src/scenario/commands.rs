@@ -60,6 +60,7 @@ impl Stage {
                 affinity,
             } => self.create(thread, home, priority, affinity),
             Command::Start(thread) => self.start(thread),
+            Command::Restart(thread) => self.restart(thread),
             Command::Delete(thread) => self.delete(thread),
             Command::Suspend(thread) | Command::Resume(thread) => {
                 self.suspend(thread, matches!(command, Command::Suspend(_)))
@@ -141,6 +142,7 @@ impl Stage {
                 self.order(thread, move || lock.unlock())
             }
             Command::Timeout(thread) => self.end_wait_for_lock(thread),
+            Command::Flush(lock) => self.lock(lock)?.flush().map_err(refused),
             Command::Destroy(lock) => {
                 self.lock(lock)?.delete().map_err(refused)?;
                 self.locks[lock.0] = None;
@@ -183,8 +185,6 @@ impl Stage {
                 });
                 Ok(())
             }
-            Command::Restart(_) => Err(no_kernel("threads are not restarted from outside")),
-            Command::Flush(_) => Err(no_kernel("those who wait for a lock are not flushed")),
             _ => Err(no_kernel("there is no such call")),
         }
     }
@@ -281,6 +281,24 @@ impl Stage {
 
     fn start(&self, name: ThreadName) -> Done {
         self.existing(name)?.start().map_err(refused)
+    }
+
+    fn restart(&self, name: ThreadName) -> Done {
+        let actor = self.existing(name)?;
+        if self.owns_a_lock(actor) {
+            return Err(no_kernel("a thread that is restarted keeps no lock"));
+        }
+        if self
+            .executes_on(actor)
+            .is_some_and(|cpu| self.held.contains(cpu))
+        {
+            return Err(no_kernel(
+                "a held processor does not leave who is restarted",
+            ));
+        }
+        actor.restart().map_err(refused)?;
+        actor.suspended.store(false, Relaxed);
+        Ok(())
     }
 
     fn delete(&self, name: ThreadName) -> Done {

@@ -39,17 +39,33 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        while self.flush_first(lock, now, effects)?.is_some() {}
+        Ok(())
+    }
+
+    /// Sends away who would be granted `lock` next; none where nobody waits. For worlds that do something with each, as to wake it.
+    ///
+    /// Bound: that of [`System::time_out`].
+    ///
+    /// # Errors
+    /// As [`System::flush`].
+    pub fn flush_first(
+        &mut self,
+        lock: Lock,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<Option<Thread>, Error> {
         if self.locks.protocol(lock)? == Protocol::MrsP {
             return Err(Error::NotDefined);
         }
-        while let Some(turn) = self.locks.queues.turn(lock) {
-            let Some(first) = self.locks.queues.first(lock, turn) else {
-                break;
-            };
-            self.locks.queues.end_turn(lock, turn);
-            self.give_up(first, Outcome::Flushed, now, effects)?;
-        }
-        Ok(())
+        let turn = self.locks.queues.turn(lock);
+        let first = turn.and_then(|turn| Some((turn, self.locks.queues.first(lock, turn)?)));
+        let Some((turn, first)) = first else {
+            return Ok(None);
+        };
+        self.locks.queues.end_turn(lock, turn);
+        self.give_up(first, Outcome::Flushed, now, effects)?;
+        Ok(Some(first))
     }
 
     /// The wait of `thread` ends, if it waits, because the thread itself does.

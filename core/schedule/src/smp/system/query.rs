@@ -96,6 +96,14 @@ impl System<'_> {
         Ok(self.unmapped(home, self.node(home, id).real))
     }
 
+    /// The priority with which `thread` was created, or came to its home instance: that with which it begins anew.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn initial_priority(&self, thread: Thread) -> Result<Priority, Error> {
+        Ok(Priority(self.thread(self.known(thread)?).initial))
+    }
+
     /// The effective priority of `thread` in `instance`: where it neither is at home nor helped, the least urgent one.
     ///
     /// # Errors
