@@ -128,6 +128,19 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
                     after: [N; 6],
                 },
                 Row {
+                    name: "stop",
+                    call: |thread| thread.stop(),
+                    results: "DS....",
+                    after: [N, D, D, D, D, D],
+                },
+                Row {
+                    // One that is more urgent than the main thread runs at once, and ends.
+                    name: "restart",
+                    call: |_| S::objects().thread(0).restart(|| ()),
+                    results: "DS....",
+                    after: [N, D, R, D, R, D],
+                },
+                Row {
                     name: "join without waiting",
                     call: |thread| thread.join(Timeout::NONE),
                     results: "D.WWWW",

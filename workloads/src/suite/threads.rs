@@ -215,6 +215,31 @@ fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log("a");
         c.expect_state(0, State::NonExistent);
     });
+    tally.case(
+        "threads: one that is restarted begins anew, at its first priority",
+        |c| {
+            c.start(0, HIGH, || {
+                S::objects().log.add('a');
+                let _ = AnyThread::<S>::sleep(Timeout::FOREVER);
+                S::objects().log.add('x');
+            });
+            let thread = c.objects().thread(0);
+            c.expect("priority", thread.set_priority(at(LOW)), Ok(()));
+            let restarted = thread.restart(|| S::objects().log.add('b'));
+            c.expect("restart", restarted, Ok(()));
+            c.expect_log("ab");
+            c.expect_state(0, State::Dormant);
+        },
+    );
+    tally.case("threads: one does not restart itself", |c| {
+        c.start(0, HIGH, || {
+            let again = S::objects().thread(0).restart(|| ());
+            S::objects()
+                .log
+                .add(if again == Err(Error::State) { 'a' } else { 'x' });
+        });
+        c.expect_log("a");
+    });
     tally.case("threads: a deleted sleeper is not woken", |c| {
         c.start(0, HIGH, || {
             let _ = AnyThread::<S>::sleep(UNIT);
