@@ -182,6 +182,57 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         Some(next)
     }
 
+    /// Puts `id`, a ring of its own, behind all its equals up to the first that it `goes_before`. As many steps as there are
+    /// until then.
+    pub fn insert(
+        &self,
+        links: &impl Links<Id = Id>,
+        id: Id,
+        priority: Priority,
+        goes_before: impl Fn(Id) -> bool,
+    ) {
+        let level = slot(priority);
+        let Some(first) = self.heads[level].get() else {
+            return self.occupy(level, id);
+        };
+        let mut next = first;
+        while !goes_before(next) {
+            next = links.next(next);
+            if next == first {
+                return links.join_before(id, first);
+            }
+        }
+        links.join_before(id, next);
+        if next == first {
+            self.heads[level].set(Some(id));
+        }
+    }
+
+    /// The first that `will_do`, by priority and turn, and its priority. As many steps as there are before it.
+    #[inline]
+    pub fn find(
+        &self,
+        links: &impl Links<Id = Id>,
+        mut will_do: impl FnMut(Id) -> bool,
+    ) -> Option<(Id, Priority)> {
+        let mut rest = self.occupied.get();
+        while let Some(priority) = Priority::new(rest.leading_zeros() as u8) {
+            let first = self.head(priority)?;
+            let mut next = first;
+            loop {
+                if will_do(next) {
+                    return Some((next, priority));
+                }
+                next = links.next(next);
+                if next == first {
+                    break;
+                }
+            }
+            rest &= !bit(slot(priority));
+        }
+        None
+    }
+
     /// Visits all, by priority and turn. As many steps as there are.
     pub fn for_each(&self, links: &impl Links<Id = Id>, mut visit: impl FnMut(Id)) {
         for head in &self.heads[..Priority::COUNT] {

@@ -8,7 +8,7 @@ mod storms;
 use common::{Flags, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
-use taktos_schedule::smp::closed::{Decider, Home, Router, Rows, World};
+use taktos_schedule::smp::closed::{Decider, Home, Masked, Router, Rows, World};
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
     Reasons, System, Thread,
@@ -32,7 +32,7 @@ struct Board<'a> {
     priority: Vec<Cell<Priority>>,
     ready: Vec<Cell<bool>>,
     home: Vec<Cell<usize>>,
-    cpu: Vec<Cell<usize>>,
+    note: Vec<Cell<u64>>,
     charged: Vec<Cell<u64>>,
     heir: [Cell<Option<usize>>; PROCESSORS],
     current: [Cell<usize>; PROCESSORS],
@@ -51,7 +51,7 @@ impl<'a> Board<'a> {
             priority: vec![Cell::new(Priority::IDLE); all],
             ready: vec![Cell::new(false); all],
             home: cells(usize::MAX),
-            cpu: cells(0),
+            note: vec![Cell::new(0); all],
             charged: vec![Cell::new(0); all],
             heir: std::array::from_fn(|cpu| Cell::new(Some(THREADS + cpu))),
             current: std::array::from_fn(|cpu| Cell::new(THREADS + cpu)),
@@ -91,11 +91,17 @@ impl World for Board<'_> {
     }
     fn cpu(&self, id: usize) -> usize {
         assert!(id < THREADS, "idle threads have no seats");
-        self.cpu[id].get()
+        self.note(id) as usize
     }
     fn set_cpu(&self, id: usize, cpu: usize) {
         assert!(id < THREADS, "idle threads have no seats");
-        self.cpu[id].set(cpu);
+        self.set_note(id, cpu as u64);
+    }
+    fn note(&self, id: usize) -> u64 {
+        self.note[id].get()
+    }
+    fn set_note(&self, id: usize, note: u64) {
+        self.note[id].set(note);
     }
     fn priority(&self, id: usize) -> Priority {
         self.priority[id].get()
@@ -111,6 +117,12 @@ impl World for Board<'_> {
     fn set_heir(&self, seat: usize, heir: usize) {
         self.heir[seat].set(Some(heir));
     }
+    fn forget_heir(&self, seat: usize) {
+        self.heir[seat].set(None);
+    }
+    fn is_due(&self, seat: usize) -> bool {
+        self.heir[seat].get() != Some(self.current(seat))
+    }
     fn ticks(&self) -> u64 {
         self.ticks.get()
     }
@@ -119,7 +131,7 @@ impl World for Board<'_> {
     }
     fn call(&self, seat: usize, number: usize) {
         assert_eq!(seat, number);
-        assert_ne!(self.heir(seat), self.current(seat), "called for nothing");
+        assert!(self.is_due(seat), "called for nothing");
         self.called.set(self.called.get().with(cpu(seat)));
     }
 }
@@ -136,9 +148,6 @@ impl Rows for Board<'_> {
     }
     fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
         id < THREADS && self.deciders[self.home[id].get()] == decider
-    }
-    fn forget_heir(&self, seat: usize) {
-        self.heir[seat].set(None);
     }
 }
 
@@ -312,6 +321,8 @@ impl<'a> Pair<'a> {
                     assert_eq!(sits, cluster.seat_of(board, id).is_some());
                 }
                 (Decider::Cluster(cluster), Place::First) => cluster.prepend(board, id, priority),
+                (Decider::Masked(masked), Place::Last) => masked.append(board, id, priority),
+                (Decider::Masked(masked), Place::First) => masked.prepend(board, id, priority),
             }
             return;
         }
@@ -355,6 +366,7 @@ impl<'a> Pair<'a> {
                     assert_eq!(next, board.heir(self.acting));
                 }
                 Decider::Cluster(cluster) => cluster.remove(board, id, priority),
+                Decider::Masked(masked) => masked.remove(board, id, priority),
             }
         } else {
             self.router.look_up(self.board, id);
@@ -391,6 +403,7 @@ impl<'a> Pair<'a> {
                     solo.change(self.board, solo.closed().unwrap(), id, old, set, first);
                 }
                 Decider::Cluster(cluster) => cluster.change(self.board, id, old, set, first),
+                Decider::Masked(masked) => masked.change(self.board, id, old, set, first),
             }
             return;
         }
@@ -448,6 +461,10 @@ impl<'a> Pair<'a> {
             (Decider::Cluster(cluster), Place::First) => {
                 cluster.bring_to_front(board, id, priority);
             }
+            (Decider::Masked(masked), Place::Last) => masked.rotate(board, id, priority),
+            (Decider::Masked(masked), Place::First) => {
+                masked.bring_to_front(board, id, priority);
+            }
         }
     }
 
@@ -461,7 +478,7 @@ impl<'a> Pair<'a> {
         }
         let decider = self.closed_now(sender).filter(|decider| match decider {
             Decider::Solo(_) => board.heir(self.acting) == sender,
-            Decider::Cluster(_) => true,
+            Decider::Cluster(_) | Decider::Masked(_) => true,
         });
         let Some(decider) = decider else {
             self.ready(receiver, Place::First);
@@ -481,7 +498,45 @@ impl<'a> Pair<'a> {
                 let next = cluster.take_turn(board, self.acting, receiver, sender, priority);
                 assert_eq!(next, board.heir(self.acting));
             }
+            Decider::Masked(masked) => {
+                masked.prepend(board, receiver, priority);
+                masked.rotate(board, sender, priority);
+            }
         }
+    }
+
+    /// `id` may run on `cpus` alone.
+    fn bind(&mut self, id: usize, cpus: CpuSet) {
+        self.router.look_up(self.board, id);
+        let _ = both!(self, |system, now, effects| {
+            system.set_affinity(row(id), cpus, now, effects)
+        });
+    }
+
+    /// `id` runs on the acting processor and shall stay there.
+    fn pin(&mut self, id: usize) {
+        let number = self.acting;
+        let mut flags = Preempts(self.board);
+        let now = at(self.now);
+        let ours = self
+            .router
+            .pin(self.board, id, cpu(number), now, &mut flags);
+        assert_eq!(ours, self.plain.pin(row(id)), "thread {id} is pinned");
+        self.board.heir[number].set(None);
+        self.board
+            .called
+            .set(self.board.called.get().with(cpu(number)));
+        self.dispatch(number);
+    }
+
+    fn unpin(&mut self, id: usize) {
+        let now = at(self.now);
+        let mut flags = Preempts(self.board);
+        self.router.system_mut().act_on(cpu(self.acting));
+        let ours = self.router.unpin(self.board, id, now, &mut flags);
+        self.plain.act_on(cpu(self.acting));
+        let theirs = self.plain.unpin(row(id), now, &mut self.flags);
+        assert_eq!(ours, theirs, "thread {id} is pinned no more");
     }
 
     fn obtain(&mut self, lock: Lock, id: usize, waits: bool) {
@@ -563,7 +618,14 @@ impl<'a> Pair<'a> {
                 });
         }
         let decides = self.decides(number).is_some();
-        let known = board.heir[number].get().filter(|_| due || decides);
+        let masked = match self.decides(number) {
+            Some(Decider::Masked(masked)) if board.heir[number].get().is_none() => Some(masked),
+            _ => None,
+        };
+        let known = match masked {
+            Some(masked) => Some(masked.dispatch(board, number)),
+            None => board.heir[number].get().filter(|_| due || decides),
+        };
         let ours = known.unwrap_or_else(|| {
             loop {
                 // Known, so that it is seen whether it becomes unknown again.
@@ -594,13 +656,14 @@ impl<'a> Pair<'a> {
                 .plain
                 .heir(cpu(number))
                 .filter(|row| row.index() < THREADS);
-            let ours = if self.decides(number).is_some() {
-                let is_due = self.board.heir(number) != self.board.current(number);
+            let ours = if let Some(decider) = self.decides(number) {
                 assert!(
-                    !is_due || self.board.called.get().contains(cpu(number)),
+                    !self.board.is_due(number) || self.board.called.get().contains(cpu(number)),
                     "processor {number} was called"
                 );
-                self.board.row(self.board.heir(number))
+                decider
+                    .owner(self.board, number)
+                    .and_then(|id| self.board.row(id))
             } else {
                 self.router
                     .system()
@@ -613,8 +676,10 @@ impl<'a> Pair<'a> {
 
     /// The laws of a cluster, of the one that decides about the processor `number`.
     fn check_seat(&self, number: usize) {
-        let Some(Decider::Cluster(cluster)) = self.decides(number) else {
-            return;
+        let cluster = match self.decides(number) {
+            Some(Decider::Cluster(cluster)) => cluster,
+            Some(Decider::Masked(masked)) => return self.check_masked(number, masked),
+            _ => return,
         };
         assert!(cluster.has(number), "processor {number} has a seat");
         let heir = self.board.heir(number);
@@ -646,6 +711,41 @@ impl<'a> Pair<'a> {
                 !waits || !self.board.priority(id).beats(self.board.priority(heir)),
                 "thread {id} is more urgent than who has the seat of processor {number}"
             );
+        }
+    }
+
+    /// The laws of one with affinities, which decides about the processor `number`.
+    fn check_masked(&self, number: usize, masked: &Masked<usize>) {
+        assert!(masked.has(number), "processor {number} has a seat");
+        let board = self.board;
+        let Some(owner) = masked.owner(number) else {
+            let heir = board.heir[number].get();
+            assert!(
+                heir.is_none_or(|heir| heir == THREADS + number),
+                "the idle thread of the very processor"
+            );
+            return;
+        };
+        assert_eq!(
+            masked.seat_of(board, owner),
+            Some(number),
+            "the owner's seat"
+        );
+        assert!(board.ready[owner].get(), "who waits has no seat");
+        let bound = self.plain.pinned_to(row(owner));
+        let cpus = bound.map_or(self.plain.affinity(row(owner)).unwrap(), CpuSet::of);
+        assert!(cpus.contains(cpu(number)), "where thread {owner} may run");
+        let elsewhere =
+            (0..self.cpus).find(|other| *other != number && board.current[*other].get() == owner);
+        match elsewhere {
+            Some(other) => {
+                assert_ne!(board.heir[number].get(), Some(owner), "it has no registers");
+                assert_eq!(board.heir[other].get(), None, "processor {other} is to ask");
+            }
+            None => assert!(
+                board.heir[number].get().is_none_or(|heir| heir == owner),
+                "thread {owner} can run on processor {number}"
+            ),
         }
     }
 
@@ -691,8 +791,30 @@ impl<'a> Pair<'a> {
             Place::Last
         };
         let lock = locks[dice.draw(locks.len())];
-        match dice.draw(32) {
-            0..=2 if self.made < self.threads => self.create(dice.draw(self.instances), priority),
+        let cpus = CpuSet::from_bits(dice.draw(1 << self.cpus) as u64);
+        let any = if cpus.is_empty() { CpuSet::ALL } else { cpus };
+        match dice.draw(36) {
+            0..=2 if self.made < self.threads => {
+                let cpus = (dice.draw(2) == 0).then_some(any);
+                self.create(dice.draw(self.instances), priority, cpus);
+            }
+            28 => self.bind(id, any),
+            29 => {
+                let fixed = dice.draw(self.cpus);
+                self.bind(id, CpuSet::of(cpu(fixed)));
+            }
+            30 => {
+                if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id)) {
+                    self.pin(running);
+                }
+            }
+            31 | 32 => {
+                let pinned = |id: &usize| self.plain.pinned_to(row(*id)).is_some();
+                let mut all = (0..self.made).map(|at| (at + id) % self.made);
+                if let Some(pinned) = all.find(pinned) {
+                    self.unpin(pinned);
+                }
+            }
             0..=7 if !self.board.ready[id].get() && !self.waits_for_lock(id) => {
                 self.ready(id, place)
             }
@@ -788,10 +910,10 @@ impl<'a> Pair<'a> {
             .is_ok_and(|lock| lock.is_some())
     }
 
-    fn create(&mut self, home: usize, priority: Priority) {
+    fn create(&mut self, home: usize, priority: Priority, cpus: Option<CpuSet>) {
         let id = self.made;
         let made = both!(self, |system, now, effects| {
-            let made = system.create(instance(home), level(priority), None);
+            let made = system.create(instance(home), level(priority), cpus);
             if let Ok(made) = made {
                 system.block(made, WAITS, now, effects).unwrap();
                 system.start(made, now, effects).unwrap();
@@ -802,6 +924,9 @@ impl<'a> Pair<'a> {
             assert_eq!(made.index(), id);
             self.board.priority[id].set(priority);
             self.board.home[id].set(home);
+            let cpus = self.plain.affinity(row(id)).unwrap();
+            let home = self.router.home(instance(home)).unwrap();
+            home.begin_with(self.board, id, cpus);
             self.made += 1;
         }
     }
@@ -821,7 +946,7 @@ type Plan = (PolicyKind, Vec<usize>, bool);
 
 /// Which instances a system has.
 fn plans() -> Vec<Vec<Plan>> {
-    use PolicyKind::{Edf, Priority};
+    use PolicyKind::{Edf, Priority, StrongAffinity};
     vec![
         vec![
             (Priority, vec![0], false),
@@ -844,6 +969,16 @@ fn plans() -> Vec<Vec<Plan>> {
         vec![
             (Priority, vec![1], false),
             (Priority, vec![0, 2, 3, 4, 5], true),
+        ],
+        vec![(StrongAffinity, vec![0, 1, 2, 3], true)],
+        vec![
+            (Priority, vec![0], false),
+            (StrongAffinity, vec![1, 3], true),
+            (Priority, vec![2], true),
+        ],
+        vec![
+            (StrongAffinity, vec![0], false),
+            (StrongAffinity, vec![1, 2, 3, 4, 5], true),
         ],
     ]
 }
@@ -887,7 +1022,7 @@ fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) 
     };
     for home in 0..configs.len() {
         for _ in 0..2 {
-            pair.create(home, Priority::new(2).unwrap());
+            pair.create(home, Priority::new(2).unwrap(), None);
         }
     }
     let protocols = [

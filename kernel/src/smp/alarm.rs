@@ -1,9 +1,9 @@
 //! Owns: the time-outs of each processor, its alarm, and what its interrupts do. Must never know: what threads wait for.
 
-use super::Smp;
+use super::{Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, hold};
-use crate::thread::tcb::ThreadRef;
+use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;
 use crate::{Error, Kernel, System};
@@ -120,11 +120,10 @@ impl<S: System> Kernel<S> {
     fn scheduled_here(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
         let here = S::Machine::number();
         let several = S::smp();
-        let running = Self::running();
         let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        if home.is_some_and(|home| home.decider().is_closed()) {
-            let heir = running.heir(cs);
-            return heir.row(cs).map(|_| heir);
+        let decider = home.map(Home::decider);
+        if let Some(decider) = decider.filter(|decider| decider.is_closed()) {
+            return decider.owner(&View::<S>::new(cs), here);
         }
         let row = several
             .ask(cs, here, |system, _, _| system.heir(Cpu::new(here)?))

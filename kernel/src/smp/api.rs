@@ -6,7 +6,7 @@ use super::View;
 use super::place::{Carry, Request, error_of};
 use crate::sched::{IntoResult, hold, is_smp};
 use crate::thread::AnyThread;
-use crate::thread::tcb::Running;
+use crate::thread::tcb::Home;
 use crate::wait::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
@@ -209,11 +209,11 @@ impl<S: System> Kernel<S> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
-        let seat = S::Machine::processor_numbered(processor.index());
         let home = S::smp().home_of(cs, processor);
-        if home.is_some_and(|home| home.decider().is_closed()) {
-            let heir = Running(seat).heir(cs);
-            return heir.row(cs).map(|_| AnyThread::of(heir));
+        let decider = home.map(Home::decider);
+        if let Some(decider) = decider.filter(|decider| decider.is_closed()) {
+            let owner = decider.owner(&View::<S>::new(cs), processor.index());
+            return owner.map(AnyThread::of);
         }
         let row = S::smp()
             .ask(cs, S::Machine::number(), |system, _, _| {

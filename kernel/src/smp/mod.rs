@@ -36,7 +36,7 @@ pub(crate) use view::View;
 
 use crate::System;
 use crate::critical_section::{CriticalSection, Guarded};
-use crate::thread::tcb::{Home, ThreadRef};
+use crate::thread::tcb::{Home, MaskedSeats, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -159,6 +159,11 @@ impl<S: System> Smp<S> {
     /// What may decide about the instance that has `cpu`.
     fn home_of(&self, cs: CriticalSection<'_>, cpu: Cpu) -> Option<&'static Home> {
         self.with(cs, |scheduler| scheduler.home_of(cpu))?
+    }
+
+    /// What decides about the processor `here`, where its instance is closed and threads have affinities there.
+    fn masked_of(&self, cs: CriticalSection<'_>, here: usize) -> Option<MaskedSeats> {
+        self.home_of(cs, Cpu::new(here)?)?.masked()
     }
 
     /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.

@@ -1,8 +1,8 @@
 //! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
 //! deadlines and servers. Must never know: how a policy uses that.
 
-use super::View;
 use super::turn::level;
+use super::{Doings, Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
@@ -95,7 +95,7 @@ impl<S: System> Kernel<S> {
                 several.open(cs, instance);
             }
             Request::Add(instance, _) | Request::Remove(instance, _) => several.open(cs, instance),
-            Request::Pin | Request::Unpin => several.reach(cs, thread),
+            Request::Pin | Request::Unpin => return several.pin(cs, thread, request),
             _ => several.look_up(cs, thread, View::<S>::new(cs).is_ready(thread)),
         }
         let home = match request {
@@ -114,8 +114,7 @@ impl<S: System> Kernel<S> {
                         .set_scheduler(row?, instance, level(priority), now, doings)
                         // Before anything is closed again, the kernel must know.
                         .inspect(|()| move_home(cs, thread, home, priority)),
-                    Request::Pin => system.pin(row?),
-                    Request::Unpin => system.unpin(row?, now, doings),
+                    Request::Pin | Request::Unpin => Ok(()),
                     Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
                     Request::Remove(instance, cpu) => {
                         system.remove_processor(instance, cpu, now, doings)
@@ -127,7 +126,30 @@ impl<S: System> Kernel<S> {
                 },
             )
             .ok_or(Error::Context)?
-            .map_err(error_of)?;
+            .map_err(error_of)
+    }
+}
+
+impl<S: System> Smp<S> {
+    /// Pins `thread`, which runs here, or takes one pin of it back.
+    fn pin(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        request: Request,
+    ) -> Result<(), Error> {
+        let (here, now) = (S::Machine::number(), S::Machine::now());
+        let cpu = Cpu::new(here).ok_or(Error::Context)?;
+        let view = View::<S>::new(cs);
+        let pinned = self.with(cs, |scheduler| {
+            let mut doings = Doings::new(cs, self, here);
+            scheduler.system_mut().act_on(cpu);
+            match request {
+                Request::Pin => scheduler.pin(&view, thread, cpu, now, &mut doings),
+                _ => scheduler.unpin(&view, thread, now, &mut doings),
+            }
+        });
+        pinned.ok_or(Error::Context)?.map_err(error_of)?;
         if matches!(request, Request::Pin) {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
             S::Machine::processor().heir.set(core::ptr::null());

@@ -1,6 +1,6 @@
 //! Owns: how a kernel for several processors begins. Must never know: how a processor is switched on.
 
-use super::{BLOCKED, SmpMemory, turn::level};
+use super::{BLOCKED, SmpMemory, View, turn::level};
 use crate::critical_section::CriticalSection;
 use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::{Thread, begin};
@@ -106,7 +106,12 @@ impl<S: System> Kernel<S> {
         }
         thread.set_row(cs, Some(row));
         thread.forget_charges(cs);
-        thread.set_home(cs, several.home(cs, home));
+        let home = several.home(cs, home);
+        thread.set_home(cs, home);
+        if let Some(home) = home {
+            // As in the tables: nothing was said of it.
+            home.begin_with(&View::<S>::new(cs), thread, CpuSet::ALL);
+        }
         Ok(())
     }
 

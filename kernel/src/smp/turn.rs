@@ -10,7 +10,7 @@ use crate::wait::inherit::Place;
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::closed::{Masked, Rows};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -69,6 +69,13 @@ impl<S: System> Kernel<S> {
         priority: Priority,
         place: Place,
     ) {
+        if let Some(masked) = thread.masked(cs) {
+            let view = View::<S>::new(cs);
+            return match place {
+                Place::Last => masked.append(&view, thread, priority),
+                Place::First => masked.prepend(&view, thread, priority),
+            };
+        }
         if S::smp().try_close(cs, thread) {
             return self.admit(cs, thread, priority, place);
         }
@@ -95,6 +102,10 @@ impl<S: System> Kernel<S> {
         if let Some(cluster) = thread.cluster(cs) {
             let priority = thread.urgency.get(cs).effective();
             return cluster.remove(&View::<S>::new(cs), thread, priority);
+        }
+        if let Some(masked) = thread.masked(cs) {
+            let priority = thread.urgency.get(cs).effective();
+            return masked.remove(&View::<S>::new(cs), thread, priority);
         }
         if S::smp().try_close(cs, thread) {
             return self.dismiss(cs, thread);
@@ -142,6 +153,14 @@ impl<S: System> Kernel<S> {
                 false => set(),
             };
         }
+        if let Some(masked) = thread.masked(cs) {
+            let old = thread.urgency.get(cs).effective();
+            let set = || thread.urgency.set(cs, new);
+            return match is_ready {
+                true => masked.change(&view, thread, old, set, place == Place::First),
+                false => set(),
+            };
+        }
         S::smp().look_up(cs, thread, is_ready);
         thread.urgency.set(cs, new);
         let priority = new.effective();
@@ -172,6 +191,14 @@ impl<S: System> Kernel<S> {
                 Place::First => cluster.bring_to_front(&view, thread, priority),
             };
         }
+        if let Some(masked) = thread.masked(cs) {
+            let view = View::<S>::new(cs);
+            let priority = thread.urgency.get(cs).effective();
+            return match place {
+                Place::Last => masked.rotate(&view, thread, priority),
+                Place::First => masked.bring_to_front(&view, thread, priority),
+            };
+        }
         if S::smp().try_close(cs, thread) {
             return self.replace(cs, thread, place);
         }
@@ -197,6 +224,11 @@ impl<S: System> Kernel<S> {
             |thread: ThreadRef| thread.solo(cs).is_some() || thread.cluster(cs).is_some();
         if is_closed(sender) || is_closed(receiver) {
             return Self::share_queue(cs, sender, receiver);
+        }
+        if sender.masked(cs).is_some() {
+            let here = S::Machine::number();
+            return sender.shares_home(cs, receiver)
+                && Masked::allows(&View::<S>::new(cs), receiver, here);
         }
         let (Some(from), Some(to)) = (sender.row(cs), receiver.row(cs)) else {
             return false;
@@ -316,6 +348,9 @@ impl<S: System> Kernel<S> {
     /// where there is nothing to do, it is the processor's own idle thread.
     fn choose(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
         let several = S::smp();
+        if let Some(masked) = several.masked_of(cs, here) {
+            return masked.dispatch(&View::<S>::new(cs), here);
+        }
         let Some(idle) = several.idle_of(cs, here) else {
             panic!("a processor runs that the start did not give an idle thread");
         };

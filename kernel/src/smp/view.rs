@@ -67,12 +67,22 @@ impl<S: System> World for View<'_, S> {
 
     #[inline(always)]
     fn cpu(&self, id: ThreadRef) -> usize {
-        id.place(self.0)
+        id.note(self.0) as usize
     }
 
     #[inline(always)]
     fn set_cpu(&self, id: ThreadRef, cpu: usize) {
-        id.set_place(self.0, cpu);
+        id.set_note(self.0, cpu as u64);
+    }
+
+    #[inline(always)]
+    fn note(&self, id: ThreadRef) -> u64 {
+        id.note(self.0)
+    }
+
+    #[inline(always)]
+    fn set_note(&self, id: ThreadRef, note: u64) {
+        id.set_note(self.0, note);
     }
 
     #[inline(always)]
@@ -93,6 +103,16 @@ impl<S: System> World for View<'_, S> {
     #[inline(always)]
     fn set_heir(&self, seat: &'static Processor, heir: ThreadRef) {
         Running(seat).set_heir(self.0, heir);
+    }
+
+    #[inline(always)]
+    fn forget_heir(&self, seat: &'static Processor) {
+        seat.heir.set(ptr::null());
+    }
+
+    #[inline(always)]
+    fn is_due(&self, seat: &'static Processor) -> bool {
+        seat.heir.get() != seat.current.get()
     }
 
     #[inline(always)]
@@ -132,10 +152,6 @@ impl<S: System> Rows for View<'_, S> {
         decider: Decider<'_, ThreadRef, &'static Processor>,
     ) -> bool {
         id.home(self.0).map(Home::decider) == Some(decider)
-    }
-
-    fn forget_heir(&self, seat: &'static Processor) {
-        seat.heir.set(ptr::null());
     }
 }
 

@@ -13,7 +13,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Solo};
+use taktos_schedule::smp::closed::{self, Cluster, Masked, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -61,9 +61,9 @@ pub struct Tcb {
     /// The processor time that the thread has had in closed instances, as the machine counts ticks.
     #[cfg(target_pointer_width = "64")]
     ticks: Guarded<u64>,
-    /// The processor that the thread had last in a closed instance of several.
+    /// What decides about a closed instance of several processors keeps this beside the thread.
     #[cfg(target_pointer_width = "64")]
-    place: Guarded<usize>,
+    note: Guarded<u64>,
 }
 
 /// What may decide about an instance.
@@ -75,6 +75,8 @@ pub(crate) type OwnQueue = (
 );
 /// The seats of an instance of several processors.
 pub(crate) type Seats = &'static Cluster<ThreadRef>;
+/// The same where threads have affinities.
+pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
@@ -131,7 +133,7 @@ impl Tcb {
             #[cfg(target_pointer_width = "64")]
             ticks: Guarded::new(0),
             #[cfg(target_pointer_width = "64")]
-            place: Guarded::new(0),
+            note: Guarded::new(0),
         }
     }
 }
@@ -254,29 +256,41 @@ impl ThreadRef {
         None
     }
 
-    /// The processor that the thread had last in a closed instance of several.
+    /// The seats that decide about the thread, where threads have affinities; none where something else does.
     #[cfg(target_pointer_width = "64")]
-    #[inline(always)]
-    pub fn place(self, cs: CriticalSection<'_>) -> usize {
-        self.place.get(cs)
-    }
-
-    /// Sets [`ThreadRef::place`].
-    #[cfg(target_pointer_width = "64")]
-    #[inline(always)]
-    pub fn set_place(self, cs: CriticalSection<'_>, cpu: usize) {
-        self.place.set(cs, cpu);
+    pub fn masked(self, cs: CriticalSection<'_>) -> Option<MaskedSeats> {
+        self.home.get(cs)?.masked()
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn place(self, _: CriticalSection<'_>) -> usize {
+    pub fn masked(self, _: CriticalSection<'_>) -> Option<MaskedSeats> {
+        None
+    }
+
+    /// What decides about a closed instance of several processors keeps this beside the thread.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn note(self, cs: CriticalSection<'_>) -> u64 {
+        self.note.get(cs)
+    }
+
+    /// Sets [`ThreadRef::note`].
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn set_note(self, cs: CriticalSection<'_>, note: u64) {
+        self.note.set(cs, note);
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn note(self, _: CriticalSection<'_>) -> u64 {
         0
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn set_place(self, _: CriticalSection<'_>, _: usize) {}
+    pub fn set_note(self, _: CriticalSection<'_>, _: u64) {}
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]

@@ -1,7 +1,7 @@
 //! Owns: what the scheduler asks of the world. Must never know: how the world does it.
 
 use super::{Instance, Thread};
-use crate::{Cpu, Priority};
+use crate::{Cpu, CpuSet, Priority};
 use taktos_time::Instant;
 
 /// What the world does for the scheduler. The calls only take note; none may call the scheduler back.
@@ -21,16 +21,33 @@ pub trait Effects {
         false
     }
 
-    /// `thread` is READY from now on: in front of its equals or behind them.
-    fn put(&mut self, _instance: Instance, _thread: Thread, _priority: Priority, _first: bool) {}
+    /// `thread` is READY from now on: in front of its equals or behind them. Where the policy has affinities, "in front" is behind
+    /// those whose `turn`, which was put with them, is less.
+    fn put(
+        &mut self,
+        _instance: Instance,
+        _thread: Thread,
+        _priority: Priority,
+        _first: bool,
+        _turn: i64,
+    ) {
+    }
 
     /// `thread`, which was put at `priority`, is READY no more.
     fn take(&mut self, _instance: Instance, _thread: Thread, _priority: Priority) {}
 
-    /// The most urgent of those that were put.
-    fn top(&self, _instance: Instance) -> Option<(Thread, Priority)> {
+    /// The most urgent of those that were put that `will_do`, with its priority, and with its turn where the policy has affinities.
+    fn first(
+        &self,
+        _instance: Instance,
+        _will_do: impl FnMut(Thread) -> bool,
+    ) -> Option<(Thread, Priority, Option<i64>)> {
         None
     }
+
+    /// `thread` may run on `cpus` alone from now on in `instance`, its home.
+    #[inline(always)]
+    fn bind(&mut self, _instance: Instance, _thread: Thread, _cpus: CpuSet) {}
 }
 
 /// A world that is told nothing: for tests that dispatch every processor anyway.

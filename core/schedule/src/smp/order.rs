@@ -81,12 +81,14 @@ pub(crate) struct Turns {
 
 /// How many turns lie between those appended and those prepended.
 const EARLY: u64 = 1 << 62;
+/// That of the first who is appended.
+const FIRST_UP: u64 = 1 << 63;
 
 impl Turns {
     pub const NEW: Self = Self {
-        up: 1 << 63,
-        down: (1 << 63) - EARLY - 1,
-        early: (1 << 63) - EARLY,
+        up: FIRST_UP,
+        down: FIRST_UP - EARLY - 1,
+        early: FIRST_UP - EARLY,
     };
 
     /// That of a thread which became READY before this instance was opened, and which is not the first of its equals: one that is
@@ -99,6 +101,38 @@ impl Turns {
         let turn = self.early;
         self.early += 1;
         turn
+    }
+
+    /// A turn that was not drawn early, as the world keeps it beside a thread: 0, 1, 2 and so on for those appended, -1, -2 and
+    /// so on for those prepended.
+    pub const fn narrow(turn: u64) -> i64 {
+        let distance = turn.wrapping_sub(FIRST_UP).cast_signed();
+        if distance < 0 {
+            distance + EARLY.cast_signed()
+        } else {
+            distance
+        }
+    }
+
+    /// The turn that was [made narrow](Turns::narrow).
+    pub const fn widen(narrow: i64) -> u64 {
+        let distance = if narrow < 0 {
+            narrow - EARLY.cast_signed()
+        } else {
+            narrow
+        };
+        FIRST_UP.wrapping_add(distance.cast_unsigned())
+    }
+
+    /// What is drawn next for one that is appended, and for one that is prepended, [made narrow](Turns::narrow).
+    pub const fn next(&self) -> [i64; 2] {
+        [Self::narrow(self.up), Self::narrow(self.down)]
+    }
+
+    /// Goes on behind turns that were drawn elsewhere: the inverse of [`Turns::next`].
+    pub const fn go_on(&mut self, next: [i64; 2]) {
+        self.up = Self::widen(next[0]);
+        self.down = Self::widen(next[1]);
     }
 
     #[inline(always)]
@@ -121,6 +155,23 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn narrow_turns_are_in_the_same_order_and_come_back() {
+        let mut turns = Turns::NEW;
+        let behind = [(); 3].map(|()| turns.draw(Order::Append));
+        let before = [(); 3].map(|()| turns.draw(Order::Prepend));
+        assert_eq!(behind.map(Turns::narrow), [0, 1, 2]);
+        assert_eq!(before.map(Turns::narrow), [-1, -2, -3]);
+        for turn in behind.into_iter().chain(before) {
+            assert_eq!(Turns::widen(Turns::narrow(turn)), turn);
+        }
+        let mut other = Turns::NEW;
+        other.go_on(turns.next());
+        for order in [Order::Append, Order::Prepend] {
+            assert_eq!(other.draw(order), turns.draw(order));
+        }
+    }
 
     #[test]
     fn appended_goes_behind_and_prepended_in_front_of_equals() {

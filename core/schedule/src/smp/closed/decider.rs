@@ -1,17 +1,25 @@
-//! Owns: the choice between one processor and several. Must never know: how either decides.
+//! Owns: the choice between one processor, several, and several with affinities. Must never know: how each decides.
 
-use super::{Cluster, SEATS, Solo, World};
+use super::{Cluster, Masked, SEATS, Solo, World};
 use crate::smp::Instance;
-use crate::{CpuSet, ReadyQueue};
+use crate::{CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
+
+/// Which of them.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Solo,
+    Cluster,
+    Masked,
+}
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits.
 #[repr(C)]
 pub struct Home<Id, Seat> {
     solo: Solo<Id, Seat>,
     cluster: Cluster<Id>,
-    /// Whether the instance was given several processors.
-    has_several: Cell<bool>,
+    masked: Masked<Id>,
+    kind: Cell<Kind>,
     keeps: Cell<bool>,
     instance: Cell<u8>,
 }
@@ -25,15 +33,24 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub const OPEN: Self = Self {
         solo: Solo::OPEN,
         cluster: Cluster::OPEN,
-        has_several: Cell::new(false),
+        masked: Masked::OPEN,
+        kind: Cell::new(Kind::Solo),
         keeps: Cell::new(false),
         instance: Cell::new(0),
     };
 
-    pub(super) fn begin(&self, instance: Instance, has_several: bool, keeps: bool) {
+    pub(super) fn begin(&self, instance: Instance, kind: Kind, keeps: bool) {
         self.instance.set(instance.0);
-        self.has_several.set(has_several);
+        self.kind.set(kind);
         self.keeps.set(keeps);
+    }
+
+    /// `id` was created in its instance, and may run on `cpus`.
+    #[inline(always)]
+    pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
+        if let Kind::Masked = self.kind.get() {
+            Masked::bind(w, id, cpus);
+        }
     }
 
     /// Its instance.
@@ -51,10 +68,10 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     /// Who decides about it while it is closed.
     #[inline(always)]
     pub fn decider(&self) -> Decider<'_, Id, Seat> {
-        if self.has_several.get() {
-            Decider::Cluster(&self.cluster)
-        } else {
-            Decider::Solo(&self.solo)
+        match self.kind.get() {
+            Kind::Solo => Decider::Solo(&self.solo),
+            Kind::Cluster => Decider::Cluster(&self.cluster),
+            Kind::Masked => Decider::Masked(&self.masked),
         }
     }
 
@@ -69,6 +86,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn cluster(&self) -> Option<&Cluster<Id>> {
         self.cluster.is_closed().then_some(&self.cluster)
     }
+
+    /// The same where threads have affinities.
+    #[inline(always)]
+    pub fn masked(&self) -> Option<&Masked<Id>> {
+        self.masked.is_closed().then_some(&self.masked)
+    }
 }
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
@@ -78,6 +101,16 @@ pub enum Decider<'a, Id, Seat> {
     Solo(&'a Solo<Id, Seat>),
     /// For an instance that is closed while its processors have numbers below [`SEATS`].
     Cluster(&'a Cluster<Id>),
+    /// The same where threads have affinities.
+    Masked(&'a Masked<Id>),
+}
+
+/// What [`Decider::open`] answers.
+pub(super) struct Opened {
+    /// The processors that stopped idling and have not idled since, the last one in the lowest eight bits.
+    pub left: u64,
+    /// The turns that are drawn next, where threads keep theirs.
+    pub turns: Option<[i64; 2]>,
 }
 
 impl<Id, Seat> PartialEq for Decider<'_, Id, Seat> {
@@ -86,6 +119,7 @@ impl<Id, Seat> PartialEq for Decider<'_, Id, Seat> {
         match (self, other) {
             (Self::Solo(one), Self::Solo(other)) => core::ptr::eq(*one, *other),
             (Self::Cluster(one), Self::Cluster(other)) => core::ptr::eq(*one, *other),
+            (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -99,6 +133,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.closed().is_some(),
             Self::Cluster(cluster) => cluster.is_closed(),
+            Self::Masked(masked) => masked.is_closed(),
         }
     }
 
@@ -107,6 +142,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.decides(cpu),
             Self::Cluster(cluster) => cluster.is_closed() && cluster.has(cpu),
+            Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
+        }
+    }
+
+    /// Who is to run on the processor `cpu`, about which it decides; none for the idle thread. It may not run there yet.
+    pub fn owner<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
+        match self {
+            Self::Masked(masked) => masked.owner(cpu),
+            _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
     }
 
@@ -114,7 +158,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            Self::Cluster(_) => !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus),
+            Self::Cluster(_) | Self::Masked(_) => {
+                !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus)
+            }
         }
     }
 
@@ -122,44 +168,87 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.ready(),
             Self::Cluster(cluster) => cluster.ready(),
+            Self::Masked(masked) => masked.ready(),
         }
     }
 
-    /// It decides from now on, about the processors that are told of with [`Decider::seat`].
-    pub(super) fn close(self) {
+    /// `id`, a ring of its own, stands in the rings from now on: behind its equals, or in front of them; see
+    /// [`Effects::put`](crate::smp::Effects::put).
+    pub(super) fn put<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        id: Id,
+        priority: Priority,
+        first: bool,
+        turn: i64,
+    ) {
+        match self {
+            Self::Masked(masked) => masked.put(w, id, priority, turn, first),
+            _ if first => self.ready().prepend(w, id, priority),
+            _ => {
+                self.ready().append(w, id, priority);
+            }
+        }
+    }
+
+    /// The turn of `id`, which stands in the rings, where threads keep theirs.
+    pub(super) fn turn<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<i64> {
+        match self {
+            Self::Masked(_) => Some(Masked::turn(w, id)),
+            _ => None,
+        }
+    }
+
+    /// It decides from now on, about the processors that are told of with [`Decider::seat`]. `turns` are those that are drawn
+    /// next.
+    pub(super) fn close(self, turns: [i64; 2]) {
         match self {
             Self::Solo(_) => {}
             Self::Cluster(cluster) => cluster.close(),
+            Self::Masked(masked) => masked.close(turns),
         }
     }
 
-    /// On `cpu` runs `heir`, which is in no ring; none stands for the idle thread. To be said of each processor, the owners by
-    /// urgency, then the idle ones, the one that is to be taken first last.
-    pub(super) fn seat<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize, heir: Option<Id>) {
+    /// On `cpu` runs `heir`, with its turn, which is in no ring; none stands for the idle thread. To be said of each processor,
+    /// the owners by urgency, then the idle ones, the one that is to be taken first last.
+    pub(super) fn seat<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        cpu: usize,
+        heir: Option<(Id, i64)>,
+    ) {
+        let id = heir.map(|(id, _)| id);
         match self {
-            Self::Solo(solo) => solo.seat(w, cpu, heir),
-            Self::Cluster(cluster) => cluster.seat(w, cpu, heir),
+            Self::Solo(solo) => solo.seat(w, cpu, id),
+            Self::Cluster(cluster) => cluster.seat(w, cpu, id),
+            Self::Masked(masked) => masked.seat(w, cpu, heir),
         }
     }
 
-    /// It decides no longer. `tell` hears of each processor and its heir, which is in no ring, in the order of [`Decider::seat`]. The
-    /// processors that stopped idling and have not idled since, the last one in the lowest eight bits.
+    /// It decides no longer. `tell` hears of each processor and its heir, which is in no ring, with its turn where it keeps it, in
+    /// the order of [`Decider::seat`].
     pub(super) fn open<W: World<Id = Id, Seat = Seat>>(
         self,
         w: &W,
-        mut tell: impl FnMut(usize, Option<Id>),
-    ) -> u64 {
+        mut tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
+    ) -> Opened {
+        let (mut left, mut turns) = (0, None);
         match self {
-            Self::Solo(solo) => {
-                let mut left = 0;
-                solo.open(w, |cpu, heir| {
-                    left = cpu as u64;
-                    tell(cpu, heir);
-                });
-                left
+            Self::Solo(solo) => solo.open(w, |cpu, heir| {
+                left = cpu as u64;
+                tell(cpu, heir.map(|id| (id, None)));
+            }),
+            Self::Cluster(cluster) => {
+                left = cluster.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
-            Self::Cluster(cluster) => cluster.open(w, tell),
+            Self::Masked(masked) => {
+                let tell = |cpu, heir: Option<(Id, i64)>| {
+                    tell(cpu, heir.map(|(id, turn)| (id, Some(turn))));
+                };
+                turns = Some(masked.open(w, tell));
+            }
         }
+        Opened { left, turns }
     }
 
     /// Charges the heir of the processor `cpu`, about which it decides, until now.
@@ -167,6 +256,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.charge_heir(w, w.seat(cpu)),
             Self::Cluster(cluster) => cluster.charge_heir(w, cpu),
+            Self::Masked(masked) => masked.charge_owner(w, cpu),
         }
     }
 }

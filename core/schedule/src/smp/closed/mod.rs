@@ -2,17 +2,19 @@
 //! Must never know: helping, affinity, what another instance does.
 //!
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and a [`Cluster`] where it has
-//! several, and the [`System`](super::System) knows its threads as blocked and its processors as idle. What spans instances (a
+//! several, a [`Masked`] where threads have affinities, and the [`System`](super::System) knows its threads as blocked and its processors as idle. What spans instances (a
 //! cluster mutex, a thread that is moved, a processor that comes or goes) *opens* it: then the System decides, and the rings of
 //! the decider hold its READY threads. [`Router`] opens and closes.
 
 mod cluster;
 mod decider;
+mod masked;
 mod router;
 mod solo;
 
 pub use cluster::{Cluster, SEATS};
 pub use decider::{Decider, Home};
+pub use masked::Masked;
 pub use router::{Kept, Router, Rows};
 pub use solo::Solo;
 
@@ -43,6 +45,12 @@ pub trait World: Links {
     /// `id` is the heir of the processor `cpu`. Said of a [`Cluster`]'s threads alone.
     fn set_cpu(&self, id: Self::Id, cpu: usize);
 
+    /// The word that a [`Masked`] keeps beside `id`. It and [`World::cpu`] can be the same, for a thread is at home in one instance.
+    fn note(&self, id: Self::Id) -> u64;
+
+    /// Sets [`World::note`].
+    fn set_note(&self, id: Self::Id, note: u64);
+
     /// Who shall run there; it is known.
     fn heir(&self, seat: Self::Seat) -> Self::Id;
 
@@ -51,6 +59,12 @@ pub trait World: Links {
 
     /// Decides who shall run there.
     fn set_heir(&self, seat: Self::Seat, heir: Self::Id);
+
+    /// Who shall run there is unknown: it is to be dispatched.
+    fn forget_heir(&self, seat: Self::Seat);
+
+    /// Whether who shall run there is another one than who does, or unknown.
+    fn is_due(&self, seat: Self::Seat) -> bool;
 
     /// A counter that runs as the time does, in a unit of the world's own.
     fn ticks(&self) -> u64;

@@ -1,8 +1,9 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::{Decider, Home, SEATS, World};
-use crate::smp::{Effects, Instance, Lock, System, Thread, system::Executing, system::Held};
-use crate::{Cpu, CpuSet, Priority, ReadyQueue};
+use super::decider::Kind;
+use super::{Decider, Home, Masked, SEATS, World};
+use crate::smp::{Effects, Error, Instance, Lock, System, Thread, system::Executing, system::Held};
+use crate::{Cpu, CpuSet, Priority};
 use taktos_time::Instant;
 
 /// What a [`Router`] must know of its world beside what a [`Decider`] must.
@@ -18,9 +19,6 @@ pub trait Rows: World {
 
     /// Whether the thread is at home in the instance of `decider`.
     fn is_at_home(&self, id: Self::Id, decider: Decider<'_, Self::Id, Self::Seat>) -> bool;
-
-    /// Who shall run there is unknown: it is to be dispatched.
-    fn forget_heir(&self, seat: Self::Seat);
 }
 
 /// Whose registers are on `cpu`.
@@ -51,14 +49,21 @@ pub struct Kept<'e, W: Rows, E> {
     closed: CpuSet,
     /// Those of them that are to be dispatched all the same: they are to ask for help.
     asking: CpuSet,
+    /// Who was bound to other processors.
+    bound: Option<W::Id>,
     others: &'e mut E,
 }
 
 impl<W: Rows, E: Effects> Kept<'_, W, E> {
     /// Acts on the rings of `instance` and the thread of `row`.
-    fn with(&self, instance: Instance, row: Thread, act: impl FnOnce(&ReadyQueue<W::Id>, W::Id)) {
+    fn with(
+        &self,
+        instance: Instance,
+        row: Thread,
+        act: impl FnOnce(Decider<'_, W::Id, W::Seat>, W::Id),
+    ) {
         if let (Some(home), Some(id)) = (self.homes.get(instance.index()), self.world.thread(row)) {
-            act(home.decider().ready(), id);
+            act(home.decider(), id);
         }
     }
 }
@@ -81,25 +86,42 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         self.homes.get(instance.index()).is_some_and(Home::keeps)
     }
 
-    fn put(&mut self, instance: Instance, row: Thread, priority: Priority, first: bool) {
-        self.with(instance, row, |ready, id| {
-            if first {
-                ready.prepend(self.world, id, priority);
-            } else {
-                ready.append(self.world, id, priority);
-            }
+    fn put(&mut self, instance: Instance, row: Thread, priority: Priority, first: bool, turn: i64) {
+        self.with(instance, row, |decider, id| {
+            decider.put(self.world, id, priority, first, turn);
         });
     }
 
     fn take(&mut self, instance: Instance, row: Thread, priority: Priority) {
-        self.with(instance, row, |ready, id| {
-            ready.remove(self.world, id, priority);
+        self.with(instance, row, |decider, id| {
+            decider.ready().remove(self.world, id, priority);
         });
     }
 
-    fn top(&self, instance: Instance) -> Option<(Thread, Priority)> {
-        let id = self.homes.get(instance.index())?.decider().ready().top()?;
-        Some((self.world.row(id)?, self.world.priority(id)))
+    fn first(
+        &self,
+        instance: Instance,
+        mut will_do: impl FnMut(Thread) -> bool,
+    ) -> Option<(Thread, Priority, Option<i64>)> {
+        let decider = self.homes.get(instance.index())?.decider();
+        if let Decider::Masked(masked) = decider {
+            let will_do = |id| self.world.row(id).is_some_and(&mut will_do);
+            let (id, priority) = masked.ready().find(self.world, will_do)?;
+            return Some((self.world.row(id)?, priority, decider.turn(self.world, id)));
+        }
+        let id = decider.ready().top()?;
+        let row = self.world.row(id).filter(|row| will_do(*row))?;
+        Some((row, self.world.priority(id), None))
+    }
+
+    fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
+        let home = self.homes.get(instance.index());
+        if let Some(Decider::Masked(masked)) = home.map(Home::decider)
+            && let Some(id) = self.world.thread(row)
+        {
+            Masked::bind(self.world, id, cpus);
+            self.bound = masked.is_closed().then_some(id);
+        }
     }
 }
 
@@ -108,10 +130,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     pub fn new(system: System<'a>, homes: &'a [Home<Id, Seat>]) -> Self {
         for (index, home) in homes.iter().enumerate() {
             if let Some(instance) = Instance::new(index) {
-                let several = system
-                    .processors(instance)
-                    .is_ok_and(|cpus| cpus.count() > 1);
-                home.begin(instance, several, system.can_keep(instance));
+                let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
+                let kind = match system.has_affinities(instance) {
+                    true => Kind::Masked,
+                    false if cpus.count() > 1 => Kind::Cluster,
+                    false => Kind::Solo,
+                };
+                home.begin(instance, kind, system.can_keep(instance));
             }
         }
         Self {
@@ -158,16 +183,90 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             homes: self.homes,
             closed: self.closed,
             asking: CpuSet::EMPTY,
+            bound: None,
             others: effects,
         };
         let answer = question(&mut self.system, &mut kept);
-        for cpu in kept.asking {
+        let (asking, bound) = (kept.asking, kept.bound);
+        if let Some(id) = bound {
+            self.enter_anew(w, id);
+        }
+        for cpu in asking {
             if let Ok(instance) = self.system.instance_of_cpu(cpu) {
                 self.open(w, instance, now);
             }
             effects.preempt(cpu);
         }
         answer
+    }
+
+    /// `id` was bound to other processors: where its home is closed, it goes behind its equals.
+    #[cold]
+    fn enter_anew<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
+        let home = w.row(id).map(|row| self.system.scheduler(row));
+        if let Some(Ok(home)) = home
+            && let Some(masked) = self.home(home).and_then(Home::masked)
+            && w.is_ready(id)
+        {
+            let priority = w.priority(id);
+            masked.remove(w, id, priority);
+            masked.append(w, id, priority);
+        }
+    }
+
+    /// `id`, which executes on `cpu`, shall stay there. Its home stays closed where pins concern nobody else. Bounds: those of
+    /// [`System::block`] and [`System::unblock`] together.
+    ///
+    /// # Errors
+    /// Those of [`System::pin`].
+    pub fn pin<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        let closed = self
+            .masked_home(row)
+            .is_some_and(|home| home.has(cpu.index()));
+        if closed {
+            self.look_up(w, id);
+        } else {
+            self.reach(w, id, now);
+        }
+        self.ask(w, now, effects, |system, effects| match closed {
+            true => system.pin_on(row, cpu, now, effects),
+            false => system.pin(row),
+        })
+    }
+
+    /// Takes one pin of `id` back. Otherwise as [`Router::pin`].
+    ///
+    /// # Errors
+    /// Those of [`System::unpin`].
+    pub fn unpin<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        if self.masked_home(row).is_some() {
+            self.look_up(w, id);
+        } else {
+            self.reach(w, id, now);
+        }
+        self.ask(w, now, effects, |system, effects| {
+            system.unpin(row, now, effects)
+        })
+    }
+
+    /// What decides about the home of `row`, where that is closed and its threads have affinities.
+    fn masked_home(&self, row: Thread) -> Option<&'a Masked<Id>> {
+        self.home(self.system.scheduler(row).ok()?)?.masked()
     }
 
     /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So
@@ -202,21 +301,23 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         };
         let mut held = [None; SEATS];
         let mut places = held.iter_mut();
-        let left = decider.open(w, |cpu, heir| {
+        let opened = decider.open(w, |cpu, heir| {
             if let (Some(place), Some(cpu)) = (places.next(), Cpu::new(cpu)) {
+                let heir = heir.and_then(|(id, turn)| Some((w.row(id)?, w.priority(id), turn)));
                 *place = Some(Held {
                     cpu,
-                    heir: heir.and_then(|heir| Some((w.row(heir)?, w.priority(heir)))),
+                    heir,
                     executing: executing(w, cpu),
                 });
             }
         });
+        let all = held.iter().flatten().copied();
         self.system
-            .open(instance, held.iter().flatten().copied(), left, now);
+            .open(instance, all, opened.left, opened.turns, now);
         for held in held.iter().flatten() {
             self.closed = self.closed.without(held.cpu);
             let seat = w.seat(held.cpu.index());
-            if w.heir(seat) != w.current(seat) {
+            if w.is_due(seat) {
                 // It was called already, and is to be dispatched.
                 w.forget_heir(seat);
             }
@@ -232,9 +333,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
         // In the order in which they are READY.
         for home in self.homes.iter().filter(|home| home.keeps()) {
-            home.decider().ready().for_each(w, |id| {
+            let decider = home.decider();
+            decider.ready().for_each(w, |id| {
                 if let Some(row) = w.row(id) {
-                    self.system.bring_in_order(row, w.priority(id));
+                    let turn = decider.turn(w, id);
+                    self.system.bring_in_order(row, w.priority(id), turn);
                 }
             });
         }
@@ -286,10 +389,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if self.runs_elsewhere(w, decider, cpus) {
             return false;
         }
-        decider.close();
+        decider.close(self.system.next_turns(instance));
         self.closed = self.closed.or(cpus);
         self.system.close(instance, now, |cpu, row| {
-            let heir = row.and_then(|row| w.thread(row));
+            let heir = row.and_then(|(row, turn)| Some((w.thread(row)?, turn)));
             decider.seat(w, cpu.index(), heir);
         });
         true

@@ -36,7 +36,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    fn to(only: Cpu) -> Self {
+    pub(crate) fn to(only: Cpu) -> Self {
         Self {
             stops: [only; Cpu::COUNT],
             length: 1,
@@ -118,7 +118,7 @@ fn back(from: &[Cpu; Cpu::COUNT], allowed: CpuSet, last: Cpu) -> Route {
 }
 
 /// The processors from which somebody can come, by shifting, to a freed one.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reach {
     freed: Cpu,
     all: CpuSet,

@@ -4,7 +4,7 @@
 pub(crate) mod cbs;
 mod edf;
 mod list;
-mod matching;
+pub(crate) mod matching;
 mod members;
 mod priority;
 mod simple;
@@ -40,6 +40,17 @@ pub(crate) trait Policy {
 
     /// The READY node that shall have the processor `freed`, which nobody holds.
     fn highest(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu) -> Option<u16>;
+
+    /// Whether `id`, which is READY in a ring of the world's, may have the processor `freed`, for which [`Policy::highest`] was asked
+    /// last.
+    #[inline(always)]
+    fn profits(&mut self, _nodes: &[NodeRecord], _places: &Places, _freed: Cpu, _id: u16) -> bool {
+        true
+    }
+
+    /// `id`, which [profits](Policy::profits), shall have the processor `freed` instead of the one that was found.
+    #[inline(always)]
+    fn choose(&mut self, _nodes: &[NodeRecord], _places: &Places, _freed: Cpu, _id: u16) {}
 
     /// The SCHEDULED node that has to give way to `newcomer`, should that one's key be before its own.
     fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16>;
@@ -148,6 +159,16 @@ impl Queues {
     }
 
     #[inline]
+    pub fn profits(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu, id: u16) -> bool {
+        each!(self, policy => policy.profits(nodes, places, freed, id))
+    }
+
+    #[inline]
+    pub fn choose(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu, id: u16) {
+        each!(self, policy => policy.choose(nodes, places, freed, id));
+    }
+
+    #[inline]
     pub fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
         each!(self, policy => policy.lowest(nodes, places, newcomer))
     }
@@ -174,9 +195,13 @@ impl Queues {
         each!(self, policy => policy.left(nodes, id));
     }
 
-    /// Whether these are those of fixed priorities, and no node is in them.
-    pub fn are_empty_levels(&self) -> bool {
-        matches!(self, Self::Priority(levels) if levels.is_empty())
+    /// Whether no node is in them; for the policies of instances that can be closed.
+    pub fn are_empty(&self) -> bool {
+        match self {
+            Self::Priority(levels) => levels.is_empty(),
+            Self::StrongAffinity(affine) => affine.is_empty(),
+            _ => false,
+        }
     }
 
     #[inline]

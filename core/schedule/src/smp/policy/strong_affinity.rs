@@ -12,7 +12,7 @@
 
 use super::{
     Policy,
-    matching::{self, Route, Seats},
+    matching::{self, Reach, Route, Seats},
     members::{Member, Nodes, first_where},
 };
 use crate::{
@@ -30,6 +30,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct StrongAffinity {
     ready: Option<Member>,
+    /// Who can profit by the processor that [`Policy::highest`] was asked for last, once that was found.
+    reach: Option<Reach>,
     /// Whom the way is for.
     newcomer: u16,
     /// For each processor on the way but the newcomer's own: from where its next holder comes.
@@ -71,10 +73,23 @@ impl Seats for Holders<'_> {
 impl StrongAffinity {
     pub const EMPTY: Self = Self {
         ready: None,
+        reach: None,
         newcomer: NONE,
         sources: [0; Cpu::COUNT],
         target: 0,
     };
+
+    /// Whether no node is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_none()
+    }
+
+    /// Who can profit by `freed`.
+    fn reach(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu) -> &Reach {
+        let seats = Holders { nodes, places };
+        self.reach
+            .get_or_insert_with(|| matching::departure(&seats, places.owned, freed))
+    }
 
     /// Keeps the way of `newcomer`, for [`Policy::shift`].
     fn keep(&mut self, newcomer: u16, route: &Route) {
@@ -111,13 +126,26 @@ impl Policy for StrongAffinity {
 
     fn highest(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu) -> Option<u16> {
         self.newcomer = NONE;
+        self.reach = None;
         let root = self.ready?;
-        let reach = matching::departure(&Holders { nodes, places }, places.owned, freed);
-        let profits = |node: &NodeRecord| !node.mask.and(reach.cpus()).is_empty();
+        let reach = self.reach(nodes, places, freed).cpus();
+        let profits = |node: &NodeRecord| !node.mask.and(reach).is_empty();
         let best = first_where(nodes, root, profits)?.id();
-        let route = reach.route(nodes[best as usize].mask)?;
-        self.keep(best, &route);
+        self.choose(nodes, places, freed, best);
         Some(best)
+    }
+
+    fn profits(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu, id: u16) -> bool {
+        let mask = nodes[id as usize].mask;
+        let reach = self.reach(nodes, places, freed).cpus();
+        !mask.and(reach).is_empty()
+    }
+
+    fn choose(&mut self, nodes: &[NodeRecord], places: &Places, freed: Cpu, id: u16) {
+        let mask = nodes[id as usize].mask;
+        if let Some(route) = self.reach(nodes, places, freed).route(mask) {
+            self.keep(id, &route);
+        }
     }
 
     fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {

@@ -66,6 +66,9 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        if instance == self.thread(id).home {
+            effects.bind(Instance(instance), Thread(id), mask);
+        }
         match self.state(instance, id) {
             State::Blocked => return self.set_mask(instance, id, mask),
             State::Ready => self.remove_ready(instance, id, effects),
@@ -157,6 +160,7 @@ impl System<'_> {
         self.set_mask(home, id, CpuSet::ALL);
         self.node_mut(target, id).real = level;
         self.set_mask(target, id, affinity);
+        effects.bind(Instance(target), Thread(id), affinity);
         self.refresh(target, id);
         let openings = self.instances[target as usize].openings;
         let record = self.thread_mut(id);

@@ -12,7 +12,7 @@ use crate::{
         closed::WAITS,
         ids::NONE,
         node::State,
-        order::Key,
+        order::{Key, Turns},
         thread::{Presence, ThreadRecord},
     },
 };
@@ -22,8 +22,8 @@ use taktos_time::Instant;
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
     pub cpu: Cpu,
-    /// Who shall run there, at which priority; none for the idle thread.
-    pub heir: Option<(Thread, Priority)>,
+    /// Who shall run there, at which priority; none for the idle thread. With its turn where the world keeps turns.
+    pub heir: Option<(Thread, Priority, Option<i64>)>,
     pub executing: Executing,
 }
 
@@ -48,7 +48,17 @@ impl System<'_> {
     /// Whether the READY threads of `instance` can stand in rings of the world's.
     pub(crate) fn can_keep(&self, instance: Instance) -> bool {
         let record = self.instances.get(instance.index());
-        record.is_some_and(|record| record.kind == PolicyKind::Priority)
+        record.is_some_and(|record| Self::is_kept(record.kind))
+    }
+
+    const fn is_kept(kind: PolicyKind) -> bool {
+        matches!(kind, PolicyKind::Priority | PolicyKind::StrongAffinity)
+    }
+
+    /// Whether the threads of `instance` have affinities.
+    pub(crate) fn has_affinities(&self, instance: Instance) -> bool {
+        let record = self.instances.get(instance.index());
+        record.is_some_and(|record| record.kind == PolicyKind::StrongAffinity)
     }
 
     /// The rows of all threads that exist, but for the idle ones.
@@ -56,12 +66,12 @@ impl System<'_> {
         (0..self.idle_from).map(Thread)
     }
 
-    /// Brings the row of `thread` up to date, which is READY at `priority` in a ring of the world's; those before it were brought
-    /// before it.
-    pub(crate) fn bring_in_order(&mut self, thread: Thread, priority: Priority) {
+    /// Brings the row of `thread` up to date, which is READY at `priority` in a ring of the world's, which may have kept its
+    /// `turn`; those before it were brought before it.
+    pub(crate) fn bring_in_order(&mut self, thread: Thread, priority: Priority, turn: Option<i64>) {
         self.bring_up_to_date(thread, priority, true);
         let home = self.thread(thread.0).home;
-        self.draw_early(home, thread.0);
+        self.set_turn(home, thread.0, turn);
     }
 
     /// Brings the row of `thread` up to date: it waits, or is `ready` at `priority` and stands in a ring of the world's. Nothing where
@@ -75,17 +85,21 @@ impl System<'_> {
 
     /// The System decides about `instance`, which is closed. Its processors are in `held`: those with an heir by urgency, then the
     /// idle ones, the one to be taken first last. `left` are the processors that stopped idling and have not idled since, the
-    /// last one in the lowest eight bits.
+    /// last one in the lowest eight bits. `turns` are those that are drawn next, where the world keeps turns.
     pub(crate) fn open(
         &mut self,
         instance: Instance,
         held: impl Iterator<Item = Held>,
         left: u64,
+        turns: Option<[i64; 2]>,
         now: Instant,
     ) {
         let record = &mut self.instances[instance.index()];
         record.closed = false;
         record.openings = record.openings.wrapping_add(1);
+        if let Some(turns) = turns {
+            record.turns.go_on(turns);
+        }
         self.gather_idle(instance.0);
         let mut empty = CpuSet::EMPTY;
         for Held {
@@ -95,7 +109,7 @@ impl System<'_> {
         } in held
         {
             let id = match heir {
-                Some((heir, priority)) => self.install(instance.0, heir.0, priority),
+                Some((heir, priority, turn)) => self.install(instance.0, heir.0, priority, turn),
                 None => self.first_idle(instance.0),
             };
             self.put_in(instance.0, id, cpu);
@@ -155,8 +169,8 @@ impl System<'_> {
         self.thread_mut(id).live_on = cpu.index() as u8;
     }
 
-    /// The thread `id` is about to hold a processor: behind those that do, before all that are READY.
-    fn install(&mut self, instance: u8, id: u16, priority: Priority) -> u16 {
+    /// The thread `id` is about to hold a processor: with its `turn`, or behind those that do, before all that are READY.
+    fn install(&mut self, instance: u8, id: u16, priority: Priority, turn: Option<i64>) -> u16 {
         self.catch_up(id, priority, false);
         let record = self.thread_mut(id);
         record.presence = Presence::Scheduled;
@@ -167,7 +181,7 @@ impl System<'_> {
         node.real = level_of(priority);
         node.key = Key {
             level: node.real,
-            turn: record.turns.draw_early(),
+            turn: turn.map_or_else(|| record.turns.draw_early(), Turns::widen),
         };
         id
     }
@@ -178,9 +192,9 @@ impl System<'_> {
     pub(crate) fn may_close(&self, instance: Instance) -> Option<CpuSet> {
         let record = self.instances.get(instance.index())?;
         let may = !record.closed
-            && record.kind == PolicyKind::Priority
+            && Self::is_kept(record.kind)
             && record.involved == 0
-            && record.queues.are_empty_levels()
+            && record.queues.are_empty()
             && record
                 .places
                 .owned
@@ -209,12 +223,12 @@ impl System<'_> {
     }
 
     /// The [`Decider`](crate::smp::closed::Decider) decides about `instance`, which [may be closed](System::may_close). `tell` hears
-    /// who runs on each processor, none for the idle thread, in the order of [`System::open`].
+    /// who runs on each processor, and its turn, none for the idle thread, in the order of [`System::open`].
     pub(crate) fn close(
         &mut self,
         instance: Instance,
         now: Instant,
-        tell: impl FnMut(Cpu, Option<Thread>),
+        tell: impl FnMut(Cpu, Option<(Thread, i64)>),
     ) {
         self.tell_scheduled(instance.0, tell);
         self.instances[instance.index()].closed = true;
@@ -227,14 +241,18 @@ impl System<'_> {
         }
     }
 
-    fn tell_scheduled(&self, instance: u8, mut tell: impl FnMut(Cpu, Option<Thread>)) {
+    /// The turns of `instance` that are drawn next.
+    pub(crate) fn next_turns(&self, instance: Instance) -> [i64; 2] {
+        self.instances[instance.index()].turns.next()
+    }
+
+    fn tell_scheduled(&self, instance: u8, mut tell: impl FnMut(Cpu, Option<(Thread, i64)>)) {
         let mut id = self.instances[instance as usize].places.scheduled.first;
         while id != NONE {
             let node = self.node(instance, id);
-            tell(
-                node.processor(),
-                (!self.is_idle_row(id)).then_some(Thread(id)),
-            );
+            let owner =
+                (!self.is_idle_row(id)).then_some((Thread(id), Turns::narrow(node.key.turn)));
+            tell(node.processor(), owner);
             id = node.next;
         }
     }

@@ -12,7 +12,7 @@ use crate::{
         closed::WAITS,
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
-        thread::{Presence, ThreadRecord},
+        thread::Presence,
     },
 };
 
@@ -80,15 +80,20 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) {
             return queued;
         }
-        let Some((kept, priority)) = effects.top(Instance(instance)) else {
+        let (queues, places) = (&mut record.queues, &record.places);
+        let profits = |thread: Thread| queues.profits(nodes, places, cpu, thread.0);
+        let Some((kept, priority, turn)) = effects.first(Instance(instance), profits) else {
             return queued;
         };
         self.catch_up(kept.0, priority, true);
-        self.draw_early(instance, kept.0);
+        self.set_turn(instance, kept.0, turn);
         let key = self.node(instance, kept.0).key;
-        queued
-            .filter(|&queued| self.node(instance, queued).key.before(key))
-            .or(Some(kept.0))
+        if queued.is_some_and(|queued| self.node(instance, queued).key.before(key)) {
+            return queued;
+        }
+        let (record, nodes) = self.split(instance);
+        record.queues.choose(nodes, &record.places, cpu, kept.0);
+        Some(kept.0)
     }
 
     #[inline]
@@ -98,8 +103,8 @@ impl System<'_> {
         }
         let node = self.node_mut(instance, id);
         node.kept = true;
-        let priority = priority_of(node.key.level);
-        effects.put(Instance(instance), Thread(id), priority, first);
+        let (priority, turn) = (priority_of(node.key.level), Turns::narrow(node.key.turn));
+        effects.put(Instance(instance), Thread(id), priority, first, turn);
         true
     }
 
@@ -109,8 +114,7 @@ impl System<'_> {
         let record = self.thread(id);
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
-            && record.pins == 0
-            && record.pinned_to == ThreadRecord::NOWHERE
+            && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
     }
 
@@ -144,12 +148,14 @@ impl System<'_> {
         }
     }
 
-    /// The kept node `id` is the first of its equals.
-    pub(super) fn draw_early(&mut self, instance: u8, id: u16) {
+    /// The kept node `id` has the `turn` that the world has kept for it; or none, and is the first of its equals.
+    pub(super) fn set_turn(&mut self, instance: u8, id: u16, turn: Option<i64>) {
         let (record, nodes) = self.split(instance);
-        let turn = &mut nodes[id as usize].key.turn;
-        if *turn == Turns::UNDRAWN {
-            *turn = record.turns.draw_early();
+        let key = &mut nodes[id as usize].key;
+        match turn {
+            Some(turn) => key.turn = Turns::widen(turn),
+            None if key.turn == Turns::UNDRAWN => key.turn = record.turns.draw_early(),
+            None => {}
         }
     }
 

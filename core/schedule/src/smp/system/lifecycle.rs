@@ -168,9 +168,7 @@ impl System<'_> {
             self.fresh_node(instance, id);
         }
         self.drop_server(id);
-        let record = self.thread(id);
-        let (home, pinned) = (record.home, record.pins > 0);
-        self.instances[home as usize].involved -= u32::from(pinned);
+        self.count_pin(id, false);
         let live_on = self.thread(id).live_on;
         *self.thread_mut(id) = ThreadRecord {
             live_on,

@@ -29,9 +29,56 @@ impl System<'_> {
         }
         let record = self.thread_mut(id);
         record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
-        let (home, first) = (record.home, record.pins == 1);
-        self.instances[home as usize].involved += u32::from(first);
+        if record.pins == 1 {
+            self.count_pin(id, true);
+        }
         Ok(())
+    }
+
+    /// [`System::pin`] of a thread of an instance that is closed, on whose processor `cpu` it executes: at once.
+    ///
+    /// # Errors
+    /// Those of [`System::pin`], but that of a thread that executes nowhere.
+    pub(crate) fn pin_on(
+        &mut self,
+        thread: Thread,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if !self.can_pin(cpu) {
+            return Err(Error::NotDefined);
+        }
+        let record = self.thread_mut(id);
+        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
+        if record.pins == 1 {
+            record.pinned_to = cpu.index() as u8;
+            let home = record.home;
+            self.rebind(home, id, CpuSet::of(cpu), now, effects);
+        }
+        Ok(())
+    }
+
+    /// The pin of `id`, if it spans instances, counts for those that it concerns, or does no longer.
+    pub(super) fn count_pin(&mut self, id: u16, counts: bool) {
+        if !self.pin_spans(id) {
+            return;
+        }
+        let record = self.thread(id);
+        let (home, first) = (record.home, record.first);
+        let other = (first != home).then_some(first);
+        for instance in [Some(home), other].into_iter().flatten() {
+            let involved = &mut self.instances[instance as usize].involved;
+            *involved = involved.wrapping_add_signed(if counts { 1 } else { -1 });
+        }
+    }
+
+    /// Whether `id` is pinned to a processor of another instance, or not yet.
+    pub(super) fn pin_spans(&self, id: u16) -> bool {
+        let record = self.thread(id);
+        let at_home = record.pinned_to != ThreadRecord::NOWHERE && record.first == record.home;
+        record.pins > 0 && !at_home
     }
 
     // On the only processor there is, every thread is pinned.
@@ -53,10 +100,12 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
+        self.count_pin(id, false);
         let record = self.thread_mut(id);
-        record.pins = record.pins.checked_sub(1).ok_or(Error::IncorrectState)?;
-        let (home, last) = (record.home, record.pins == 0);
-        self.instances[home as usize].involved -= u32::from(last);
+        let pins = record.pins.checked_sub(1);
+        record.pins = pins.unwrap_or_default();
+        self.count_pin(id, true);
+        pins.ok_or(Error::IncorrectState)?;
         let record = self.thread(id);
         if record.pins > 0 || record.pinned_to == ThreadRecord::NOWHERE {
             return Ok(());
@@ -109,9 +158,11 @@ impl System<'_> {
         if ready {
             self.make_blocked(id, now, effects);
         }
+        self.count_pin(id, false);
         self.thread_mut(id).first = owner;
         self.rebind(owner, id, CpuSet::of(cpu), now, effects);
         self.thread_mut(id).pinned_to = cpu.index() as u8;
+        self.count_pin(id, true);
         if ready {
             self.make_unblocked(id, now, effects);
         }

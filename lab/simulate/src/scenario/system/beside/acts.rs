@@ -39,6 +39,9 @@ impl<'m> Beside<'m> {
             Ok::<_, Error>(made)
         });
         self.answered(plain, &Ok(theirs), &ours);
+        if let (Some(home), Ok(cpus)) = (self.router.home(home), plain.affinity(theirs)) {
+            home.begin_with(&self.board, theirs.index(), cpus);
+        }
     }
 
     /// The thread, which waited, waits no more.
@@ -54,6 +57,10 @@ impl<'m> Beside<'m> {
             Some(Decider::Cluster(cluster)) => {
                 self.board.set_ready(thread, true);
                 cluster.append(&self.board, id, priority);
+            }
+            Some(Decider::Masked(masked)) => {
+                self.board.set_ready(thread, true);
+                masked.append(&self.board, id, priority);
             }
             None => {
                 let now = self.now;
@@ -83,6 +90,7 @@ impl<'m> Beside<'m> {
                 }
                 None => cluster.remove(&self.board, id, priority),
             },
+            Some(Decider::Masked(masked)) => masked.remove(&self.board, id, priority),
             None => {
                 let now = self.now;
                 let done = self.ask(About::Row(thread), |system, effects| {
@@ -116,6 +124,7 @@ impl<'m> Beside<'m> {
                 solo.change(&self.board, seat, id, old, set, false);
             }
             Some(Decider::Cluster(cluster)) => cluster.change(&self.board, id, old, set, false),
+            Some(Decider::Masked(masked)) => masked.change(&self.board, id, old, set, false),
             None => {
                 let now = self.now;
                 self.reach(About::Thread(thread));
@@ -167,6 +176,10 @@ impl<'m> Beside<'m> {
                     }
                     None => cluster.rotate(&self.board, id, priority),
                 }
+                None
+            }
+            Some(Decider::Masked(masked)) => {
+                masked.rotate(&self.board, id, priority);
                 None
             }
             None => self.yields_open(thread),

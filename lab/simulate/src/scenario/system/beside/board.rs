@@ -17,7 +17,7 @@ struct Block {
     ready: Cell<bool>,
     exists: Cell<bool>,
     home: Cell<Option<Instance>>,
-    cpu: Cell<usize>,
+    note: Cell<u64>,
     charged: Cell<u64>,
 }
 
@@ -46,7 +46,7 @@ impl<'h> Board<'h> {
             ready: Cell::new(false),
             exists: Cell::new(false),
             home: Cell::new(None),
-            cpu: Cell::new(0),
+            note: Cell::new(0),
             charged: Cell::new(0),
         };
         let words = |cpu| Words {
@@ -180,11 +180,19 @@ impl World for Board<'_> {
     }
 
     fn cpu(&self, id: usize) -> usize {
-        self.blocks[id].cpu.get()
+        self.note(id) as usize
     }
 
     fn set_cpu(&self, id: usize, cpu: usize) {
-        self.blocks[id].cpu.set(cpu);
+        self.set_note(id, cpu as u64);
+    }
+
+    fn note(&self, id: usize) -> u64 {
+        self.blocks[id].note.get()
+    }
+
+    fn set_note(&self, id: usize, note: u64) {
+        self.blocks[id].note.set(note);
     }
 
     fn heir(&self, seat: usize) -> usize {
@@ -198,6 +206,14 @@ impl World for Board<'_> {
 
     fn set_heir(&self, seat: usize, heir: usize) {
         self.words[seat].heir.set(Some(heir));
+    }
+
+    fn forget_heir(&self, seat: usize) {
+        self.words[seat].heir.set(None);
+    }
+
+    fn is_due(&self, seat: usize) -> bool {
+        self.words[seat].heir.get() != Some(self.words[seat].current.get())
     }
 
     fn ticks(&self) -> u64 {
@@ -230,10 +246,6 @@ impl Rows for Board<'_> {
     fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
         let home = self.blocks[id].home.get();
         home.is_some_and(|home| self.deciders[home.index()] == decider)
-    }
-
-    fn forget_heir(&self, seat: usize) {
-        self.words[seat].heir.set(None);
     }
 }
 

@@ -216,6 +216,9 @@ impl<'m> Beside<'m> {
         });
         let known = self.board.heir_of(cpu);
         let runs = match self.decides(cpu) {
+            Some(Decider::Masked(masked)) if known.is_none() => {
+                masked.dispatch(&self.board, cpu.index())
+            }
             // A dispatch that looked after owners elsewhere, and changed nothing here.
             Some(_) => known.unwrap_or(self.threads() + cpu.index()),
             None => self.meant(cpu, chosen),
@@ -268,7 +271,9 @@ impl<'m> Beside<'m> {
         let is_thread = |row: &Thread| self.board.is_thread(row.index());
         let theirs = plain.heir(cpu).filter(is_thread);
         let ours = match self.decides(cpu) {
-            Some(_) => self.board.heir_of(cpu).and_then(Thread::new),
+            Some(decider) => decider
+                .owner(&self.board, cpu.index())
+                .and_then(Thread::new),
             None => self.router.system().heir(cpu),
         };
         let ours = ours.filter(is_thread);
