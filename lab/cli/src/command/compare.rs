@@ -33,25 +33,31 @@ const ALONE_FOR: Duration = Duration::from_millis(100);
 const COMPANY: [u64; 4] = [500_000, 61_000, 17_000, 70];
 const COMPANY_FOR: Duration = Duration::from_millis(50);
 
-/// One case in both worlds, with what the kernel works for a job alone and in company.
-struct Compared {
+/// What the kernel works for a job, alone and among as many tasks, in nanoseconds: measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Works {
+    pub cost: u64,
+    pub company: u64,
+}
+
+/// One case in both worlds, with what the kernel works for a job.
+pub(super) struct Compared {
     case: Case,
-    kernel: Figures,
+    pub kernel: Figures,
     schedule: Recording,
     simulated: Simulated,
-    cost: u64,
-    company: u64,
+    works: Works,
 }
 
 impl Compared {
-    fn both(&self) -> Both<'_> {
+    pub(super) fn both(&self) -> Both<'_> {
         Both {
             case: &self.case,
             kernel: &self.kernel,
             schedule: &self.schedule,
             simulated: &self.simulated,
-            cost: self.cost,
-            company: self.company,
+            cost: self.works.cost,
+            company: self.works.company,
         }
     }
 }
@@ -89,7 +95,9 @@ pub(super) fn run(
     });
     let what = format!("running {stem} on {} and in the simulator ...", board.name);
     let all = progress.counted(&what, cases.len(), |done| {
-        each(&cases, done, |case| in_both(&ready, case))
+        each(&cases, done, |case| {
+            in_both(&ready, case, works(&ready, case)?)
+        })
     })?;
     let both: Vec<Both<'_>> = all.iter().map(Compared::both).collect();
     let mut drawn: Vec<Drawn> = both.iter().map(Both::draw).collect();
@@ -186,17 +194,22 @@ fn work(ready: &Ready, case: &Case) -> Result<u64> {
     Ok(work.div_ceil(measured.jobs().max(1)))
 }
 
-fn in_both(ready: &Ready, case: &Case) -> Result<Compared> {
+/// What the kernel works for a job under the case's policy and layout.
+pub(super) fn works(ready: &Ready, case: &Case) -> Result<Works> {
     let cost = work(ready, &alone(case))?;
     let company = work(ready, &company(case))?.max(cost);
+    Ok(Works { cost, company })
+}
+
+/// Runs the case on the kernel and in the simulator.
+pub(super) fn in_both(ready: &Ready, case: &Case, works: Works) -> Result<Compared> {
     let (kernel, schedule) = recorded(ready, case)?;
-    let simulated = simulate(case, &kernel, cost / 2)?;
+    let simulated = simulate(case, &kernel, works.cost / 2)?;
     Ok(Compared {
         case: case.clone(),
         kernel,
         schedule,
         simulated,
-        cost,
-        company,
+        works,
     })
 }

@@ -123,7 +123,7 @@ fn record(ready: &Ready, plan: &Plan, progress: &Progress) -> Result<Vec<(String
 pub(super) fn recorded(ready: &Ready, case: &Case) -> Result<(Figures, Recording)> {
     let record = ready.machine.record(&ready.image, &case.call())?;
     let figures = Figures::read(&record.console, case)?;
-    let schedule = schedule(&record.switches, &figures)
+    let schedule = schedule(&record.switches, &figures, case.first_release())
         .context("the program does not say which thread is which task's: `@task ... thread=`")?;
     Ok((figures, schedule))
 }

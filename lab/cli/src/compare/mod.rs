@@ -4,6 +4,7 @@
 //! Owns: the comparison and its bounds. Must never know: how images are run.
 
 mod backlog;
+pub mod draw;
 mod jobs;
 mod order;
 mod schedule;

@@ -9,14 +9,25 @@ use taktos_trace::{Event, Kind, Thread};
 use crate::measure::handover;
 use crate::smp::Figures;
 
-/// The schedule from the first release on: the tasks are the first threads,
+/// The schedule from the begin on, `lead` nanoseconds after which the first task is released: the tasks are the first threads,
 /// others follow by their names. None where the program does not say which
-/// thread is which task's.
-pub fn schedule(switches: &[Switch], figures: &Figures) -> Option<Recording> {
+/// thread is which task's, or none of them runs.
+///
+/// The kernel's clock starts later than the machine's, by which switches are told. So time begins `lead` before the first task
+/// runs that waited for its release.
+pub fn schedule(switches: &[Switch], figures: &Figures, lead: u64) -> Option<Recording> {
     let mut threads = BTreeMap::new();
     for (place, task) in figures.tasks.iter().enumerate() {
         threads.insert(task.thread?, place);
     }
+    let waited =
+        |switch: &&Switch| switch.at >= figures.begin && threads.contains_key(&switch.thread);
+    let first_run = switches
+        .iter()
+        .filter(waited)
+        .map(|switch| switch.at)
+        .min()?;
+    let begin = first_run.saturating_sub(lead);
     let mut recording = Recording::new(TimeUnit::ClockNanoseconds);
     recording.threads = figures.tasks.iter().map(|task| task.name.clone()).collect();
     // What runs when the time begins, on each processor.
@@ -27,13 +38,13 @@ pub fn schedule(switches: &[Switch], figures: &Figures) -> Option<Recording> {
             recording.threads.len() - 1
         });
         let event = Event {
-            at: switch.at.saturating_sub(figures.begin),
+            at: switch.at.saturating_sub(begin),
             argument: handover(switch.turn).to_argument(),
             thread: Thread(u16::try_from(place).unwrap_or(Thread::IDLE.0)),
             processor: u8::try_from(switch.processor).unwrap_or(u8::MAX),
             kind: Kind::Switch,
         };
-        match switch.at.checked_sub(figures.begin) {
+        match switch.at.checked_sub(begin) {
             None | Some(0) => {
                 first.insert(switch.processor, event);
             }
@@ -72,16 +83,19 @@ mod tests {
         let mut figures = Figures::read(&console(&case, 1000), &case).unwrap();
         let switches = [
             switch(0, 0x90, 10),
+            switch(2, 2, 700),
+            switch(2, 0x93, 800),
             switch(0, 0x91, 1_000),
             switch(1, 0x92, 500),
             switch(0, 3, 2_600),
+            switch(1, 4, 2_700),
             switch(1, 5, u64::MAX),
         ];
-        assert_eq!(schedule(&switches, &figures), None);
+        assert_eq!(schedule(&switches, &figures, 400), None);
         for (place, task) in figures.tasks.iter_mut().enumerate() {
             task.thread = Some(place as u64);
         }
-        let recording = schedule(&switches, &figures).unwrap();
+        let recording = schedule(&switches, &figures, 400).unwrap();
         let seen: Vec<_> = recording
             .events
             .iter()
@@ -94,7 +108,14 @@ mod tests {
             })
             .collect();
         // What ran before stands at the begin; what comes after the measurement is left out.
-        assert_eq!(seen, [(0, 0, "0x91"), (0, 1, "0x92"), (600, 0, "T4")]);
+        let expected = [
+            (0, 0, "0x91"),
+            (0, 1, "0x92"),
+            (0, 2, "0x93"),
+            (400, 0, "T4"),
+            (500, 1, "T5"),
+        ];
+        assert_eq!(seen, expected);
         assert_eq!(
             (recording.end, recording.unit),
             (figures.span, TimeUnit::ClockNanoseconds)

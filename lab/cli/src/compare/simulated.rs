@@ -3,11 +3,13 @@
 use anyhow::Result;
 use taktos_export::Recording;
 use taktos_schedule::CpuSet;
-use taktos_simulate::{Arrival, Cluster, Cost, Costs, Outcome, Plan, Setup, Task, Workload, run};
+use taktos_simulate::{
+    Arrival, Budget, Cluster, Cost, Costs, Outcome, Plan, Policy, Setup, Task, Workload, run,
+};
 use taktos_time::Duration;
 
 use crate::simulation::Recorder;
-use crate::smp::{Case, Figures};
+use crate::smp::{Case, Figures, Periodic, TaskFigures};
 
 /// The most events of a schedule that are kept.
 const MOST_EVENTS: usize = 1_000_000;
@@ -67,7 +69,7 @@ fn clusters(case: &Case) -> Vec<Cluster> {
 fn workload(case: &Case, kernel: &Figures) -> Workload {
     let instances = case.layout.instances();
     let ns = Duration::from_nanos;
-    let task = |(task, kernel): (&crate::smp::Periodic, &crate::smp::TaskFigures)| {
+    let task = |(task, kernel): (&Periodic, &TaskFigures)| {
         let first = kernel.processors.trailing_zeros() as usize;
         let instance = instances.iter().position(|cpus| cpus.contains(&first));
         Task {
@@ -77,11 +79,20 @@ fn workload(case: &Case, kernel: &Figures) -> Workload {
                 jitter: Duration::ZERO,
             },
             cluster: instance.map(|number| number.to_string()),
+            budget: (case.policy == Policy::Cbs).then(|| budget(task)),
             ..Task::periodic(&task.name, ns(task.execution), ns(task.period))
         }
     };
     Workload {
         tasks: case.tasks.iter().zip(&kernel.tasks).map(task).collect(),
         ..Workload::default()
+    }
+}
+
+/// The budget that the kernel's program gives a task where there are budgets: a twentieth more than it computes.
+fn budget(task: &Periodic) -> Budget {
+    Budget {
+        runtime: Duration::from_nanos(task.execution + task.execution / 20),
+        period: Duration::from_nanos(task.period),
     }
 }

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use taktos_export::Recording;
 use taktos_simulate::Policy;
-use taktos_simulate::generate::{
-    Deadlines, Key, Method, PeriodRange, Periods, Specification, WHOLE, generate,
-};
+use taktos_simulate::generate::Key;
 use taktos_time::Duration;
 use taktos_trace::{Handover, Kind, Left, Thread};
 
 use super::simulated::simulate;
 use super::*;
 use crate::smp::tests::{case, console};
-use crate::smp::{Figures, Layout, Periodic, periodic};
+use crate::smp::{Figures, Layout, Periodic};
 
 /// What a kernel would show whose switches cost so much.
 fn kernel(case: &Case, switch: u64) -> (Figures, Recording) {
@@ -140,54 +138,6 @@ fn another_order_is_found_out() {
     );
 }
 
-/// Sets of 3 to 7 tasks that need most of the processors, released apart.
-fn heavy(layout: Layout, policy: Policy, key: Key) -> Case {
-    let mut draw = Stream::new(key.experiment, key.index);
-    let specification = Specification {
-        utilisation: match layout {
-            Layout::One => draw.between(80, 97) * (WHOLE / 100),
-            _ => draw.between(100, 260) * (WHOLE / 100),
-        },
-        bounds: vec![(0, WHOLE); draw.between(3, 7) as usize],
-        method: Method::RandFixedSum,
-        periods: Periods::LogUniform,
-        range: PeriodRange {
-            min: Duration::from_millis(1),
-            max: Duration::from_millis(20),
-            granularity: Duration::from_micros(10),
-        },
-        deadlines: Deadlines::Implicit,
-    };
-    let mut tasks = periodic(&generate(&specification, key).unwrap()).unwrap();
-    for (place, task) in tasks.iter_mut().enumerate() {
-        task.offset = 50_000 * place as u64 + draw.between(0, 9_999);
-    }
-    Case {
-        tasks,
-        policy,
-        layout,
-        horizon: Duration::from_millis(400),
-        quantum: 100,
-    }
-}
-
-/// Numbers of a set's own.
-struct Stream(taktos_simulate::random::Stream, u64);
-
-impl Stream {
-    fn new(seed: u64, index: u32) -> Self {
-        Self(
-            taktos_simulate::random::Stream::new(seed, u64::from(index)),
-            0,
-        )
-    }
-
-    fn between(&mut self, low: u64, high: u64) -> u64 {
-        self.1 += 1;
-        low + self.0.below_or_at(self.1, high - low)
-    }
-}
-
 /// What the kernel of a set works for a switch, and what the simulator charges.
 const WORKS: u64 = 1_300;
 const CHARGES: u64 = 950;
@@ -243,7 +193,8 @@ fn no_time_is_beyond_the_bound_where_the_orders_are_the_same() {
                     point: 0,
                     index,
                 };
-                let case = heavy(layout, policy, key);
+                let horizon = Duration::from_millis(400);
+                let case = draw::apart(layout, policy, horizon, key);
                 let Some(held) = held(&case) else { continue };
                 assert!(held.beyond == 0, "seed {seed}: {held:?} of {case:?}");
                 all.bounded += held.bounded;

@@ -161,6 +161,11 @@ impl Case {
         format!("{}, {}", self.policy, self.layout.name())
     }
 
+    /// From the begin to the first release, in nanoseconds.
+    pub fn first_release(&self) -> u64 {
+        self.tasks.iter().map(|task| task.offset).min().unwrap_or(0)
+    }
+
     /// The same with no two releases at one instant; none where that is so already.
     pub fn apart(&self) -> Option<Self> {
         let tasks = self.tasks.iter().enumerate();

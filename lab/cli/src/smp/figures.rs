@@ -54,7 +54,7 @@ pub struct Figures {
     pub idle: u64,
     /// What the tasks themselves computed, nanoseconds.
     pub work: u64,
-    /// When the first job was released, by the machine's clock.
+    /// When the time began, by the kernel's clock: it starts when the kernel does, later than the machine's.
     pub begin: u64,
     /// How long it was measured from then on.
     pub span: u64,

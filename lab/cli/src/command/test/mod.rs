@@ -14,6 +14,7 @@ mod programs;
 mod repeat;
 mod scripts;
 mod seed;
+mod sets;
 mod several;
 mod side_by_side;
 mod storms;
@@ -183,6 +184,10 @@ fn steps(length: storms::Length) -> Vec<Step> {
         let name = format!("storms on {}", four::name(board));
         steps.push(narrow(name, move |workspace| {
             storms::rage(workspace, board, length)
+        }));
+        let name = format!("kernel and simulator agree on {}", four::name(board));
+        steps.push(narrow(name, move |workspace| {
+            sets::agree(workspace, board, length)
         }));
         let name = format!("hunting for races on {}", four::name(board));
         steps.push(narrow(name, move |workspace| {
