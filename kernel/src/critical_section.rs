@@ -154,6 +154,18 @@ impl<T> Guarded<T> {
     }
 }
 
+impl<T> Guarded<T> {
+    /// The cell's content, outside of a section.
+    ///
+    /// # Safety
+    /// Nobody else reaches the content meanwhile: it is the calling thread's, and others reach it only while that waits.
+    #[inline(always)]
+    pub unsafe fn borrow_own(&self) -> &T {
+        // SAFETY: the caller's, as said above.
+        unsafe { &*self.0.get() }
+    }
+}
+
 impl<T: Copy> Guarded<T> {
     /// What the cell holds.
     #[inline(always)]
@@ -173,7 +185,7 @@ impl<T: Copy> Guarded<T> {
     /// What the cell holds, outside of a section.
     ///
     /// # Safety
-    /// Nobody else writes the cell meanwhile: it is a word of the calling thread's that others touch only while it waits.
+    /// As [`Guarded::borrow_own`].
     #[inline(always)]
     pub unsafe fn get_own(&self) -> T {
         // SAFETY: the caller's, as said above.

@@ -1,7 +1,7 @@
 //! Owns: what an operation tells the machine, and how its caller gets the result. Must never know: what was decided.
 
-use super::hold;
-use crate::{Kernel, System};
+use crate::System;
+use crate::thread::AnyThread;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Answer, Machine, Outcome};
 
@@ -77,9 +77,7 @@ impl IntoResult for Answer {
 fn take_error<S: System>(status: Status) -> Result<(), Error> {
     // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
     if !(S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt()) {
-        let held = hold::<S>();
-        let cs = held.section();
-        Kernel::<S>::running().current(cs).set_ok(cs);
+        AnyThread::<S>::clear_own_error();
     }
     status.result()
 }

@@ -105,7 +105,7 @@ impl<
         }
     }
 
-    /// What [`System::several`] is to name.
+    /// What [`System::smp`] is to name.
     pub const fn smp(&'static self) -> &'static Smp<S> {
         &self.several
     }

@@ -82,6 +82,13 @@ impl<S: System> AnyThread<S> {
         stay_here::<S, _>(|| unsafe { Kernel::<S>::running().caller().argument.get_own() })
     }
 
+    /// The calling thread, which was told an error, is resumed with success again.
+    #[inline(always)]
+    pub(crate) fn clear_own_error() {
+        // SAFETY: the caller's own, which stays on this processor.
+        stay_here::<S, _>(|| unsafe { Kernel::<S>::running().caller().set_own_ok() });
+    }
+
     /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler
     /// it is the thread that is to run after it that yields. Bound: fixed.
     #[inline(always)]

@@ -190,6 +190,17 @@ impl ThreadRef {
         context.value.set(value);
     }
 
+    /// The status that the thread is resumed with is success again.
+    ///
+    /// # Safety
+    /// The thread calls this: others reach its context only while it waits.
+    #[inline(always)]
+    pub unsafe fn set_own_ok(self) {
+        // SAFETY: the caller's, as said above.
+        let context = unsafe { self.0.context.borrow_own() };
+        context.status.set(Status::OK.word());
+    }
+
     /// Sets the status that the thread is resumed with to success.
     #[inline(always)]
     pub fn set_ok(self, cs: CriticalSection<'_>) {
