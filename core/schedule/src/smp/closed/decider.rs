@@ -245,7 +245,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 let tell = |cpu, heir: Option<(Id, i64)>| {
                     tell(cpu, heir.map(|(id, turn)| (id, Some(turn))));
                 };
-                turns = Some(masked.open(w, tell));
+                let (owned, next) = masked.open(w, tell);
+                (left, turns) = (owned, Some(next));
             }
         }
         Opened { left, turns }

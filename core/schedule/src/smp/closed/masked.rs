@@ -498,19 +498,24 @@ impl<Id: Copy + Eq> Masked<Id> {
     }
 
     /// It decides no longer. `tell` hears of each processor and its owner with its turn, none where it is idle; what is answered are
-    /// the turns that are drawn next.
+    /// the processors that have an owner, eight bits each, where idle threads may execute still, and the turns that are drawn next.
     pub(super) fn open<W: World<Id = Id>>(
         &self,
         w: &W,
         mut tell: impl FnMut(usize, Option<(Id, i64)>),
-    ) -> [i64; 2] {
+    ) -> (u64, [i64; 2]) {
         self.closed.set(false);
+        let mut owned = 0;
         for cpu in Self::processors(self.cpus.get()) {
             self.charge_owner(w, cpu);
             let turn = turn_of(self.keys[cpu].get());
-            tell(cpu, self.owner(cpu).map(|owner| (owner, turn)));
+            let owner = self.owner(cpu);
+            if owner.is_some() {
+                owned = owned << u8::BITS | cpu as u64;
+            }
+            tell(cpu, owner.map(|owner| (owner, turn)));
         }
-        self.next.each_ref().map(Cell::get)
+        (owned, self.next.each_ref().map(Cell::get))
     }
 
     /// The rings of its READY threads.
