@@ -2,7 +2,6 @@
 //! Must never know: buffers, time-outs, queues of senders.
 
 use super::slow;
-use super::words::Words;
 use super::{Message, refuse_in_handlers};
 use crate::critical_section::{CriticalSection, Operation};
 use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, slow_path};
@@ -46,6 +45,52 @@ impl<S: System> AnyThread<S> {
         current.argument.set(cs, second);
         held.enter::<slow::Send<S, false>>(self, first, timeout)
             .into_result::<S>()
+    }
+}
+
+/// What goes with a message's first word: beside that, registers have room for 64 bits, where other operations have their
+/// time-out.
+struct Words {
+    second: usize,
+    sender: ThreadRef,
+}
+
+/// Both fit: the sender's address needs not be loaded again.
+#[cfg(target_pointer_width = "32")]
+impl Words {
+    #[inline(always)]
+    fn pack(self, _: CriticalSection<'_>) -> Timeout {
+        Timeout::from_bits((self.sender.address() as u64) << 32 | self.second as u64)
+    }
+
+    #[inline(always)]
+    #[expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the same form for all widths"
+    )]
+    fn unpack<S: System>(_: CriticalSection<'_>, words: Timeout) -> Self {
+        let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
+        Self {
+            second,
+            sender: crate::wait::thread(sender),
+        }
+    }
+}
+
+/// Only one of two wide words fits: the second word of the message goes by the sender's control block.
+#[cfg(not(target_pointer_width = "32"))]
+impl Words {
+    fn pack(self, cs: CriticalSection<'_>) -> Timeout {
+        self.sender.argument.set(cs, self.second);
+        Timeout::NONE
+    }
+
+    fn unpack<S: System>(cs: CriticalSection<'_>, _: Timeout) -> Self {
+        let sender = Kernel::<S>::running().current(cs);
+        Self {
+            second: sender.argument.get(cs),
+            sender,
+        }
     }
 }
 

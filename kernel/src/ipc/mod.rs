@@ -13,7 +13,6 @@ mod bytes;
 mod call;
 mod fast;
 mod slow;
-mod words;
 
 pub use bytes::LONGEST_MESSAGE;
 
