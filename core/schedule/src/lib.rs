@@ -18,6 +18,7 @@ mod links;
 mod priority;
 mod ready;
 pub mod smp;
+mod tree;
 pub mod vcpu;
 
 pub use cpu::{Cpu, CpuSet, Cpus};
@@ -25,3 +26,4 @@ pub use heap::{Branch, Branches, Heap};
 pub use links::{Links, Ring};
 pub use priority::Priority;
 pub use ready::ReadyQueue;
+pub use tree::{Side, Tree, TreeLinks};

@@ -2,245 +2,104 @@
 //! to wait first.
 //! Must never know: what they wait for.
 //!
-//! A balanced tree (Adelson-Velsky and Landis 1962; Knuth, TAOCP vol. 3, section 6.2.3) whose links lie in the control
-//! blocks. From left to right its threads stand in the order in which they are to be woken: a new one goes behind
-//! all whose time is not later than its own, and neither a turn of the tree nor a removal changes the order of the others.
-//! So equals need no number to be told apart, for which the control block has no room; in a heap they would.
-//!
-//! The rank of a thread is the height of what stands below it, itself included; those of two children differ by one
-//! at most. So with n threads no way down is longer than 1.45·log₂(n + 2). A new thread's place is looked for from the
-//! earliest one: up as far as others come before it, then down, and back up to mend the ranks. To remove any one
-//! takes a way down and one up; the next of the earliest is beside it.
+//! A [`Tree`] whose links lie in the control blocks: equals need no number to be told apart, for which the control block has no
+//! room.
 
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
+use taktos_schedule::{Side, Tree, TreeLinks};
 use taktos_time::Instant;
 
 #[cfg(test)]
 mod tests;
 
 /// The threads with a time-out running.
-pub(crate) struct TimeoutQueue {
-    /// The leftmost of the tree. Who stands on top of it nobody asks.
-    earliest: Guarded<Option<ThreadRef>>,
-}
-
-/// Where a thread may have another one below it.
-type Link = Guarded<Option<ThreadRef>>;
-
-#[derive(Clone, Copy)]
-enum Side {
-    Left,
-    Right,
-}
-
-impl Side {
-    const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-        }
-    }
-
-    fn of(self, thread: ThreadRef) -> &'static Link {
-        match self {
-            Self::Left => &thread.0.left,
-            Self::Right => &thread.0.right,
-        }
-    }
-}
+pub(crate) struct TimeoutQueue(Guarded<Tree<ThreadRef>>);
 
 impl TimeoutQueue {
     /// No time-out runs.
     pub const fn new() -> Self {
-        Self {
-            earliest: Guarded::new(None),
-        }
+        Self(Guarded::new(Tree::EMPTY))
     }
 
     /// The next time-out's point in time.
     pub fn next(&self, cs: CriticalSection<'_>) -> Option<Instant> {
-        self.earliest.get(cs).map(|thread| thread.deadline.get(cs))
+        let earliest = self.0.borrow(cs).first();
+        earliest.map(|thread| thread.deadline.get(cs))
     }
 
     /// Starts `thread`'s time-out, behind those of the same time. It has none running.
     pub fn insert(&self, cs: CriticalSection<'_>, thread: ThreadRef, deadline: Instant) {
         thread.deadline.set(cs, deadline);
-        thread.left.set(cs, None);
-        thread.right.set(cs, None);
-        set_rank(cs, thread, 1);
-        let Some(earliest) = self.earliest.get(cs) else {
-            thread.parent.set(cs, None);
-            return self.earliest.set(cs, Some(thread));
-        };
-        let (parent, side) = if deadline < earliest.deadline.get(cs) {
-            self.earliest.set(cs, Some(thread));
-            (earliest, Side::Left)
-        } else {
-            place_behind(cs, earliest, deadline)
-        };
-        hang(cs, parent, side, Some(thread));
-        mend_upwards(cs, parent);
+        self.0.borrow(cs).append(&cs, thread);
     }
 
     /// Takes out the thread whose time-out comes first, if it comes by `now`.
     pub fn pop_due(&self, cs: CriticalSection<'_>, now: Instant) -> Option<ThreadRef> {
-        let thread = self
-            .earliest
-            .get(cs)
-            .filter(|thread| thread.deadline.get(cs) <= now)?;
+        let earliest = self.0.borrow(cs).first();
+        let thread = earliest.filter(|thread| thread.deadline.get(cs) <= now)?;
         self.remove(cs, thread);
         Some(thread)
     }
 
     /// Stops `thread`'s time-out, which runs.
     pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        let (left, right) = (thread.left.get(cs), thread.right.get(cs));
-        if self.earliest.get(cs) == Some(thread) {
-            // Nothing is to its left, so at most one is to its right.
-            self.earliest.set(cs, right.or(thread.parent.get(cs)));
-        }
-        let lowest = if let (Some(left), Some(right)) = (left, right) {
-            Some(replace_by_next(cs, thread, left, right))
-        } else {
-            replace(cs, thread, left.or(right));
-            thread.parent.get(cs)
-        };
-        set_rank(cs, thread, 0);
-        if let Some(lowest) = lowest {
-            mend_upwards(cs, lowest);
-        }
+        self.0.borrow(cs).remove(&cs, thread);
     }
 }
 
-/// Where a thread with this deadline belongs, which is not before `earliest`: below whom, and on which side.
-fn place_behind(
-    cs: CriticalSection<'_>,
-    earliest: ThreadRef,
-    deadline: Instant,
-) -> (ThreadRef, Side) {
-    let comes_before = |thread: &ThreadRef| thread.deadline.get(cs) <= deadline;
-    let mut place = earliest;
-    while let Some(above) = place.parent.get(cs).filter(comes_before) {
-        place = above;
-    }
-    let mut side = Side::Right;
-    while let Some(below) = side.of(place).get(cs) {
-        place = below;
-        side = if comes_before(&below) {
-            Side::Right
-        } else {
-            Side::Left
-        };
-    }
-    (place, side)
-}
+impl TreeLinks for CriticalSection<'_> {
+    type Id = ThreadRef;
+    type Key = Instant;
+    type Node = ThreadRef;
+    type Link = &'static Guarded<Option<ThreadRef>>;
 
-/// Takes `thread` out, which has these two children: the next one in the order takes its place. Says from whom on
-/// upwards ranks may be wrong.
-fn replace_by_next(
-    cs: CriticalSection<'_>,
-    thread: ThreadRef,
-    left: ThreadRef,
-    right: ThreadRef,
-) -> ThreadRef {
-    let mut lowest = None;
-    let mut next = right;
-    while let Some(below) = next.left.get(cs) {
-        lowest = Some(next);
-        next = below;
+    #[inline(always)]
+    fn key(&self, thread: ThreadRef) -> Instant {
+        thread.deadline.get(*self)
     }
-    if lowest.is_some() {
-        replace(cs, next, next.right.get(cs));
-        hang(cs, next, Side::Right, Some(right));
-    }
-    hang(cs, next, Side::Left, Some(left));
-    replace(cs, thread, Some(next));
-    set_rank(cs, next, rank(cs, Some(thread)));
-    lowest.unwrap_or(next)
-}
 
-/// Puts `new` in the place of `old` below the thread above it.
-fn replace(cs: CriticalSection<'_>, old: ThreadRef, new: Option<ThreadRef>) {
-    match old.parent.get(cs) {
-        Some(parent) if parent.left.get(cs) == Some(old) => hang(cs, parent, Side::Left, new),
-        Some(parent) => hang(cs, parent, Side::Right, new),
-        None => {
-            if let Some(new) = new {
-                new.parent.set(cs, None);
-            }
+    #[inline(always)]
+    fn node(&self, thread: ThreadRef) -> ThreadRef {
+        thread
+    }
+
+    #[inline(always)]
+    fn link(&self, thread: ThreadRef, side: Side) -> Self::Link {
+        match side {
+            Side::Left => &thread.0.left,
+            Side::Right => &thread.0.right,
         }
     }
-}
 
-fn hang(cs: CriticalSection<'_>, parent: ThreadRef, side: Side, child: Option<ThreadRef>) {
-    side.of(parent).set(cs, child);
-    if let Some(child) = child {
-        child.parent.set(cs, Some(parent));
+    #[inline(always)]
+    fn follow(&self, link: Self::Link) -> Option<ThreadRef> {
+        link.get(*self)
     }
-}
 
-fn rank(cs: CriticalSection<'_>, thread: Option<ThreadRef>) -> u8 {
-    thread.map_or(0, |thread| thread.urgency.get(cs).rank())
-}
-
-fn set_rank(cs: CriticalSection<'_>, thread: ThreadRef, rank: u8) {
-    thread
-        .urgency
-        .set(cs, thread.urgency.get(cs).with_rank(rank));
-}
-
-/// Restores ranks and balance from `thread` upwards, until a rank stays what it was.
-fn mend_upwards(cs: CriticalSection<'_>, thread: ThreadRef) {
-    let mut next = Some(thread);
-    while let Some(thread) = next {
-        let before = rank(cs, Some(thread));
-        let top = balance(cs, thread);
-        if rank(cs, Some(top)) == before {
-            return;
-        }
-        next = top.parent.get(cs);
+    #[inline(always)]
+    fn set(&self, link: Self::Link, to: Option<ThreadRef>) {
+        link.set(*self, to);
     }
-}
 
-/// Restores the rank of one thread, whose children may differ by two; says who stands in its place then.
-fn balance(cs: CriticalSection<'_>, thread: ThreadRef) -> ThreadRef {
-    let (left, right) = (thread.left.get(cs), thread.right.get(cs));
-    let (left_rank, right_rank) = (rank(cs, left), rank(cs, right));
-    match (left, right) {
-        (Some(tall), _) if left_rank > right_rank + 1 => lower(cs, thread, tall, Side::Left),
-        (_, Some(tall)) if right_rank > left_rank + 1 => lower(cs, thread, tall, Side::Right),
-        _ => {
-            set_rank(cs, thread, left_rank.max(right_rank) + 1);
-            thread
-        }
+    #[inline(always)]
+    fn above(&self, thread: ThreadRef) -> Option<ThreadRef> {
+        thread.parent.get(*self)
     }
-}
 
-/// Turns the tree so that `thread` stands below its child `tall`, or that one's inner child: whoever makes it lower.
-fn lower(cs: CriticalSection<'_>, thread: ThreadRef, tall: ThreadRef, side: Side) -> ThreadRef {
-    let outer = side.of(tall).get(cs);
-    match side.other().of(tall).get(cs) {
-        Some(inner) if rank(cs, Some(inner)) > rank(cs, outer) => {
-            lift(cs, inner, tall, side.other());
-            lift(cs, inner, thread, side)
-        }
-        _ => lift(cs, tall, thread, side),
+    #[inline(always)]
+    fn set_above(&self, thread: ThreadRef, above: Option<ThreadRef>) {
+        thread.parent.set(*self, above);
     }
-}
 
-/// Turns the tree so that `child`, on this side of `parent`, stands above it; the order from left to right stays.
-fn lift(cs: CriticalSection<'_>, child: ThreadRef, parent: ThreadRef, side: Side) -> ThreadRef {
-    replace(cs, parent, Some(child));
-    hang(cs, parent, side, side.other().of(child).get(cs));
-    hang(cs, child, side.other(), Some(parent));
-    count(cs, parent);
-    count(cs, child);
-    child
-}
+    #[inline(always)]
+    fn rank(&self, thread: ThreadRef) -> u8 {
+        thread.urgency.get(*self).rank()
+    }
 
-/// Restores the rank of one thread.
-fn count(cs: CriticalSection<'_>, thread: ThreadRef) {
-    let tallest = rank(cs, thread.left.get(cs)).max(rank(cs, thread.right.get(cs)));
-    set_rank(cs, thread, tallest + 1);
+    #[inline(always)]
+    fn set_rank(&self, thread: ThreadRef, rank: u8) {
+        let urgency = thread.urgency.get(*self);
+        thread.urgency.set(*self, urgency.with_rank(rank));
+    }
 }

@@ -1,6 +1,6 @@
 //! The tree of time-outs: its laws, its bound, and its order against a plain list in which equals keep their order.
 
-use super::{TimeoutQueue, rank};
+use super::TimeoutQueue;
 use crate::critical_section::{CriticalSection, alone};
 use crate::thread::tcb::{Tcb, ThreadRef};
 use proptest::prelude::*;
@@ -37,8 +37,12 @@ fn check_below(
     check_below(cs, right, Some(thread), all);
 }
 
+fn rank(cs: CriticalSection<'_>, thread: Option<ThreadRef>) -> u8 {
+    thread.map_or(0, |thread| thread.urgency.get(cs).rank())
+}
+
 fn top(cs: CriticalSection<'_>, queue: &TimeoutQueue) -> Option<ThreadRef> {
-    let mut top = queue.earliest.get(cs)?;
+    let mut top = queue.0.borrow(cs).first()?;
     while let Some(above) = top.parent.get(cs) {
         top = above;
     }
@@ -65,7 +69,7 @@ fn check(cs: CriticalSection<'_>, queue: &TimeoutQueue, expected: &[(u64, Thread
         .collect();
     assert!(all == expected, "equals stand as they came");
     let first = expected.first();
-    assert!(queue.earliest.get(cs) == first.map(|(_, thread)| *thread));
+    assert!(queue.0.borrow(cs).first() == first.map(|(_, thread)| *thread));
     assert_eq!(
         queue.next(cs).map(Instant::as_nanos),
         first.map(|(at, _)| *at)
