@@ -372,7 +372,7 @@ fn displaced_undispatched(world: &mut World<'_>) -> (Thread, Thread, Thread) {
 
 #[test]
 fn lazily_a_thread_that_has_not_left_its_processor_stays() {
-    for policy in [PolicyKind::Simple, PolicyKind::Priority] {
+    for policy in [PolicyKind::Simple, PolicyKind::Priority, PolicyKind::Edf] {
         let mut tables = Tables::new(4, set([0, 1]), 1);
         let mut world = World::new(&mut tables, set([0, 1]), &[one(policy, 2)]);
         let (_, mover, urgent) = displaced_undispatched(&mut world);
@@ -384,7 +384,11 @@ fn lazily_a_thread_that_has_not_left_its_processor_stays() {
 #[test]
 fn exactly_it_takes_the_processor_that_was_freed() {
     let mut tables = Tables::new(4, set([0, 1]), 1);
-    let mut world = World::new(&mut tables, set([0, 1]), &[one(PolicyKind::Edf, 2)]);
+    let mut world = World::new(
+        &mut tables,
+        set([0, 1]),
+        &[one(PolicyKind::StrongAffinity, 2)],
+    );
     let (_, mover, urgent) = displaced_undispatched(&mut world);
     assert_eq!(world.system.heir(cpu(0)), Some(mover));
     assert_eq!(world.system.heir(cpu(1)), Some(urgent));
@@ -423,7 +427,11 @@ fn two_processors_that_exchange_their_threads_do_not_wait_for_ever() {
 #[test]
 fn an_assignment_cancelled_while_a_processor_waits_is_honoured() {
     let mut tables = Tables::new(4, set([0, 1]), 1);
-    let mut world = World::new(&mut tables, set([0, 1]), &[one(PolicyKind::Edf, 2)]);
+    let mut world = World::new(
+        &mut tables,
+        set([0, 1]),
+        &[one(PolicyKind::StrongAffinity, 2)],
+    );
     let (stays, mover, _) = displaced_undispatched(&mut world);
     assert!(matches!(world.dispatch(cpu(0)), Dispatch::Wait { .. }));
     world

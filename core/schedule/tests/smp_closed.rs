@@ -8,7 +8,9 @@ mod storms;
 use common::{Flags, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
-use taktos_schedule::smp::closed::{Decider, Home, Masked, Router, Rows, World};
+use taktos_schedule::smp::closed::{
+    Branches, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Waiting, World,
+};
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
     Reasons, System, Thread,
@@ -33,6 +35,7 @@ struct Board<'a> {
     ready: Vec<Cell<bool>>,
     home: Vec<Cell<usize>>,
     note: Vec<Cell<u64>>,
+    branches: [Branches<usize>; THREADS],
     charged: Vec<Cell<u64>>,
     heir: [Cell<Option<usize>>; PROCESSORS],
     current: [Cell<usize>; PROCESSORS],
@@ -52,6 +55,7 @@ impl<'a> Board<'a> {
             ready: vec![Cell::new(false); all],
             home: cells(usize::MAX),
             note: vec![Cell::new(0); all],
+            branches: [const { Branches::NONE }; THREADS],
             charged: vec![Cell::new(0); all],
             heir: std::array::from_fn(|cpu| Cell::new(Some(THREADS + cpu))),
             current: std::array::from_fn(|cpu| Cell::new(THREADS + cpu)),
@@ -83,25 +87,22 @@ impl Links for Board<'_> {
 
 impl World for Board<'_> {
     type Seat = usize;
+    const PROCESSORS: usize = PROCESSORS;
     fn seat(&self, cpu: usize) -> usize {
         cpu
     }
     fn idle(&self, cpu: usize) -> usize {
         THREADS + cpu
     }
-    fn cpu(&self, id: usize) -> usize {
-        assert!(id < THREADS, "idle threads have no seats");
-        self.note(id) as usize
-    }
-    fn set_cpu(&self, id: usize, cpu: usize) {
-        assert!(id < THREADS, "idle threads have no seats");
-        self.set_note(id, cpu as u64);
-    }
     fn note(&self, id: usize) -> u64 {
         self.note[id].get()
     }
     fn set_note(&self, id: usize, note: u64) {
+        assert!(id < THREADS, "idle threads have no seats");
         self.note[id].set(note);
+    }
+    fn branches(&self, id: usize) -> &Branches<usize> {
+        &self.branches[id]
     }
     fn priority(&self, id: usize) -> Priority {
         self.priority[id].get()
@@ -149,12 +150,6 @@ impl Rows for Board<'_> {
     fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
         id < THREADS && self.deciders[self.home[id].get()] == decider
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Last,
-    First,
 }
 
 /// The two systems side by side.
@@ -309,21 +304,7 @@ impl<'a> Pair<'a> {
         if let Some(decider) = self.closed_now(id) {
             self.board.ready[id].set(true);
             let board = self.board;
-            match (decider, place) {
-                (Decider::Solo(solo), Place::Last) => {
-                    solo.append(board, solo.closed().unwrap(), id, priority);
-                }
-                (Decider::Solo(solo), Place::First) => {
-                    solo.prepend(board, solo.closed().unwrap(), id, priority);
-                }
-                (Decider::Cluster(cluster), Place::Last) => {
-                    let sits = cluster.append(board, id, priority);
-                    assert_eq!(sits, cluster.seat_of(board, id).is_some());
-                }
-                (Decider::Cluster(cluster), Place::First) => cluster.prepend(board, id, priority),
-                (Decider::Masked(masked), Place::Last) => masked.append(board, id, priority),
-                (Decider::Masked(masked), Place::First) => masked.prepend(board, id, priority),
-            }
+            decider.ready(board, id, place);
             return;
         }
         self.router.look_up(self.board, id);
@@ -355,18 +336,23 @@ impl<'a> Pair<'a> {
             self.plain(|system, now, flags| system.block(row(id), WAITS, now, flags).unwrap());
             let board = self.board;
             let priority = board.priority[id].get();
-            let runs_here = board.current(self.acting) == id;
-            match decider {
-                Decider::Solo(solo) if runs_here && board.heir(self.acting) == id => {
-                    solo.retire(board, self.acting, id, priority);
+            let here = self.acting;
+            let runs_here = board.current(here) == id;
+            let next = match decider {
+                Decider::Solo(solo) if runs_here && board.heir(here) == id => {
+                    Some(solo.retire(board, here, id, priority))
                 }
-                Decider::Solo(solo) => solo.remove(board, solo.closed().unwrap(), id, priority),
                 Decider::Cluster(cluster) if runs_here => {
-                    let next = cluster.retire(board, self.acting, id, priority);
-                    assert_eq!(next, board.heir(self.acting));
+                    Some(cluster.retire(board, here, id, priority))
                 }
-                Decider::Cluster(cluster) => cluster.remove(board, id, priority),
-                Decider::Masked(masked) => masked.remove(board, id, priority),
+                Decider::Edf(edf) if runs_here => {
+                    Some(edf.retire(board, here, id, Deadlines::urgency(board, id)))
+                }
+                _ => None,
+            };
+            match next {
+                Some(next) => assert_eq!(next, board.heir(here)),
+                None => decider.remove(board, id),
             }
         } else {
             self.router.look_up(self.board, id);
@@ -396,14 +382,9 @@ impl<'a> Pair<'a> {
                 .unwrap();
             });
             let set = || self.board.priority[id].set(priority);
-            let first = place == Place::First;
-            match decider {
-                _ if !self.board.ready[id].get() => set(),
-                Decider::Solo(solo) => {
-                    solo.change(self.board, solo.closed().unwrap(), id, old, set, first);
-                }
-                Decider::Cluster(cluster) => cluster.change(self.board, id, old, set, first),
-                Decider::Masked(masked) => masked.change(self.board, id, old, set, first),
+            match self.board.ready[id].get() {
+                true => decider.change(self.board, id, set, place),
+                false => set(),
             }
             return;
         }
@@ -443,28 +424,20 @@ impl<'a> Pair<'a> {
         });
         let here = self.acting;
         let runs_here = board.current(here) == id;
-        match (decider, place) {
-            (Decider::Solo(solo), Place::Last) if runs_here && board.heir(here) == id => {
-                solo.advance(board, here, id, priority);
+        let last = place == Place::Last && runs_here;
+        let next = match decider {
+            Decider::Solo(solo) if last && board.heir(here) == id => {
+                Some(solo.advance(board, here, id, priority))
             }
-            (Decider::Solo(solo), Place::Last) => {
-                solo.rotate(board, solo.closed().unwrap(), id, priority);
+            Decider::Cluster(cluster) if last => Some(cluster.advance(board, here, id, priority)),
+            Decider::Edf(edf) if last => {
+                Some(edf.advance(board, here, id, Deadlines::urgency(board, id)))
             }
-            (Decider::Solo(solo), Place::First) => {
-                solo.bring_to_front(board, solo.closed().unwrap(), id, priority);
-            }
-            (Decider::Cluster(cluster), Place::Last) if runs_here => {
-                let next = cluster.advance(board, here, id, priority);
-                assert_eq!(next, board.heir(here));
-            }
-            (Decider::Cluster(cluster), Place::Last) => cluster.rotate(board, id, priority),
-            (Decider::Cluster(cluster), Place::First) => {
-                cluster.bring_to_front(board, id, priority);
-            }
-            (Decider::Masked(masked), Place::Last) => masked.rotate(board, id, priority),
-            (Decider::Masked(masked), Place::First) => {
-                masked.bring_to_front(board, id, priority);
-            }
+            _ => None,
+        };
+        match next {
+            Some(next) => assert_eq!(next, board.heir(here)),
+            None => decider.requeue(board, id, place),
         }
     }
 
@@ -478,7 +451,7 @@ impl<'a> Pair<'a> {
         }
         let decider = self.closed_now(sender).filter(|decider| match decider {
             Decider::Solo(_) => board.heir(self.acting) == sender,
-            Decider::Cluster(_) | Decider::Masked(_) => true,
+            Decider::Cluster(_) | Decider::Edf(_) | Decider::Masked(_) => true,
         });
         let Some(decider) = decider else {
             self.ready(receiver, Place::First);
@@ -492,25 +465,43 @@ impl<'a> Pair<'a> {
         });
         self.stops_waiting(receiver);
         board.ready[receiver].set(true);
-        match decider {
-            Decider::Solo(solo) => solo.take_turn(board, self.acting, receiver, sender, priority),
-            Decider::Cluster(cluster) => {
-                let next = cluster.take_turn(board, self.acting, receiver, sender, priority);
-                assert_eq!(next, board.heir(self.acting));
-            }
-            Decider::Masked(masked) => {
-                masked.prepend(board, receiver, priority);
-                masked.rotate(board, sender, priority);
-            }
+        decider.hand_turn(board, self.acting, receiver, sender);
+    }
+
+    /// Whether deadlines count in the instance `home`: bound threads span it there.
+    fn knows_deadlines(&self, home: usize) -> bool {
+        matches!(self.board.deciders[home], Decider::Edf(_))
+    }
+
+    /// `id` has a job with this deadline, or none.
+    fn job(&mut self, id: usize, deadline: Option<Instant>) {
+        self.closes(self.board.home[id].get());
+        if !self.knows_deadlines(self.board.home[id].get()) {
+            return;
         }
+        self.plain(|system, now, flags| match deadline {
+            Some(deadline) => system.release_job(row(id), deadline, now, flags).unwrap(),
+            None => system.cancel_job(row(id), now, flags).unwrap(),
+        });
+        let now = at(self.now);
+        let mut flags = Preempts(self.board);
+        self.router.system_mut().act_on(cpu(self.acting));
+        self.router
+            .set_job(self.board, id, deadline, now, &mut flags)
+            .unwrap();
     }
 
     /// `id` may run on `cpus` alone.
     fn bind(&mut self, id: usize, cpus: CpuSet) {
-        self.router.look_up(self.board, id);
-        let _ = both!(self, |system, now, effects| {
-            system.set_affinity(row(id), cpus, now, effects)
-        });
+        let now = at(self.now);
+        let mut flags = Preempts(self.board);
+        self.router.system_mut().act_on(cpu(self.acting));
+        let ours = self
+            .router
+            .set_affinity(self.board, id, cpus, now, &mut flags);
+        self.plain.act_on(cpu(self.acting));
+        let theirs = self.plain.set_affinity(row(id), cpus, now, &mut self.flags);
+        assert_eq!(ours, theirs, "thread {id} is bound");
     }
 
     /// `id` runs on the acting processor and shall stay there.
@@ -582,9 +573,11 @@ impl<'a> Pair<'a> {
         self.router.reach(self.board, id, at(self.now));
         self.router.open(self.board, instance(target), at(self.now));
         let board = self.board;
+        let to = self.router.home(instance(target)).unwrap();
         let moved = || {
             board.priority[id].set(priority);
             board.home[id].set(target);
+            to.forget_job(board, id);
         };
         let _ = both!(self, |system, now, effects| {
             // Before anything is closed, the world must know.
@@ -674,41 +667,49 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The laws of a cluster, of the one that decides about the processor `number`.
+    /// The laws of the decider of the processor `number`.
     fn check_seat(&self, number: usize) {
-        let cluster = match self.decides(number) {
-            Some(Decider::Cluster(cluster)) => cluster,
-            Some(Decider::Masked(masked)) => return self.check_masked(number, masked),
-            _ => return,
-        };
+        match self.decides(number) {
+            Some(Decider::Cluster(cluster)) => self.check_cluster(number, cluster),
+            Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
+            Some(Decider::Masked(masked)) => self.check_masked(number, masked),
+            Some(Decider::Solo(_)) | None => {}
+        }
+    }
+
+    /// The laws of a cluster, which decides about the processor `number`.
+    fn check_cluster<Q: Waiting<usize>>(&self, number: usize, cluster: &Cluster<usize, Q>)
+    where
+        Q::Urgency: PartialOrd,
+    {
         assert!(cluster.has(number), "processor {number} has a seat");
         let heir = self.board.heir(number);
-        if heir < THREADS {
-            assert_eq!(
-                cluster.seat_of(self.board, heir),
-                Some(number),
-                "the owner's seat"
-            );
-            assert!(self.board.ready[heir].get(), "who waits has no seat");
-            let elsewhere = (0..self.cpus)
-                .find(|other| *other != number && self.board.current[*other].get() == heir);
-            assert_eq!(
-                elsewhere, None,
-                "an owner runs on the processor of its seat"
-            );
-        } else {
-            assert_eq!(
+        if heir >= THREADS {
+            return assert_eq!(
                 heir,
                 THREADS + number,
                 "the idle thread of the very processor"
             );
         }
+        assert_eq!(
+            cluster.seat_of(self.board, heir),
+            Some(number),
+            "the owner's seat"
+        );
+        assert!(self.board.ready[heir].get(), "who waits has no seat");
+        let elsewhere = (0..self.cpus)
+            .find(|other| *other != number && self.board.current[*other].get() == heir);
+        assert_eq!(
+            elsewhere, None,
+            "an owner runs on the processor of its seat"
+        );
+        let home = self.board.home[heir].get();
         for id in 0..self.made {
             let waits = self.board.ready[id].get()
-                && self.closed(id) == Some(Decider::Cluster(cluster))
+                && self.board.home[id].get() == home
                 && cluster.seat_of(self.board, id).is_none();
             assert!(
-                !waits || !self.board.priority(id).beats(self.board.priority(heir)),
+                !waits || Q::urgency(self.board, heir) <= Q::urgency(self.board, id),
                 "thread {id} is more urgent than who has the seat of processor {number}"
             );
         }
@@ -793,10 +794,19 @@ impl<'a> Pair<'a> {
         let lock = locks[dice.draw(locks.len())];
         let cpus = CpuSet::from_bits(dice.draw(1 << self.cpus) as u64);
         let any = if cpus.is_empty() { CpuSet::ALL } else { cpus };
-        match dice.draw(36) {
+        let deadline = at(self.now + dice.draw(6) as u64);
+        let spans = dice.draw(self.calm) == 0;
+        match dice.draw(40) {
+            36 | 37 if !self.waits_for_lock(id) => self.job(id, Some(deadline)),
+            38 if !self.waits_for_lock(id) => self.job(id, None),
             0..=2 if self.made < self.threads => {
-                let cpus = (dice.draw(2) == 0).then_some(any);
-                self.create(dice.draw(self.instances), priority, cpus);
+                let home = dice.draw(self.instances);
+                let cpus =
+                    (dice.draw(2) == 0 && (spans || !self.knows_deadlines(home))).then_some(any);
+                self.create(home, priority, cpus);
+            }
+            28 | 29 if self.knows_deadlines(self.board.home[id].get()) && !spans => {
+                self.bind(id, CpuSet::ALL);
             }
             28 => self.bind(id, any),
             29 => {
@@ -804,7 +814,11 @@ impl<'a> Pair<'a> {
                 self.bind(id, CpuSet::of(cpu(fixed)));
             }
             30 => {
-                if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id)) {
+                let free = |id: &usize| {
+                    let home = self.board.home[*id].get();
+                    !self.waits_for_lock(*id) && (spans || !self.knows_deadlines(home))
+                };
+                if let Some(running) = self.runner(number).filter(free) {
                     self.pin(running);
                 }
             }
@@ -912,6 +926,10 @@ impl<'a> Pair<'a> {
 
     fn create(&mut self, home: usize, priority: Priority, cpus: Option<CpuSet>) {
         let id = self.made;
+        if cpus.is_some() {
+            // Where deadlines count, a thread that is bound to a processor spans the instance.
+            self.router.open(self.board, instance(home), at(self.now));
+        }
         let made = both!(self, |system, now, effects| {
             let made = system.create(instance(home), level(priority), cpus);
             if let Ok(made) = made {
@@ -956,7 +974,7 @@ fn plans() -> Vec<Vec<Plan>> {
         vec![
             (Priority, vec![0], false),
             (Priority, vec![1], false),
-            (Edf, vec![2, 3], false),
+            (Edf, vec![2, 3], true),
         ],
         vec![
             (Priority, vec![0], false),
@@ -975,6 +993,12 @@ fn plans() -> Vec<Vec<Plan>> {
             (Priority, vec![0], false),
             (StrongAffinity, vec![1, 3], true),
             (Priority, vec![2], true),
+        ],
+        vec![(Edf, vec![0, 1, 2, 3], true)],
+        vec![
+            (Edf, vec![1], true),
+            (Edf, vec![0, 2, 4], true),
+            (Priority, vec![3], true),
         ],
         vec![
             (StrongAffinity, vec![0], false),

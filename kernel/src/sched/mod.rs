@@ -160,7 +160,7 @@ impl<S: System> Kernel<S> {
             return;
         }
         if is_smp::<S>() {
-            self.admit(cs, thread, urgency.effective(), Place::First);
+            self.admit(cs, thread, Place::First);
         } else {
             self.ready
                 .borrow(cs)
@@ -344,7 +344,7 @@ impl<S: System> Kernel<S> {
         own: Priority,
     ) {
         if is_smp::<S>() {
-            self.hand_turn_several(cs, sender, receiver, own);
+            self.hand_turn_several(cs, sender, receiver);
         } else {
             self.ready.borrow(cs).take_turn(&cs, receiver, sender, own);
             Self::running().set_heir(cs, receiver);

@@ -8,12 +8,13 @@
 use super::{OutcomeOf, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::smp::View;
-use crate::thread::tcb::{Running, ThreadRef};
+use crate::thread::tcb::{EdfSeats, Running, ThreadRef};
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Machine, Outcome};
+use taktos_schedule::smp::closed::{Deadlines, Waiting};
 
 /// [`Kernel::make_ready`]; whether another thread is to run here, rather.
 #[inline(always)]
@@ -22,8 +23,7 @@ pub(super) fn make_ready<S: System>(
     cs: CriticalSection<'_>,
     thread: ThreadRef,
 ) -> bool {
-    let priority = thread.urgency.get(cs).effective().of_ready();
-    kernel.admit(cs, thread, priority, Place::Last);
+    kernel.admit(cs, thread, Place::Last);
     Kernel::<S>::decision_is_due()
 }
 
@@ -50,12 +50,27 @@ fn retire_elsewhere<S: System>(
     current: ThreadRef,
     priority: Priority,
 ) -> OutcomeOf<S> {
+    let (view, here) = (View::<S>::new(cs), S::Machine::processor());
     if let Some(cluster) = current.cluster(cs) {
-        let here = S::Machine::number();
-        let heir = cluster.retire(&View::<S>::new(cs), here, current, priority);
+        let heir = cluster.retire(&view, here, current, priority);
         return OutcomeOf::<S>::switch(current.context(), heir.context());
     }
-    kernel.dismiss_running(cs, current)
+    match current.edf(cs) {
+        Some(edf) => slow_path(retire_edf::<S>(cs, edf, current)),
+        None => slow_path(kernel.dismiss_running(cs, current)),
+    }
+}
+
+/// The same where deadlines count.
+#[inline(never)]
+fn retire_edf<S: System>(
+    cs: CriticalSection<'_>,
+    edf: EdfSeats,
+    current: ThreadRef,
+) -> OutcomeOf<S> {
+    let (view, here) = (View::<S>::new(cs), S::Machine::processor());
+    let heir = edf.retire(&view, here, current, Deadlines::urgency(&view, current));
+    OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
 /// [`Kernel::conclude_by_readying`].
@@ -90,11 +105,56 @@ fn conclude_by_readying_elsewhere<S: System>(
 ) -> OutcomeOf<S> {
     if let Some(cluster) = thread.cluster(cs) {
         let priority = thread.urgency.get(cs).effective().of_ready();
-        cluster.append(&View::<S>::new(cs), thread, priority);
+        cluster.enter(&View::<S>::new(cs), thread, priority, Place::Last);
         return follow_heir::<S>(cs);
     }
+    match thread.edf(cs) {
+        Some(edf) => slow_path(conclude_by_readying_edf::<S>(cs, edf, thread)),
+        None => slow_path(conclude_by_readying_open(kernel, cs, thread)),
+    }
+}
+
+/// The same where the thread's instance is open, or affinities count there.
+#[inline(never)]
+fn conclude_by_readying_open<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
     make_ready(kernel, cs, thread);
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
+}
+
+/// The same where deadlines count.
+#[inline(never)]
+fn conclude_by_readying_edf<S: System>(
+    cs: CriticalSection<'_>,
+    edf: EdfSeats,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    let Some(level) = Deadlines::urgency_without_job(&view, thread) else {
+        return slow_path(conclude_by_readying_job::<S>(cs, edf, thread));
+    };
+    edf.enter(&view, thread, level, Place::Last);
+    follow_heir::<S>(cs)
+}
+
+/// The same for one that has a job.
+#[inline(never)]
+fn conclude_by_readying_job<S: System>(
+    cs: CriticalSection<'_>,
+    edf: EdfSeats,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    edf.enter(
+        &view,
+        thread,
+        Deadlines::urgency_of_job(&view, thread),
+        Place::Last,
+    );
+    follow_heir::<S>(cs)
 }
 
 /// Ends an operation after which the heir of this processor is known: switches to it, at the end of the interrupt in a handler.
@@ -124,31 +184,66 @@ pub(super) fn conclude_by_yielding<S: System>(
     }
     let heir = running.heir(cs);
     let urgency = heir.urgency.get(cs);
-    if let Some((solo, seat)) = heir.solo(cs)
-        && !urgency.is_special()
-    {
+    if urgency.is_special() {
+        return slow_path(yield_open::<S>(cs, running));
+    }
+    if let Some((solo, seat)) = heir.solo(cs) {
         let next = solo.advance(&View::<S>::new(cs), seat, heir, urgency.effective());
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
-    slow_path(yield_elsewhere::<S>(cs, running, heir))
+    slow_path(yield_elsewhere::<S>(cs, running, heir, urgency.effective()))
 }
 
-/// The same where the heir's instance has several processors, or is open.
+/// The same where the heir's instance has several processors, or is open; nothing is special about the heir.
 #[inline(never)]
 fn yield_elsewhere<S: System>(
     cs: CriticalSection<'_>,
     running: Running,
     heir: ThreadRef,
+    priority: Priority,
 ) -> OutcomeOf<S> {
-    let urgency = heir.urgency.get(cs);
-    if let Some(cluster) = heir.cluster(cs)
-        && !urgency.is_special()
-    {
-        let (view, here) = (View::<S>::new(cs), S::Machine::number());
-        let next = cluster.advance(&view, here, heir, urgency.effective());
+    if let Some(cluster) = heir.cluster(cs) {
+        let next = cluster.advance(&View::<S>::new(cs), running.0, heir, priority);
         return OutcomeOf::<S>::switch(heir.context(), next.context());
     }
-    slow_path(yield_open::<S>(cs, running))
+    match heir.edf(cs) {
+        Some(edf) => slow_path(yield_edf::<S>(cs, running, heir, edf)),
+        None => slow_path(yield_open::<S>(cs, running)),
+    }
+}
+
+/// The same where deadlines count.
+#[inline(never)]
+fn yield_edf<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+    edf: EdfSeats,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    let Some(level) = Deadlines::urgency_without_job(&view, heir) else {
+        return slow_path(yield_job::<S>(cs, running, heir, edf));
+    };
+    let next = edf.advance(&view, running.0, heir, level);
+    OutcomeOf::<S>::switch(heir.context(), next.context())
+}
+
+/// The same for one that has a job.
+#[inline(never)]
+fn yield_job<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+    edf: EdfSeats,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    let next = edf.advance(
+        &view,
+        running.0,
+        heir,
+        Deadlines::urgency_of_job(&view, heir),
+    );
+    OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
 #[cold]
@@ -167,7 +262,7 @@ pub(super) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: Thread
         return true;
     }
     core::hint::cold_path();
-    one.cluster(cs).is_some()
+    one.cluster(cs).is_some() || one.edf(cs).is_some()
 }
 
 /// [`Kernel::conclude_by_direct_switch`]. The caller has seen that both share a queue, with the lock that is held still.
@@ -192,11 +287,45 @@ fn direct_switch_elsewhere<S: System>(
     sender: ThreadRef,
     receiver: ThreadRef,
 ) -> OutcomeOf<S> {
-    let priority = receiver.urgency.get(cs).effective();
-    let heir = sender.cluster(cs).map_or(sender, |cluster| {
-        let (view, here) = (View::<S>::new(cs), S::Machine::number());
-        cluster.take_turn(&view, here, receiver, sender, priority)
-    });
+    let (view, here) = (View::<S>::new(cs), S::Machine::processor());
+    if let Some(cluster) = sender.cluster(cs) {
+        let priority = receiver.urgency.get(cs).effective();
+        let heir = cluster.take_turn(&view, here, receiver, sender, priority);
+        return OutcomeOf::<S>::switch(sender.context(), heir.context());
+    }
+    slow_path(direct_switch_edf::<S>(cs, sender, receiver))
+}
+
+/// The same where deadlines count.
+#[inline(never)]
+fn direct_switch_edf<S: System>(
+    cs: CriticalSection<'_>,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    let Some(edf) = sender.edf(cs) else {
+        return OutcomeOf::<S>::switch(sender.context(), sender.context());
+    };
+    let levels = [sender, receiver].map(|thread| Deadlines::urgency_without_job(&view, thread));
+    let ([Some(level), Some(_)], here) = (levels, S::Machine::processor()) else {
+        return slow_path(direct_switch_job::<S>(cs, edf, sender, receiver));
+    };
+    // Of one priority, as the caller has seen.
+    let heir = edf.take_turn(&view, here, receiver, sender, level);
+    OutcomeOf::<S>::switch(sender.context(), heir.context())
+}
+
+/// The same where one of them has a job.
+#[inline(never)]
+fn direct_switch_job<S: System>(
+    cs: CriticalSection<'_>,
+    edf: EdfSeats,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+) -> OutcomeOf<S> {
+    let (view, here) = (View::<S>::new(cs), S::Machine::processor());
+    let heir = edf.take_turn_of(&view, here, receiver, sender);
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 

@@ -121,8 +121,7 @@ impl<S: System> Kernel<S> {
         let here = S::Machine::number();
         let several = S::smp();
         let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        let decider = home.map(Home::decider);
-        if let Some(decider) = decider.filter(|decider| decider.is_closed()) {
+        if let Some(decider) = home.and_then(Home::closed) {
             return decider.owner(&View::<S>::new(cs), here);
         }
         let row = several

@@ -134,13 +134,13 @@ impl<S: System> AnyThread<S> {
     /// Bound: that of the policy. Errors: `Deleted` if it does not exist.
     pub fn release_job(&'static self, deadline: Instant) -> Result<(), Error> {
         const { only_on_smp::<S>() };
-        self.request(Request::Deadline(deadline))
+        self.request(Request::Job(Some(deadline)))
     }
 
     /// The thread has no deadline any more. Otherwise as [`AnyThread::release_job`].
     pub fn cancel_job(&'static self) -> Result<(), Error> {
         const { only_on_smp::<S>() };
-        self.request(Request::NoDeadline)
+        self.request(Request::Job(None))
     }
 
     /// Gives the thread, which waits or was not started, a constant-bandwidth server: `budget` of the processors' time in each
@@ -148,13 +148,13 @@ impl<S: System> AnyThread<S> {
     /// has no servers, or for a budget that is none or longer than the period; `State` where it is ready.
     pub fn set_server(&'static self, budget: Duration, period: Duration) -> Result<(), Error> {
         const { only_on_smp::<S>() };
-        self.request(Request::Server(budget, period))
+        self.request(Request::Server(Some((budget, period))))
     }
 
     /// Takes the thread's server away. Otherwise as [`AnyThread::set_server`].
     pub fn remove_server(&'static self) -> Result<(), Error> {
         const { only_on_smp::<S>() };
-        self.request(Request::NoServer)
+        self.request(Request::Server(None))
     }
 }
 
@@ -210,8 +210,7 @@ impl<S: System> Kernel<S> {
         let held = hold::<S>();
         let cs = held.section();
         let home = S::smp().home_of(cs, processor);
-        let decider = home.map(Home::decider);
-        if let Some(decider) = decider.filter(|decider| decider.is_closed()) {
+        if let Some(decider) = home.and_then(Home::closed) {
             let owner = decider.owner(&View::<S>::new(cs), processor.index());
             return owner.map(AnyThread::of);
         }

@@ -18,9 +18,8 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         deadline: Option<Instant>,
     ) {
-        let request = deadline.map_or(Request::NoDeadline, Request::Deadline);
         // Refused is a thread alone that does not exist any more.
-        let _ = self.carry_out(cs, thread, request);
+        let _ = self.carry_out(cs, thread, Request::Job(deadline));
     }
 
     /// The processor time of `thread`; zero for one that does not exist, and for idle ones, which count by processors.
@@ -38,10 +37,9 @@ impl<S: System> Kernel<S> {
 
     /// Charges those who have the processors of an instance that is closed until now. As many steps as it has processors.
     fn charge_heirs(cs: CriticalSection<'_>, home: Option<&'static Home>) {
-        let decider = home
-            .map(Home::decider)
-            .filter(|decider| decider.is_closed());
-        let Some(decider) = decider else { return };
+        let Some(decider) = home.and_then(Home::closed) else {
+            return;
+        };
         for cpu in (0..S::Machine::PROCESSORS).filter(|cpu| decider.decides(*cpu)) {
             decider.charge(&View::<S>::new(cs), cpu);
         }

@@ -250,8 +250,7 @@ impl<S: System> Kernel<S> {
 
     /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
     pub(crate) fn abandon_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if thread.solo(cs).is_some() || thread.cluster(cs).is_some() || thread.masked(cs).is_some()
-        {
+        if thread.decider(cs).is_some() {
             // Who waits for one opens its instance.
             return;
         }

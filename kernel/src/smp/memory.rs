@@ -8,6 +8,7 @@ use crate::thread::Thread;
 use crate::thread::tcb::{Home, ThreadRef};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
+use taktos_schedule::smp::closed::Branches;
 use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
     NodeRecord, PlaceRecord, ProcessorRecord, ServerRecord, SideRecord, ThreadRecord, WaitRecord,
@@ -31,6 +32,7 @@ pub struct SmpMemory<
     pub(super) several: Smp<S>,
     pub(super) idle: [Thread<S, IDLE_STACK>; PROCESSORS],
     pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
+    pub(super) branches: [Guarded<Branches<ThreadRef>>; ROWS],
     homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
     taken: AtomicBool,
@@ -82,6 +84,7 @@ impl<
             several: Smp::new(),
             idle: [const { Thread::new("idle") }; PROCESSORS],
             rows: [const { Guarded::new(None) }; ROWS],
+            branches: [const { Guarded::new(Branches::NONE) }; ROWS],
             homes: Homes([const { Home::OPEN }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),

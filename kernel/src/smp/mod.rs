@@ -44,7 +44,7 @@ use core::sync::atomic::AtomicBool;
 use effects::Doings;
 use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
-use taktos_schedule::smp::closed::{Kept, Router};
+use taktos_schedule::smp::closed::{Branches, Kept, Router};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::Instant;
 
@@ -59,6 +59,8 @@ pub struct Smp<S> {
     system: Shared,
     /// The thread of each row of the library's table.
     threads: Guarded<&'static [Guarded<Option<ThreadRef>>]>,
+    /// The links of each thread in a queue that is ordered by deadlines, by rows.
+    branches: Guarded<&'static [Guarded<Branches<ThreadRef>>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
     /// How many rows of locks the library has.
@@ -86,6 +88,7 @@ impl<S: System> Smp<S> {
         Self {
             system: Shared(UnsafeCell::new(None)),
             threads: Guarded::new(&[]),
+            branches: Guarded::new(&[]),
             idle: [const { Guarded::new(None) }; MOST],
             timeouts: [const { TimeoutQueue::new() }; MOST],
             locks: Guarded::new(0),
@@ -217,8 +220,10 @@ impl<S: System> Smp<S> {
         system: smp::System<'static>,
         homes: &'static [Home],
         threads: &'static [Guarded<Option<ThreadRef>>],
+        branches: &'static [Guarded<Branches<ThreadRef>>],
         locks: usize,
     ) {
+        self.branches.set(cs, branches);
         self.threads.set(cs, threads);
         self.locks.set(cs, locks);
         // SAFETY: as in `with`.
@@ -228,6 +233,16 @@ impl<S: System> Smp<S> {
     /// The thread of a row of the library's table.
     fn thread(&self, cs: CriticalSection<'_>, row: smp::Thread) -> Option<ThreadRef> {
         self.threads.get(cs).get(row.index())?.get(cs)
+    }
+
+    /// The links of `thread` in a queue that is ordered by deadlines; none for idle threads.
+    #[inline(always)]
+    fn branches_of<'cs>(
+        &self,
+        cs: CriticalSection<'cs>,
+        thread: ThreadRef,
+    ) -> Option<&'cs Branches<ThreadRef>> {
+        Some(self.branches.get(cs).get(thread.row_index(cs))?.borrow(cs))
     }
 
     fn idle_of(&self, cs: CriticalSection<'_>, processor: usize) -> Option<ThreadRef> {

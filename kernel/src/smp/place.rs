@@ -45,10 +45,10 @@ pub(super) enum Request {
     Unpin,
     Add(Instance, Cpu),
     Remove(Instance, Cpu),
-    Deadline(Instant),
-    NoDeadline,
-    Server(Duration, Duration),
-    NoServer,
+    /// A job with this deadline, or none.
+    Job(Option<Instant>),
+    /// A server with this budget and period, or none.
+    Server(Option<(Duration, Duration)>),
 }
 
 /// Carries a [`Request`] out.
@@ -95,8 +95,7 @@ impl<S: System> Kernel<S> {
                 several.open(cs, instance);
             }
             Request::Add(instance, _) | Request::Remove(instance, _) => several.open(cs, instance),
-            Request::Pin | Request::Unpin => return several.pin(cs, thread, request),
-            _ => several.look_up(cs, thread, View::<S>::new(cs).is_ready(thread)),
+            _ => return several.place(cs, thread, request),
         }
         let home = match request {
             Request::Move(instance, _) => several.home(cs, instance),
@@ -109,20 +108,15 @@ impl<S: System> Kernel<S> {
                 cs,
                 S::Machine::number(),
                 |system, now, doings| match request {
-                    Request::Affinity(cpus) => system.set_affinity(row?, cpus, now, doings),
                     Request::Move(instance, priority) => system
                         .set_scheduler(row?, instance, level(priority), now, doings)
                         // Before anything is closed again, the kernel must know.
-                        .inspect(|()| move_home(cs, thread, home, priority)),
-                    Request::Pin | Request::Unpin => Ok(()),
+                        .inspect(|()| move_home::<S>(cs, thread, home, priority)),
                     Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
                     Request::Remove(instance, cpu) => {
                         system.remove_processor(instance, cpu, now, doings)
                     }
-                    Request::Deadline(deadline) => system.release_job(row?, deadline, now, doings),
-                    Request::NoDeadline => system.cancel_job(row?, now, doings),
-                    Request::Server(budget, period) => system.set_server(row?, budget, period),
-                    Request::NoServer => system.remove_server(row?),
+                    _ => Ok(()),
                 },
             )
             .ok_or(Error::Context)?
@@ -131,8 +125,8 @@ impl<S: System> Kernel<S> {
 }
 
 impl<S: System> Smp<S> {
-    /// Pins `thread`, which runs here, or takes one pin of it back.
-    fn pin(
+    /// Carries out what concerns `thread` in its own instance.
+    fn place(
         &self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
@@ -141,15 +135,23 @@ impl<S: System> Smp<S> {
         let (here, now) = (S::Machine::number(), S::Machine::now());
         let cpu = Cpu::new(here).ok_or(Error::Context)?;
         let view = View::<S>::new(cs);
-        let pinned = self.with(cs, |scheduler| {
+        let done = self.with(cs, |scheduler| {
             let mut doings = Doings::new(cs, self, here);
             scheduler.system_mut().act_on(cpu);
             match request {
+                Request::Affinity(cpus) => {
+                    scheduler.set_affinity(&view, thread, cpus, now, &mut doings)
+                }
                 Request::Pin => scheduler.pin(&view, thread, cpu, now, &mut doings),
-                _ => scheduler.unpin(&view, thread, now, &mut doings),
+                Request::Unpin => scheduler.unpin(&view, thread, now, &mut doings),
+                Request::Job(deadline) => {
+                    scheduler.set_job(&view, thread, deadline, now, &mut doings)
+                }
+                Request::Server(server) => scheduler.set_server(&view, thread, server, now),
+                Request::Move(..) | Request::Add(..) | Request::Remove(..) => Ok(()),
             }
         });
-        pinned.ok_or(Error::Context)?.map_err(error_of)?;
+        done.ok_or(Error::Context)?.map_err(error_of)?;
         if matches!(request, Request::Pin) {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
             S::Machine::processor().heir.set(core::ptr::null());
@@ -187,12 +189,11 @@ impl<S: System> Kernel<S> {
             })
             .ok_or(Error::Context)?
             .map_err(error_of)?;
-        let old = thread.urgency.get(cs).effective();
         let is_ready = view.is_ready(thread);
         if is_ready {
-            from.remove(&view, seat, thread, old);
+            from.remove(&view, seat, thread);
         }
-        move_home(cs, thread, home, priority);
+        move_home::<S>(cs, thread, home, priority);
         if is_ready {
             to.append(&view, there, thread, priority);
         }
@@ -201,7 +202,7 @@ impl<S: System> Kernel<S> {
 }
 
 /// `thread` is at home in the instance of `home` from now on, at `priority`.
-fn move_home(
+fn move_home<S: System>(
     cs: CriticalSection<'_>,
     thread: ThreadRef,
     home: Option<&'static Home>,
@@ -211,6 +212,9 @@ fn move_home(
     let urgency = urgency.with_base(priority).with_effective(priority);
     thread.urgency.set(cs, urgency);
     thread.set_home(cs, home);
+    if let Some(home) = home {
+        home.forget_job(&View::<S>::new(cs), thread);
+    }
 }
 
 /// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.

@@ -68,7 +68,14 @@ fn prepare<
     }
     let system = smp::System::new(tables, CpuSet::first(P), instances)?;
     let several = &memory.several;
-    several.begin(cs, system, memory.homes(), &memory.rows, L);
+    several.begin(
+        cs,
+        system,
+        memory.homes(),
+        &memory.rows,
+        &memory.branches,
+        L,
+    );
     for (number, idle) in memory.idle.iter().enumerate() {
         idle.create_idle(cs);
         several.idle[number].set(cs, Some(idle.reference()));
@@ -156,7 +163,6 @@ impl<S: System> Kernel<S> {
 
     /// Makes `thread`, the first one, ready on processor 0.
     pub(crate) fn admit_first(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        let priority = thread.urgency.get(cs).base();
-        self.admit(cs, thread, priority, Place::Last);
+        self.admit(cs, thread, Place::Last);
     }
 }

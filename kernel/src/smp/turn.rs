@@ -10,7 +10,7 @@ use crate::wait::inherit::Place;
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Masked, Rows};
+use taktos_schedule::smp::closed::{Decider, Masked, Rows};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -22,67 +22,43 @@ pub(super) fn level(priority: Priority) -> smp::Priority {
 // What the library could refuse below is a thread or a processor that it does not know: the kernel asks for those that exist
 // alone. So results are not looked at.
 impl<S: System> Kernel<S> {
-    /// Makes `thread` ready, at `priority`, among its equals as `place` says.
+    /// Makes `thread` ready, among its equals as `place` says.
     #[inline(always)]
-    pub(crate) fn admit(
-        &self,
-        cs: CriticalSection,
-        thread: ThreadRef,
-        priority: Priority,
-        place: Place,
-    ) {
-        let Some((solo, seat)) = thread.solo(cs) else {
-            return self.admit_elsewhere(cs, thread, priority, place);
-        };
-        match place {
-            Place::Last => {
+    pub(crate) fn admit(&self, cs: CriticalSection, thread: ThreadRef, place: Place) {
+        match (thread.solo(cs), place) {
+            (Some((solo, seat)), Place::Last) => {
+                let priority = thread.urgency.get(cs).effective().of_ready();
                 solo.append(&View::<S>::new(cs), seat, thread, priority);
             }
-            Place::First => solo.prepend(&View::<S>::new(cs), seat, thread, priority),
-        }
-    }
-
-    #[inline(never)]
-    fn admit_elsewhere(
-        &self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        priority: Priority,
-        place: Place,
-    ) {
-        let Some(cluster) = thread.cluster(cs) else {
-            return self.admit_open(cs, thread, priority, place);
-        };
-        match place {
-            Place::Last => {
-                cluster.append(&View::<S>::new(cs), thread, priority);
+            (Some((solo, seat)), Place::First) => {
+                solo.prepend(&View::<S>::new(cs), seat, thread);
             }
-            Place::First => cluster.prepend(&View::<S>::new(cs), thread, priority),
+            (None, _) => self.admit_elsewhere(cs, thread, place),
         }
     }
 
     #[inline(never)]
-    fn admit_open(
-        &self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        priority: Priority,
-        place: Place,
-    ) {
-        if let Some(masked) = thread.masked(cs) {
-            let view = View::<S>::new(cs);
-            return match place {
-                Place::Last => masked.append(&view, thread, priority),
-                Place::First => masked.prepend(&view, thread, priority),
-            };
+    fn admit_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+        let view = View::<S>::new(cs);
+        if let Some(cluster) = thread.cluster(cs) {
+            cluster.enter(&view, thread, thread.urgency.get(cs).effective(), place);
+            return;
         }
+        match thread.decider(cs) {
+            Some(decider) => decider.ready(&view, thread, place),
+            None => self.admit_open(cs, thread, place),
+        }
+    }
+
+    #[inline(never)]
+    fn admit_open(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         if S::smp().try_close(cs, thread) {
-            return self.admit(cs, thread, priority, place);
+            return self.admit(cs, thread, place);
         }
         S::smp().look_up(cs, thread, false);
         let Some(row) = thread.row(cs) else { return };
+        let level = level(thread.urgency.get(cs).effective());
         S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            let level = level(priority);
             if system.own_priority(row) != Ok(level) {
                 let _ = system.set_priority(row, level, now, doings);
             }
@@ -95,17 +71,16 @@ impl<S: System> Kernel<S> {
 
     /// Takes `thread`, which is ready, off.
     pub(crate) fn dismiss(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if let Some((solo, seat)) = thread.solo(cs) {
-            let priority = thread.urgency.get(cs).effective();
-            return solo.remove(&View::<S>::new(cs), seat, thread, priority);
+        match thread.solo(cs) {
+            Some((solo, seat)) => solo.remove(&View::<S>::new(cs), seat, thread),
+            None => self.dismiss_elsewhere(cs, thread),
         }
-        if let Some(cluster) = thread.cluster(cs) {
-            let priority = thread.urgency.get(cs).effective();
-            return cluster.remove(&View::<S>::new(cs), thread, priority);
-        }
-        if let Some(masked) = thread.masked(cs) {
-            let priority = thread.urgency.get(cs).effective();
-            return masked.remove(&View::<S>::new(cs), thread, priority);
+    }
+
+    #[inline(never)]
+    fn dismiss_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some(decider) = thread.decider(cs) {
+            return decider.remove(&View::<S>::new(cs), thread);
         }
         if S::smp().try_close(cs, thread) {
             return self.dismiss(cs, thread);
@@ -137,27 +112,29 @@ impl<S: System> Kernel<S> {
     ) {
         let view = View::<S>::new(cs);
         let is_ready = view.is_ready(thread);
-        if let Some((solo, seat)) = thread.solo(cs) {
-            let old = thread.urgency.get(cs).effective();
-            let set = || thread.urgency.set(cs, new);
-            return match is_ready {
-                true => solo.change(&view, seat, thread, old, set, place == Place::First),
-                false => set(),
-            };
+        match thread.solo(cs) {
+            Some((solo, seat)) if is_ready => {
+                let set = || thread.urgency.set(cs, new);
+                solo.change(&view, seat, thread, set, place);
+            }
+            Some(_) => thread.urgency.set(cs, new),
+            None => Self::grade_elsewhere(cs, thread, new, place, is_ready),
         }
-        if let Some(cluster) = thread.cluster(cs) {
-            let old = thread.urgency.get(cs).effective();
+    }
+
+    #[inline(never)]
+    fn grade_elsewhere(
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        new: Urgency,
+        place: Place,
+        is_ready: bool,
+    ) {
+        let view = View::<S>::new(cs);
+        if let Some(decider) = thread.decider(cs) {
             let set = || thread.urgency.set(cs, new);
             return match is_ready {
-                true => cluster.change(&view, thread, old, set, place == Place::First),
-                false => set(),
-            };
-        }
-        if let Some(masked) = thread.masked(cs) {
-            let old = thread.urgency.get(cs).effective();
-            let set = || thread.urgency.set(cs, new);
-            return match is_ready {
-                true => masked.change(&view, thread, old, set, place == Place::First),
+                true => decider.change(&view, thread, set, place),
                 false => set(),
             };
         }
@@ -175,29 +152,19 @@ impl<S: System> Kernel<S> {
 
     /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
     pub(crate) fn replace(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        if let Some((solo, seat)) = thread.solo(cs) {
-            let view = View::<S>::new(cs);
-            let priority = thread.urgency.get(cs).effective();
-            return match place {
-                Place::Last => solo.rotate(&view, seat, thread, priority),
-                Place::First => solo.bring_to_front(&view, seat, thread, priority),
-            };
+        match thread.solo(cs) {
+            Some((solo, seat)) => solo.requeue(&View::<S>::new(cs), seat, thread, place),
+            None => self.replace_elsewhere(cs, thread, place),
         }
+    }
+
+    #[inline(never)]
+    fn replace_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         if let Some(cluster) = thread.cluster(cs) {
-            let view = View::<S>::new(cs);
-            let priority = thread.urgency.get(cs).effective();
-            return match place {
-                Place::Last => cluster.rotate(&view, thread, priority),
-                Place::First => cluster.bring_to_front(&view, thread, priority),
-            };
+            return cluster.requeue(&View::<S>::new(cs), thread, place);
         }
-        if let Some(masked) = thread.masked(cs) {
-            let view = View::<S>::new(cs);
-            let priority = thread.urgency.get(cs).effective();
-            return match place {
-                Place::Last => masked.rotate(&view, thread, priority),
-                Place::First => masked.bring_to_front(&view, thread, priority),
-            };
+        if let Some(decider) = thread.decider(cs) {
+            return decider.requeue(&View::<S>::new(cs), thread, place);
         }
         if S::smp().try_close(cs, thread) {
             return self.replace(cs, thread, place);
@@ -220,15 +187,27 @@ impl<S: System> Kernel<S> {
         sender: ThreadRef,
         receiver: ThreadRef,
     ) -> bool {
-        let is_closed =
-            |thread: ThreadRef| thread.solo(cs).is_some() || thread.cluster(cs).is_some();
-        if is_closed(sender) || is_closed(receiver) {
-            return Self::share_queue(cs, sender, receiver);
+        if sender.solo(cs).is_some() {
+            return sender.shares_home(cs, receiver);
         }
-        if sender.masked(cs).is_some() {
-            let here = S::Machine::number();
-            return sender.shares_home(cs, receiver)
-                && Masked::allows(&View::<S>::new(cs), receiver, here);
+        self.may_hand_turn_elsewhere(cs, sender, receiver)
+    }
+
+    #[inline(never)]
+    fn may_hand_turn_elsewhere(
+        &self,
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+    ) -> bool {
+        match sender.decider(cs) {
+            Some(Decider::Masked(_)) => {
+                return sender.shares_home(cs, receiver)
+                    && Masked::allows(&View::<S>::new(cs), receiver, S::Machine::number());
+            }
+            Some(_) => return sender.shares_home(cs, receiver),
+            None if receiver.decider(cs).is_some() => return false,
+            None => {}
         }
         let (Some(from), Some(to)) = (sender.row(cs), receiver.row(cs)) else {
             return false;
@@ -251,23 +230,20 @@ impl<S: System> Kernel<S> {
         cs: CriticalSection<'_>,
         sender: ThreadRef,
         receiver: ThreadRef,
-        priority: Priority,
     ) {
         if let Some((solo, seat)) = sender.solo(cs) {
-            let view = View::<S>::new(cs);
-            if solo.is_first(sender, priority) {
-                solo.take_turn(&view, seat, receiver, sender, priority);
-            } else {
-                solo.append(&view, seat, receiver, priority);
-            }
-            return;
+            return solo.hand_turn(&View::<S>::new(cs), seat, receiver, sender);
         }
-        if let Some(cluster) = sender.cluster(cs) {
-            let here = S::Machine::number();
-            cluster.take_turn(&View::<S>::new(cs), here, receiver, sender, priority);
-            return;
+        self.hand_turn_elsewhere(cs, sender, receiver);
+    }
+
+    #[inline(never)]
+    fn hand_turn_elsewhere(&self, cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) {
+        if let Some(decider) = sender.decider(cs) {
+            let here = S::Machine::processor();
+            return decider.hand_turn(&View::<S>::new(cs), here, receiver, sender);
         }
-        self.admit(cs, receiver, priority, Place::First);
+        self.admit(cs, receiver, Place::First);
         self.replace(cs, sender, Place::Last);
     }
 

@@ -9,7 +9,7 @@ use crate::wait::Wait;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_machine::{Machine, Processor};
-use taktos_schedule::smp::closed::{Decider, Rows, World};
+use taktos_schedule::smp::closed::{Branches, Decider, Rows, World};
 use taktos_schedule::smp::{self};
 use taktos_schedule::{Links, Priority};
 
@@ -51,10 +51,13 @@ impl<S: System> Links for View<'_, S> {
 
 impl<S: System> World for View<'_, S> {
     type Seat = &'static Processor;
+    const PROCESSORS: usize = S::Machine::PROCESSORS;
 
     #[inline(always)]
     fn seat(&self, cpu: usize) -> &'static Processor {
-        S::Machine::processor_numbered(cpu)
+        // Spares the check of the index where there are two, four or eight.
+        let mask = S::Machine::PROCESSORS.next_power_of_two() - 1;
+        S::Machine::processor_numbered(cpu & mask)
     }
 
     #[inline(always)]
@@ -66,16 +69,6 @@ impl<S: System> World for View<'_, S> {
     }
 
     #[inline(always)]
-    fn cpu(&self, id: ThreadRef) -> usize {
-        id.note(self.0) as usize
-    }
-
-    #[inline(always)]
-    fn set_cpu(&self, id: ThreadRef, cpu: usize) {
-        id.set_note(self.0, cpu as u64);
-    }
-
-    #[inline(always)]
     fn note(&self, id: ThreadRef) -> u64 {
         id.note(self.0)
     }
@@ -83,6 +76,14 @@ impl<S: System> World for View<'_, S> {
     #[inline(always)]
     fn set_note(&self, id: ThreadRef, note: u64) {
         id.set_note(self.0, note);
+    }
+
+    #[inline(always)]
+    fn branches(&self, id: ThreadRef) -> &Branches<ThreadRef> {
+        match S::smp().branches_of(self.0, id) {
+            Some(branches) => branches,
+            None => no_row(),
+        }
     }
 
     #[inline(always)]
@@ -153,6 +154,11 @@ impl<S: System> Rows for View<'_, S> {
     ) -> bool {
         id.home(self.0).map(Home::decider) == Some(decider)
     }
+}
+
+#[cold]
+fn no_row() -> ! {
+    panic!("a thread is ready that the library's tables do not have")
 }
 
 #[cold]

@@ -13,7 +13,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Masked, Solo};
+use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -75,6 +75,10 @@ pub(crate) type OwnQueue = (
 );
 /// The seats of an instance of several processors.
 pub(crate) type Seats = &'static Cluster<ThreadRef>;
+/// The same where deadlines count.
+pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
+/// Who decides about an instance.
+pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
 /// The same where threads have affinities.
 pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 
@@ -232,6 +236,19 @@ impl ThreadRef {
         smp::Thread::new(self.seat.get(cs).row.into())
     }
 
+    /// The number of that row; that of no table for idle threads.
+    #[cfg(target_pointer_width = "64")]
+    #[inline(always)]
+    pub fn row_index(self, cs: CriticalSection<'_>) -> usize {
+        self.seat.get(cs).row.into()
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn row_index(self, _: CriticalSection<'_>) -> usize {
+        usize::MAX
+    }
+
     /// Sets [`ThreadRef::row`].
     #[cfg(target_pointer_width = "64")]
     pub fn set_row(self, cs: CriticalSection<'_>, row: Option<smp::Thread>) {
@@ -267,15 +284,28 @@ impl ThreadRef {
         None
     }
 
-    /// The seats that decide about the thread, where threads have affinities; none where something else does.
+    /// The seats that decide about the thread, where deadlines count; none where something else does.
     #[cfg(target_pointer_width = "64")]
-    pub fn masked(self, cs: CriticalSection<'_>) -> Option<MaskedSeats> {
-        self.home.get(cs)?.masked()
+    #[inline(always)]
+    pub fn edf(self, cs: CriticalSection<'_>) -> Option<EdfSeats> {
+        self.home.get(cs)?.edf()
     }
 
     /// There is one processor.
     #[cfg(target_pointer_width = "32")]
-    pub fn masked(self, _: CriticalSection<'_>) -> Option<MaskedSeats> {
+    pub fn edf(self, _: CriticalSection<'_>) -> Option<EdfSeats> {
+        None
+    }
+
+    /// What decides about the thread, where its instance is closed.
+    #[cfg(target_pointer_width = "64")]
+    pub fn decider(self, cs: CriticalSection<'_>) -> Option<Decider> {
+        self.home.get(cs)?.closed()
+    }
+
+    /// There is one processor.
+    #[cfg(target_pointer_width = "32")]
+    pub fn decider(self, _: CriticalSection<'_>) -> Option<Decider> {
         None
     }
 

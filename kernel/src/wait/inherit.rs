@@ -16,14 +16,9 @@ use crate::{Kernel, System};
 use taktos_abi::Error;
 use taktos_schedule::Priority;
 
-/// Where a thread goes among its equals when its priority changes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Behind them.
-    Last,
-    /// In front of them: a thread that loses a priority it was lent keeps its precedence.
-    First,
-}
+/// Where a thread goes among its equals when its priority changes: one that loses a priority it was lent goes in front of
+/// them, and so keeps its precedence.
+pub(crate) use taktos_schedule::smp::closed::Place;
 
 /// The thread that `thread` cannot go on without, if there is one.
 fn waits_for(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<ThreadRef> {

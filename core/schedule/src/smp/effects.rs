@@ -1,6 +1,7 @@
 //! Owns: what the scheduler asks of the world. Must never know: how the world does it.
 
-use super::{Instance, Thread};
+use super::closed::Place;
+use super::{Instance, Level, Thread};
 use crate::{Cpu, CpuSet, Priority};
 use taktos_time::Instant;
 
@@ -21,20 +22,20 @@ pub trait Effects {
         false
     }
 
-    /// `thread` is READY from now on: in front of its equals or behind them. Where the policy has affinities, "in front" is behind
+    /// `thread` is READY from now on, at `level`: in front of its equals or behind them. Where the policy has affinities, "in front" is behind
     /// those whose `turn`, which was put with them, is less.
     fn put(
         &mut self,
         _instance: Instance,
         _thread: Thread,
-        _priority: Priority,
-        _first: bool,
+        _level: Level,
+        _place: Place,
         _turn: i64,
     ) {
     }
 
-    /// `thread`, which was put at `priority`, is READY no more.
-    fn take(&mut self, _instance: Instance, _thread: Thread, _priority: Priority) {}
+    /// `thread`, which was put at `level`, is READY no more.
+    fn take(&mut self, _instance: Instance, _thread: Thread, _level: Level) {}
 
     /// The most urgent of those that were put that `will_do`, with its priority, and with its turn where the policy has affinities.
     fn first(

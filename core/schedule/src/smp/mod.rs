@@ -43,7 +43,7 @@ pub use lock::{
 };
 pub use memory::Memory;
 pub use node::NodeRecord;
-pub use order::Priority;
+pub use order::{Level, Priority};
 pub use policy::cbs::ServerRecord;
 pub use processor::ProcessorRecord;
 pub use reasons::Reasons;

@@ -21,13 +21,19 @@ impl Priority {
 /// nanoseconds, below 2⁶³, and a user's priority p is 2⁶³ + p: whoever has a deadline beats all who have none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[repr(transparent)]
-pub(crate) struct Level(pub u64);
+pub struct Level(pub u64);
 
 impl Level {
     /// Less urgent than whatever a user can ask for: the idle threads', and that of "contributes nothing".
     pub const NONE: Self = Self(u64::MAX);
     /// Set in the levels of those who have no deadline, where deadlines count.
     pub const BACKGROUND: u64 = 1 << 63;
+
+    /// The same under fixed priorities, for a world that has as many as [`crate::Priority::COUNT`]; less urgent ones are the last.
+    pub(crate) fn as_priority(self) -> crate::Priority {
+        let last = crate::Priority::COUNT as u64 - 1;
+        crate::Priority::from_stored(self.0.min(last) as u8)
+    }
 }
 
 /// Where a thread goes among its equals.

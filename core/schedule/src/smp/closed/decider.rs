@@ -1,8 +1,9 @@
-//! Owns: the choice between one processor, several, and several with affinities. Must never know: how each decides.
+//! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::{Cluster, Masked, SEATS, Solo, World};
-use crate::smp::Instance;
-use crate::{CpuSet, Priority, ReadyQueue};
+use super::cluster::set_job;
+use super::{Cluster, Deadlines, Masked, Place, SEATS, Solo, Waiting, World};
+use crate::CpuSet;
+use crate::smp::{Instance, Level};
 use core::cell::Cell;
 
 /// Which of them.
@@ -10,14 +11,16 @@ use core::cell::Cell;
 pub(super) enum Kind {
     Solo,
     Cluster,
+    Edf,
     Masked,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits.
 #[repr(C)]
-pub struct Home<Id, Seat> {
+pub struct Home<Id: Copy + Eq, Seat> {
     solo: Solo<Id, Seat>,
     cluster: Cluster<Id>,
+    edf: Cluster<Id, Deadlines<Id>>,
     masked: Masked<Id>,
     kind: Cell<Kind>,
     keeps: Cell<bool>,
@@ -33,6 +36,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub const OPEN: Self = Self {
         solo: Solo::OPEN,
         cluster: Cluster::OPEN,
+        edf: Cluster::OPEN,
         masked: Masked::OPEN,
         kind: Cell::new(Kind::Solo),
         keeps: Cell::new(false),
@@ -48,8 +52,17 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     /// `id` was created in its instance, and may run on `cpus`.
     #[inline(always)]
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
-        if let Kind::Masked = self.kind.get() {
-            Masked::bind(w, id, cpus);
+        match self.kind.get() {
+            Kind::Solo | Kind::Cluster => {}
+            Kind::Edf => set_job(w, id, None),
+            Kind::Masked => Masked::bind(w, id, cpus),
+        }
+    }
+
+    /// `id` has no job: it came from another instance, or begins anew. What it may run on was said.
+    pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
+        if let Kind::Edf = self.kind.get() {
+            set_job(w, id, None);
         }
     }
 
@@ -59,7 +72,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         Instance(self.instance.get())
     }
 
-    /// Whether READY threads stand in the rings here, be the instance open or closed: its policy is that of fixed priorities.
+    /// Whether READY threads stand in the rings here, be the instance open or closed.
     #[inline(always)]
     pub fn keeps(&self) -> bool {
         self.keeps.get()
@@ -71,8 +84,15 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         match self.kind.get() {
             Kind::Solo => Decider::Solo(&self.solo),
             Kind::Cluster => Decider::Cluster(&self.cluster),
+            Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
         }
+    }
+
+    /// The same while it is closed.
+    #[inline(always)]
+    pub fn closed(&self) -> Option<Decider<'_, Id, Seat>> {
+        Some(self.decider()).filter(|decider| decider.is_closed())
     }
 
     /// The queue that decides, and the seat of its processor, where the instance is closed and has one.
@@ -87,6 +107,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         self.cluster.is_closed().then_some(&self.cluster)
     }
 
+    /// The same where deadlines count.
+    #[inline(always)]
+    pub fn edf(&self) -> Option<&Cluster<Id, Deadlines<Id>>> {
+        self.edf.is_closed().then_some(&self.edf)
+    }
+
     /// The same where threads have affinities.
     #[inline(always)]
     pub fn masked(&self) -> Option<&Masked<Id>> {
@@ -96,11 +122,13 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
 #[derive(Clone, Copy)]
-pub enum Decider<'a, Id, Seat> {
+pub enum Decider<'a, Id: Copy + Eq, Seat> {
     /// For an instance that is closed while it has one processor, whatever its number.
     Solo(&'a Solo<Id, Seat>),
     /// For an instance that is closed while its processors have numbers below [`SEATS`].
     Cluster(&'a Cluster<Id>),
+    /// The same where deadlines count.
+    Edf(&'a Cluster<Id, Deadlines<Id>>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
 }
@@ -113,19 +141,20 @@ pub(super) struct Opened {
     pub turns: Option<[i64; 2]>,
 }
 
-impl<Id, Seat> PartialEq for Decider<'_, Id, Seat> {
+impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
     /// Whether it is the very same one.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Solo(one), Self::Solo(other)) => core::ptr::eq(*one, *other),
             (Self::Cluster(one), Self::Cluster(other)) => core::ptr::eq(*one, *other),
+            (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
 }
 
-impl<Id, Seat> Eq for Decider<'_, Id, Seat> {}
+impl<Id: Copy + Eq, Seat> Eq for Decider<'_, Id, Seat> {}
 
 impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     /// Whether it decides.
@@ -133,6 +162,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.closed().is_some(),
             Self::Cluster(cluster) => cluster.is_closed(),
+            Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
         }
     }
@@ -142,6 +172,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.decides(cpu),
             Self::Cluster(cluster) => cluster.is_closed() && cluster.has(cpu),
+            Self::Edf(edf) => edf.is_closed() && edf.has(cpu),
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
         }
     }
@@ -158,17 +189,46 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            Self::Cluster(_) | Self::Masked(_) => {
+            Self::Cluster(_) | Self::Edf(_) | Self::Masked(_) => {
                 !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus)
             }
         }
     }
 
-    pub(super) fn ready(self) -> &'a ReadyQueue<Id> {
+    /// Who is served first of those that stand in the rings and `will_do`. As many steps as there are before that one where
+    /// threads have affinities; elsewhere none but the first is asked about.
+    pub(super) fn first<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        mut will_do: impl FnMut(Id) -> bool,
+    ) -> Option<Id> {
+        let first = match self {
+            Self::Solo(solo) => solo.ready().top(),
+            Self::Cluster(cluster) => cluster.waiting().top(),
+            Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
+            Self::Masked(masked) => return Some(masked.rings().find(w, will_do)?.0),
+        };
+        first.filter(|first| will_do(*first))
+    }
+
+    /// Visits all that stand in the rings, in their order. As many steps as there are.
+    pub(super) fn for_each<W: World<Id = Id, Seat = Seat>>(self, w: &W, visit: impl FnMut(Id)) {
         match self {
-            Self::Solo(solo) => solo.ready(),
-            Self::Cluster(cluster) => cluster.ready(),
-            Self::Masked(masked) => masked.ready(),
+            Self::Solo(solo) => solo.ready().for_each(w, visit),
+            Self::Cluster(cluster) => cluster.waiting().for_each(w, visit),
+            Self::Edf(edf) => edf.waiting().for_each(w, visit),
+            Self::Masked(masked) => masked.rings().for_each(w, visit),
+        }
+    }
+
+    /// `id`, which stands in the rings at `level`, does so no longer.
+    pub(super) fn take<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, level: Level) {
+        let priority = level.as_priority();
+        match self {
+            Self::Solo(solo) => solo.ready().remove(w, id, priority),
+            Self::Cluster(cluster) => cluster.waiting().remove(w, id, priority),
+            Self::Edf(edf) => edf.waiting().remove(w, id, level),
+            Self::Masked(masked) => masked.rings().remove(w, id, priority),
         }
     }
 
@@ -178,16 +238,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         self,
         w: &W,
         id: Id,
-        priority: Priority,
-        first: bool,
+        level: Level,
+        place: Place,
         turn: i64,
     ) {
+        let priority = level.as_priority();
         match self {
-            Self::Masked(masked) => masked.put(w, id, priority, turn, first),
-            _ if first => self.ready().prepend(w, id, priority),
-            _ => {
-                self.ready().append(w, id, priority);
-            }
+            Self::Solo(solo) => solo.ready().put(w, id, priority, place),
+            Self::Cluster(cluster) => cluster.waiting().put(w, id, priority, place),
+            Self::Edf(edf) => edf.waiting().put(w, id, level, place),
+            Self::Masked(masked) => masked.put(w, id, priority, turn, place),
         }
     }
 
@@ -205,6 +265,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(_) => {}
             Self::Cluster(cluster) => cluster.close(),
+            Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
         }
     }
@@ -221,6 +282,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.seat(w, cpu, id),
             Self::Cluster(cluster) => cluster.seat(w, cpu, id),
+            Self::Edf(edf) => edf.seat(w, cpu, id),
             Self::Masked(masked) => masked.seat(w, cpu, heir),
         }
     }
@@ -241,6 +303,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => {
                 left = cluster.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
+            Self::Edf(edf) => {
+                left = edf.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
+            }
             Self::Masked(masked) => {
                 let tell = |cpu, heir: Option<(Id, i64)>| {
                     tell(cpu, heir.map(|(id, turn)| (id, Some(turn))));
@@ -257,7 +322,106 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Solo(solo) => solo.charge_heir(w, w.seat(cpu)),
             Self::Cluster(cluster) => cluster.charge_heir(w, cpu),
+            Self::Edf(edf) => edf.charge_heir(w, cpu),
             Self::Masked(masked) => masked.charge_owner(w, cpu),
+        }
+    }
+
+    /// Makes `id`, a ring of its own, ready: behind its equals or in front of them.
+    pub fn ready<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, place: Place) {
+        match self {
+            Self::Solo(solo) => match (solo.closed(), place) {
+                (None, _) => {}
+                (Some(seat), Place::First) => solo.prepend(w, seat, id),
+                (Some(seat), Place::Last) => {
+                    solo.append(w, seat, id, w.priority(id));
+                }
+            },
+            Self::Cluster(cluster) => {
+                cluster.enter(w, id, w.priority(id), place);
+            }
+            Self::Edf(edf) => {
+                edf.enter(w, id, Deadlines::urgency(w, id), place);
+            }
+            Self::Masked(masked) => masked.ready(w, id, place),
+        }
+    }
+
+    /// Takes out `id`, which is ready; it is then a ring of its own.
+    pub fn remove<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) {
+        match self {
+            Self::Solo(solo) => {
+                if let Some(seat) = solo.closed() {
+                    solo.remove(w, seat, id);
+                }
+            }
+            Self::Cluster(cluster) => cluster.remove(w, id),
+            Self::Edf(edf) => edf.remove(w, id),
+            Self::Masked(masked) => masked.remove(w, id),
+        }
+    }
+
+    /// `id`, which is ready, is as urgent from now on as it is in `w` once `set` was called: behind its new equals or in front of
+    /// them.
+    pub fn change<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        id: Id,
+        set: impl FnOnce(),
+        place: Place,
+    ) {
+        match self {
+            Self::Solo(solo) => {
+                if let Some(seat) = solo.closed() {
+                    solo.change(w, seat, id, set, place);
+                }
+            }
+            Self::Cluster(cluster) => cluster.change(w, id, set, place),
+            Self::Edf(edf) => edf.change(w, id, set, place),
+            Self::Masked(masked) => masked.change(w, id, set, place),
+        }
+    }
+
+    /// Puts `id`, which is ready, behind its equals or in front of them. On one processor, one that is not the first of its
+    /// equals does not go behind them.
+    pub fn requeue<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, place: Place) {
+        match self {
+            Self::Solo(solo) => {
+                if let Some(seat) = solo.closed() {
+                    solo.requeue(w, seat, id, place);
+                }
+            }
+            Self::Cluster(cluster) => cluster.requeue(w, id, place),
+            Self::Edf(edf) => edf.requeue(w, id, place),
+            Self::Masked(masked) => masked.requeue(w, id, place),
+        }
+    }
+
+    /// `receiver`, a ring of its own that is to have the priority of `sender`, becomes ready, and `sender`, which is ready and
+    /// runs on the calling processor, whose seat is `here`, lets it go first, if it has the turn.
+    pub fn hand_turn<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        here: Seat,
+        receiver: Id,
+        sender: Id,
+    ) {
+        match self {
+            Self::Solo(solo) => {
+                if let Some(seat) = solo.closed() {
+                    solo.hand_turn(w, seat, receiver, sender);
+                }
+            }
+            Self::Cluster(cluster) => {
+                cluster.take_turn(w, here, receiver, sender, w.priority(sender));
+            }
+            Self::Edf(edf) => {
+                edf.take_turn_of(w, here, receiver, sender);
+            }
+            Self::Masked(masked) => {
+                masked.ready(w, receiver, Place::First);
+                masked.requeue(w, sender, Place::Last);
+            }
         }
     }
 }

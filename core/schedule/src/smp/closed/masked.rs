@@ -15,7 +15,7 @@
 //!   the registers is unknown, so that it asks with [`Masked::dispatch`] before it lets them go, and the one that waits hears
 //!   of it.
 
-use super::{SEATS, World};
+use super::{Place, SEATS, World};
 use crate::smp::policy::matching::{self, Route, Seats};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
@@ -64,12 +64,6 @@ impl Note {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Last,
-    First,
-}
-
 const fn index(cpu: usize) -> usize {
     // Spares the check of the index.
     cpu & (SEATS - 1)
@@ -104,7 +98,7 @@ pub struct Masked<Id> {
     owners: [Cell<Option<Id>>; SEATS],
     /// The counter when the owner became the owner.
     since: [Cell<u64>; SEATS],
-    ready: ReadyQueue<Id>,
+    rings: ReadyQueue<Id>,
 }
 
 /// The seats as the searches see them.
@@ -161,7 +155,7 @@ impl<Id: Copy + Eq> Masked<Id> {
             keys: [const { Cell::new(FREE) }; SEATS],
             owners: [const { nobody() }; SEATS],
             since: [const { Cell::new(0) }; SEATS],
-            ready: ReadyQueue::EMPTY,
+            rings: ReadyQueue::EMPTY,
         }
     };
 
@@ -316,24 +310,27 @@ impl<Id: Copy + Eq> Masked<Id> {
 
     /// `id`, a ring of its own, stands in the rings, at `key`.
     fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, place: Place) {
-        self.put(w, id, priority_of(key), turn_of(key), place == Place::First);
+        self.put(w, id, priority_of(key), turn_of(key), place);
     }
 
-    /// `id`, a ring of its own, stands in the rings: behind its equals; or `first`, behind those of an earlier turn than `turn`.
+    /// `id`, a ring of its own, stands in the rings: behind its equals; or in front, behind those of an earlier turn than `turn`.
     pub(super) fn put<W: World<Id = Id>>(
         &self,
         w: &W,
         id: Id,
         priority: Priority,
         turn: i64,
-        first: bool,
+        place: Place,
     ) {
         w.set_note(id, note(w, id).with_turn(turn).0);
-        if first {
-            let is_behind = |other| note(w, other).turn() > turn;
-            self.ready.insert(w, id, priority, is_behind);
-        } else {
-            self.ready.append(w, id, priority);
+        match place {
+            Place::First => {
+                let is_behind = |other| note(w, other).turn() > turn;
+                self.rings.insert(w, id, priority, is_behind);
+            }
+            Place::Last => {
+                self.rings.append(w, id, priority);
+            }
         }
     }
 
@@ -346,13 +343,13 @@ impl<Id: Copy + Eq> Masked<Id> {
     fn best<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<(Id, u64, Route)> {
         let freed = Cpu::masked(cpu as u8);
         let key = |id, priority| key_of(priority, note(w, id).turn());
-        let (top, priority) = self.ready.find(w, |_| true)?;
+        let (top, priority) = self.rings.find(w, |_| true)?;
         if mask(w, top).contains(freed) {
             return Some((top, key(top, priority), Route::to(freed)));
         }
         let reach = matching::departure(&Owners { masked: self, w }, self.owned(), freed);
         let profits = |id| !mask(w, id).and(reach.cpus()).is_empty();
-        let (best, priority) = self.ready.find(w, profits)?;
+        let (best, priority) = self.rings.find(w, profits)?;
         Some((best, key(best, priority), reach.route(mask(w, best))?))
     }
 
@@ -375,7 +372,7 @@ impl<Id: Copy + Eq> Masked<Id> {
     fn fill<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         match self.best(w, cpu) {
             Some((next, key, route)) => {
-                self.ready.remove(w, next, priority_of(key));
+                self.rings.remove(w, next, priority_of(key));
                 self.sit(w, next, key, &route);
             }
             None => self.appoint(w, cpu, FREE, None),
@@ -395,7 +392,7 @@ impl<Id: Copy + Eq> Masked<Id> {
         let key = key_of(priority, self.draw(place));
         match self.best(w, cpu) {
             Some((next, before, route)) if before < key => {
-                self.ready.remove(w, next, priority_of(before));
+                self.rings.remove(w, next, priority_of(before));
                 self.stand(w, id, key, place);
                 self.sit(w, next, before, &route);
             }
@@ -403,65 +400,50 @@ impl<Id: Copy + Eq> Masked<Id> {
         }
     }
 
-    /// Makes `id`, a ring of its own, ready behind its equals.
-    pub fn append<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
-        self.enter(w, id, priority, Place::Last);
+    /// Makes `id`, a ring of its own, ready, behind its equals or in front of them.
+    pub fn ready<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
+        self.enter(w, id, w.priority(id), place);
     }
 
-    /// Makes `id`, a ring of its own, ready in front of its equals.
-    pub fn prepend<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
-        self.enter(w, id, priority, Place::First);
-    }
-
-    /// Takes out `id`, which is ready at `priority`; it is then a ring of its own.
-    pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
+    /// Takes out `id`, which is ready; it is then a ring of its own.
+    pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
             Some(cpu) => self.fill(w, cpu),
-            None => self.ready.remove(w, id, priority),
+            None => self.rings.remove(w, id, w.priority(id)),
         }
     }
 
-    /// Puts `id`, which is ready at `priority`, behind its equals.
-    pub fn rotate<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
-        self.put_anew(w, id, priority, Place::Last);
+    /// Puts `id`, which is ready, behind its equals or in front of them.
+    pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
+        let priority = w.priority(id);
+        self.place_at(w, id, priority, priority, place);
     }
 
-    /// Puts `id`, which is ready at `priority`, in front of its equals.
-    pub fn bring_to_front<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
-        self.put_anew(w, id, priority, Place::First);
-    }
-
-    fn put_anew<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority, place: Place) {
-        match self.seat_of(w, id) {
-            Some(cpu) => self.place_anew(w, cpu, id, priority, place),
-            None => {
-                self.ready.remove(w, id, priority);
-                self.enter(w, id, priority, place);
-            }
-        }
-    }
-
-    /// `id`, which is ready at `old`, gets the priority that it has in `w` once `set` was called: behind or in front of its new
+    /// `id`, which is ready, gets the priority that it has in `w` once `set` was called: behind or in front of its new
     /// equals; where it is the same, nothing changes.
-    pub fn change<W: World<Id = Id>>(
+    pub fn change<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+        let old = w.priority(id);
+        set();
+        let new = w.priority(id);
+        if new != old {
+            self.place_at(w, id, old, new, place);
+        }
+    }
+
+    /// `id`, which is ready at `old`, has the priority `new` from now on.
+    fn place_at<W: World<Id = Id>>(
         &self,
         w: &W,
         id: Id,
         old: Priority,
-        set: impl FnOnce(),
-        first: bool,
+        new: Priority,
+        place: Place,
     ) {
-        set();
-        let priority = w.priority(id);
-        if priority == old {
-            return;
-        }
-        let place = if first { Place::First } else { Place::Last };
         match self.seat_of(w, id) {
-            Some(cpu) => self.place_anew(w, cpu, id, priority, place),
+            Some(cpu) => self.place_anew(w, cpu, id, new, place),
             None => {
-                self.ready.remove(w, id, old);
-                self.enter(w, id, priority, place);
+                self.rings.remove(w, id, old);
+                self.enter(w, id, new, place);
             }
         }
     }
@@ -519,7 +501,7 @@ impl<Id: Copy + Eq> Masked<Id> {
     }
 
     /// The rings of its READY threads.
-    pub(super) fn ready(&self) -> &ReadyQueue<Id> {
-        &self.ready
+    pub(super) fn rings(&self) -> &ReadyQueue<Id> {
+        &self.rings
     }
 }

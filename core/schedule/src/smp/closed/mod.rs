@@ -2,7 +2,7 @@
 //! Must never know: helping, affinity, what another instance does.
 //!
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and a [`Cluster`] where it has
-//! several, a [`Masked`] where threads have affinities, and the [`System`](super::System) knows its threads as blocked and its processors as idle. What spans instances (a
+//! several, or deadlines, a [`Masked`] where threads have affinities, and the [`System`](super::System) knows its threads as blocked and its processors as idle. What spans instances (a
 //! cluster mutex, a thread that is moved, a processor that comes or goes) *opens* it: then the System decides, and the rings of
 //! the decider hold its READY threads. [`Router`] opens and closes.
 
@@ -12,7 +12,7 @@ mod masked;
 mod router;
 mod solo;
 
-pub use cluster::{Cluster, SEATS};
+pub use cluster::{Branches, Cluster, Deadlines, SEATS, Waiting};
 pub use decider::{Decider, Home};
 pub use masked::Masked;
 pub use router::{Kept, Router, Rows};
@@ -25,10 +25,22 @@ use crate::{Links, Priority};
 /// the reasons the one that lets a thread be moved.)
 pub const WAITS: Reasons = Reasons::TIME;
 
+/// Where a thread goes among its equals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Behind them.
+    Last,
+    /// In front of them.
+    First,
+}
+
 /// What a [`Decider`] must know of the threads and the processors of its world.
 pub trait World: Links {
     /// Names a processor's two words: who shall run there and who does.
     type Seat: Copy;
+
+    /// All processors have numbers below this.
+    const PROCESSORS: usize;
 
     /// The seat of the processor `cpu`.
     fn seat(&self, cpu: usize) -> Self::Seat;
@@ -39,17 +51,14 @@ pub trait World: Links {
     /// The priority by which `id` is scheduled.
     fn priority(&self, id: Self::Id) -> Priority;
 
-    /// What was said last with [`World::set_cpu`], 0 where nothing was. Only a [`Cluster`] asks.
-    fn cpu(&self, id: Self::Id) -> usize;
-
-    /// `id` is the heir of the processor `cpu`. Said of a [`Cluster`]'s threads alone.
-    fn set_cpu(&self, id: Self::Id, cpu: usize);
-
-    /// The word that a [`Masked`] keeps beside `id`. It and [`World::cpu`] can be the same, for a thread is at home in one instance.
+    /// The word that is kept beside `id`, which is no idle thread, for what decides about its home.
     fn note(&self, id: Self::Id) -> u64;
 
     /// Sets [`World::note`].
     fn set_note(&self, id: Self::Id, note: u64);
+
+    /// The links that are kept for `id`, which is at home where deadlines count.
+    fn branches(&self, id: Self::Id) -> &Branches<Self::Id>;
 
     /// Who shall run there; it is known.
     fn heir(&self, seat: Self::Seat) -> Self::Id;

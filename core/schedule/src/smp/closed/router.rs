@@ -1,10 +1,14 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
+use super::cluster::{LATEST, set_job};
 use super::decider::Kind;
-use super::{Decider, Home, Masked, SEATS, World};
-use crate::smp::{Effects, Error, Instance, Lock, System, Thread, system::Executing, system::Held};
+use super::{Decider, Home, Masked, Place, SEATS, World};
+use crate::smp::{
+    Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
+    system::Held,
+};
 use crate::{Cpu, CpuSet, Priority};
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
 
 /// What a [`Router`] must know of its world beside what a [`Decider`] must.
 pub trait Rows: World {
@@ -34,7 +38,7 @@ fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
 ///
 /// Everything that spans instances is asked of the System, by [`Router::ask`]; what concerns one closed instance alone, its
 /// decider does. Before the System is asked about a thread, [`Router::reach`] or [`Router::look_up`] is to be called with it.
-pub struct Router<'a, Id, Seat> {
+pub struct Router<'a, Id: Copy + Eq, Seat> {
     system: System<'a>,
     homes: &'a [Home<Id, Seat>],
     /// The processors of closed instances.
@@ -86,15 +90,15 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         self.homes.get(instance.index()).is_some_and(Home::keeps)
     }
 
-    fn put(&mut self, instance: Instance, row: Thread, priority: Priority, first: bool, turn: i64) {
+    fn put(&mut self, instance: Instance, row: Thread, level: Level, place: Place, turn: i64) {
         self.with(instance, row, |decider, id| {
-            decider.put(self.world, id, priority, first, turn);
+            decider.put(self.world, id, level, place, turn);
         });
     }
 
-    fn take(&mut self, instance: Instance, row: Thread, priority: Priority) {
+    fn take(&mut self, instance: Instance, row: Thread, level: Level) {
         self.with(instance, row, |decider, id| {
-            decider.ready().remove(self.world, id, priority);
+            decider.take(self.world, id, level);
         });
     }
 
@@ -104,14 +108,10 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         mut will_do: impl FnMut(Thread) -> bool,
     ) -> Option<(Thread, Priority, Option<i64>)> {
         let decider = self.homes.get(instance.index())?.decider();
-        if let Decider::Masked(masked) = decider {
-            let will_do = |id| self.world.row(id).is_some_and(&mut will_do);
-            let (id, priority) = masked.ready().find(self.world, will_do)?;
-            return Some((self.world.row(id)?, priority, decider.turn(self.world, id)));
-        }
-        let id = decider.ready().top()?;
-        let row = self.world.row(id).filter(|row| will_do(*row))?;
-        Some((row, self.world.priority(id), None))
+        let will_do = |id| self.world.row(id).is_some_and(&mut will_do);
+        let id = decider.first(self.world, will_do)?;
+        let turn = decider.turn(self.world, id);
+        Some((self.world.row(id)?, self.world.priority(id), turn))
     }
 
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
@@ -131,10 +131,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         for (index, home) in homes.iter().enumerate() {
             if let Some(instance) = Instance::new(index) {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
-                let kind = match system.has_affinities(instance) {
-                    true => Kind::Masked,
-                    false if cpus.count() > 1 => Kind::Cluster,
-                    false => Kind::Solo,
+                let kind = match system.policy(instance) {
+                    Some(PolicyKind::StrongAffinity) => Kind::Masked,
+                    Some(PolicyKind::Edf | PolicyKind::Cbs) => Kind::Edf,
+                    _ if cpus.count() > 1 => Kind::Cluster,
+                    _ => Kind::Solo,
                 };
                 home.begin(instance, kind, system.can_keep(instance));
             }
@@ -208,9 +209,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             && let Some(masked) = self.home(home).and_then(Home::masked)
             && w.is_ready(id)
         {
-            let priority = w.priority(id);
-            masked.remove(w, id, priority);
-            masked.append(w, id, priority);
+            masked.remove(w, id);
+            masked.ready(w, id, Place::Last);
         }
     }
 
@@ -242,6 +242,31 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         })
     }
 
+    /// `id` may run on `cpus` alone. Its home stays closed where affinities concern nobody else. Bounds: those of
+    /// [`System::set_affinity`].
+    ///
+    /// # Errors
+    /// Those of [`System::set_affinity`].
+    pub fn set_affinity<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        cpus: CpuSet,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        let home = self.home(self.system.scheduler(row)?);
+        if home.and_then(Home::edf).is_some() {
+            self.reach(w, id, now);
+        } else {
+            self.look_up(w, id);
+        }
+        self.ask(w, now, effects, |system, effects| {
+            system.set_affinity(row, cpus, now, effects)
+        })
+    }
+
     /// Takes one pin of `id` back. Otherwise as [`Router::pin`].
     ///
     /// # Errors
@@ -262,6 +287,76 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         self.ask(w, now, effects, |system, effects| {
             system.unpin(row, now, effects)
         })
+    }
+
+    /// A job of `id` with this deadline is released, or its deadline counts no longer; see [`System::release_job`] and
+    /// [`System::cancel_job`]. Its home stays closed. Deadlines later than 73 years after the start count as that. Bounds: those of
+    /// [`System::release_job`].
+    ///
+    /// # Errors
+    /// Those of [`System::release_job`].
+    pub fn set_job<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        deadline: Option<Instant>,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
+        let home = self.home(self.system.scheduler(row)?);
+        let knows_deadlines = matches!(home.map(Home::decider), Some(Decider::Edf(_)));
+        if !knows_deadlines || self.system.has_server(row) {
+            return Ok(());
+        }
+        let set = || set_job(w, id, deadline.map(Instant::as_nanos));
+        if let Some(edf) = home.and_then(Home::edf) {
+            self.system.note_job(row, deadline);
+            let place = if deadline.is_some() {
+                Place::Last
+            } else {
+                Place::First
+            };
+            match w.is_ready(id) {
+                true => edf.change(w, id, set, place),
+                false => set(),
+            }
+            return Ok(());
+        }
+        self.look_up(w, id);
+        set();
+        self.ask(w, now, effects, |system, effects| match deadline {
+            Some(deadline) => system.release_job(row, deadline, now, effects),
+            None => system.cancel_job(row, now, effects),
+        })
+    }
+
+    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer. Its home is opened. Bounds:
+    /// those of [`System::set_server`] and [`System::remove_server`].
+    ///
+    /// # Errors
+    /// Those of these two.
+    pub fn set_server<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        id: Id,
+        server: Option<(Duration, Duration)>,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        self.reach(w, id, now);
+        let had_server = self.system.has_server(row);
+        match server {
+            Some((budget, period)) => self.system.set_server(row, budget, period)?,
+            None => self.system.remove_server(row)?,
+        }
+        if (server.is_some() || had_server)
+            && let Some(home) = self.home(self.system.scheduler(row)?)
+        {
+            home.forget_job(w, id);
+        }
+        Ok(())
     }
 
     /// What decides about the home of `row`, where that is closed and its threads have affinities.
@@ -334,7 +429,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         // In the order in which they are READY.
         for home in self.homes.iter().filter(|home| home.keeps()) {
             let decider = home.decider();
-            decider.ready().for_each(w, |id| {
+            decider.for_each(w, |id| {
                 if let Some(row) = w.row(id) {
                     let turn = decider.turn(w, id);
                     self.system.bring_in_order(row, w.priority(id), turn);

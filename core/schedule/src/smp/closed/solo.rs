@@ -5,8 +5,8 @@
 //! The laws, while closed: the heir of the processor is the first of its equals, and none is more urgent, or it is the idle
 //! thread; a thread at home here has its registers nowhere, or on that very processor.
 
-use super::World;
-use crate::{Priority, ReadyQueue, Ring};
+use super::{Place, Waiting, World};
+use crate::{Priority, ReadyQueue};
 use core::cell::Cell;
 
 /// The queue of an instance of one processor. See the module's head for its laws.
@@ -134,26 +134,16 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
     }
 
     /// Makes `id`, a ring of its own, ready in front of its equals.
-    pub fn prepend<W: World<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        seat: Seat,
-        id: Id,
-        priority: Priority,
-    ) {
-        self.ready.prepend(w, id, priority);
+    #[inline(always)]
+    pub fn prepend<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, id: Id) {
+        self.ready.prepend(w, id, w.priority(id));
         self.refresh(w, seat);
     }
 
-    /// Takes out `id`, which is ready at `priority`; it is then a ring of its own.
-    pub fn remove<W: World<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        seat: Seat,
-        id: Id,
-        priority: Priority,
-    ) {
-        self.ready.remove(w, id, priority);
+    /// Takes out `id`, which is ready; it is then a ring of its own.
+    #[inline(always)]
+    pub fn remove<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, id: Id) {
+        self.ready.remove(w, id, w.priority(id));
         self.refresh(w, seat);
     }
 
@@ -200,37 +190,51 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         self.set_heir(w, seat, receiver);
     }
 
-    /// `id`, which is ready at `old`, gets the priority that it has in `w` once `set` was called: behind or in front of its new
-    /// equals.
+    /// [`Solo::take_turn`] if `sender` has the turn; else `receiver`, a ring of its own that is to have its priority, becomes
+    /// ready behind its equals.
+    #[inline(always)]
+    pub fn hand_turn<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        receiver: Id,
+        sender: Id,
+    ) {
+        let priority = w.priority(sender);
+        if self.is_first(sender, priority) {
+            self.take_turn(w, seat, receiver, sender, priority);
+        } else {
+            self.append(w, seat, receiver, priority);
+        }
+    }
+
+    /// `id`, which is ready, gets the priority that it has in `w` once `set` was called: behind or in front of its new equals.
+    #[inline(always)]
     pub fn change<W: World<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
         seat: Seat,
         id: Id,
-        old: Priority,
         set: impl FnOnce(),
-        first: bool,
+        place: Place,
     ) {
-        self.ready.remove(w, id, old);
+        self.ready.remove(w, id, w.priority(id));
         set();
-        let priority = w.priority(id);
-        if first {
-            self.ready.prepend(w, id, priority);
-        } else {
-            self.ready.append(w, id, priority);
-        }
+        self.ready.put(w, id, w.priority(id), place);
         self.refresh(w, seat);
     }
 
-    /// Makes `id`, which is ready, the first of its equals.
-    pub fn bring_to_front<W: World<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        seat: Seat,
-        id: Id,
-        priority: Priority,
-    ) {
-        self.ready.bring_to_front(w, id, priority);
+    /// Puts `id`, which is ready, in front of its equals; or behind them, if it is the first of them.
+    #[inline(always)]
+    pub fn requeue<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, id: Id, place: Place) {
+        let priority = w.priority(id);
+        match place {
+            Place::First => self.ready.bring_to_front(w, id, priority),
+            Place::Last if self.is_first(id, priority) => {
+                self.ready.rotate(w, priority);
+            }
+            Place::Last => return,
+        }
         self.refresh(w, seat);
     }
 
@@ -238,19 +242,5 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
     #[inline(always)]
     pub fn is_first(&self, id: Id, priority: Priority) -> bool {
         self.ready.head(priority) == Some(id)
-    }
-
-    /// Puts `id`, which is ready, behind its equals, if it is the first of them.
-    pub fn rotate<W: World<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        seat: Seat,
-        id: Id,
-        priority: Priority,
-    ) {
-        if self.is_first(id, priority) && !w.is_alone(id) {
-            self.ready.rotate(w, priority);
-            self.refresh(w, seat);
-        }
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Edf {
     queued: CpuSet,
     /// The processors to which a SCHEDULED node is bound. It holds that processor.
     taken: CpuSet,
+    /// How many nodes are bound to a processor, whatever their state.
+    bound: u32,
 }
 
 impl Edf {
@@ -30,7 +32,13 @@ impl Edf {
         roots: [None; Cpu::COUNT + 1],
         queued: CpuSet::EMPTY,
         taken: CpuSet::EMPTY,
+        bound: 0,
     };
+
+    /// Whether no node is here, and none is bound to a processor.
+    pub(super) fn is_empty(&self) -> bool {
+        self.roots[0].is_none() && self.bound == 0
+    }
 
     /// The processor that a node is bound to.
     #[inline(always)]
@@ -57,10 +65,12 @@ impl Policy for Edf {
 
     fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
         let node = &mut nodes[id as usize];
+        self.bound -= u32::from(node.bound > 0);
         node.bound = match node.mask.lowest() {
             Some(cpu) if !node.mask.covers(online) => cpu.index() as u8 + 1,
             _ => 0,
         };
+        self.bound += u32::from(node.bound > 0);
     }
 
     #[inline]
@@ -121,9 +131,13 @@ impl Policy for Edf {
         _: &Places,
         newcomer: u16,
         freed: Cpu,
-        _: Option<Cpu>,
+        live_on: Option<Cpu>,
     ) -> Option<Cpu> {
-        Self::bound(&nodes[newcomer as usize]).filter(|&cpu| cpu != freed)
+        match Self::bound(&nodes[newcomer as usize]) {
+            Some(cpu) => Some(cpu).filter(|&cpu| cpu != freed),
+            // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must.
+            None => live_on.filter(|&cpu| !self.taken.contains(cpu)),
+        }
     }
 
     #[inline]

@@ -195,11 +195,12 @@ impl Queues {
         each!(self, policy => policy.left(nodes, id));
     }
 
-    /// Whether no node is in them; for the policies of instances that can be closed.
+    /// Whether no node is in them, nor will be while nothing spans instances; for the policies of instances that can be closed.
     pub fn are_empty(&self) -> bool {
         match self {
             Self::Priority(levels) => levels.is_empty(),
             Self::StrongAffinity(affine) => affine.is_empty(),
+            Self::Edf(edf) => edf.is_empty(),
             _ => false,
         }
     }

@@ -189,6 +189,7 @@ impl System<'_> {
         }
         self.check_blocked(id)?;
         self.drop_server(id);
+        self.instances[home as usize].involved += 1;
         let used = self.thread(id).cpu_time;
         self.servers[id as usize] = ServerRecord::new(budget, period, hard, used);
         Ok(())
@@ -199,6 +200,8 @@ impl System<'_> {
         if !self.serves(id) {
             return;
         }
+        let home = self.thread(id).home;
+        self.instances[home as usize].involved -= 1;
         let record = self.thread_mut(id);
         let waits = record.reasons.any_of(Reasons::BUDGET);
         record.reasons = record.reasons.minus(Reasons::BUDGET);

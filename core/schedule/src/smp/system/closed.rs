@@ -4,7 +4,7 @@
 //! Each takes so many steps as the instance has processors, whatever the number of threads: rows of threads are brought up to
 //! date when they are asked about, or come to the top.
 
-use super::{System, kept::level_of};
+use super::System;
 use crate::{
     Cpu, CpuSet, Priority,
     smp::{
@@ -12,7 +12,7 @@ use crate::{
         closed::WAITS,
         ids::NONE,
         node::State,
-        order::{Key, Turns},
+        order::{Key, Level, Turns},
         thread::{Presence, ThreadRecord},
     },
 };
@@ -52,13 +52,28 @@ impl System<'_> {
     }
 
     const fn is_kept(kind: PolicyKind) -> bool {
-        matches!(kind, PolicyKind::Priority | PolicyKind::StrongAffinity)
+        use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
+        matches!(kind, Priority | Edf | Cbs | StrongAffinity)
     }
 
-    /// Whether the threads of `instance` have affinities.
-    pub(crate) fn has_affinities(&self, instance: Instance) -> bool {
+    /// The policy of `instance`.
+    pub(crate) fn policy(&self, instance: Instance) -> Option<PolicyKind> {
         let record = self.instances.get(instance.index());
-        record.is_some_and(|record| record.kind == PolicyKind::StrongAffinity)
+        record.map(|record| record.kind)
+    }
+
+    /// The deadline of the job of `thread`, whose home is closed or that has none, is this, or it has none: nothing follows.
+    pub(crate) fn note_job(&mut self, thread: Thread, deadline: Option<Instant>) {
+        if let Ok(id) = self.known(thread) {
+            let home = self.thread(id).home;
+            let level = deadline.map_or(Level::NONE, |at| Level(at.as_nanos()));
+            self.node_mut(home, id).deadline = level;
+        }
+    }
+
+    /// Whether `thread` has a server.
+    pub(crate) fn has_server(&self, thread: Thread) -> bool {
+        self.known(thread).is_ok_and(|id| self.serves(id))
     }
 
     /// The rows of all threads that exist, but for the idle ones.
@@ -175,12 +190,13 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.presence = Presence::Scheduled;
         record.reasons = Reasons::NONE;
+        self.node_mut(instance, id).real = self.level_of(instance, priority);
+        let level = self.wanted(instance, id);
         let (record, nodes) = self.split(instance);
         let node = &mut nodes[id as usize];
         node.sticky = 1;
-        node.real = level_of(priority);
         node.key = Key {
-            level: node.real,
+            level,
             turn: turn.map_or_else(|| record.turns.draw_early(), Turns::widen),
         };
         id

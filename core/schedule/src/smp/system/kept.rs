@@ -9,22 +9,12 @@ use crate::{
     Cpu, Priority,
     smp::{
         Effects, Instance, Reasons, Thread,
-        closed::WAITS,
+        closed::{Place, WAITS},
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
         thread::Presence,
     },
 };
-
-/// A level of a kept node as the world's priority.
-fn priority_of(level: Level) -> Priority {
-    Priority::from_stored(level.0.min(Priority::COUNT as u64 - 1) as u8)
-}
-
-/// The level of a priority of the world's, in an instance that keeps.
-pub(super) fn level_of(priority: Priority) -> Level {
-    Level(priority.level().into())
-}
 
 impl System<'_> {
     /// The node `id`, in no queue, is READY; its key has just been drawn.
@@ -36,7 +26,11 @@ impl System<'_> {
         order: Order,
         effects: &mut impl Effects,
     ) {
-        let kept = self.keep(instance, id, order == Order::Prepend, effects);
+        let place = match order {
+            Order::Append => Place::Last,
+            Order::Prepend => Place::First,
+        };
+        let kept = self.keep(instance, id, place, effects);
         let (record, nodes) = self.split(instance);
         nodes[id as usize].state = State::Ready;
         if !kept {
@@ -47,7 +41,7 @@ impl System<'_> {
     /// The node `id`, displaced from its processor, is READY: with its key, first of its equals.
     #[inline]
     pub(super) fn restore_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
-        let kept = self.keep(instance, id, true, effects);
+        let kept = self.keep(instance, id, Place::First, effects);
         let (record, nodes) = self.split(instance);
         nodes[id as usize].state = State::Ready;
         if !kept {
@@ -60,8 +54,8 @@ impl System<'_> {
     pub(super) fn take_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
         let node = self.node_mut(instance, id);
         if core::mem::take(&mut node.kept) {
-            let priority = priority_of(node.key.level);
-            return effects.take(Instance(instance), Thread(id), priority);
+            let level = node.key.level;
+            return effects.take(Instance(instance), Thread(id), level);
         }
         let (record, nodes) = self.split(instance);
         record.queues.remove(nodes, id);
@@ -97,14 +91,14 @@ impl System<'_> {
     }
 
     #[inline]
-    fn keep(&mut self, instance: u8, id: u16, first: bool, effects: &mut impl Effects) -> bool {
+    fn keep(&mut self, instance: u8, id: u16, place: Place, effects: &mut impl Effects) -> bool {
         if !effects.keeps(Instance(instance)) || !self.is_plain(instance, id) {
             return false;
         }
         let node = self.node_mut(instance, id);
         node.kept = true;
-        let (priority, turn) = (priority_of(node.key.level), Turns::narrow(node.key.turn));
-        effects.put(Instance(instance), Thread(id), priority, first, turn);
+        let (level, turn) = (node.key.level, Turns::narrow(node.key.turn));
+        effects.put(Instance(instance), Thread(id), level, place, turn);
         true
     }
 
@@ -114,8 +108,16 @@ impl System<'_> {
         let record = self.thread(id);
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
+            && self.node(instance, id).bound == 0
+            && !self.serves(id)
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
+    }
+
+    /// The level of a priority of the world's in `instance`.
+    pub(super) fn level_of(&self, instance: u8, priority: Priority) -> Level {
+        let priority = crate::smp::Priority(priority.level().into());
+        self.level(Instance(instance), priority)
     }
 
     /// Whether what the tables say of the thread `id` may have become untrue, because its home was closed meanwhile.
@@ -134,6 +136,7 @@ impl System<'_> {
         }
         let home = self.thread(id).home;
         let openings = self.instances[home as usize].openings;
+        let real = self.level_of(home, priority);
         let record = self.thread_mut(id);
         record.openings = openings;
         record.presence = Presence::Blocked;
@@ -142,7 +145,7 @@ impl System<'_> {
         node.state = State::Blocked;
         node.sticky = 0;
         node.kept = false;
-        node.real = level_of(priority);
+        node.real = real;
         if ready {
             self.stand_kept(home, id);
         }
@@ -164,12 +167,13 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         record.reasons = Reasons::NONE;
+        let level = self.wanted(home, id);
         let node = self.node_mut(home, id);
         node.state = State::Ready;
         node.kept = true;
         node.sticky = 1;
         node.key = Key {
-            level: node.real,
+            level,
             turn: Turns::UNDRAWN,
         };
     }

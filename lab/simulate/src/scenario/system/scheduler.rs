@@ -227,8 +227,12 @@ impl<'m> Scheduler<'m> {
         now: Instant,
         noted: &mut Noted,
     ) -> Result<(), Error> {
-        both!(self, About::Row(id), noted, |system, effects| system
-            .set_affinity(id, cpus, now, effects))
+        let theirs = self.plain.set_affinity(id, cpus, now, noted);
+        if let Some(beside) = &mut self.beside {
+            let ours = beside.set_affinity(id, cpus);
+            beside.answered(&self.plain, &theirs, &ours);
+        }
+        theirs
     }
 
     pub fn set_scheduler(
@@ -250,6 +254,9 @@ impl<'m> Scheduler<'m> {
                 system.set_scheduler(id, to, priority, now, effects)
             });
             beside.answered(&self.plain, &theirs, &ours);
+            if theirs.is_ok() {
+                beside.forget_job(id);
+            }
         }
         theirs
     }
@@ -270,13 +277,21 @@ impl<'m> Scheduler<'m> {
         now: Instant,
         noted: &mut Noted,
     ) -> Result<(), Error> {
-        both!(self, About::Thread(id), noted, |system, effects| system
-            .release_job(id, deadline, now, effects))
+        let theirs = self.plain.release_job(id, deadline, now, noted);
+        if let Some(beside) = &mut self.beside {
+            let ours = beside.set_job(id, Some(deadline));
+            beside.answered(&self.plain, &theirs, &ours);
+        }
+        theirs
     }
 
     pub fn cancel_job(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Thread(id), noted, |system, effects| system
-            .cancel_job(id, now, effects))
+        let theirs = self.plain.cancel_job(id, now, noted);
+        if let Some(beside) = &mut self.beside {
+            let ours = beside.set_job(id, None);
+            beside.answered(&self.plain, &theirs, &ours);
+        }
+        theirs
     }
 
     pub fn set_server(
@@ -285,8 +300,12 @@ impl<'m> Scheduler<'m> {
         budget: Duration,
         period: Duration,
     ) -> Result<(), Error> {
-        both!(self, About::Row(id), |system| system
-            .set_server(id, budget, period))
+        let theirs = self.plain.set_server(id, budget, period);
+        if let Some(beside) = &mut self.beside {
+            let ours = beside.set_server(id, budget, period);
+            beside.answered(&self.plain, &theirs, &ours);
+        }
+        theirs
     }
 
     pub fn expire(&mut self, cpu: Cpu, now: Instant, noted: &mut Noted) -> Result<(), Error> {

@@ -2,9 +2,11 @@
 //! Must never know: why a thread waits.
 
 use taktos_schedule::CpuSet;
-use taktos_schedule::smp::closed::{Decider, WAITS};
+use taktos_schedule::smp::closed::{Deadlines, Decider, Place, WAITS, Waiting};
 use taktos_schedule::smp::{Error, Instance, Priority as Level, System, Thread};
+use taktos_time::{Duration, Instant};
 
+use super::board::Forgotten;
 use super::{About, Beside, kernels};
 
 impl<'m> Beside<'m> {
@@ -32,7 +34,9 @@ impl<'m> Beside<'m> {
         theirs: Thread,
     ) {
         let now = self.now;
-        let ours = self.ask(About::Nobody, |system, effects| {
+        // Where deadlines count, a thread that is bound to a processor spans the instance.
+        let about = affinity.map_or(About::Nobody, |_| About::Instance(home));
+        let ours = self.ask(about, |system, effects| {
             let made = system.create(home, priority, affinity)?;
             system.block(made, WAITS, now, effects)?;
             system.start(made, now, effects)?;
@@ -46,52 +50,36 @@ impl<'m> Beside<'m> {
 
     /// The thread, which waited, waits no more.
     pub fn ready(&mut self, thread: Thread) {
-        let (id, priority) = (thread.index(), self.board.priority_of(thread));
-        match self.closed_now(thread) {
-            Some(Decider::Solo(solo)) => {
-                self.board.set_ready(thread, true);
-                if let Some(seat) = solo.closed() {
-                    solo.append(&self.board, seat, id, priority);
-                }
-            }
-            Some(Decider::Cluster(cluster)) => {
-                self.board.set_ready(thread, true);
-                cluster.append(&self.board, id, priority);
-            }
-            Some(Decider::Masked(masked)) => {
-                self.board.set_ready(thread, true);
-                masked.append(&self.board, id, priority);
-            }
-            None => {
-                let now = self.now;
-                let done = self.ask(About::Row(thread), |system, effects| {
-                    system.unblock(thread, WAITS, now, effects)
-                });
-                self.must(done, "a thread cannot be made ready");
-            }
+        if let Some(decider) = self.closed_now(thread) {
+            self.board.set_ready(thread, true);
+            return decider.ready(&self.board, thread.index(), Place::Last);
         }
+        let now = self.now;
+        let done = self.ask(About::Row(thread), |system, effects| {
+            system.unblock(thread, WAITS, now, effects)
+        });
+        self.must(done, "a thread cannot be made ready");
     }
 
     /// The thread, which was ready, waits.
     pub fn block(&mut self, thread: Thread) {
         let (id, priority) = (thread.index(), self.board.priority_of(thread));
         let here = self.runs_here(thread);
-        match self.closed_now(thread) {
-            Some(Decider::Solo(solo)) => match (solo.closed(), here) {
-                (Some(seat), Some(here)) if self.is_heir(thread, here) => {
-                    solo.retire(&self.board, seat, id, priority);
-                }
-                (Some(seat), _) => solo.remove(&self.board, seat, id, priority),
-                (None, _) => {}
-            },
-            Some(Decider::Cluster(cluster)) => match here {
-                Some(here) => {
-                    cluster.retire(&self.board, here, id, priority);
-                }
-                None => cluster.remove(&self.board, id, priority),
-            },
-            Some(Decider::Masked(masked)) => masked.remove(&self.board, id, priority),
-            None => {
+        let is_heir = here.is_some_and(|here| self.is_heir(thread, here));
+        let decider = self.closed_now(thread);
+        let board = &self.board;
+        match (decider, here) {
+            (Some(Decider::Solo(solo)), Some(here)) if is_heir => {
+                solo.retire(board, here, id, priority);
+            }
+            (Some(Decider::Cluster(cluster)), Some(here)) => {
+                cluster.retire(board, here, id, priority);
+            }
+            (Some(Decider::Edf(edf)), Some(here)) => {
+                edf.retire(board, here, id, Deadlines::urgency(board, id));
+            }
+            (Some(decider), _) => decider.remove(board, id),
+            (None, _) => {
                 let now = self.now;
                 let done = self.ask(About::Row(thread), |system, effects| {
                     system.block(thread, WAITS, now, effects)
@@ -108,7 +96,7 @@ impl<'m> Beside<'m> {
 
     /// The thread has another priority, behind its equals. What the System answers, if it decides.
     pub fn set_priority(&mut self, thread: Thread, level: Level) -> Option<Result<Level, Error>> {
-        let (id, old) = (thread.index(), self.board.priority_of(thread));
+        let old = self.board.priority_of(thread);
         let new = kernels(level)?;
         let is_ready = self.board.is_ready_now(thread);
         let decider = match old == new {
@@ -116,24 +104,19 @@ impl<'m> Beside<'m> {
             true => None,
             false => self.closed_now(thread),
         };
+        let Some(decider) = decider else {
+            let now = self.now;
+            self.reach(About::Thread(thread));
+            // Before it stands in the rings.
+            self.board.set_priority(thread, new);
+            return Some(self.ask(About::Nobody, |system, effects| {
+                system.set_priority(thread, level, now, effects)
+            }));
+        };
         let set = || self.board.set_priority(thread, new);
-        match decider {
-            Some(_) if !is_ready => set(),
-            Some(Decider::Solo(solo)) => {
-                let seat = solo.closed()?;
-                solo.change(&self.board, seat, id, old, set, false);
-            }
-            Some(Decider::Cluster(cluster)) => cluster.change(&self.board, id, old, set, false),
-            Some(Decider::Masked(masked)) => masked.change(&self.board, id, old, set, false),
-            None => {
-                let now = self.now;
-                self.reach(About::Thread(thread));
-                // Before it stands in the rings.
-                self.board.set_priority(thread, new);
-                return Some(self.ask(About::Nobody, |system, effects| {
-                    system.set_priority(thread, level, now, effects)
-                }));
-            }
+        match is_ready {
+            true => decider.change(&self.board, thread.index(), set, Place::Last),
+            false => set(),
         }
         None
     }
@@ -144,6 +127,7 @@ impl<'m> Beside<'m> {
         if let Some(priority) = plain.own_priority(thread).ok().and_then(kernels) {
             self.board.set_priority(thread, priority);
         }
+        self.forget_job(thread);
         let now = self.now;
         let ours = self.ask(About::Nobody, |system, effects| {
             system.restart(thread, now, effects)
@@ -154,35 +138,32 @@ impl<'m> Beside<'m> {
     /// The thread goes behind its equals. What the System answers, if it decides.
     pub fn yields(&mut self, thread: Thread) -> Option<Result<(), Error>> {
         let (id, priority) = (thread.index(), self.board.priority_of(thread));
-        let here = self.runs_here(thread);
         match self.closed_now(thread) {
             Some(_) if !self.board.is_ready_now(thread) => None,
             // The turn of one that does not have it cannot be given away there.
             Some(Decider::Solo(solo)) if !solo.is_first(id, priority) => self.yields_open(thread),
-            Some(Decider::Solo(solo)) => {
-                let seat = solo.closed()?;
-                match here.filter(|here| self.is_heir(thread, *here)) {
-                    Some(_) => {
-                        solo.advance(&self.board, seat, id, priority);
-                    }
-                    None => solo.rotate(&self.board, seat, id, priority),
-                }
-                None
-            }
-            Some(Decider::Cluster(cluster)) => {
-                match here {
-                    Some(here) => {
-                        cluster.advance(&self.board, here, id, priority);
-                    }
-                    None => cluster.rotate(&self.board, id, priority),
-                }
-                None
-            }
-            Some(Decider::Masked(masked)) => {
-                masked.rotate(&self.board, id, priority);
+            Some(decider) => {
+                self.yields_closed(decider, thread);
                 None
             }
             None => self.yields_open(thread),
+        }
+    }
+
+    fn yields_closed(&self, decider: Decider<'m, usize, usize>, thread: Thread) {
+        let (id, board) = (thread.index(), &self.board);
+        let priority = board.priority_of(thread);
+        match (decider, self.runs_here(thread)) {
+            (Decider::Solo(solo), Some(here)) if self.is_heir(thread, here) => {
+                solo.advance(board, here, id, priority);
+            }
+            (Decider::Cluster(cluster), Some(here)) => {
+                cluster.advance(board, here, id, priority);
+            }
+            (Decider::Edf(edf), Some(here)) => {
+                edf.advance(board, here, id, Deadlines::urgency(board, id));
+            }
+            _ => decider.requeue(board, id, Place::Last),
         }
     }
 
@@ -191,6 +172,54 @@ impl<'m> Beside<'m> {
         Some(self.ask(About::Thread(thread), |system, effects| {
             system.yield_now(thread, now, effects)
         }))
+    }
+
+    /// The thread may run on `cpus` alone.
+    pub fn set_affinity(&mut self, thread: Thread, cpus: CpuSet) -> Result<(), Error> {
+        self.act_in_tables();
+        let (board, now) = (&self.board, self.now);
+        self.router
+            .set_affinity(board, thread.index(), cpus, now, &mut Forgotten(board))
+    }
+
+    /// The thread has a job with this deadline, or none.
+    pub fn set_job(&mut self, thread: Thread, deadline: Option<Instant>) -> Result<(), Error> {
+        self.try_close(self.board.home(thread));
+        self.decided += usize::from(self.closed(thread).is_some());
+        self.act_in_tables();
+        let (board, now) = (&self.board, self.now);
+        self.router
+            .set_job(board, thread.index(), deadline, now, &mut Forgotten(board))
+    }
+
+    /// The thread has a server with this budget and period.
+    pub fn set_server(
+        &mut self,
+        thread: Thread,
+        budget: Duration,
+        period: Duration,
+    ) -> Result<(), Error> {
+        let server = Some((budget, period));
+        self.router
+            .set_server(&self.board, thread.index(), server, self.now)
+    }
+
+    /// The System is asked from where this is.
+    fn act_in_tables(&mut self) {
+        if let Some(cpu) = self.acting {
+            self.router.system_mut().act_on(cpu);
+        }
+    }
+
+    /// The thread has no job, nor has it in the tables.
+    pub fn forget_job(&self, thread: Thread) {
+        let home = self
+            .board
+            .home(thread)
+            .and_then(|home| self.router.home(home));
+        if let Some(home) = home {
+            home.forget_job(&self.board, thread.index());
+        }
     }
 
     fn must(&mut self, done: Result<(), Error>, what: &str) {

@@ -3,13 +3,12 @@
 
 use std::cell::Cell;
 
-use taktos_schedule::smp::closed::{Decider, Rows, World};
+use taktos_schedule::smp::closed::{Branches, Decider, Rows, World};
 use taktos_schedule::smp::{Effects, Instance, Thread};
 use taktos_schedule::{Cpu, CpuSet, Links, Priority, Ring};
 use taktos_time::Instant;
 
 /// What a kernel knows of a thread. An idle thread has one, too.
-#[derive(Clone, Debug)]
 struct Block {
     next: Cell<usize>,
     previous: Cell<usize>,
@@ -18,6 +17,7 @@ struct Block {
     exists: Cell<bool>,
     home: Cell<Option<Instance>>,
     note: Cell<u64>,
+    branches: Branches<usize>,
     charged: Cell<u64>,
 }
 
@@ -47,6 +47,7 @@ impl<'h> Board<'h> {
             exists: Cell::new(false),
             home: Cell::new(None),
             note: Cell::new(0),
+            branches: Branches::NONE,
             charged: Cell::new(0),
         };
         let words = |cpu| Words {
@@ -166,6 +167,7 @@ impl Links for Board<'_> {
 
 impl World for Board<'_> {
     type Seat = usize;
+    const PROCESSORS: usize = Cpu::COUNT;
 
     fn seat(&self, cpu: usize) -> usize {
         cpu
@@ -179,20 +181,16 @@ impl World for Board<'_> {
         self.blocks[id].priority.get()
     }
 
-    fn cpu(&self, id: usize) -> usize {
-        self.note(id) as usize
-    }
-
-    fn set_cpu(&self, id: usize, cpu: usize) {
-        self.set_note(id, cpu as u64);
-    }
-
     fn note(&self, id: usize) -> u64 {
         self.blocks[id].note.get()
     }
 
     fn set_note(&self, id: usize, note: u64) {
         self.blocks[id].note.set(note);
+    }
+
+    fn branches(&self, id: usize) -> &Branches<usize> {
+        &self.blocks[id].branches
     }
 
     fn heir(&self, seat: usize) -> usize {

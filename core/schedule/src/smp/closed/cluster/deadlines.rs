@@ -1,0 +1,262 @@
+//! Owns: the ready threads without a seat of an instance under deadlines: those with a job by its deadline, in front of all
+//! others, by priority. Must never know: who has a seat, what a job is for.
+//!
+//! What a thread is ordered by is its [`Level`]. Those with a job stand in a tree, in which equals keep the order in which they
+//! came, so that neither they nor those in the rings need a turn.
+
+use super::super::World;
+use super::SEATS;
+use super::waiting::Waiting;
+use crate::smp::Level;
+use crate::{Priority, ReadyQueue, Side, Tree, TreeLinks};
+use core::cell::Cell;
+
+/// The ready threads without a seat, where deadlines count.
+pub struct Deadlines<Id> {
+    jobs: Tree<Id>,
+    others: ReadyQueue<Id>,
+}
+
+/// What the world keeps of a thread in an instance where deadlines count: its links while it is ready without a seat.
+pub struct Branches<Id> {
+    left: Cell<Option<Id>>,
+    right: Cell<Option<Id>>,
+    above: Cell<Option<Id>>,
+    rank: Cell<u8>,
+}
+
+impl<Id> Branches<Id> {
+    /// Those of a thread that is in no tree.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "a pattern for array elements"
+    )]
+    pub const NONE: Self = Self {
+        left: Cell::new(None),
+        right: Cell::new(None),
+        above: Cell::new(None),
+        rank: Cell::new(0),
+    };
+}
+
+/// What is noted beside a thread: the deadline of its job, above the processor of which it was the heir last.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Note(u64);
+
+impl Note {
+    const CPU: u64 = SEATS as u64 - 1;
+    const JOB: u32 = Self::CPU.count_ones();
+    const NO_JOB: u64 = u64::MAX >> Self::JOB;
+
+    fn of<W: World>(w: &W, id: W::Id) -> Self {
+        Self(w.note(id))
+    }
+
+    const fn cpu(self) -> usize {
+        (self.0 & Self::CPU) as usize
+    }
+
+    const fn with_cpu(self, cpu: usize) -> Self {
+        Self(self.0 & !Self::CPU | cpu as u64)
+    }
+
+    const fn job(self) -> u64 {
+        self.0 >> Self::JOB
+    }
+
+    const fn has_job(self) -> bool {
+        self.job() != Self::NO_JOB
+    }
+
+    const fn with_job(self, job: u64) -> Self {
+        Self(job << Self::JOB | self.0 & Self::CPU)
+    }
+}
+
+/// The latest deadline that is told from later ones: 2⁶¹ − 2 ns, 73 years.
+pub(in super::super) const LATEST: u64 = Note::NO_JOB - 1;
+
+/// `id` has a job with the deadline `job`, which is at most [`LATEST`], or none. Where it stands is the caller's business.
+pub(in super::super) fn set_job<W: World>(w: &W, id: W::Id, job: Option<u64>) {
+    let job = job.unwrap_or(Note::NO_JOB);
+    w.set_note(id, Note::of(w, id).with_job(job).0);
+}
+
+/// The ring of those that have no job and this level.
+const fn priority_of(level: Level) -> Priority {
+    Priority::from_stored(level.0 as u8)
+}
+
+const fn has_job(level: Level) -> bool {
+    level.0 < Level::BACKGROUND
+}
+
+/// The links of the world's threads in the tree.
+struct Jobs<'w, W>(&'w W);
+
+impl<'w, W: World> TreeLinks for Jobs<'w, W> {
+    type Id = W::Id;
+    type Key = u64;
+    type Node = &'w Branches<W::Id>;
+    type Link = &'w Cell<Option<W::Id>>;
+
+    #[inline(always)]
+    fn key(&self, id: W::Id) -> u64 {
+        Note::of(self.0, id).job()
+    }
+
+    #[inline(always)]
+    fn node(&self, id: W::Id) -> Self::Node {
+        self.0.branches(id)
+    }
+
+    #[inline(always)]
+    fn link(&self, node: Self::Node, side: Side) -> Self::Link {
+        match side {
+            Side::Left => &node.left,
+            Side::Right => &node.right,
+        }
+    }
+
+    #[inline(always)]
+    fn follow(&self, link: Self::Link) -> Option<W::Id> {
+        link.get()
+    }
+
+    #[inline(always)]
+    fn set(&self, link: Self::Link, to: Option<W::Id>) {
+        link.set(to);
+    }
+
+    #[inline(always)]
+    fn above(&self, node: Self::Node) -> Option<W::Id> {
+        node.above.get()
+    }
+
+    #[inline(always)]
+    fn set_above(&self, node: Self::Node, above: Option<W::Id>) {
+        node.above.set(above);
+    }
+
+    #[inline(always)]
+    fn rank(&self, node: Self::Node) -> u8 {
+        node.rank.get()
+    }
+
+    #[inline(always)]
+    fn set_rank(&self, node: Self::Node, rank: u8) {
+        node.rank.set(rank);
+    }
+}
+
+impl<Id: Copy + Eq> Deadlines<Id> {
+    /// How urgent `id` is, which has no job; none where it has. That it has none is then evident to the compiler.
+    #[inline(always)]
+    pub fn urgency_without_job<W: World<Id = Id>>(w: &W, id: Id) -> Option<Level> {
+        let level = Level(Level::BACKGROUND | u64::from(w.priority(id).level()));
+        (!Note::of(w, id).has_job()).then_some(level)
+    }
+
+    /// How urgent `id` is, which has a job. That it has one is then evident to the compiler.
+    #[inline(always)]
+    pub fn urgency_of_job<W: World<Id = Id>>(w: &W, id: Id) -> Level {
+        Level(Note::of(w, id).job())
+    }
+}
+
+impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
+    type Urgency = Level;
+    type Key = u128;
+    const KEEPS_TURN: bool = true;
+    const EMPTY: Self = Self {
+        jobs: Tree::EMPTY,
+        others: ReadyQueue::EMPTY,
+    };
+
+    #[inline(always)]
+    fn urgency<W: World<Id = Id>>(w: &W, id: Id) -> Level {
+        match Self::urgency_without_job(w, id) {
+            Some(level) => level,
+            None => Self::urgency_of_job(w, id),
+        }
+    }
+
+    #[inline(always)]
+    fn cpu<W: World<Id = Id>>(w: &W, id: Id) -> usize {
+        Note::of(w, id).cpu()
+    }
+
+    #[inline(always)]
+    fn set_cpu<W: World<Id = Id>>(w: &W, id: Id, cpu: usize) {
+        w.set_note(id, Note::of(w, id).with_cpu(cpu).0);
+    }
+
+    #[inline(always)]
+    fn append<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        if has_job(level) {
+            self.jobs.append(&Jobs(w), id);
+        } else {
+            self.others.append(w, id, priority_of(level));
+        }
+    }
+
+    #[inline(always)]
+    fn prepend<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        if has_job(level) {
+            self.jobs.prepend(&Jobs(w), id);
+        } else {
+            self.others.prepend(w, id, priority_of(level));
+        }
+    }
+
+    #[inline(always)]
+    fn push_front<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        if has_job(level) {
+            self.jobs.push_front(&Jobs(w), id);
+        } else {
+            self.others.prepend(w, id, priority_of(level));
+        }
+    }
+
+    #[inline(always)]
+    fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        if has_job(level) {
+            self.jobs.remove(&Jobs(w), id);
+        } else {
+            self.others.remove(w, id, priority_of(level));
+        }
+    }
+
+    #[inline(always)]
+    fn first<W: World<Id = Id>>(&self, w: &W) -> Option<(Id, Level)> {
+        if let Some(first) = self.jobs.first() {
+            return Some((first, Level(Note::of(w, first).job())));
+        }
+        let priority = self.others.urgent()?;
+        let level = Level::BACKGROUND | u64::from(priority.level());
+        Some((self.others.head(priority)?, Level(level)))
+    }
+
+    #[inline(always)]
+    fn first_equal<W: World<Id = Id>>(&self, w: &W, level: Level) -> Option<Id> {
+        if has_job(level) {
+            let first = self.jobs.first()?;
+            return (Note::of(w, first).job() == level.0).then_some(first);
+        }
+        self.others.head(priority_of(level))
+    }
+
+    #[inline(always)]
+    fn exchange<W: World<Id = Id>>(&self, w: &W, first: Id, id: Id, level: Level) {
+        if has_job(level) {
+            self.jobs.exchange(&Jobs(w), first, id);
+        } else {
+            self.others.exchange(w, first, id, priority_of(level));
+        }
+    }
+
+    fn for_each<W: World<Id = Id>>(&self, w: &W, mut visit: impl FnMut(Id)) {
+        self.jobs.for_each(&Jobs(w), &mut visit);
+        self.others.for_each(w, visit);
+    }
+}

@@ -1,0 +1,122 @@
+//! Owns: where the ready threads of a cluster stand that have no seat, and by what they are ordered.
+//! Must never know: who has a seat.
+
+use super::super::{Place, World};
+use super::SEATS;
+use super::key::{Key, Urgency};
+use crate::{Priority, ReadyQueue};
+
+/// The ready threads without a seat, in the order in which they are served. Equals stand in the order in which they came.
+pub trait Waiting<Id: Copy + Eq>: Sized {
+    /// By what they are ordered.
+    type Urgency: Urgency;
+    /// What seats are compared by.
+    type Key: Key;
+    /// Whether one whose urgency is set to what it is keeps its place among its equals.
+    const KEEPS_TURN: bool;
+    /// Nobody waits.
+    const EMPTY: Self;
+
+    /// How urgent `id` is.
+    fn urgency<W: World<Id = Id>>(w: &W, id: Id) -> Self::Urgency;
+    /// The processor of which [`Waiting::set_cpu`] was said last.
+    fn cpu<W: World<Id = Id>>(w: &W, id: Id) -> usize;
+    /// `id` is the heir of the processor `cpu`.
+    fn set_cpu<W: World<Id = Id>>(w: &W, id: Id, cpu: usize);
+
+    /// `id`, a ring of its own, stands here, behind its equals.
+    fn append<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
+    /// `id`, a ring of its own, stands here, in front of its equals.
+    fn prepend<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
+    /// `id`, a ring of its own, stands here, in front of all: none is more urgent.
+    fn push_front<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
+    /// Takes out `id`; it is then a ring of its own.
+    fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
+    /// Who is served first, and how urgent that one is.
+    fn first<W: World<Id = Id>>(&self, w: &W) -> Option<(Id, Self::Urgency)>;
+    /// The first of those that are `urgency`; none is more urgent.
+    fn first_equal<W: World<Id = Id>>(&self, w: &W, urgency: Self::Urgency) -> Option<Id>;
+    /// Takes out `first`, the first of its equals, which is then a ring of its own, and puts `id`, a ring of its own, behind them.
+    fn exchange<W: World<Id = Id>>(&self, w: &W, first: Id, id: Id, urgency: Self::Urgency);
+    /// Visits all, in their order. As many steps as there are, at least.
+    fn for_each<W: World<Id = Id>>(&self, w: &W, visit: impl FnMut(Id));
+
+    /// `id`, a ring of its own, stands here, behind its equals or in front of them.
+    fn put<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency, place: Place) {
+        match place {
+            Place::Last => self.append(w, id, urgency),
+            Place::First => self.prepend(w, id, urgency),
+        }
+    }
+
+    /// Takes out who is served first; that one is then a ring of its own.
+    #[inline(always)]
+    fn pop<W: World<Id = Id>>(&self, w: &W) -> Option<(Id, Self::Urgency)> {
+        let (first, urgency) = self.first(w)?;
+        self.remove(w, first, urgency);
+        Some((first, urgency))
+    }
+}
+
+/// Under fixed priorities: a ring for each.
+impl<Id: Copy + Eq> Waiting<Id> for ReadyQueue<Id> {
+    type Urgency = Priority;
+    type Key = u64;
+    const KEEPS_TURN: bool = false;
+    const EMPTY: Self = Self::EMPTY;
+
+    #[inline(always)]
+    fn urgency<W: World<Id = Id>>(w: &W, id: Id) -> Priority {
+        w.priority(id)
+    }
+
+    #[inline(always)]
+    fn cpu<W: World<Id = Id>>(w: &W, id: Id) -> usize {
+        w.note(id) as usize & (SEATS - 1)
+    }
+
+    #[inline(always)]
+    fn set_cpu<W: World<Id = Id>>(w: &W, id: Id, cpu: usize) {
+        w.set_note(id, cpu as u64);
+    }
+
+    #[inline(always)]
+    fn append<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
+        Self::append(self, w, id, priority);
+    }
+
+    #[inline(always)]
+    fn prepend<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
+        Self::prepend(self, w, id, priority);
+    }
+
+    #[inline(always)]
+    fn push_front<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
+        Self::prepend(self, w, id, priority);
+    }
+
+    #[inline(always)]
+    fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
+        Self::remove(self, w, id, priority);
+    }
+
+    #[inline(always)]
+    fn first<W: World<Id = Id>>(&self, _: &W) -> Option<(Id, Priority)> {
+        let priority = self.urgent()?;
+        Some((self.head(priority)?, priority))
+    }
+
+    #[inline(always)]
+    fn first_equal<W: World<Id = Id>>(&self, _: &W, priority: Priority) -> Option<Id> {
+        self.head(priority)
+    }
+
+    #[inline(always)]
+    fn exchange<W: World<Id = Id>>(&self, w: &W, first: Id, id: Id, priority: Priority) {
+        Self::exchange(self, w, first, id, priority);
+    }
+
+    fn for_each<W: World<Id = Id>>(&self, w: &W, visit: impl FnMut(Id)) {
+        Self::for_each(self, w, visit);
+    }
+}
