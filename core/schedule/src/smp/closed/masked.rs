@@ -16,7 +16,7 @@
 //!   of it.
 
 use super::{Place, SEATS, World};
-use crate::smp::policy::matching::{self, Route, Seats};
+use crate::smp::policy::matching::{self, Glance, Route, Seats};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
 
@@ -358,14 +358,33 @@ impl<Id: Copy + Eq> Masked<Id> {
     fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority, place: Place) {
         let key = key_of(priority, self.draw(place));
         let owners = Owners { masked: self, w };
+        match matching::glance(&owners, self.owned(), mask(w, id), key) {
+            Glance::Waits => self.stand(w, id, key, place),
+            Glance::Takes(cpu) => {
+                self.leave(w, cpu.index());
+                self.appoint(w, cpu.index(), key, Some(id));
+            }
+            Glance::Unclear => self.enter_by_shifts(w, id, key, place),
+        }
+    }
+
+    /// The same where others may have to shift.
+    #[inline(never)]
+    fn enter_by_shifts<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, place: Place) {
+        let owners = Owners { masked: self, w };
         let Some(route) = matching::arrival(&owners, self.owned(), mask(w, id), key) else {
             return self.stand(w, id, key, place);
         };
-        let last = index(route.last().index());
-        if let Some(victim) = self.owner(last) {
-            self.stand(w, victim, self.keys[last].get(), Place::First);
-        }
+        self.leave(w, route.last().index());
         self.sit(w, id, key, &route);
+    }
+
+    /// The owner of the seat of `cpu`, if it is not free, stands in the rings; the seat is the caller's business.
+    fn leave<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        if let Some(victim) = self.owner(cpu) {
+            let key = self.keys[index(cpu)].get();
+            self.stand(w, victim, key, Place::First);
+        }
     }
 
     /// The seat of `cpu` goes to whom it belongs now, or it is free.

@@ -104,6 +104,45 @@ pub(crate) fn arrival<S: Seats>(
     (worst > key).then(|| back(&from, allowed, cpu))
 }
 
+/// What can be said about an arrival without shifting anybody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Glance {
+    /// The newcomer takes this processor, which is free, or whose occupant makes way.
+    Takes(Cpu),
+    /// The newcomer waits.
+    Waits,
+    /// Only [`arrival`] tells: by shifting, somebody else may make way.
+    Unclear,
+}
+
+/// What [`arrival`] will answer, where nobody shifts for it: a processor of the newcomer's is free, or the least urgent of all
+/// stands on one, or is more urgent than `key`.
+///
+/// Bound: each of the m processors of `owned` is looked at once: O(m).
+#[inline(always)]
+pub(crate) fn glance<S: Seats>(seats: &S, owned: CpuSet, allowed: CpuSet, key: S::Key) -> Glance {
+    let mut worst: Option<(S::Key, Cpu)> = None;
+    let mut elsewhere = false;
+    for cpu in owned {
+        match seats.key(cpu) {
+            None if allowed.contains(cpu) => return Glance::Takes(cpu),
+            None => elsewhere = true,
+            Some(found) if worst.is_none_or(|(worst, _)| found > worst) => {
+                worst = Some((found, cpu));
+            }
+            Some(_) => {}
+        }
+    }
+    match worst {
+        _ if elsewhere => Glance::Unclear,
+        Some((worst, cpu)) if worst > key => match allowed.contains(cpu) {
+            true => Glance::Takes(cpu),
+            false => Glance::Unclear,
+        },
+        _ => Glance::Waits,
+    }
+}
+
 /// The path that ends at `last`: `from` says for each processor, until one of
 /// `allowed`, whose occupant comes there.
 fn back(from: &[Cpu; Cpu::COUNT], allowed: CpuSet, last: Cpu) -> Route {

@@ -7,7 +7,7 @@ extern crate std;
 use core::cell::Cell;
 use std::vec::Vec;
 
-use super::{Seats, arrival, departure};
+use super::{Glance, Seats, arrival, departure, glance};
 use crate::{Cpu, CpuSet};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -85,7 +85,19 @@ impl Board {
     fn arrive(&mut self, member: usize) {
         let Member { allowed, key, .. } = self.members[member];
         self.members[member].place = Place::Ready;
-        if let Some(route) = arrival(self, self.owned, allowed, key) {
+        let looks = self.looks.get();
+        let seen = glance(self, self.owned, allowed, key);
+        self.looks.set(looks);
+        let found = arrival(self, self.owned, allowed, key);
+        match seen {
+            Glance::Waits => assert!(found.is_none(), "it has to wait"),
+            Glance::Takes(cpu) => {
+                let ends = found.map(|route| (route.first(), route.last()));
+                assert_eq!(ends, Some((cpu, cpu)), "nobody shifts");
+            }
+            Glance::Unclear => {}
+        }
+        if let Some(route) = found {
             if self.on[route.last().index()].is_some() {
                 self.take(route.last());
             }
