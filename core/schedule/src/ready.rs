@@ -233,6 +233,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         None
     }
 
+    /// Has the entities of `other` from now on, which has none then; this one has none. A fixed number of steps.
+    pub fn take_over(&self, other: &Self) {
+        self.occupied.set(other.occupied.replace(0));
+        for (head, others) in self.heads.iter().zip(&other.heads[..Priority::COUNT]) {
+            head.set(others.take());
+        }
+    }
+
     /// Visits all, by priority and turn. As many steps as there are.
     pub fn for_each(&self, links: &impl Links<Id = Id>, mut visit: impl FnMut(Id)) {
         for head in &self.heads[..Priority::COUNT] {

@@ -28,7 +28,7 @@ const WAITS: Reasons = Reasons::TIME;
 
 /// The threads as a kernel keeps them: idle ones behind the others.
 struct Board<'a> {
-    deciders: Vec<Decider<'a, usize, usize>>,
+    homes: &'a [Home<usize, usize>],
     next: Vec<Cell<usize>>,
     previous: Vec<Cell<usize>>,
     priority: Vec<Cell<Priority>>,
@@ -44,11 +44,11 @@ struct Board<'a> {
 }
 
 impl<'a> Board<'a> {
-    fn new(deciders: Vec<Decider<'a, usize, usize>>) -> Self {
+    fn new(homes: &'a [Home<usize, usize>]) -> Self {
         let all = THREADS + PROCESSORS;
         let cells = |value: usize| vec![Cell::new(value); all];
         let board = Self {
-            deciders,
+            homes,
             next: cells(0),
             previous: cells(0),
             priority: vec![Cell::new(Priority::IDLE); all],
@@ -148,7 +148,7 @@ impl Rows for Board<'_> {
         self.ready[id].get()
     }
     fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
-        id < THREADS && self.deciders[self.home[id].get()] == decider
+        id < THREADS && self.homes[self.home[id].get()].decider() == decider
     }
 }
 
@@ -251,14 +251,14 @@ impl<'a> Pair<'a> {
 
     /// Who decides about `id`, unless the System does.
     fn closed(&self, id: usize) -> Option<Decider<'a, usize, usize>> {
-        let decider = self.board.deciders[self.board.home[id].get()];
+        let decider = self.board.homes[self.board.home[id].get()].decider();
         decider.is_closed().then_some(decider)
     }
 
     /// Who decides about the processor `number`, unless the System does.
     fn decides(&self, number: usize) -> Option<Decider<'a, usize, usize>> {
         let owner = self.plain.instance_of_cpu(cpu(number)).ok()?;
-        let decider = self.board.deciders[owner.index()];
+        let decider = self.board.homes[owner.index()].decider();
         decider.is_closed().then_some(decider)
     }
 
@@ -470,7 +470,7 @@ impl<'a> Pair<'a> {
 
     /// Whether deadlines count in the instance `home`: bound threads span it there.
     fn knows_deadlines(&self, home: usize) -> bool {
-        matches!(self.board.deciders[home], Decider::Edf(_))
+        matches!(self.board.homes[home].decider(), Decider::Edf(_))
     }
 
     /// `id` has a job with this deadline, or none.
@@ -910,8 +910,8 @@ impl<'a> Pair<'a> {
     }
 
     fn count(&mut self) {
-        for (decider, before) in self.board.deciders.iter().zip(&mut self.closed) {
-            let is_closed = decider.is_closed();
+        for (home, before) in self.board.homes.iter().zip(&mut self.closed) {
+            let is_closed = home.closed().is_some();
             self.count.closed += usize::from(is_closed);
             self.count.changes += usize::from(is_closed != *before);
             *before = is_closed;
@@ -1027,7 +1027,7 @@ fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) 
     let homes = [const { Home::OPEN }; 3];
     let system = System::new(ours.memory(), online, &configs).unwrap();
     let router = Router::new(system, &homes[..configs.len()]);
-    let board = Board::new(homes.iter().map(Home::decider).collect());
+    let board = Board::new(&homes);
     let mut pair = Pair {
         plain: System::new(theirs.memory(), online, &configs).unwrap(),
         flags: Flags::default(),

@@ -15,7 +15,8 @@ pub(super) enum Kind {
     Masked,
 }
 
-/// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits.
+/// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
+/// that began with one processor takes another when it is closed with several.
 #[repr(C)]
 pub struct Home<Id: Copy + Eq, Seat> {
     solo: Solo<Id, Seat>,
@@ -47,6 +48,18 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         self.instance.set(instance.0);
         self.kind.set(kind);
         self.keeps.set(keeps);
+    }
+
+    /// Who decides about the instance when it has the processors `cpus`, and is to be closed: where it began with one and has
+    /// several now, another one than before, which takes over the READY threads. A fixed number of steps.
+    pub(super) fn decider_for(&self, cpus: CpuSet) -> Decider<'_, Id, Seat> {
+        if let Kind::Solo = self.kind.get()
+            && cpus.count() > 1
+        {
+            self.cluster.waiting().take_over(self.solo.ready());
+            self.kind.set(Kind::Cluster);
+        }
+        self.decider()
     }
 
     /// `id` was created in its instance, and may run on `cpus`.
@@ -123,7 +136,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
 #[derive(Clone, Copy)]
 pub enum Decider<'a, Id: Copy + Eq, Seat> {
-    /// For an instance that is closed while it has one processor, whatever its number.
+    /// For an instance that has had one processor whenever it was closed, whatever its number.
     Solo(&'a Solo<Id, Seat>),
     /// For an instance that is closed while its processors have numbers below [`SEATS`].
     Cluster(&'a Cluster<Id>),

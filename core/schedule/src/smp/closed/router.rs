@@ -473,14 +473,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let Some(home) = self.home(instance) else {
             return false;
         };
-        let decider = home.decider();
-        if decider.is_closed() {
+        if home.closed().is_some() {
             return true;
         }
-        let cpus = self.system.may_close(instance).filter(|_| home.keeps());
-        let Some(cpus) = cpus.filter(|cpus| decider.fits(*cpus)) else {
+        let Some(cpus) = self.system.may_close(instance).filter(|_| home.keeps()) else {
             return false;
         };
+        let decider = home.decider_for(cpus);
+        if !decider.fits(cpus) {
+            return false;
+        }
         if self.runs_elsewhere(w, decider, cpus) {
             return false;
         }

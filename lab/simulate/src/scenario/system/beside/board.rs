@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use taktos_schedule::smp::closed::{Branches, Decider, Rows, World};
+use taktos_schedule::smp::closed::{Branches, Decider, Home, Rows, World};
 use taktos_schedule::smp::{Effects, Instance, Thread};
 use taktos_schedule::{Cpu, CpuSet, Links, Priority, Ring};
 use taktos_time::Instant;
@@ -30,7 +30,7 @@ struct Words {
 
 /// The threads go by their rows in the table of the library; behind these are the idle ones, by their processors.
 pub(in super::super) struct Board<'h> {
-    deciders: Vec<Decider<'h, usize, usize>>,
+    homes: &'h [Home<usize, usize>],
     blocks: Vec<Block>,
     words: Vec<Words>,
     idle_from: usize,
@@ -38,7 +38,7 @@ pub(in super::super) struct Board<'h> {
 }
 
 impl<'h> Board<'h> {
-    pub fn new(threads: usize, deciders: Vec<Decider<'h, usize, usize>>) -> Self {
+    pub fn new(threads: usize, homes: &'h [Home<usize, usize>]) -> Self {
         let block = |id| Block {
             next: Cell::new(id),
             previous: Cell::new(id),
@@ -55,7 +55,7 @@ impl<'h> Board<'h> {
             current: Cell::new(threads + cpu),
         };
         Self {
-            deciders,
+            homes,
             blocks: (0..threads + Cpu::COUNT).map(block).collect(),
             words: (0..Cpu::COUNT).map(words).collect(),
             idle_from: threads,
@@ -243,7 +243,7 @@ impl Rows for Board<'_> {
 
     fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
         let home = self.blocks[id].home.get();
-        home.is_some_and(|home| self.deciders[home.index()] == decider)
+        home.is_some_and(|home| self.homes[home.index()].decider() == decider)
     }
 }
 

@@ -58,7 +58,7 @@ impl<'m> Beside<'m> {
     /// All instances are open, each with one of `homes`; `threads` there are at most.
     pub fn new(system: System<'m>, homes: &'m [AnyHome], threads: usize, online: CpuSet) -> Self {
         Self {
-            board: Board::new(threads, homes.iter().map(Home::decider).collect()),
+            board: Board::new(threads, homes),
             router: Router::new(system, homes),
             homes,
             online,
