@@ -12,8 +12,9 @@
     reason = "the one place where shared kernel state is made accessible"
 )]
 
-use crate::System;
 use crate::sched::OutcomeOf;
+use crate::thread::tcb::Running;
+use crate::{Kernel, System};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use taktos_abi::Timeout;
@@ -39,15 +40,22 @@ impl CriticalSection<'_> {
 /// too. [`hold`](crate::sched::hold) takes it.
 pub struct Held<S: System> {
     mask: <S::Machine as Machine>::Mask,
+    running: Running,
 }
 
 impl<S: System> Held<S> {
     /// Masks, whatever has been decided for this processor.
     #[inline(always)]
     pub fn mask() -> Self {
-        Self {
-            mask: S::Machine::mask(),
-        }
+        let mask = S::Machine::mask();
+        let running = Kernel::<S>::running_in(mask);
+        Self { mask, running }
+    }
+
+    /// Who runs on this processor, which the holder does not leave.
+    #[inline(always)]
+    pub fn running(&self) -> Running {
+        self.running
     }
 
     /// The proof, for as long as this is held.

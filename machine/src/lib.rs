@@ -74,21 +74,23 @@ pub trait Machine: Sized + 'static {
     fn mask() -> Self::Mask;
     /// Ends what the matching [`Machine::mask`] began.
     fn unmask(mask: Self::Mask);
-    /// Keeps out interrupts as [`Machine::mask`] does, and takes no lock: for what belongs to the caller, while it must stay on
-    /// its processor.
+    /// Keeps the caller on its processor: keeps out interrupts as [`Machine::mask`] does, and takes no lock. Not nested. On one
+    /// processor there is nowhere else to go.
     #[inline(always)]
-    fn mask_here() -> Self::Mask {
-        Self::mask()
-    }
-    /// Ends what the matching [`Machine::mask_here`] began.
+    fn mask_here() {}
+    /// Ends what [`Machine::mask_here`] began.
     #[inline(always)]
-    fn unmask_here(mask: Self::Mask) {
-        Self::unmask(mask);
-    }
+    fn unmask_here() {}
     /// Whether the caller is an interrupt handler.
     fn in_interrupt() -> bool;
     /// The processor that runs the caller.
     fn processor() -> &'static Processor;
+    /// The processor that runs the caller, whose `mask` is of the present section.
+    #[inline(always)]
+    fn processor_of(mask: Self::Mask) -> &'static Processor {
+        let _ = mask;
+        Self::processor()
+    }
     /// The number of the processor that runs the caller, from 0. The caller is masked, or cannot move.
     #[inline(always)]
     fn number() -> usize {

@@ -42,7 +42,10 @@ impl<B: Board> AArch64<B> {
 }
 
 impl<B: Board> Machine for AArch64<B> {
+    #[cfg(not(feature = "smp"))]
     type Mask = ();
+    #[cfg(feature = "smp")]
+    type Mask = lock::Taken;
     type Outcome = Outcome64;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
@@ -59,16 +62,16 @@ impl<B: Board> Machine for AArch64<B> {
     };
 
     #[inline(always)]
-    fn mask() {
+    fn mask() -> Self::Mask {
         interrupt::mask();
         #[cfg(feature = "smp")]
-        lock::lock();
+        lock::lock()
     }
 
     #[inline(always)]
-    fn unmask((): ()) {
+    fn unmask(_mask: Self::Mask) {
         #[cfg(feature = "smp")]
-        lock::unlock();
+        lock::unlock(_mask);
         interrupt::unmask();
     }
 
@@ -78,7 +81,7 @@ impl<B: Board> Machine for AArch64<B> {
     }
 
     #[inline(always)]
-    fn unmask_here((): ()) {
+    fn unmask_here() {
         interrupt::unmask();
     }
 
@@ -97,6 +100,12 @@ impl<B: Board> Machine for AArch64<B> {
     #[inline(always)]
     fn processor() -> &'static Processor {
         &state::own().processor
+    }
+
+    #[cfg(feature = "smp")]
+    #[inline(always)]
+    fn processor_of(taken: lock::Taken) -> &'static Processor {
+        &taken.own().processor
     }
 
     #[cfg(feature = "smp")]

@@ -4,7 +4,7 @@
 //! On one processor the state lies in a static; on several it is the processor's own block, to which `TPIDR_EL1`
 //! leads, and whoever switches or stays releases the one lock.
 
-/// The state's address, in the register named. The code around is in `with_state_and_lock!`.
+/// The state's address, in the register named. The code around is in `with_state!`.
 #[cfg(not(feature = "smp"))]
 macro_rules! state_in {
     ($register:literal) => {
@@ -26,10 +26,26 @@ macro_rules! state_in {
     };
 }
 
-/// Releases the one lock, where there is one. Destroys x9 and x10. The code around is in `with_lock!`.
+/// What a switch stores the present thread in, where it is not in x2 as the state's address: on one processor.
+#[cfg(not(feature = "smp"))]
+macro_rules! set_current {
+    () => {
+        "mrs x7, tpidr_el1
+         str x0, [x7, #{current}]\n"
+    };
+}
+#[cfg(feature = "smp")]
+macro_rules! set_current {
+    () => {
+        "str x0, [x2, #{current}]\n"
+    };
+}
+
+/// Releases the one lock, where there is one; on several processors the register named holds the state's address. Destroys x9
+/// and x10.
 #[cfg(not(feature = "smp"))]
 macro_rules! release {
-    () => {
+    ($state:literal) => {
         ""
     };
 }
@@ -37,33 +53,42 @@ macro_rules! release {
 /// holder read and wrote come before it.
 #[cfg(feature = "smp")]
 macro_rules! release {
+    ($state:literal) => {
+        concat!(
+            "ldr x9, [",
+            $state,
+            ", #32]
+             ldr w10, [x9]
+             add w10, w10, #1
+             stlr w10, [x9]\n"
+        )
+    };
+}
+#[cfg(feature = "smp")]
+const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
+
+/// The same where nobody has the state's address.
+#[cfg(not(feature = "smp"))]
+macro_rules! find_and_release {
     () => {
-        "adrp x9, {lock}
-         add x9, x9, :lo12:{lock}
-         ldr w10, [x9]
-         add w10, w10, #1
-         stlr w10, [x9]\n"
+        ""
+    };
+}
+#[cfg(feature = "smp")]
+macro_rules! find_and_release {
+    () => {
+        concat!("mrs x9, tpidr_el1\n", $crate::pieces::release!("x9"))
     };
 }
 
-/// Code of a naked function that ends with `release!`.
+/// Code of a naked function that names the state by `state_in!`.
 #[cfg(not(feature = "smp"))]
-macro_rules! with_lock {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
-#[cfg(feature = "smp")]
-macro_rules! with_lock {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)* lock = sym $crate::lock::LOCK) };
-}
-
-/// Code of a naked function that ends so, and names the state by `state_in!`.
-#[cfg(not(feature = "smp"))]
-macro_rules! with_state_and_lock {
+macro_rules! with_state {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)* state = sym $crate::state::STATE) };
 }
 #[cfg(feature = "smp")]
-macro_rules! with_state_and_lock {
-    ($($code:tt)*) => { $crate::pieces::with_lock!($($code)*) };
+macro_rules! with_state {
+    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
 }
 
-pub(crate) use {release, state_in, with_lock, with_state_and_lock};
+pub(crate) use {find_and_release, release, set_current, state_in, with_state};

@@ -8,7 +8,7 @@
 //! kernel-level interrupts are masked, and the stack holds a whole frame.
 
 use crate::float::{leave_float, leave_float_in_slice};
-use crate::pieces::{release, with_lock, with_state_and_lock};
+use crate::pieces::{find_and_release, with_state};
 use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -102,13 +102,12 @@ macro_rules! tail {
              str x5, [x1, #{stack_pointer}]
              ldr x6, [x0, #{stack_pointer}]
              mov sp, x6
-             // The laboratory sees the switch by this store.
-             mrs x7, tpidr_el1
-             str x0, [x7, #{current}]
-             // The answer, for a thread that called the kernel.
-             ldp x0, x1, [x0, #{status}]\n",
+             // The laboratory sees the switch by this store.\n",
+            $crate::pieces::set_current!(),
+            // The answer, for a thread that called the kernel.
+            "ldp x0, x1, [x0, #{status}]\n",
             // From here on another processor may go on with the thread that gave way.
-            $crate::pieces::release!(),
+            $crate::pieces::release!("x2"),
             "ldr x30, [sp, #16]
              ldp x19, x29, [sp], #32
              ret"
@@ -125,7 +124,7 @@ pub(crate) use tail;
 /// each file of an image that has this code defines them.
 #[unsafe(naked)]
 extern "C" fn switch() {
-    with_state_and_lock!(
+    with_state!(
         ".ifndef \"taktos.mark.switch.begin\"",
         ".weak \"taktos.mark.schedule.end\"",
         ".weak \"taktos.mark.switch.begin\"",
@@ -145,7 +144,7 @@ extern "C" fn switch() {
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 extern "C" fn switch_in_slice() {
-    with_state_and_lock!(
+    with_state!(
         load_state!(),
         tail!(keep),
         slice = const offset_of!(State, slice),
@@ -162,7 +161,7 @@ macro_rules! enter {
         /// Takes the decision `D`. Entered and left with the mask set.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
-            with_lock!(
+            naked_asm!(
                 // A decision that may block is not begun in a handler.
                 ".if {blocks}",
                 "mrs x9, spsel",
@@ -187,7 +186,7 @@ macro_rules! enter {
                 // Stay: the status is half of the odd word; the value is in x1.
                 "2:",
                 "lsr x0, x0, #1",
-                release!(),
+                find_and_release!(),
                 "ldr x30, [sp, #16]",
                 "ldp x19, x29, [sp], #32",
                 "ret",
@@ -195,7 +194,7 @@ macro_rules! enter {
                 "3:",
                 "mov x0, #{context}",
                 "mov x1, #0",
-                release!(),
+                find_and_release!(),
                 "ret",
                 ".endif",
                 blocks = const D::BLOCKS as u32,
@@ -215,7 +214,7 @@ enter!(enter_in_slice, switch_in_slice);
 /// thread's registers as they were, `ELR` and `SPSR` leading back to it, and nothing left on the handlers' stack.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
-    with_state_and_lock!(
+    with_state!(
         "msr spsel, #0",
         "sub sp, sp, #{both}",
         "stp x0, x1, [sp, #32]",

@@ -56,6 +56,14 @@ impl Machine for HostSeveral {
         with_world(World::unmask);
     }
 
+    fn mask_here() {
+        Self::mask();
+    }
+
+    fn unmask_here() {
+        Self::unmask(());
+    }
+
     fn in_interrupt() -> bool {
         with_world(|world| world.cpu().in_interrupt.get())
     }

@@ -39,7 +39,10 @@ impl<B: Board> RiscV64<B> {
 }
 
 impl<B: Board> Machine for RiscV64<B> {
+    #[cfg(not(feature = "smp"))]
     type Mask = ();
+    #[cfg(feature = "smp")]
+    type Mask = lock::Taken;
     type Outcome = Outcome64;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
@@ -50,16 +53,16 @@ impl<B: Board> Machine for RiscV64<B> {
     const PROCESSORS: usize = B::PROCESSORS;
 
     #[inline(always)]
-    fn mask() {
+    fn mask() -> Self::Mask {
         interrupt::mask();
         #[cfg(feature = "smp")]
-        lock::lock();
+        lock::lock()
     }
 
     #[inline(always)]
-    fn unmask((): ()) {
+    fn unmask(_mask: Self::Mask) {
         #[cfg(feature = "smp")]
-        lock::unlock();
+        lock::unlock(_mask);
         interrupt::unmask();
     }
 
@@ -69,7 +72,7 @@ impl<B: Board> Machine for RiscV64<B> {
     }
 
     #[inline(always)]
-    fn unmask_here((): ()) {
+    fn unmask_here() {
         interrupt::unmask();
     }
 
@@ -88,6 +91,12 @@ impl<B: Board> Machine for RiscV64<B> {
     #[inline(always)]
     fn processor() -> &'static Processor {
         &own().processor
+    }
+
+    #[cfg(feature = "smp")]
+    #[inline(always)]
+    fn processor_of(taken: lock::Taken) -> &'static Processor {
+        &taken.own().processor
     }
 
     #[cfg(feature = "smp")]

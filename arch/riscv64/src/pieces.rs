@@ -44,12 +44,14 @@ macro_rules! release {
 #[cfg(feature = "smp")]
 macro_rules! release {
     () => {
-        "la t2, {lock}
-         lw t3, {serving}(t2)
+        "ld t2, 48(tp)
+         lw t3, 0(t2)
          addiw t3, t3, 1
          fence rw, w
-         sw t3, {serving}(t2)\n"
+         sw t3, 0(t2)\n"
     };
 }
+#[cfg(feature = "smp")]
+const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 48);
 
 pub(crate) use {load_state_address, of_state, release};

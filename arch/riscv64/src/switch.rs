@@ -10,8 +10,6 @@
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
-#[cfg(feature = "smp")]
-use crate::lock::LOCK;
 use crate::pieces::{load_state_address, of_state, release};
 #[cfg(not(feature = "smp"))]
 use crate::state::STATE;
@@ -156,10 +154,6 @@ extern "C" fn switch() {
         tail!(slice),
         #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "smp")]
-        lock = sym LOCK,
-        #[cfg(feature = "smp")]
-        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -180,10 +174,6 @@ extern "C" fn switch_in_slice() {
         tail!(keep),
         #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "smp")]
-        lock = sym LOCK,
-        #[cfg(feature = "smp")]
-        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float_in_slice,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -246,10 +236,6 @@ macro_rules! enter {
                 decide = sym D::decide,
                 switch = sym $switch,
                 context = const Error::Context as u32,
-                #[cfg(feature = "smp")]
-                lock = sym LOCK,
-                #[cfg(feature = "smp")]
-                serving = const taktos_lock::SERVING_OFFSET,
             )
         }
     };
@@ -312,10 +298,6 @@ pub(crate) extern "C" fn preempt() {
         resume_interrupted = sym resume_interrupted,
         #[cfg(not(feature = "smp"))]
         state = sym STATE,
-        #[cfg(feature = "smp")]
-        lock = sym LOCK,
-        #[cfg(feature = "smp")]
-        serving = const taktos_lock::SERVING_OFFSET,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),

@@ -4,8 +4,9 @@
 //! masks interrupts: that is the machine's part.
 //!
 //! It has no guard type. A machine takes it where a kernel section begins, and another thread than the one that took it may
-//! give it back, where a switch of threads lies in between; so the proof of holding it is the kernel's `Section`, whose kind says what
-//! is masked. The words are laid out for hand-written paths.
+//! give it back, where a switch of threads lies in between; so the proof of holding it is the kernel's `CriticalSection`.
+//! Who took it and gives it back without a switch in between knows the number that is served next: that saves reading it.
+//! The words are laid out for hand-written paths.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -16,8 +17,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 pub trait Word {
     /// A word that holds 0.
     fn zero() -> Self;
-    /// Adds one, wrapping, and says what was there. Orders nothing.
-    fn draw(&self) -> u32;
+    /// Adds one, wrapping, and says what was there and what is now: a processor may know both at once. Orders nothing.
+    fn draw(&self) -> (u32, u32);
     /// What is there. Orders nothing.
     fn peek(&self) -> u32;
     /// What is there; what was stored before the [`Word::publish`] that wrote it is seen from here on.
@@ -32,8 +33,9 @@ impl Word for AtomicU32 {
     }
 
     #[inline(always)]
-    fn draw(&self) -> u32 {
-        self.fetch_add(1, Ordering::Relaxed)
+    fn draw(&self) -> (u32, u32) {
+        let ticket = self.fetch_add(1, Ordering::Relaxed);
+        (ticket, ticket.wrapping_add(1))
     }
 
     #[inline(always)]
@@ -65,35 +67,83 @@ pub struct TicketLock<W = AtomicU32> {
     next: W,
 }
 
-/// Where a hand-written path finds the word that it adds one to, to give the lock back: with release order.
-pub const SERVING_OFFSET: usize = core::mem::offset_of!(TicketLock, serving);
+/// A lock by the addresses of its words, that of the served number first: who loads them together need not reckon one from the
+/// other, and a hand-written path finds the word that it adds one to, with release order, to give the lock back.
+#[repr(C)]
+pub struct Handle<'a, W = AtomicU32> {
+    serving: &'a W,
+    next: &'a W,
+}
+
+impl<W> Clone for Handle<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Handle<'_, W> {}
+
+/// The number that is served behind whoever got it from [`TicketLock::lock`].
+#[derive(Clone, Copy, Debug)]
+pub struct Next(u32);
 
 impl TicketLock {
     /// A free lock.
     pub const fn new() -> Self {
-        Self {
-            serving: AtomicU32::new(0),
-            next: AtomicU32::new(0),
-        }
+        Self::with_words(AtomicU32::new(0), AtomicU32::new(0))
     }
 }
 
 impl<W: Word> TicketLock<W> {
+    /// Where a hand-written path finds the word that it adds one to, to give the lock back: with release order.
+    pub const SERVING_OFFSET: usize = core::mem::offset_of!(Self, serving);
+
+    /// A free lock of these words, which hold the same.
+    pub const fn with_words(serving: W, next: W) -> Self {
+        Self { serving, next }
+    }
+
     /// A free lock of other words.
     pub fn of_words() -> Self {
-        Self {
-            serving: W::zero(),
-            next: W::zero(),
+        Self::with_words(W::zero(), W::zero())
+    }
+
+    /// The lock by the addresses of its words.
+    pub const fn handle(&self) -> Handle<'_, W> {
+        Handle {
+            serving: &self.serving,
+            next: &self.next,
         }
     }
 
+    /// As [`Handle::lock`].
+    #[inline(always)]
+    pub fn lock(&self, wait: impl Fn()) -> Next {
+        self.handle().lock(wait)
+    }
+
+    /// As [`Handle::unlock_for`].
+    #[inline(always)]
+    pub fn unlock_for(&self, next: Next) {
+        self.handle().unlock_for(next);
+    }
+
+    /// Gives the lock to whoever drew the next number. Called for the holder.
+    #[inline(always)]
+    pub fn unlock(&self) {
+        self.serving.publish(self.serving.peek().wrapping_add(1));
+    }
+}
+
+impl<W: Word> Handle<'_, W> {
     /// Takes the lock, calling `wait` as long as another has it. Not nested.
     #[inline(always)]
-    pub fn lock(&self, wait: impl Fn()) {
-        let ticket = self.next.draw();
+    pub fn lock(&self, wait: impl Fn()) -> Next {
+        let (ticket, next) = self.next.draw();
         if self.serving.acquire() != ticket {
             self.wait_for(ticket, wait);
         }
+        Next(next)
     }
 
     #[cold]
@@ -103,10 +153,10 @@ impl<W: Word> TicketLock<W> {
         }
     }
 
-    /// Gives the lock to whoever drew the next number. Called for the holder.
+    /// Gives the lock to `next`, which is of the [`Handle::lock`] by which it is held still.
     #[inline(always)]
-    pub fn unlock(&self) {
-        self.serving.publish(self.serving.peek().wrapping_add(1));
+    pub fn unlock_for(&self, next: Next) {
+        self.serving.publish(next.0);
     }
 }
 

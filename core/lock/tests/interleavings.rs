@@ -16,8 +16,9 @@ impl Word for Loom {
     fn zero() -> Self {
         Self(AtomicU32::new(0))
     }
-    fn draw(&self) -> u32 {
-        self.0.fetch_add(1, Ordering::Relaxed)
+    fn draw(&self) -> (u32, u32) {
+        let ticket = self.0.fetch_add(1, Ordering::Relaxed);
+        (ticket, ticket.wrapping_add(1))
     }
     fn peek(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
@@ -58,9 +59,9 @@ fn one_at_a_time_and_nobody_is_forgotten() {
             .map(|_| {
                 let shared = shared.clone();
                 thread::spawn(move || {
-                    shared.0.lock(thread::yield_now);
+                    let next = shared.0.lock(thread::yield_now);
                     shared.1.change(|count| *count += 1);
-                    shared.0.unlock();
+                    shared.0.unlock_for(next);
                 })
             })
             .collect();
@@ -101,7 +102,7 @@ impl Word for Last {
     fn zero() -> Self {
         Self(Loom(AtomicU32::new(u32::MAX)))
     }
-    fn draw(&self) -> u32 {
+    fn draw(&self) -> (u32, u32) {
         self.0.draw()
     }
     fn peek(&self) -> u32 {

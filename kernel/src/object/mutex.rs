@@ -10,6 +10,7 @@ use crate::wait::{Wait, WaitQueue};
 use crate::{Kernel, Priority, System};
 use core::hint::cold_path;
 use core::marker::PhantomData;
+use core::ptr::{self, NonNull};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Machine, Outcome};
 
@@ -30,10 +31,12 @@ pub enum Protocol {
 #[repr(C, align(8))]
 pub(crate) struct MutexCore {
     waiters: WaitQueue,
+    /// Nobody is none where the mutex is free and locking it is simple, and [`nobody`] where it has a ceiling or is deleted:
+    /// one look tells.
     owner: Guarded<Option<ThreadRef>>,
     next_owned: Guarded<Option<&'static MutexCore>>,
-    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; and [`LENDS`] where
-    /// there is a ceiling. So it is zero just where locking and unlocking are simple.
+    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; [`LENDS`] where there is a ceiling,
+    /// [`DELETED`] where the mutex is. So it is zero just where unlocking is simple.
     depth: Guarded<u32>,
     recursive: bool,
     inherits: bool,
@@ -42,10 +45,11 @@ pub(crate) struct MutexCore {
 }
 
 const LENDS: u32 = 1;
-const ONCE: u32 = 2;
+const DELETED: u32 = 2;
+const ONCE: u32 = 4;
 const DEEPEST: u32 = 65_535 * ONCE;
 
-/// The owner of deleted mutexes: a thread that never exists.
+/// The owner of mutexes that nobody owns and that are not simply locked: a thread that never exists.
 static NOBODY: Tcb = Tcb::new();
 
 const fn nobody() -> ThreadRef {
@@ -63,9 +67,14 @@ impl MutexCore {
         self.depth.get(cs) / ONCE
     }
 
-    /// Who owns the mutex.
+    /// Who owns the mutex, which a thread owns or waits for.
     pub fn owner(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
         self.owner.get(cs)
+    }
+
+    /// Who owns the mutex, if a thread does.
+    fn owner_if_any(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        self.owner.get(cs).filter(|owner| *owner != nobody())
     }
 
     /// The next mutex of the same owner.
@@ -85,10 +94,31 @@ impl MutexCore {
         self.ceiling != Priority::IDLE
     }
 
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.depth.get(cs) & DELETED != 0
+    }
+
     /// Whether neither recursion nor a ceiling has to be looked at.
     #[inline(always)]
     fn is_simple(&self, cs: CriticalSection<'_>) -> bool {
         self.depth.get(cs) == 0
+    }
+
+    /// Whether the mutex is free and locking it is simple.
+    #[inline(always)]
+    fn is_simply_free(&self, cs: CriticalSection<'_>) -> bool {
+        self.owner.get(cs).is_none()
+    }
+
+    /// Whether `thread` owns the mutex, and has locked no other one since.
+    #[inline(always)]
+    fn is_last_of(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        thread.owned.get(cs).map(NonNull::from) == Some(NonNull::from(self))
+    }
+
+    /// Nobody owns the mutex any more.
+    fn set_free(&self, cs: CriticalSection<'_>) {
+        self.owner.set(cs, self.has_ceiling().then(nobody));
     }
 
     #[inline(always)]
@@ -101,7 +131,7 @@ impl MutexCore {
     /// Makes `thread` the owner where the mutex is free and has no ceiling; says whether it did.
     #[inline(always)]
     pub fn give_if_free(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let free = self.owner.get(cs).is_none() && self.is_simple(cs);
+        let free = self.is_simply_free(cs);
         if free {
             self.give_to(cs, thread);
         }
@@ -110,11 +140,10 @@ impl MutexCore {
 
     /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
     /// last comes first.
-    #[inline(always)]
     fn take_from(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         let next = self.next_owned.get(cs);
         match owner.owned.get(cs) {
-            Some(first) if core::ptr::eq(first, self) => owner.owned.set(cs, next),
+            Some(first) if ptr::eq(first, self) => owner.owned.set(cs, next),
             first => self.unlink(cs, first, next),
         }
     }
@@ -128,7 +157,7 @@ impl MutexCore {
         let mut before = first;
         while let Some(mutex) = before {
             let behind = mutex.next_owned.get(cs);
-            if behind.is_some_and(|behind| core::ptr::eq(behind, self)) {
+            if behind.is_some_and(|behind| ptr::eq(behind, self)) {
                 mutex.next_owned.set(cs, next);
                 return;
             }
@@ -163,7 +192,10 @@ impl<S: System> Mutex<S> {
         Self {
             core: MutexCore {
                 waiters: WaitQueue::new(),
-                owner: Guarded::new(None),
+                owner: Guarded::new(match protocol {
+                    Protocol::Ceiling(_) => Some(nobody()),
+                    _ => None,
+                }),
                 next_owned: Guarded::new(None),
                 depth: Guarded::new(if matches!(protocol, Protocol::Ceiling(_)) {
                     LENDS
@@ -199,11 +231,8 @@ impl<S: System> Mutex<S> {
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        if self.core.owner.get(cs).is_none()
-            && self.core.is_simple(cs)
-            && !S::Machine::in_interrupt()
-        {
-            self.core.give_to(cs, Kernel::<S>::running().current(cs));
+        if self.core.is_simply_free(cs) && !S::Machine::in_interrupt() {
+            self.core.give_to(cs, held.running().current(cs));
             return Ok(());
         }
         cold_path();
@@ -219,10 +248,11 @@ impl<S: System> Mutex<S> {
     pub fn unlock(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        let current = Kernel::<S>::running().current(cs);
+        let current = held.running().current(cs);
         let core = &self.core;
-        if core.owner.get(cs) == Some(current) && core.waiters.is_empty(cs) && core.is_simple(cs) {
-            core.take_from(cs, current);
+        // Mostly what is unlocked was locked last.
+        if core.is_last_of(cs, current) && core.waiters.is_empty(cs) && core.is_simple(cs) {
+            current.owned.set(cs, core.next_owned.get(cs));
             core.owner.set(cs, None);
             return Ok(());
         }
@@ -237,24 +267,28 @@ impl<S: System> Mutex<S> {
     pub fn delete(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        match self.core.owner.get(cs) {
-            None => {
-                self.core.owner.set(cs, Some(nobody()));
-                Ok(())
-            }
-            Some(owner) if owner == nobody() => Err(Error::Deleted),
-            Some(_) => Err(Error::InUse),
+        let core = &self.core;
+        if core.is_deleted(cs) {
+            return Err(Error::Deleted);
         }
+        if core.owner_if_any(cs).is_some() {
+            return Err(Error::InUse);
+        }
+        core.owner.set(cs, Some(nobody()));
+        core.depth.set(cs, core.depth.get(cs) | DELETED);
+        Ok(())
     }
 
     /// Makes a deleted mutex free and usable again. Errors: `State` if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        if self.core.owner.get(cs) != Some(nobody()) {
+        let core = &self.core;
+        if !core.is_deleted(cs) {
             return Err(Error::State);
         }
-        self.core.owner.set(cs, None);
+        core.depth.set(cs, core.depth.get(cs) & LENDS);
+        core.set_free(cs);
         Ok(())
     }
 }
@@ -309,13 +343,13 @@ fn lock_unusual<S: System>(
     timeout: Timeout,
 ) -> OutcomeOf<S> {
     let Some(owner) = core.owner.get(cs) else {
-        return lock_ceiling::<S>(cs, core, current);
+        return lock_unowned::<S>(cs, core, current);
     };
     if owner == current {
         return lock_again::<S>(cs, core);
     }
     if owner == nobody() {
-        return fail::<S>(Error::Deleted);
+        return lock_unowned::<S>(cs, core, current);
     }
     if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
@@ -341,11 +375,14 @@ fn lock_again<S: System>(cs: CriticalSection<'_>, core: &'static MutexCore) -> O
     stay::<S>(Status::OK)
 }
 
-fn lock_ceiling<S: System>(
+fn lock_unowned<S: System>(
     cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
+    if core.is_deleted(cs) {
+        return fail::<S>(Error::Deleted);
+    }
     if current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
     }
@@ -396,10 +433,7 @@ impl<S: System> Operation<S> for Unlock<S> {
             && core.is_simple(cs)
             && let Some(next) = core.waiters.first(cs)
             && !next.urgency.get(cs).is_special()
-            && current
-                .owned
-                .get(cs)
-                .is_some_and(|first| core::ptr::eq(first, core))
+            && core.is_last_of(cs, current)
             && core.next_owned.get(cs).is_none()
             && current.waiters.is_empty(cs)
         {
@@ -434,10 +468,12 @@ fn unlock_unusual<S: System>(
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    match core.owner.get(cs) {
-        Some(owner) if owner == current => {}
-        Some(owner) if owner == nobody() => return fail::<S>(Error::Deleted),
-        _ => return fail::<S>(Error::NotOwner),
+    if core.owner.get(cs) != Some(current) {
+        return fail::<S>(if core.is_deleted(cs) {
+            Error::Deleted
+        } else {
+            Error::NotOwner
+        });
     }
     let depth = core.depth.get(cs);
     if depth >= ONCE {
@@ -457,14 +493,14 @@ impl<S: System> Kernel<S> {
         core: &'static MutexCore,
         thread: ThreadRef,
     ) {
-        let Some(owner) = core.owner.get(cs) else {
+        if core.is_deleted(cs) {
+            return self.wake_with(cs, thread, Error::Deleted);
+        }
+        let Some(owner) = core.owner_if_any(cs) else {
             core.give_to(cs, thread);
             self.wake(cs, thread);
             return self.settle(cs, thread, Place::Last);
         };
-        if owner == nobody() {
-            return self.wake_with(cs, thread, Error::Deleted);
-        }
         if closes_ring(cs, thread, owner) {
             return self.wake_with(cs, thread, Error::Deadlock);
         }
@@ -486,7 +522,7 @@ impl<S: System> Kernel<S> {
         core.take_from(cs, owner);
         core.depth.set(cs, core.depth.get(cs) & LENDS);
         match core.waiters.first(cs) {
-            None => core.owner.set(cs, None),
+            None => core.set_free(cs),
             Some(next) => {
                 core.waiters.pop(cs, next);
                 core.give_to(cs, next);

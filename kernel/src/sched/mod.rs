@@ -46,11 +46,12 @@ pub(crate) fn hold<S: System>() -> Held<S> {
 /// Does `act` while the calling thread stays on its processor: on several with interrupts masked, and without the lock.
 #[inline(always)]
 pub(crate) fn stay_here<S: System, R>(act: impl FnOnce() -> R) -> R {
-    let mask = is_smp::<S>().then(S::Machine::mask_here);
-    let result = act();
-    if let Some(mask) = mask {
-        S::Machine::unmask_here(mask);
+    if !is_smp::<S>() {
+        return act();
     }
+    S::Machine::mask_here();
+    let result = act();
+    S::Machine::unmask_here();
     result
 }
 
@@ -60,6 +61,16 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn running() -> Running {
         Running(S::processor_of(S::kernel()))
+    }
+
+    /// Who runs here, in the section that `mask` is of.
+    #[inline(always)]
+    pub(crate) fn running_in(mask: <S::Machine as Machine>::Mask) -> Running {
+        if is_smp::<S>() {
+            Running(S::Machine::processor_of(mask))
+        } else {
+            Self::running()
+        }
     }
 
     /// Whether the registers of `thread` are in a processor.

@@ -346,15 +346,23 @@ pub(super) fn conclude_by_giving_back<S: System>(
 }
 
 /// [`super::hold`]: takes the section for a thread that may have to give way first; a handler never has.
+#[inline(always)]
 pub(super) fn hold<S: System>() -> Held<S> {
     loop {
         let held = Held::mask();
         // In this order: mostly none is due.
-        if !Kernel::<S>::decision_is_due() || S::Machine::in_interrupt() {
+        if !held.running().must_give_way(held.section()) || S::Machine::in_interrupt() {
             return held;
         }
-        held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
+        give_way(held);
     }
+}
+
+/// Others have decided that the caller gives way. A function of its own: what it destroys is not the caller's concern.
+#[cold]
+#[inline(never)]
+fn give_way<S: System>(held: Held<S>) {
+    held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
 }
 
 /// Gives way to whom others have decided for.

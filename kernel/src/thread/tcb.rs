@@ -517,6 +517,12 @@ impl Running {
         ThreadRef::from_context(self.0.heir.get())
     }
 
+    /// Whether another thread than the one that runs should, or it is to be found out who.
+    #[inline(always)]
+    pub fn must_give_way(self, _: CriticalSection<'_>) -> bool {
+        self.0.heir.get() != self.0.current.get()
+    }
+
     /// Decides who should run.
     #[inline(always)]
     pub fn set_heir(self, _: CriticalSection<'_>, thread: ThreadRef) {

@@ -4,7 +4,6 @@
 //! the stores. A thread that never uses the unit pays a branch not taken at each switch.
 
 use super::{AREA, ENABLE, clear_registers, load_registers, store_registers};
-use crate::pieces::with_lock;
 use crate::state::State;
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;
@@ -18,7 +17,7 @@ macro_rules! leave_float {
         /// Entered like the tail, with the state's address in x2.
         #[unsafe(naked)]
         pub(crate) extern "C" fn $name() {
-            with_lock!(
+            naked_asm!(
                 ".arch_extension fp",
                 ".arch_extension simd",
                 "str xzr, [x2, #{float_in_use}]",
@@ -35,6 +34,7 @@ macro_rules! leave_float {
                 "add x4, x4, :lo12:{resume_float}",
                 "sub sp, sp, #{frame}",
                 "str x4, [sp, #16]",
+                "mrs x2, tpidr_el1",
                 tail!($ending),
                 area = const AREA,
                 frame = const CALL_FRAME,

@@ -85,11 +85,11 @@ pub(crate) fn call(number: usize) {
 /// then the lock is held. Called with interrupts masked.
 pub(crate) extern "C" fn choose() -> usize {
     let processor = &state::own().processor;
-    lock::lock();
+    let next = lock::lock();
     let chosen = taktos_choose();
     processor.heir.set(chosen);
     if chosen == processor.current.get() {
-        lock::unlock();
+        lock::unlock(next);
         return 0;
     }
     1

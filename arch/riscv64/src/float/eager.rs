@@ -4,7 +4,6 @@
 //! stores. A thread that never uses the unit pays one load and a branch at each switch.
 
 use super::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
-use crate::lock::LOCK;
 use crate::state::State;
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;
@@ -36,8 +35,6 @@ macro_rules! leave_float {
                 area = const AREA,
                 frame = const CALL_FRAME,
                 resume_float = sym resume_float,
-                lock = sym LOCK,
-                serving = const taktos_lock::SERVING_OFFSET,
                 float_in_use = const offset_of!(State, float_in_use),
                 stack_pointer = const offset_of!(Context, stack_pointer),
                 status = const offset_of!(Context, status),

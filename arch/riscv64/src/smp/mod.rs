@@ -73,11 +73,11 @@ pub(crate) fn choose() -> bool {
     if unsafe { processor.heir.as_ptr().read_volatile() } == current {
         return false;
     }
-    lock();
+    let next = lock();
     let chosen = taktos_choose();
     processor.heir.set(chosen);
     if chosen == current {
-        unlock();
+        unlock(next);
         return false;
     }
     true

@@ -152,9 +152,9 @@ impl Thread {
 
 /// Does something with interrupts masked and the one lock held.
 pub fn section<T>(body: impl FnOnce() -> T) -> T {
-    M::mask();
+    let mask = M::mask();
     let result = body();
-    M::unmask(());
+    M::unmask(mask);
     result
 }
 
