@@ -171,7 +171,7 @@ impl<S: System> Kernel<S> {
             return;
         }
         if is_smp::<S>() {
-            self.admit(cs, thread, Place::First);
+            self.enter_ready(cs, thread, Place::First);
         } else {
             self.ready
                 .borrow(cs)
@@ -197,7 +197,7 @@ impl<S: System> Kernel<S> {
     #[inline(always)]
     pub(crate) fn unready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if is_smp::<S>() {
-            self.dismiss(cs, thread);
+            self.leave_ready(cs, thread);
         } else {
             let priority = thread.urgency.get(cs).effective();
             self.ready.borrow(cs).remove(&cs, thread, priority);
@@ -230,7 +230,7 @@ impl<S: System> Kernel<S> {
         place: Place,
     ) {
         if is_smp::<S>() {
-            self.grade(cs, thread, new, place);
+            self.change_urgency(cs, thread, new, place);
         } else {
             uni::set_urgency(self, cs, thread, new, place);
         }
@@ -240,7 +240,7 @@ impl<S: System> Kernel<S> {
     pub(crate) fn rotate(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         self.end_lent_turn(cs, current);
         if is_smp::<S>() {
-            self.replace(cs, current, Place::Last);
+            self.requeue(cs, current, Place::Last);
         } else {
             uni::rotate(self, cs, current);
         }
@@ -251,7 +251,7 @@ impl<S: System> Kernel<S> {
     pub(crate) fn bring_to_front(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         let priority = current.urgency.get(cs).effective();
         if is_smp::<S>() {
-            self.replace(cs, current, Place::First);
+            self.requeue(cs, current, Place::First);
         } else {
             self.ready.borrow(cs).bring_to_front(&cs, current, priority);
         }

@@ -23,7 +23,7 @@ pub(super) fn make_ready<S: System>(
     cs: CriticalSection<'_>,
     thread: ThreadRef,
 ) -> bool {
-    kernel.admit(cs, thread, Place::Last);
+    kernel.enter_ready(cs, thread, Place::Last);
     Kernel::<S>::decision_is_due()
 }
 
@@ -57,7 +57,7 @@ fn retire_elsewhere<S: System>(
     }
     match current.edf(cs) {
         Some(edf) => slow_path(retire_edf::<S>(cs, edf, current)),
-        None => slow_path(kernel.dismiss_running(cs, current)),
+        None => slow_path(kernel.block_running(cs, current)),
     }
 }
 
@@ -339,7 +339,7 @@ pub(super) fn conclude_by_giving_back<S: System>(
     let urgency = current.urgency.get(cs);
     let base = urgency.base();
     if urgency.of_ready() != base {
-        kernel.grade(cs, current, urgency.with_effective(base), Place::First);
+        kernel.change_urgency(cs, current, urgency.with_effective(base), Place::First);
     }
     make_ready(kernel, cs, next);
     Kernel::<S>::conclude_several(cs, Status::OK, 0)

@@ -162,7 +162,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Makes `thread`, the first one, ready on processor 0.
-    pub(crate) fn admit_first(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        self.admit(cs, thread, Place::Last);
+    pub(crate) fn ready_first(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        self.enter_ready(cs, thread, Place::Last);
     }
 }

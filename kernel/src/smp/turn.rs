@@ -24,7 +24,7 @@ pub(super) fn level(priority: Priority) -> smp::Priority {
 impl<S: System> Kernel<S> {
     /// Makes `thread` ready, among its equals as `place` says.
     #[inline(always)]
-    pub(crate) fn admit(&self, cs: CriticalSection, thread: ThreadRef, place: Place) {
+    pub(crate) fn enter_ready(&self, cs: CriticalSection, thread: ThreadRef, place: Place) {
         match (thread.solo(cs), place) {
             (Some((solo, seat)), Place::Last) => {
                 let priority = thread.urgency.get(cs).effective().of_ready();
@@ -33,12 +33,12 @@ impl<S: System> Kernel<S> {
             (Some((solo, seat)), Place::First) => {
                 solo.prepend(&View::<S>::new(cs), seat, thread);
             }
-            (None, _) => self.admit_elsewhere(cs, thread, place),
+            (None, _) => self.enter_ready_elsewhere(cs, thread, place),
         }
     }
 
     #[inline(never)]
-    fn admit_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    fn enter_ready_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         let view = View::<S>::new(cs);
         if let Some(cluster) = thread.cluster(cs) {
             cluster.enter(&view, thread, thread.urgency.get(cs).effective(), place);
@@ -46,14 +46,14 @@ impl<S: System> Kernel<S> {
         }
         match thread.decider(cs) {
             Some(decider) => decider.ready(&view, thread, place),
-            None => self.admit_open(cs, thread, place),
+            None => self.enter_ready_open(cs, thread, place),
         }
     }
 
     #[inline(never)]
-    fn admit_open(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    fn enter_ready_open(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         if S::smp().try_close(cs, thread) {
-            return self.admit(cs, thread, place);
+            return self.enter_ready(cs, thread, place);
         }
         S::smp().look_up(cs, thread, false);
         let Some(row) = thread.row(cs) else { return };
@@ -70,20 +70,20 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes `thread`, which is ready, off.
-    pub(crate) fn dismiss(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    pub(crate) fn leave_ready(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         match thread.solo(cs) {
             Some((solo, seat)) => solo.remove(&View::<S>::new(cs), seat, thread),
-            None => self.dismiss_elsewhere(cs, thread),
+            None => self.leave_ready_elsewhere(cs, thread),
         }
     }
 
     #[inline(never)]
-    fn dismiss_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    fn leave_ready_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if let Some(decider) = thread.decider(cs) {
             return decider.remove(&View::<S>::new(cs), thread);
         }
         if S::smp().try_close(cs, thread) {
-            return self.dismiss(cs, thread);
+            return self.leave_ready(cs, thread);
         }
         S::smp().look_up(cs, thread, true);
         let Some(row) = thread.row(cs) else { return };
@@ -93,17 +93,17 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes the running thread, which waits from now on, off its processor.
-    pub(crate) fn dismiss_running(
+    pub(crate) fn block_running(
         &'static self,
         cs: CriticalSection<'_>,
         current: ThreadRef,
     ) -> OutcomeOf<S> {
-        self.dismiss(cs, current);
+        self.leave_ready(cs, current);
         self.go_on(cs, current)
     }
 
     /// Gives `thread`, be it ready or not, the priorities `new`.
-    pub(crate) fn grade(
+    pub(crate) fn change_urgency(
         &self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
@@ -118,12 +118,12 @@ impl<S: System> Kernel<S> {
                 solo.change(&view, seat, thread, set, place);
             }
             Some(_) => thread.urgency.set(cs, new),
-            None => Self::grade_elsewhere(cs, thread, new, place, is_ready),
+            None => Self::change_urgency_elsewhere(cs, thread, new, place, is_ready),
         }
     }
 
     #[inline(never)]
-    fn grade_elsewhere(
+    fn change_urgency_elsewhere(
         cs: CriticalSection<'_>,
         thread: ThreadRef,
         new: Urgency,
@@ -151,15 +151,15 @@ impl<S: System> Kernel<S> {
     }
 
     /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
-    pub(crate) fn replace(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    pub(crate) fn requeue(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         match thread.solo(cs) {
             Some((solo, seat)) => solo.requeue(&View::<S>::new(cs), seat, thread, place),
-            None => self.replace_elsewhere(cs, thread, place),
+            None => self.requeue_elsewhere(cs, thread, place),
         }
     }
 
     #[inline(never)]
-    fn replace_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    fn requeue_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         if let Some(cluster) = thread.cluster(cs) {
             return cluster.requeue(&View::<S>::new(cs), thread, place);
         }
@@ -167,7 +167,7 @@ impl<S: System> Kernel<S> {
             return decider.requeue(&View::<S>::new(cs), thread, place);
         }
         if S::smp().try_close(cs, thread) {
-            return self.replace(cs, thread, place);
+            return self.requeue(cs, thread, place);
         }
         S::smp().look_up(cs, thread, true);
         let Some(row) = thread.row(cs) else { return };
@@ -243,8 +243,8 @@ impl<S: System> Kernel<S> {
             let here = S::Machine::processor();
             return decider.hand_turn(&View::<S>::new(cs), here, receiver, sender);
         }
-        self.admit(cs, receiver, Place::First);
-        self.replace(cs, sender, Place::Last);
+        self.enter_ready(cs, receiver, Place::First);
+        self.requeue(cs, sender, Place::Last);
     }
 
     /// Whether a decision is due on this processor.

@@ -181,7 +181,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         self.create_in(cs)?;
         self.prepare(cs, begin, entry, 0)?;
         self.reference().wait.set(cs, Wait::NOTHING);
-        S::kernel().admit_first(cs, self.reference());
+        S::kernel().ready_first(cs, self.reference());
         Ok(())
     }
 
