@@ -1009,6 +1009,23 @@ fn plans() -> Vec<Vec<Plan>> {
 
 /// What came of it, while all agreed.
 fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) -> Count {
+    beside_each_other(plan, calm, threads, closes, |pair, locks| {
+        for word in words {
+            pair.act(*word, locks);
+        }
+        pair.compare_times();
+        pair.count
+    })
+}
+
+/// Has `act` act on two systems that are alike, each instance of which has two threads.
+fn beside_each_other<R>(
+    plan: &[Plan],
+    calm: usize,
+    threads: usize,
+    closes: bool,
+    act: impl FnOnce(&mut Pair<'_>, &[Lock]) -> R,
+) -> R {
     let configs: Vec<InstanceConfig> = plan
         .iter()
         .zip(*b"ABC")
@@ -1066,11 +1083,7 @@ fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) 
             .unwrap()
         })
         .collect();
-    for word in words {
-        pair.act(*word, &locks);
-    }
-    pair.compare_times();
-    pair.count
+    act(&mut pair, &locks)
 }
 
 fn attempt(
@@ -1099,6 +1112,66 @@ const LENGTH: usize = if cfg!(miri) { 60 } else { 4_000 };
 const STORMS: usize = if cfg!(miri) { 1 } else { 150 };
 /// Of so many operations that span instances one is done, and so many threads there are at most.
 const MOODS: [(usize, usize); 5] = [(1, THREADS), (8, THREADS), (8, 6), (60, THREADS), (60, 6)];
+
+/// Two threads on one processor, under deadlines with servers.
+fn on_one_processor(act: impl FnOnce(&mut Pair<'_>)) {
+    let plan = [(PolicyKind::Cbs, vec![0], true)];
+    beside_each_other(&plan, 1, THREADS, true, |pair, _| act(pair));
+}
+
+#[test]
+fn an_instance_is_closed_again_when_no_thread_is_bound_any_more() {
+    let plan = [(PolicyKind::Edf, vec![0, 1], true)];
+    beside_each_other(&plan, 1, THREADS, true, |pair, _| {
+        for id in [0, 1] {
+            pair.ready(id, Place::Last);
+            pair.dispatch(id);
+        }
+        assert!(pair.closed_now(0).is_some(), "nothing spans it");
+        pair.bind(0, CpuSet::of(cpu(1)));
+        (0..2).for_each(|number| pair.dispatch(number));
+        (0..2).for_each(|number| pair.dispatch(number));
+        assert!(pair.closed_now(0).is_none(), "a bound thread does");
+        pair.bind(0, CpuSet::ALL);
+        (0..2).for_each(|number| pair.dispatch(number));
+        (0..2).for_each(|number| pair.dispatch(number));
+        pair.compare();
+        assert!(pair.closed_now(0).is_some(), "it is not bound any more");
+    });
+}
+
+#[test]
+fn a_server_ends_a_job_and_spans_the_instance() {
+    on_one_processor(|pair| {
+        let serve = |pair: &mut Pair<'_>, server: Option<(Duration, Duration)>| {
+            let now = at(pair.now);
+            pair.router.set_server(pair.board, 0, server, now).unwrap();
+            match server {
+                Some((budget, period)) => pair.plain.set_server(row(0), budget, period),
+                None => pair.plain.remove_server(row(0)),
+            }
+            .unwrap();
+        };
+        pair.job(0, Some(at(10)));
+        pair.job(1, Some(at(20)));
+        serve(
+            pair,
+            Some((Duration::from_nanos(5), Duration::from_nanos(50))),
+        );
+        assert!(pair.closed_now(0).is_none(), "servers act in the tables");
+        serve(pair, None);
+        assert!(pair.closed_now(0).is_some(), "there is none any more");
+        // Its job counted no more when it had a server.
+        pair.ready(0, Place::Last);
+        pair.ready(1, Place::Last);
+        pair.compare();
+        assert_eq!(
+            pair.board.heir(0),
+            1,
+            "who has a job is before who has none"
+        );
+    });
+}
 
 #[test]
 fn closed_and_opened_is_as_if_it_never_were() {
