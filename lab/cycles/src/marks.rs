@@ -26,6 +26,15 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// A point of that name.
+    #[must_use]
+    pub fn point(name: &str) -> Self {
+        Self {
+            edge: Edge::Point,
+            name: name.to_owned(),
+        }
+    }
+
     /// The mark that a symbol stands for, if it is one.
     #[must_use]
     pub fn parse(symbol: &str) -> Option<Self> {

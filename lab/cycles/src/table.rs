@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::marks::Mark;
 use crate::phase::PhaseRules;
 use crate::timing::Flags;
-use crate::{Cpu, Error};
+use crate::{Cpu, Error, Watch};
 
 /// The most phases that the clock keeps totals of.
 pub const MOST_PHASES: usize = 16;
@@ -50,6 +50,19 @@ impl Table {
     /// model does not know an instruction that lies in a function (all of them are
     /// named), or when there are more than 65,535 marked places or 16 phases.
     pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
+        Self::watching(elf, cpu, phases, &Watch::default())
+    }
+
+    /// The same with what is watched beyond what the image names.
+    ///
+    /// # Errors
+    /// As [`Table::for_image`].
+    pub fn watching(
+        elf: &[u8],
+        cpu: Cpu,
+        phases: &PhaseRules,
+        watch: &Watch,
+    ) -> Result<Self, Error> {
         let image = Image::read(elf, cpu)?;
         if phases.names().len() > MOST_PHASES {
             return Err(Error::TooMany {
@@ -57,7 +70,8 @@ impl Table {
                 most: MOST_PHASES,
             });
         }
-        let (places, marks) = marked_places(&image)?;
+        let (places, marks) = marked_places(&image, &watch.marks)?;
+        let current = watch.current.and_then(|at| u32::try_from(at).ok());
         let mut builder = Builder {
             lines: Lines::of(&image)?,
             handlers: image.handlers(cpu),
@@ -91,7 +105,7 @@ impl Table {
             regions,
             marks,
             phases: phases.names().to_vec(),
-            processor: image.value("TAKTOS_PROCESSOR"),
+            processor: image.value("TAKTOS_PROCESSOR").or(current),
             processors: image.value("TAKTOS_PROCESSORS"),
             thread_info: image.value(layout::INFORMATION),
             standing: image.value(layout::URGENCY).zip(image.value(layout::WAIT)),
@@ -255,12 +269,18 @@ impl Builder<'_, '_> {
 
 type Places = (BTreeMap<u32, u16>, Vec<Vec<Mark>>);
 
-/// The number of each marked address, and the marks by number less one.
-fn marked_places(image: &Image<'_>) -> Result<Places, Error> {
+/// The number of each marked address, and the marks by number less one: those that the image names, and `more`.
+fn marked_places(image: &Image<'_>, more: &[(u64, Mark)]) -> Result<Places, Error> {
     let mut at: BTreeMap<u32, BTreeSet<Mark>> = BTreeMap::new();
     for (address, name) in &image.symbols {
         if let Some(mark) = Mark::parse(name) {
             at.entry(address & !1).or_default().insert(mark);
+        }
+    }
+    for (address, mark) in more {
+        // What lies beyond 32 bits is no code.
+        if let Ok(address) = u32::try_from(*address) {
+            at.entry(address & !1).or_default().insert(mark.clone());
         }
     }
     if at.len() > usize::from(u16::MAX) {

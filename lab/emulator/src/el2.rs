@@ -1,10 +1,11 @@
 //! Runs of images at EL2, below the hypervisor's board: without the clock, for images that test themselves.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use crate::program::{checked_version, missing};
+use crate::process::Process;
+use crate::program::checked_version;
 use crate::{Ended, Error, run};
 
 const PROGRAM: &str = "qemu-system-aarch64";
@@ -29,27 +30,14 @@ impl El2 {
     /// When the emulator does not start, or is too old, or the time is over.
     pub fn run(self, image: &Path, time: Duration) -> Result<Ended, Error> {
         checked_version(Path::new(PROGRAM))?;
-        let io = |cause| Error::Io {
-            what: "starting the emulator".into(),
-            cause,
-        };
-        let (output, input) = std::io::pipe().map_err(io)?;
-        let mut child = Command::new(PROGRAM)
+        let mut command = Command::new(PROGRAM);
+        command
             .args(["-M", "virt,virtualization=on,gic-version=3"])
             .args(["-cpu", self.processor])
             .args(["-smp", &self.processors.to_string(), "-m", "1G"])
             .args(["-nodefaults", "-display", "none", "-serial", "stdio"])
             .arg("-kernel")
-            .arg(image)
-            .stdin(Stdio::null())
-            .stdout(input.try_clone().map_err(io)?)
-            .stderr(input)
-            .spawn()
-            .map_err(|_| missing(Path::new(PROGRAM)))?;
-        let (console, exit_status) = run::watch(&mut child, output, time, &mut |_| {})?;
-        Ok(Ended {
-            console,
-            exit_status,
-        })
+            .arg(image);
+        run::watch(Process::unattended(command)?, time)
     }
 }

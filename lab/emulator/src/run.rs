@@ -1,16 +1,14 @@
 //! One run of an image.
 
-use std::io::{BufRead, BufReader, PipeReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use taktos_cycles::{PhaseRules, Table};
+use taktos_cycles::{PhaseRules, Table, Watch};
 
 use crate::end::{self, Ending, Until};
 use crate::names::Names;
-use crate::program::missing;
+use crate::process::{Heard, Process};
 use crate::record::{self, Contents};
 use crate::scratch::Scratch;
 use crate::several::{Setting, Several};
@@ -33,6 +31,8 @@ pub struct Options {
     pub argument: Option<String>,
     /// Ends the run by itself and keeps what it has.
     pub until: Option<Until>,
+    /// What is looked at beyond what the image names.
+    pub watch: Watch,
 }
 
 /// How a run ended that was not counted.
@@ -57,6 +57,7 @@ impl Default for Options {
             reference: false,
             argument: None,
             until: None,
+            watch: Watch::default(),
         }
     }
 }
@@ -88,15 +89,16 @@ impl Emulator {
             path: image.to_owned(),
             cause,
         })?;
-        let table = Table::for_image(&elf, cpu, &options.phases).map_err(|cause| Error::Table {
+        let table = Table::watching(&elf, cpu, &options.phases, &options.watch);
+        let table = table.map_err(|cause| Error::Table {
             path: image.to_owned(),
             cause,
         })?;
         let scratch = Scratch::new()?;
         write_table(&table, &scratch)?;
         let plugin = self.plugin(options, &scratch);
-        let (mut child, output) = self.start(board, image, options, Some(plugin))?;
-        let (console, status) = options.watch(&mut child, output, &scratch, on_line)?;
+        let process = self.start(board, image, options, Some(plugin))?;
+        let (console, status) = options.watch(process, &scratch, on_line)?;
         let contents = read_record(&scratch, &table, &console)?;
         finish(contents, console, status, &elf, &table)
     }
@@ -116,12 +118,7 @@ impl Emulator {
         if let Board::Virt(virt) = board {
             return Several::find(virt)?.run_as(image, &ONE, options);
         }
-        let (mut child, output) = self.start(board, image, options, None)?;
-        let (console, exit_status) = watch(&mut child, output, options.real_time, &mut |_| {})?;
-        Ok(Ended {
-            console,
-            exit_status,
-        })
+        watch(self.start(board, image, options, None)?, options.real_time)
     }
 
     fn start(
@@ -130,24 +127,15 @@ impl Emulator {
         image: &Path,
         options: &Options,
         plugin: Option<String>,
-    ) -> Result<(Child, PipeReader), Error> {
-        let io = |cause| Error::Io {
-            what: "starting the emulator".into(),
-            cause,
-        };
-        let (output, input) = std::io::pipe().map_err(io)?;
-        let child = Command::new(&self.program)
+    ) -> Result<Process, Error> {
+        let mut command = Command::new(&self.program);
+        command
             .args(board.arguments())
             .args(command_line(options))
             .arg("-kernel")
             .arg(image)
-            .args(plugin.iter().flat_map(|plugin| ["-plugin", plugin]))
-            .stdin(Stdio::null())
-            .stdout(input.try_clone().map_err(io)?)
-            .stderr(input) // the same pipe: the order of lines is the image's own
-            .spawn()
-            .map_err(|_| missing(&self.program))?;
-        Ok((child, output))
+            .args(plugin.iter().flat_map(|plugin| ["-plugin", plugin]));
+        Process::unattended(command)
     }
 
     fn plugin(&self, options: &Options, scratch: &Scratch) -> String {
@@ -184,17 +172,15 @@ impl Options {
     /// Collects the console until the emulator ends, and looks meanwhile how far it is.
     pub(crate) fn watch(
         &self,
-        child: &mut Child,
-        output: PipeReader,
+        process: Process,
         scratch: &Scratch,
         on_line: &mut dyn FnMut(&str),
     ) -> Result<(String, i32), Error> {
         match &self.until {
-            None => watch(child, output, self.real_time, on_line),
+            None => watch_and_look(process, self.real_time, on_line, &mut || ()),
             Some(until) => {
                 let time = self.real_time + end::GRACE;
-                let mut look = || until.look(scratch);
-                watch_and_look(child, output, time, on_line, &mut look)
+                watch_and_look(process, time, on_line, &mut || until.look(scratch))
             }
         }
     }
@@ -229,42 +215,37 @@ pub(crate) fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error>
     std::fs::write(&path, bytes).map_err(io)
 }
 
-/// Collects the console until the emulator ends: the text, and the exit status.
-pub(crate) fn watch(
-    child: &mut Child,
-    output: PipeReader,
-    time: Duration,
-    on_line: &mut dyn FnMut(&str),
-) -> Result<(String, i32), Error> {
-    watch_and_look(child, output, time, on_line, &mut || ())
+/// Collects the console until the emulator ends.
+pub(crate) fn watch(process: Process, time: Duration) -> Result<Ended, Error> {
+    let (console, exit_status) = watch_and_look(process, time, &mut |_| {}, &mut || ())?;
+    Ok(Ended {
+        console,
+        exit_status,
+    })
 }
 
 /// How long nobody looks how far a run is.
 const LOOK: Duration = Duration::from_millis(200);
 
 fn watch_and_look(
-    child: &mut Child,
-    output: PipeReader,
+    process: Process,
     time: Duration,
     on_line: &mut dyn FnMut(&str),
     look: &mut dyn FnMut(),
 ) -> Result<(String, i32), Error> {
-    let lines = lines(output);
     let until = Instant::now() + time;
     let mut console = String::new();
     loop {
         look();
-        let left = until.saturating_duration_since(Instant::now());
-        match lines.recv_timeout(left.min(LOOK)) {
-            Ok(line) => {
+        match process.hear(Some(until.min(Instant::now() + LOOK))) {
+            Heard::Piece(line) => {
+                let line = String::from_utf8_lossy(&line);
                 on_line(line.trim_end_matches(['\r', '\n']));
                 console.push_str(&line);
             }
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
-            Err(RecvTimeoutError::Timeout) => {
-                let _ = child.kill();
-                let _ = child.wait();
+            Heard::Closed => break,
+            Heard::Late if Instant::now() < until => {}
+            Heard::Late => {
                 return Err(Error::Hung {
                     time,
                     last_line: last_line(&console),
@@ -272,29 +253,7 @@ fn watch_and_look(
             }
         }
     }
-    let io = |cause| Error::Io {
-        what: "waiting for the emulator".into(),
-        cause,
-    };
-    let status = child.wait().map_err(io)?;
-    Ok((console, status.code().unwrap_or(-1)))
-}
-
-/// The lines of the emulator's output, as they come, until it ends.
-fn lines(output: PipeReader) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut output = BufReader::new(output);
-        let mut bytes = Vec::new();
-        while output.read_until(b'\n', &mut bytes).is_ok_and(|n| n > 0) {
-            let line = String::from_utf8_lossy(&bytes).into_owned();
-            bytes.clear();
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
+    Ok((console, process.wait()?.code().unwrap_or(-1)))
 }
 
 pub(crate) fn last_line(console: &str) -> String {

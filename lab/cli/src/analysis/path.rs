@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSymbol};
 use taktos_cycles::Mark;
+use taktos_emulator::process::Process;
 use taktos_emulator::{Board, Edge};
 
 use super::remote::Remote;
@@ -33,7 +34,7 @@ pub(super) fn walk(
     let folder = std::env::temp_dir().join(format!("taktos-walk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).context("cannot write to the folder for temporary files")?;
     let socket = folder.join("debugger");
-    let emulator = Emulator::start(board, image, &socket)?;
+    let emulator = halted(board, image, &socket)?;
     let walked = Remote::connect(&socket).and_then(|mut remote| {
         let mut walker = Walker {
             remote: &mut remote,
@@ -50,37 +51,21 @@ pub(super) fn walk(
     walked.context("the analysis of the marked intervals")
 }
 
-/// The emulator, halted before its first instruction; ended when dropped.
-struct Emulator(Child);
-
-impl Emulator {
-    fn start(board: Board, image: &Path, socket: &Path) -> Result<Self> {
-        let child = Command::new("qemu-system-arm")
-            .args(board.arguments())
-            .arg("-S")
-            .arg("-chardev")
-            .arg(format!(
-                "socket,id=debugger,path={},server=on,wait=off",
-                socket.display()
-            ))
-            .args(["-gdb", "chardev:debugger"])
-            .arg("-kernel")
-            .arg(image)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("the emulator does not start")?;
-        Ok(Self(child))
-    }
-}
-
-impl Drop for Emulator {
-    fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// The emulator, halted before its first instruction.
+fn halted(board: Board, image: &Path, socket: &Path) -> Result<Process> {
+    let mut command = Command::new("qemu-system-arm");
+    command
+        .args(board.arguments())
+        .arg("-S")
+        .arg("-chardev")
+        .arg(format!(
+            "socket,id=debugger,path={},server=on,wait=off",
+            socket.display()
+        ))
+        .args(["-gdb", "chardev:debugger"])
+        .arg("-kernel")
+        .arg(image);
+    Process::unheard(command).map_err(crate::emulator::failure)
 }
 
 fn places(elf: &object::File<'_>, marks: &[String]) -> Places {

@@ -1,15 +1,15 @@
 //! The emulator, run until the measured guest is done.
 //!
-//! Owns: starting it, reading its console, ending it. Must never know: what the arguments mean.
+//! Owns: which end of a run is a good one. Must never know: what the arguments mean.
 
-use std::io::{BufRead, BufReader, PipeReader};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
+use taktos_emulator::process::{self, Process};
 
 use super::console::stopped;
+use crate::emulator;
 use crate::failure::{Failure, one_line};
 
 /// The emulator's program.
@@ -63,72 +63,25 @@ impl Machine {
     /// When the emulator does not start or fails, the guest stops for another reason, or the
     /// time is over: the last lines of the console are shown.
     pub fn run(&self, call: &Call) -> Result<String> {
-        let (output, input) = std::io::pipe()?;
-        let child = Command::new(&self.program)
-            .args(&call.arguments)
-            .stdin(Stdio::null())
-            .stdout(input.try_clone()?)
-            .stderr(input)
-            .spawn();
-        let mut child = Ended(child.map_err(|cause| {
-            let cause = format!("{} does not start: {cause}", self.program);
-            Failure::error(cause, crate::emulator::SET_UP)
-        })?);
-        let mut console = String::new();
-        let end = watch(&lines(output), self.limit, call.watched, &mut console);
-        let status = match end {
-            End::Closed => child.0.wait()?.code(),
-            End::Stopped(_) | End::Late => None,
+        let mut command = Command::new(&self.program);
+        command.args(&call.arguments);
+        let process = Process::unattended(command).map_err(emulator::failure)?;
+        let (mut console, mut reason) = (String::new(), None);
+        let heard = process.hear_lines(self.limit, |line| {
+            console.push_str(line);
+            reason = stopped(line).filter(|_| call.watched).map(str::to_owned);
+            reason.is_some()
+        });
+        let (end, status) = match (heard, reason) {
+            (_, Some(reason)) => (End::Stopped(reason), None),
+            (process::End::Late, None) => (End::Late, None),
+            (_, None) => {
+                let status = process.wait().map_err(emulator::failure)?;
+                (End::Closed, status.code())
+            }
         };
-        drop(child);
         judge(&end, call.watched, status, &console)?;
         Ok(console)
-    }
-}
-
-/// A child that does not outlive its owner.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        // It may have ended by itself: then there is nothing to end.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The console's lines as they come.
-fn lines(output: PipeReader) -> Receiver<String> {
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut reader = BufReader::new(output);
-        let mut line = Vec::new();
-        while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
-            if send
-                .send(String::from_utf8_lossy(&line).into_owned())
-                .is_err()
-            {
-                break;
-            }
-            line.clear();
-        }
-    });
-    receive
-}
-
-fn watch(lines: &Receiver<String>, limit: Duration, watched: bool, console: &mut String) -> End {
-    let until = Instant::now() + limit;
-    loop {
-        match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) => {
-                console.push_str(&line);
-                if let (true, Some(reason)) = (watched, stopped(&line)) {
-                    return End::Stopped(reason.to_owned());
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => return End::Closed,
-            Err(RecvTimeoutError::Timeout) => return End::Late,
-        }
     }
 }
 
@@ -158,6 +111,8 @@ fn judge(end: &End, watched: bool, status: Option<i32>, console: &str) -> Result
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     /// A machine that is a shell's script.

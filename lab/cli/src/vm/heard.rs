@@ -1,14 +1,13 @@
 //! Owns: a machine that nobody watches: what it says until one of its partitions stops.
 //! Must never know: what the partitions do, or print.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use taktos_emulator::process::{End, Process};
 
+use crate::emulator;
 use crate::failure::{Failure, one_line};
 
 /// The last lines that an error shows.
@@ -69,42 +68,16 @@ pub fn until_off(
     partition: &str,
     limit: Duration,
 ) -> Result<Heard> {
-    let child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn();
-    let mut child = Running(child.map_err(|cause| {
-        let cause = format!("{program} does not start: {cause}");
-        Failure::error(cause, crate::emulator::SET_UP)
-    })?);
-    let output = child
-        .0
-        .stdout
-        .take()
-        .context("the emulator has no output")?;
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            let line = String::from_utf8_lossy(&line);
-            if sender.send(line.trim_end_matches('\r').to_owned()).is_err() {
-                return;
-            }
-        }
-    });
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let process = Process::unattended(command).map_err(emulator::failure)?;
     let mut heard = Heard::default();
-    let until = Instant::now() + limit;
-    loop {
-        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) if heard.hear(&line, partition) => break,
-            Ok(_) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                let cause = format!("{partition} is not done after {} s", limit.as_secs());
-                return Err(heard.failure(&cause, "ask for less: --loops N"));
-            }
-        }
+    let end = process.hear_lines(limit, |line| {
+        heard.hear(line.trim_end_matches(['\r', '\n']), partition)
+    });
+    if end == End::Late {
+        let cause = format!("{partition} is not done after {} s", limit.as_secs());
+        return Err(heard.failure(&cause, "ask for less: --loops N"));
     }
     match heard.stopped.as_deref() {
         Some("off") => Ok(heard),
@@ -116,17 +89,6 @@ pub fn until_off(
             &format!("the machine ended before {partition} was done"),
             "./taktos doctor says whether the emulator is the right one",
         )),
-    }
-}
-
-/// A child that does not outlive its owner.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself: then there is nothing to end.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

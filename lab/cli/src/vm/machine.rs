@@ -1,19 +1,18 @@
-//! Owns: the emulator's process: its console between it and a person, its end.
+//! Owns: the machine's console between it and a person, and the terminal's settings meanwhile.
 //! Must never know: what runs on the machine.
 //!
 //! The emulator reads the standard input itself: from a terminal letter by letter, without echo, from
 //! a pipe or a file as it is. What it writes passes through here.
 
-use std::io::{IsTerminal, Read, Write};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::io::{IsTerminal, Write};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use taktos_emulator::process::{Heard, Process};
 
 use super::Ending;
-use crate::failure::Failure;
+use crate::emulator;
 
 const EMULATOR: &str = "qemu-system-aarch64";
 
@@ -39,24 +38,13 @@ pub enum Ended {
 /// # Errors
 /// When the emulator does not start.
 pub fn run(arguments: &[String], limit: Limit, ending: &mut Ending) -> Result<Ended> {
-    let terminal = Terminal::keep();
-    let mut child = Command::new(EMULATOR)
-        .args(arguments)
-        .stdin(Stdio::inherit())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|cause| {
-            Failure::error(
-                format!("{EMULATOR} does not start: {cause}"),
-                crate::emulator::SET_UP,
-            )
-        })?;
-    let output = child.stdout.take();
-    let result = output.map_or(Ok(()), |output| pass(output, limit, ending));
-    let ended = end(&mut child, result.is_err());
-    terminal.restore();
-    match result {
-        Ok(()) => Ok(Ended::Machine(ended.context("waiting for the emulator")?)),
+    let mut command = Command::new(EMULATOR);
+    command.args(arguments);
+    // Dropped last: a killed emulator leaves the terminal as it had set it.
+    let _terminal = Terminal::keep();
+    let process = Process::attended(command).map_err(emulator::failure)?;
+    match pass(&process, limit, ending) {
+        Ok(()) => Ok(Ended::Machine(process.wait().map_err(emulator::failure)?)),
         Err(Stop::Time) => Ok(Ended::Time),
         Err(Stop::Output(cause)) => Err(cause).context("writing the console"),
     }
@@ -68,40 +56,19 @@ enum Stop {
     Output(std::io::Error),
 }
 
-fn end(child: &mut Child, kill: bool) -> std::io::Result<ExitStatus> {
-    if kill {
-        child.kill()?;
-    }
-    child.wait()
-}
-
 /// Passes the console on until its end, or the limit.
-fn pass(mut output: ChildStdout, limit: Limit, ending: &mut Ending) -> Result<(), Stop> {
+fn pass(process: &Process, limit: Limit, ending: &mut Ending) -> Result<(), Stop> {
     let until = limit.time.and_then(|time| Instant::now().checked_add(time));
-    let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(64);
-    thread::spawn(move || {
-        let mut bytes = [0; 4096];
-        while let Ok(length @ 1..) = output.read(&mut bytes) {
-            if sender.send(bytes[..length].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
     let mut screen = std::io::stdout().lock();
     loop {
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let bytes = match left {
-            Some(left) => receiver.recv_timeout(left),
-            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        match bytes {
-            Ok(bytes) => {
+        match process.hear(until) {
+            Heard::Piece(bytes) => {
                 ending.hear(&bytes);
                 let written = screen.write_all(&bytes).and_then(|()| screen.flush());
                 written.map_err(Stop::Output)?;
             }
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            Err(RecvTimeoutError::Timeout) => return Err(Stop::Time),
+            Heard::Closed => return Ok(()),
+            Heard::Late => return Err(Stop::Time),
         }
     }
 }
@@ -122,9 +89,11 @@ impl Terminal {
         let text = said.and_then(|said| String::from_utf8(said.stdout).ok());
         Self(text.map(|text| text.trim().to_owned()))
     }
+}
 
-    fn restore(self) {
-        if let Some(settings) = self.0 {
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if let Some(settings) = &self.0 {
             // Nothing is lost when it fails: the terminal is as the emulator left it.
             let _ = Command::new("stty")
                 .arg(settings)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use object::{Object, ObjectSymbol};
 use taktos_abi::layout;
-use taktos_cycles::{Edge, Mark};
+use taktos_cycles::{Mark, Watch};
 
 use crate::Error;
 
@@ -26,7 +26,7 @@ pub(super) struct Plan {
     /// The marks at each marked place, by the place's number less one.
     pub places: Vec<Vec<Arc<Mark>>>,
     addresses: Vec<u64>,
-    watch: Option<Watch>,
+    watch: Option<Cells>,
     information: Option<u64>,
     /// Where the words are that tell how a thread stands.
     standing: Option<(u64, u64)>,
@@ -34,21 +34,30 @@ pub(super) struct Plan {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Watch {
+struct Cells {
     base: u64,
     stride: u64,
     count: u64,
 }
 
 impl Plan {
-    /// The plan of an ELF image that runs on so many processors; `before`: where the machine has code of its own.
-    pub fn of(elf: &[u8], processors: usize, before: Option<Range<u64>>) -> Result<Self, Error> {
+    /// The plan of an ELF image that runs on so many processors; `before`: where the machine has code of its own;
+    /// `more`: what is watched beyond what the image names.
+    pub fn of(
+        elf: &[u8],
+        processors: usize,
+        before: Option<Range<u64>>,
+        more: &Watch,
+    ) -> Result<Self, Error> {
         let file = object::File::parse(elf).map_err(|cause| Error::Plan(cause.to_string()))?;
         let mut marked: BTreeMap<u64, BTreeSet<Mark>> = BTreeMap::new();
         for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
             if let Some(mark) = symbol.name().ok().and_then(Mark::parse) {
                 marked.entry(symbol.address()).or_default().insert(mark);
             }
+        }
+        for (address, mark) in &more.marks {
+            marked.entry(*address).or_default().insert(mark.clone());
         }
         if marked.len() > usize::from(u16::MAX) {
             let many = marked.len();
@@ -60,23 +69,11 @@ impl Plan {
         Ok(Self {
             addresses: marked.keys().copied().collect(),
             places: marked.into_values().map(shared).collect(),
-            watch: watch(&file, processors as u64)?,
+            watch: watch(&file, processors as u64)?.or(more.current.map(Cells::one)),
             information: offset(&file, layout::INFORMATION),
             standing: offset(&file, layout::URGENCY).zip(offset(&file, layout::WAIT)),
             before,
         })
-    }
-
-    /// The same with points at further addresses, each with its name.
-    pub fn with(mut self, points: &[(&str, u64)]) -> Self {
-        for (name, address) in points {
-            self.addresses.push(*address);
-            self.places.push(vec![Arc::new(Mark {
-                edge: Edge::Point,
-                name: (*name).into(),
-            })]);
-        }
-        self
     }
 
     /// The form that the clock reads.
@@ -86,7 +83,7 @@ impl Plan {
         for (number, address) in self.addresses.iter().enumerate() {
             let _ = writeln!(text, "mark {address:x} {}", number + 1);
         }
-        if let Some(Watch {
+        if let Some(Cells {
             base,
             stride,
             count,
@@ -107,15 +104,20 @@ impl Plan {
     }
 }
 
-/// Where the cells are: an array where there are several, the kernel's own where there is one.
-fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Watch>, Error> {
-    let Some((base, size)) = value(file, PROCESSORS) else {
-        let one = |(base, _)| Watch {
+impl Cells {
+    const fn one(base: u64) -> Self {
+        Self {
             base,
             stride: PAIR,
             count: 1,
-        };
-        return Ok(value(file, PROCESSOR).map(one));
+        }
+    }
+}
+
+/// Where the cells are: an array where there are several, the kernel's own where there is one.
+fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Error> {
+    let Some((base, size)) = value(file, PROCESSORS) else {
+        return Ok(value(file, PROCESSOR).map(|(base, _)| Cells::one(base)));
     };
     let stride = size / processors;
     if stride * processors != size || stride < PAIR {
@@ -124,7 +126,7 @@ fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Watch>, Erro
              run it on as many as it is made for"
         )));
     }
-    Ok(Some(Watch {
+    Ok(Some(Cells {
         base,
         stride,
         count: processors,
@@ -149,6 +151,7 @@ pub(super) mod tests {
     use object::write;
 
     use super::*;
+    use taktos_cycles::Edge;
 
     /// An image without code, with these symbols: name, value, size.
     pub fn image(symbols: &[(&str, u64, u64)]) -> Vec<u8> {
@@ -184,17 +187,22 @@ pub(super) mod tests {
             ("taktos.mark.wake.begin.3", 0x1000, 0),
             ("taktos.mark.give.end", 0x1000, 0),
         ]);
-        let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000)).unwrap();
+        let none = Watch::default();
+        let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000), &none).unwrap();
         assert_eq!(
             plan.to_text(),
             "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\nstanding 40 48 16777216\nbefore 1000 f000\n"
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);
-        let more = Plan::of(&elf, 4, None).unwrap().with(&[("start", 0x2000)]);
-        assert!(more.to_text().contains("mark 2000 3\n"));
-        assert_eq!(&*more.places[2][0].name, "start");
-        let error = Plan::of(&elf, 3, None).unwrap_err().to_string();
+        // Another mark at a marked place is one more there; places keep their order.
+        let marks = [("start", 0x2000), ("same", 0x1000)];
+        let marks = marks.map(|(name, at)| (at, Mark::point(name)));
+        let more = Plan::of(&elf, 4, None, &Watch::marks(marks.into())).unwrap();
+        assert!(more.to_text().starts_with("mark 1000 1\nmark 2000 2\n"));
+        assert_eq!(&*more.places[0][2].name, "same");
+        assert_eq!(&*more.places[1][0].name, "start");
+        let error = Plan::of(&elf, 3, None, &none).unwrap_err().to_string();
         assert!(error.contains("256 bytes"), "{error}");
         assert!(error.contains("3 processors"), "{error}");
     }
@@ -202,11 +210,18 @@ pub(super) mod tests {
     #[test]
     fn without_the_array_the_one_processor_is_watched() {
         let one = image(&[(PROCESSOR, 0x8000, 0x4000)]);
-        assert_eq!(
-            Plan::of(&one, 1, None).unwrap().to_text(),
-            "watch 8000 16 1\n"
-        );
-        assert_eq!(Plan::of(&image(&[]), 1, None).unwrap().to_text(), "");
-        assert!(Plan::of(b"no ELF", 1, None).is_err());
+        let text =
+            |elf: &[u8], more: &Watch| Plan::of(elf, 1, None, more).map(|plan| plan.to_text());
+        let none = Watch::default();
+        assert_eq!(text(&one, &none).unwrap(), "watch 8000 16 1\n");
+        assert_eq!(text(&image(&[]), &none).unwrap(), "");
+        assert!(text(b"no ELF", &none).is_err());
+        // What the image says itself comes first.
+        let other = Watch {
+            current: Some(0x9000),
+            ..Watch::default()
+        };
+        assert_eq!(text(&one, &other).unwrap(), "watch 8000 16 1\n");
+        assert_eq!(text(&image(&[]), &other).unwrap(), "watch 9000 16 1\n");
     }
 }

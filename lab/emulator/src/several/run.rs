@@ -1,17 +1,18 @@
 //! One run of an image on several processors.
 
 use std::fs::File;
-use std::io::{BufReader, PipeReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use taktos_cycles::Table;
+use taktos_cycles::{Mark, Table, Watch};
 
 use super::plan::Plan;
 use super::stream::{self, Event, Summary};
 use super::{MOST_PROCESSORS, Probe, Record, Switch, Virt};
 use crate::names::Names;
-use crate::program::{checked_version, missing};
+use crate::process::Process;
+use crate::program::checked_version;
 use crate::run::{self, Ended, Options, argument, last_line};
 use crate::scratch::Scratch;
 use crate::{Ending, Error, clock};
@@ -164,13 +165,8 @@ impl Several {
     ) -> Result<Ended, Error> {
         setting.check(self.board)?;
         let plugin = format!("{},{}", argument(&self.clock), setting.options());
-        let (mut child, output) = self.start(image, setting, options, &plugin)?;
-        let (console, exit_status) =
-            run::watch(&mut child, output, options.real_time, &mut |_| {})?;
-        Ok(Ended {
-            console,
-            exit_status,
-        })
+        let process = self.start(image, setting, options, &plugin)?;
+        run::watch(process, options.real_time)
     }
 
     /// Runs an image to its end, and gives all that it showed: marks, switches, counts. The most instructions of the
@@ -256,8 +252,14 @@ impl Several {
         event: &mut dyn FnMut(Event),
     ) -> Result<Summary, Error> {
         setting.check(self.board)?;
-        let plan = Plan::of(&elf(image)?, setting.processors, self.board.reset_code())?;
-        let plan = plan.with(points);
+        let point = |(name, address): &(&str, u64)| (*address, Mark::point(name));
+        let watch = Watch::marks(points.iter().map(point).collect());
+        let plan = Plan::of(
+            &elf(image)?,
+            setting.processors,
+            self.board.reset_code(),
+            &watch,
+        )?;
         let scratch = Scratch::new()?;
         write(&scratch.file("plan"), plan.to_text().as_bytes())?;
         let plugin = self.recording(setting, options, &scratch, false);
@@ -265,9 +267,8 @@ impl Several {
         command
             .args(arguments)
             .args(["-accel", "tcg,thread=single", "-plugin", &plugin]);
-        let (mut child, output) = start(command)?;
-        let (console, _) = run::watch(&mut child, output, options.real_time, &mut |_| {})?;
-        stream::read(recorded(&scratch, &console)?, &plan.places, 0, event)
+        let ended = run::watch(Process::unattended(command)?, options.real_time)?;
+        stream::read(recorded(&scratch, &ended.console)?, &plan.places, 0, event)
     }
 
     fn execute(
@@ -279,7 +280,8 @@ impl Several {
         event: &mut dyn FnMut(Event),
     ) -> Result<(Ended, Summary, Vec<&'static str>), Error> {
         setting.check(self.board)?;
-        let plan = Plan::of(elf, setting.processors, self.board.reset_code())?;
+        let before = self.board.reset_code();
+        let plan = Plan::of(elf, setting.processors, before, &options.watch)?;
         let table = self.table(image, elf, options)?;
         let scratch = Scratch::new()?;
         write(&scratch.file("plan"), plan.to_text().as_bytes())?;
@@ -287,8 +289,8 @@ impl Several {
             run::write_table(table, &scratch)?;
         }
         let plugin = self.recording(setting, options, &scratch, table.is_some());
-        let (mut child, output) = self.start(image, setting, options, &plugin)?;
-        let (console, exit_status) = options.watch(&mut child, output, &scratch, on_line)?;
+        let process = self.start(image, setting, options, &plugin)?;
+        let (console, exit_status) = options.watch(process, &scratch, on_line)?;
         let phases: Vec<&'static str> = table.map_or(Vec::new(), |table| table.phases().to_vec());
         let file = recorded(&scratch, &console)?;
         let summary = stream::read(file, &plan.places, phases.len(), event)?;
@@ -311,7 +313,7 @@ impl Several {
 
     /// The image's timing table, where the board has a model.
     fn table(&self, image: &Path, elf: &[u8], options: &Options) -> Result<Option<Table>, Error> {
-        let table = |cpu| Table::for_image(elf, cpu, &options.phases);
+        let table = |cpu| Table::watching(elf, cpu, &options.phases, &options.watch);
         self.board
             .cpu()
             .map(table)
@@ -351,7 +353,7 @@ impl Several {
         setting: &Setting,
         options: &Options,
         plugin: &str,
-    ) -> Result<(Child, PipeReader), Error> {
+    ) -> Result<Process, Error> {
         let single = if setting.seed.is_some() || options.reference {
             ",one-insn-per-tb=on"
         } else {
@@ -366,7 +368,7 @@ impl Several {
             .args(["-plugin", plugin])
             .arg("-kernel")
             .arg(image);
-        start(command)
+        Process::unattended(command)
     }
 
     /// Runs the probe with four processors; `quantum`: as for [`Several::run`].
@@ -381,23 +383,6 @@ impl Several {
         }
         Probe::read(&ended.console).ok_or(Error::Damaged("not the probe's console"))
     }
-}
-
-/// Starts the emulator: what it and the machine say comes in one stream, which ends with it. (A command that lives on would
-/// keep it open.)
-fn start(mut command: Command) -> Result<(Child, PipeReader), Error> {
-    let io = |cause| Error::Io {
-        what: "starting the emulator".into(),
-        cause,
-    };
-    let (output, input) = std::io::pipe().map_err(io)?;
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(input.try_clone().map_err(io)?)
-        .stderr(input)
-        .spawn()
-        .map_err(|_| missing(Path::new(command.get_program())))?;
-    Ok((child, output))
 }
 
 /// The record of a run that is over. Without one the emulator itself refused, and said why on its console.

@@ -1,16 +1,16 @@
 //! Owns: a case's machine under way, and what is heard of it.
 //! Must never know: what must hold.
 
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use taktos_emulator::process::{End, Process};
 use taktos_vm::{Configuration, Image, Plan, Sources, Time};
 
 use super::cases::Case;
+use crate::emulator;
 use crate::progress::Progress;
 use crate::vm;
 use crate::workspace::Workspace;
@@ -98,62 +98,31 @@ pub fn run_text(
         .join(name.chars().map(letters).collect::<String>());
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let loaded = plan.write(&folder)?;
-    let mut child = Command::new(EMULATOR)
+    let mut command = Command::new(EMULATOR);
+    command
         .args(plan.qemu_arguments(&loaded, &images.hypervisor, Time::Real))
-        .args(time)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("{EMULATOR} does not start: run ./taktos doctor"))?;
-    let heard = listen(&mut child, Duration::from_secs(limit));
-    // It may have ended by itself.
-    let _ = child.kill();
-    let _ = child.wait();
-    heard
+        .args(time);
+    let process = Process::unattended(command).map_err(emulator::failure)?;
+    listen(&process, Duration::from_secs(limit))
 }
 
 /// Hears what the machine says until the victim has ended.
-fn listen(child: &mut Child, limit: Duration) -> Result<Heard> {
-    let output = child.stdout.take().context("the emulator has no output")?;
-    let (sender, receiver) = sync_channel(64);
-    std::thread::spawn(move || {
-        let mut output = BufReader::new(output);
-        let mut bytes = Vec::new();
-        while output
-            .read_until(b'\n', &mut bytes)
-            .is_ok_and(|length| length > 0)
-        {
-            let line = String::from_utf8_lossy(&bytes).into_owned();
-            bytes.clear();
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    let until = Instant::now() + limit;
+fn listen(process: &Process, limit: Duration) -> Result<Heard> {
     let mut heard = Heard::default();
-    loop {
-        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) => {
-                let line = line.trim_end();
-                heard.hear(line);
-                if line.starts_with(OVER) {
-                    return Ok(heard);
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                bail!(
-                    "the machine ended before the victim; it said:\n{}",
-                    heard.lines.join("\n")
-                )
-            }
-            Err(RecvTimeoutError::Timeout) => bail!(
-                "the victim has not ended after {} s; it said:\n{}",
-                limit.as_secs(),
-                heard.lines.join("\n")
-            ),
-        }
+    let end = process.hear_lines(limit, |line| {
+        let line = line.trim_end();
+        heard.hear(line);
+        line.starts_with(OVER)
+    });
+    let said = || heard.lines.join("\n");
+    match end {
+        End::Enough => Ok(heard),
+        End::Closed => bail!("the machine ended before the victim; it said:\n{}", said()),
+        End::Late => bail!(
+            "the victim has not ended after {} s; it said:\n{}",
+            limit.as_secs(),
+            said()
+        ),
     }
 }
 

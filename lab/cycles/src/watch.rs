@@ -1,0 +1,24 @@
+//! What is looked at in an image beyond what its own symbols say: for images that were not made for the clock.
+//! Must never know: where the addresses come from.
+
+use crate::Mark;
+
+/// Places of an image that somebody else names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Watch {
+    /// Marks, each at the address of an instruction.
+    pub marks: Vec<(u64, Mark)>,
+    /// The address of the word that holds the running thread's control block, where the image does not say so itself.
+    pub current: Option<u64>,
+}
+
+impl Watch {
+    /// Marks alone.
+    #[must_use]
+    pub const fn marks(marks: Vec<(u64, Mark)>) -> Self {
+        Self {
+            marks,
+            current: None,
+        }
+    }
+}
