@@ -32,6 +32,7 @@ Examples:
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
   taktos trace heartbeat --for 1s               the same of a program that never ends
+  taktos count my.elf --from open --to close    exact costs of any image, between two symbols
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
@@ -113,7 +114,7 @@ fn trace_length(words: &str) -> Result<Duration, String> {
 pub enum Command {
     /// Run an experiment, or a task set on the kernel and in the simulator; without a file, repeat the papers
     Run {
-        /// An experiment file, such as experiments/ipc.toml, or a task set, such as experiments/onboard.toml
+        /// An experiment file, such as experiments/ipc.toml, a task set, such as experiments/onboard.toml, or any image
         experiment: Option<PathBuf>,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
@@ -153,7 +154,7 @@ pub enum Command {
     },
     /// Record who ran when, or convert a recorded schedule
     Trace {
-        /// A program of the board, or a recorded schedule (*.schedule)
+        /// A program of the board, any image (an ELF file), or a recorded schedule (*.schedule)
         #[arg(default_value = "ipc")]
         subject: String,
         /// Where and how to run it and to write its result.
@@ -165,12 +166,35 @@ pub enum Command {
         /// How long the program runs, in virtual time, unless it ends before
         #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
         time: Duration,
+        /// What to look at in an image that is not ours: a file that names its word of the current thread, and intervals
+        #[arg(long, value_name = "FILE")]
+        watch: Option<PathBuf>,
         /// Where the drawn part begins; default: at the first switch
         #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
         from: Option<u64>,
         /// How long the drawn part is; default: the first forty switches
         #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
         length: Option<u64>,
+    },
+    /// Count instructions and cycles between two symbols of any image, and hold them against budgets
+    Count {
+        /// An image (an ELF file), or a program of the board
+        subject: String,
+        /// The symbol at which an interval begins
+        #[arg(long, value_name = "SYMBOL", requires = "to")]
+        from: Option<String>,
+        /// The symbol at which it ends
+        #[arg(long, value_name = "SYMBOL", requires = "from")]
+        to: Option<String>,
+        /// A file with intervals and the most that each may cost; exit status 1 where one costs more
+        #[arg(long, value_name = "FILE")]
+        budget: Option<PathBuf>,
+        /// How long the image runs, in virtual time, unless it ends before
+        #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
+        time: Duration,
+        /// Where and how to run it and to write its result.
+        #[command(flatten)]
+        options: RunOptions,
     },
     /// Run a task set, a scenario or a storm in virtual time, with the kernel's own scheduler
     #[command(after_help = simulation::SIM_EXAMPLES)]

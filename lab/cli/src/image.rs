@@ -1,11 +1,13 @@
 //! Images: built by cargo when asked for, and told apart by their contents.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use object::{Object, ObjectSegment};
+use object::{Architecture, Object, ObjectSegment};
+use taktos_emulator::several::Virt;
 use taktos_emulator::{Board, El2};
 use taktos_export::replace_file;
 
@@ -27,6 +29,35 @@ fn shipped(board: &str) -> &'static str {
     match board == El2::BOARD.0 {
         true => "hypervisor",
         false => "release",
+    }
+}
+
+/// The image that a person names by its file; `None`: the words name a program.
+///
+/// # Errors
+/// When the file is an ELF file, but cannot be read as one.
+pub fn given(words: &str) -> Result<Option<Image>> {
+    is_elf(Path::new(words))
+        .then(|| image(words.into()))
+        .transpose()
+}
+
+/// Whether the file begins as ELF files do.
+pub fn is_elf(path: &Path) -> bool {
+    let mut begin = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && begin == *b"\x7fELF"
+}
+
+/// The board that an image runs on where nobody names one: by its architecture. A program of that name runs on
+/// the first board.
+pub fn board_of(words: &str) -> &'static str {
+    let bytes = std::fs::read(words).unwrap_or_default();
+    let architecture = object::File::parse(bytes.as_slice()).map(|file| file.architecture());
+    match architecture {
+        Ok(Architecture::Aarch64) => Board::Virt(Virt::Aarch64).name(),
+        Ok(Architecture::Riscv64) => Board::Virt(Virt::RiscV64).name(),
+        _ => Board::Mps2An386.name(),
     }
 }
 

@@ -33,6 +33,7 @@ mod several_bench;
 mod simulation;
 mod smp;
 mod vm;
+mod watched;
 mod workspace;
 
 use std::process::ExitCode;

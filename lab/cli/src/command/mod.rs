@@ -3,6 +3,7 @@
 mod batch;
 mod bench;
 mod compare;
+mod count;
 mod doctor;
 mod experiment;
 mod generate;
@@ -20,11 +21,13 @@ mod test;
 mod trace;
 mod vm;
 
+use std::time::Duration;
+
 use anyhow::Result;
 
 use crate::arguments::{Command, Suite, VmCommand};
-use crate::screen;
 use crate::workspace::Workspace;
+use crate::{image, screen};
 
 /// Does what the command line asks.
 ///
@@ -33,6 +36,17 @@ use crate::workspace::Workspace;
 pub fn run(command: Command) -> Result<()> {
     let workspace = Workspace::find()?;
     match command {
+        Command::Run {
+            experiment: Some(file),
+            options,
+            size,
+        } if image::is_elf(&file) => {
+            size.only(&["for"])?;
+            let given = |time: taktos_time::Duration| Duration::from_nanos(time.as_nanos());
+            let time = size.horizon.map_or(trace::TIME, given);
+            let subject = (&*file.to_string_lossy(), String::new(), time);
+            trace::run(&workspace, subject, None, &options, (None, None))
+        }
         Command::Run {
             experiment: Some(file),
             options,
@@ -71,14 +85,27 @@ pub fn run(command: Command) -> Result<()> {
             options,
             argument,
             time,
+            watch,
             from,
             length,
         } => trace::run(
             &workspace,
             (&subject, argument, time),
+            watch.as_deref(),
             &options,
             (from, length),
         ),
+        Command::Count {
+            subject,
+            from,
+            to,
+            budget,
+            time,
+            options,
+        } => {
+            let watched = count::asked(from.as_deref().zip(to.as_deref()), budget.as_deref())?;
+            count::run(&workspace, &subject, &watched, time, &options)
+        }
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::Doctor => doctor::run(&workspace),

@@ -50,6 +50,7 @@ fn of(command: &Command) -> Vec<Need> {
         | Command::Reproduce { .. }
         | Command::Latency(_)
         | Command::Trace { .. }
+        | Command::Count { .. }
         | Command::Vm(VmCommand::Run(_))
         | Command::Bench {
             suite: Suite::Kernel,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
-use taktos_emulator::{Board, Ending, Options, Until};
+use taktos_emulator::{Board, Ending, Options, Record, Until, Watch};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
 use taktos_export::{
@@ -19,18 +19,23 @@ use taktos_trace::Kind;
 use super::experiment::begin;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
+use crate::image::Image;
 use crate::measure::{record_schedule, record_schedule_of_several};
 use crate::progress::Progress;
 use crate::several::{self, Call, Machine};
+use crate::watched::Watched;
 use crate::workspace::Workspace;
 use crate::{board, emulator, image, screen, session};
 
-/// The board of a program when the command line names none.
-const BOARD: &str = "mps2-an386";
+/// How long an image runs when the command line names no time.
+pub(super) const TIME: Duration = Duration::from_secs(10);
 /// How many switches are drawn when the command line names no length.
 const SWITCHES: usize = 40;
 /// How many marks, switches and wake-ups a trace holds: viewers open so many.
 const MOST_EVENTS: u64 = 500_000;
+/// Why a report has no picture.
+const UNSEEN: &str = "The image names no word of its current thread and no mark, so nothing of its schedule is known; \
+     taktos trace --watch FILE names them for it.";
 /// How many lines of the console are shown.
 const MOST_LINES: usize = 20;
 
@@ -53,7 +58,7 @@ impl Place {
 }
 
 /// A recording and what it is of.
-struct Subject {
+pub(super) struct Subject {
     name: String,
     origin: String,
     recording: Recording,
@@ -61,6 +66,8 @@ struct Subject {
     console: String,
     /// Why the recording ends before the program.
     cut: Option<String>,
+    /// What was counted beside it.
+    pub counts: Vec<Table>,
 }
 
 /// Why a recording ends before its program, which had so much time.
@@ -94,6 +101,7 @@ fn until(time: Duration) -> Until {
 pub(super) fn run(
     workspace: &Workspace,
     (subject, argument, time): (&str, String, Duration),
+    watched: Option<&Path>,
     options: &RunOptions,
     (from, length): (Option<u64>, Option<u64>),
 ) -> Result<()> {
@@ -102,7 +110,13 @@ pub(super) fn run(
         .file_stem()
         .map_or(subject.into(), |stem| stem.to_string_lossy());
     let recorded = file.extension().is_some_and(|ending| ending == "schedule");
-    let board = Place::named(options.board.as_deref().unwrap_or(BOARD))?;
+    let board = Place::named(
+        options
+            .board
+            .as_deref()
+            .unwrap_or_else(|| image::board_of(subject)),
+    )?;
+    let watched = watched.map(Watched::load).transpose()?.unwrap_or_default();
     let read = recorded.then(|| read(file)).transpose()?;
     let directory = begin(workspace, &format!("trace-{stem}"), options)?;
     let subject = match read {
@@ -112,14 +126,21 @@ pub(super) fn run(
             recording,
             console: String::new(),
             cut: None,
+            counts: Vec::new(),
         },
         None => match board {
-            Place::One(board) => record(workspace, subject, board, time)?,
-            Place::Several(board) => record_several(workspace, subject, board, argument, time)?,
+            Place::One(board) => record(workspace, subject, board, time, &watched)?.0,
+            Place::Several(board) => {
+                let call = Call {
+                    argument,
+                    quantum: several::QUANTUM,
+                };
+                record_several(workspace, subject, board, &call, (time, &watched))?
+            }
         },
     };
     let window = window(&subject.recording, from, length);
-    write(&directory, &subject, window)?;
+    write(&directory, &subject, Some(window))?;
     let place = directory.finish()?;
     show(&subject, options.format, &workspace.shown(&place))
 }
@@ -138,29 +159,58 @@ fn read(file: &Path) -> Result<Recording> {
     })
 }
 
-fn record(workspace: &Workspace, program: &str, board: Board, time: Duration) -> Result<Subject> {
+/// The image of a person's words: a file, or a program that is built.
+fn image_of(
+    program: &str,
+    board: &str,
+    progress: &Progress,
+    build: impl FnOnce() -> Result<Image> + Send,
+) -> Result<Image> {
+    match image::given(program)? {
+        Some(image) => Ok(image),
+        None => progress.during(&format!("building {program} for {board} ..."), build),
+    }
+}
+
+/// What is watched of an image beyond what it names.
+fn watch(watched: &Watched, image: &Image) -> Result<Watch> {
+    let elf = std::fs::read(&image.path).with_context(|| image.path.display().to_string())?;
+    watched.find(&elf)
+}
+
+/// Runs an image on a board of one processor for so long.
+pub(super) fn record(
+    workspace: &Workspace,
+    program: &str,
+    board: Board,
+    time: Duration,
+    watched: &Watched,
+) -> Result<(Subject, Record)> {
     let emulator = emulator::find()?;
     let progress = Progress::default();
-    let building = format!("building {program} for {} ...", board.name());
-    let image = progress.during(&building, || image::build(workspace, board, program))?;
+    let build = || image::build(workspace, board, program);
+    let image = image_of(program, board.name(), &progress, build)?;
     let running = format!("running {program} on {} ...", board.name());
     let until = until(time);
     let reached = Arc::clone(&until.reached);
     let options = Options {
         until: Some(until),
+        watch: watch(watched, &image)?,
         ..Options::default()
     };
     let record = progress.until(&running, (&reached, time), || {
         session::execute(&emulator, board, (program, &image), &options)
     })?;
     let recording = record_schedule(&record);
-    Ok(Subject {
+    let subject = Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name()),
         cut: cut(record.ended, &recording, time),
-        console: record.console,
+        console: record.console.clone(),
         recording,
-    })
+        counts: Vec::new(),
+    };
+    Ok((subject, record))
 }
 
 /// The same on a board of several processors.
@@ -168,22 +218,19 @@ fn record_several(
     workspace: &Workspace,
     program: &str,
     board: several::Board,
-    argument: String,
-    time: Duration,
+    call: &Call,
+    (time, watched): (Duration, &Watched),
 ) -> Result<Subject> {
     let machine = Machine::find(board)?;
     let progress = Progress::default();
-    let building = format!("building {program} for {} ...", board.name);
-    let image = progress.during(&building, || machine.build(workspace, program))?;
+    let build = || machine.build(workspace, program);
+    let image = image_of(program, board.name, &progress, build)?;
     let running = format!("running {program} on {} ...", board.name);
-    let call = Call {
-        argument,
-        quantum: several::QUANTUM,
-    };
     let until = until(time);
     let reached = Arc::clone(&until.reached);
+    let watch = watch(watched, &image)?;
     let record = progress.until(&running, (&reached, time), || {
-        machine.record_until(&image, &call, until)
+        machine.record_until(&image, call, until, watch)
     })?;
     let recording = record_schedule_of_several(&record);
     Ok(Subject {
@@ -192,6 +239,7 @@ fn record_several(
         cut: cut(record.ended, &recording, time),
         console: record.console,
         recording,
+        counts: Vec::new(),
     })
 }
 
@@ -227,8 +275,14 @@ struct Manifest<'a> {
     end: u64,
 }
 
-fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64)) -> Result<()> {
+/// Writes all that is known of it; without a `part`, its first switches are drawn.
+pub(super) fn write(
+    directory: &ResultDirectory,
+    subject: &Subject,
+    part: Option<(u64, u64)>,
+) -> Result<()> {
     let recording = &subject.recording;
+    let (from, to) = part.unwrap_or_else(|| window(recording, None, None));
     let manifest = Manifest {
         taktos: env!("CARGO_PKG_VERSION"),
         subject: &subject.origin,
@@ -241,7 +295,9 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
         end: recording.end,
     };
     let title = format!("Schedule of {}", subject.origin);
-    let svg = plot::gantt(recording, &title, from, to);
+    // A picture of nothing is none.
+    let drawn = !recording.events.is_empty();
+    let svg = drawn.then(|| plot::gantt(recording, &title, from, to));
     let is_of_several = recording.events.iter().any(|event| event.processor > 0);
     let processors = is_of_several.then(|| plot::gantt_of_processors(recording, &title, from, to));
     let report = Report {
@@ -256,14 +312,21 @@ fn write(directory: &ResultDirectory, subject: &Subject, (from, to): (u64, u64))
         evidence: vec![recording.unit.evidence()],
         sections: vec![Section {
             heading: "Schedule".into(),
-            prose: Vec::new(),
-            tables: vec![shares(subject)],
-            plots: processors.iter().chain([&svg]).cloned().collect(),
+            prose: (!drawn).then(|| UNSEEN.to_owned()).into_iter().collect(),
+            tables: subject
+                .counts
+                .iter()
+                .cloned()
+                .chain([shares(subject)])
+                .collect(),
+            plots: processors.iter().chain(&svg).cloned().collect(),
         }],
     };
     directory.write("manifest.json", to_json(&manifest))?;
     directory.write("report.html", report.to_html())?;
-    directory.write("schedule.svg", svg)?;
+    if let Some(svg) = svg {
+        directory.write("schedule.svg", svg)?;
+    }
     if let Some(processors) = processors {
         directory.write("processors.svg", processors)?;
     }
@@ -313,15 +376,17 @@ fn shares(subject: &Subject) -> Table {
     table
 }
 
-fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
+pub(super) fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {
     let trace = screen::places(place);
     let timeline = || Timeline::of(&subject.recording);
     match format {
         Format::Table => {
             let cut = subject.cut.iter().map(|words| format!("{words}\n"));
+            let counts = subject.counts.iter().map(|table| table.to_text() + "\n");
             screen::print(&format!(
-                "{}{}{}\n{trace}\n",
+                "{}{}{}{}\n{trace}\n",
                 console(subject),
+                counts.collect::<String>(),
                 shares(subject).to_text(),
                 cut.collect::<String>()
             ))?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::several::{Record, Setting, Several};
-use taktos_emulator::{Options, Until};
+use taktos_emulator::{Options, Until, Watch};
 
 pub use board::Board;
 pub use honest::{Honest, honest};
@@ -105,13 +105,20 @@ impl Machine {
         self.record_as(image, call, options(call))
     }
 
-    /// The same until an end that the image does not choose.
+    /// The same until an end that the image does not choose, with what is watched beyond what it names.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn record_until(&self, image: &Image, call: &Call, until: Until) -> Result<Record> {
+    pub fn record_until(
+        &self,
+        image: &Image,
+        call: &Call,
+        until: Until,
+        watch: Watch,
+    ) -> Result<Record> {
         let options = Options {
             until: Some(until),
+            watch,
             real_time: Options::default().real_time,
             ..options(call)
         };

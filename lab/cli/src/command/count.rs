@@ -1,0 +1,172 @@
+//! `taktos count`: what stretches of any image cost, and whether that is within their budgets.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::Serialize;
+use taktos_emulator::{Record, Statistics};
+use taktos_export::table::{Column, Table};
+use taktos_export::{Basis, Evidence, to_json};
+
+use super::experiment::begin;
+use super::trace;
+use crate::arguments::{Format, RunOptions};
+use crate::failure::{CheckFailed, Failure};
+use crate::watched::{Interval, Watched};
+use crate::workspace::Workspace;
+use crate::{board, image, screen};
+
+/// What one interval cost.
+#[derive(Serialize)]
+struct Counted<'a> {
+    interval: &'a str,
+    passages: usize,
+    instructions: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<Figures>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Figures {
+    min: u64,
+    median: u64,
+    max: u64,
+}
+
+impl From<Statistics> for Figures {
+    fn from(of: Statistics) -> Self {
+        let Statistics {
+            min, median, max, ..
+        } = of;
+        Self { min, median, max }
+    }
+}
+
+/// What is counted: the intervals of a file, or the one of the command line.
+pub(super) fn asked(ends: Option<(&str, &str)>, file: Option<&Path>) -> Result<Watched> {
+    let mut watched = file.map(Watched::load).transpose()?.unwrap_or_default();
+    watched.interval.extend(ends.map(|(from, to)| Interval {
+        name: format!("{from} to {to}"),
+        from: from.into(),
+        to: to.into(),
+        instructions: None,
+        cycles: None,
+    }));
+    match watched.interval.is_empty() {
+        true => Err(Failure::error(
+            "nothing is to be counted",
+            "name --from SYMBOL and --to SYMBOL, or --budget FILE with intervals",
+        )),
+        false => Ok(watched),
+    }
+}
+
+pub(super) fn run(
+    workspace: &Workspace,
+    subject: &str,
+    watched: &Watched,
+    time: Duration,
+    options: &RunOptions,
+) -> Result<()> {
+    let named = options.board.as_deref();
+    let board = board::by_name(named.unwrap_or_else(|| image::board_of(subject)), "--board")?;
+    let stem = PathBuf::from(subject);
+    let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
+    let directory = begin(workspace, &format!("count-{stem}"), options)?;
+    let (mut subject, record) = trace::record(workspace, subject, board, time, watched)?;
+    let counted = counted(&record, watched);
+    subject.counts.push(table(&counted, &record));
+    trace::write(&directory, &subject, None)?;
+    directory.write("counts.json", to_json(&counted))?;
+    let place = workspace.shown(&directory.finish()?);
+    match options.format {
+        Format::Table => trace::show(&subject, Format::Table, &place)?,
+        Format::Csv => screen::print(&subject.counts[0].to_csv())?,
+        Format::Json => screen::print(&to_json(&counted))?,
+    }
+    judge(&counted, watched)
+}
+
+fn counted<'a>(record: &Record, watched: &'a Watched) -> Vec<Counted<'a>> {
+    let of = |interval: &'a Interval| {
+        let name = interval.name.as_str();
+        let instructions = record.statistics(name, |sample| sample.instructions)?;
+        let cycles = record.statistics(name, |sample| sample.cycles);
+        Some(Counted {
+            interval: name,
+            passages: instructions.samples,
+            instructions: instructions.into(),
+            cycles: cycles.filter(|_| record.modelled).map(Into::into),
+        })
+    };
+    watched.interval.iter().filter_map(of).collect()
+}
+
+fn table(counted: &[Counted<'_>], record: &Record) -> Table {
+    let emulated = || Basis::Ours(Evidence::Emulated);
+    let mut columns = vec![
+        Column::label("interval"),
+        Column::figures("passages", emulated()),
+    ];
+    let of = ["least", "median", "most"];
+    columns.extend(of.map(|which| Column::figures(format!("instructions, {which}"), emulated())));
+    if record.modelled {
+        let modelled = || Basis::Ours(Evidence::Modelled);
+        columns.extend(of.map(|which| Column::figures(format!("cycles, {which}"), modelled())));
+    }
+    let mut table = Table::new("What each interval cost", columns);
+    for one in counted {
+        let mut row = vec![one.interval.into(), (one.passages as u64).into()];
+        for figures in [Some(one.instructions), one.cycles].into_iter().flatten() {
+            row.extend([figures.min, figures.median, figures.max].map(Into::into));
+        }
+        table.push(row);
+    }
+    table
+}
+
+/// A line for each budget that is not kept.
+fn judge(counted: &[Counted<'_>], watched: &Watched) -> Result<()> {
+    let mut broken = 0;
+    for interval in &watched.interval {
+        let one = counted.iter().find(|one| one.interval == interval.name);
+        for line in over(interval, one) {
+            eprintln!("  {line}");
+            broken += 1;
+        }
+    }
+    match broken {
+        0 => Ok(()),
+        1 => Err(CheckFailed("1 budget is not kept".into()).into()),
+        broken => Err(CheckFailed(format!("{broken} budgets are not kept")).into()),
+    }
+}
+
+/// What is wrong with an interval.
+fn over(interval: &Interval, counted: Option<&Counted<'_>>) -> Vec<String> {
+    let name = &interval.name;
+    let Some(counted) = counted else {
+        return vec![format!("{name}: it was never passed from end to end")];
+    };
+    let budgets = [
+        (
+            "instructions",
+            interval.instructions,
+            Some(counted.instructions),
+        ),
+        ("cycles", interval.cycles, counted.cycles),
+    ];
+    let mut lines = Vec::new();
+    for (unit, budget, figures) in budgets {
+        match (budget, figures) {
+            (Some(budget), Some(figures)) if figures.max > budget => lines.push(format!(
+                "{name}: {} {unit}, and its budget is {budget}",
+                figures.max
+            )),
+            (Some(_), None) => lines.push(format!("{name}: this board models no {unit}")),
+            _ => {}
+        }
+    }
+    lines
+}

@@ -1,0 +1,135 @@
+//! What is looked at in an image that was not made for the laboratory: read from a file, found in the image.
+//! Must never know: how the clock looks, and what becomes of the counts.
+
+use std::path::Path;
+
+use anyhow::Result;
+use object::{Object, ObjectSymbol};
+use serde::Deserialize;
+use taktos_emulator::{Edge, Mark, Watch};
+
+use crate::failure::{Failure, one_line};
+
+const SHAPE: &str = "it holds `current-thread = 'SYMBOL'` and tables [[interval]] with name, from, to, and perhaps \
+     the most instructions and cycles";
+
+/// The words of such a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Watched {
+    /// The symbol of the word that holds the address of the running thread's control block.
+    pub current_thread: Option<String>,
+    /// The stretches that are counted.
+    #[serde(default)]
+    pub interval: Vec<Interval>,
+}
+
+/// A stretch between two places, and what it may cost.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// What it is called.
+    pub name: String,
+    /// The symbol at which it begins.
+    pub from: String,
+    /// The symbol at which it ends, before that is executed.
+    pub to: String,
+    /// The most instructions of one passage.
+    pub instructions: Option<u64>,
+    /// The most modelled cycles of one passage.
+    pub cycles: Option<u64>,
+}
+
+impl Watched {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not of that shape, or two intervals bear one name.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            Failure::error(format!("cannot read {}: {cause}", path.display()), SHAPE)
+        })?;
+        Self::parse(&text).map_err(|cause| {
+            Failure::error(format!("{}: {}", path.display(), one_line(&cause)), SHAPE)
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let watched: Self = toml::from_str(text).map_err(|error| {
+            let before = &text[..error.span().map_or(0, |span| span.start)];
+            let line = 1 + before.matches('\n').count();
+            format!("line {line}: {}", error.message())
+        })?;
+        for (place, interval) in watched.interval.iter().enumerate() {
+            let mut others = watched.interval[..place].iter();
+            if others.any(|other| other.name == interval.name) {
+                return Err(format!("two intervals are called `{}`", interval.name));
+            }
+        }
+        Ok(watched)
+    }
+
+    /// Where all of it is in an image.
+    ///
+    /// # Errors
+    /// When the image has no such symbol.
+    pub fn find(&self, elf: &[u8]) -> Result<Watch> {
+        let file = object::File::parse(elf)
+            .map_err(|cause| Failure::error(format!("no ELF file: {cause}"), "name an image"))?;
+        let mut watch = Watch::default();
+        for interval in &self.interval {
+            for (edge, symbol) in [(Edge::Begin, &interval.from), (Edge::End, &interval.to)] {
+                let name = interval.name.clone();
+                watch
+                    .marks
+                    .push((address(&file, symbol)?, Mark { edge, name }));
+            }
+        }
+        let current = self.current_thread.iter();
+        watch.current = current
+            .map(|symbol| address(&file, symbol))
+            .next()
+            .transpose()?;
+        Ok(watch)
+    }
+}
+
+/// Where a symbol lies; a function's, by its name as the linker or as its author writes it.
+fn address(file: &object::File<'_>, wanted: &str) -> Result<u64> {
+    let found = file
+        .symbols()
+        .find(|symbol| !symbol.is_undefined() && symbol.name() == Ok(wanted));
+    let found = found.ok_or_else(|| {
+        Failure::error(
+            format!("the image has no symbol `{}`", one_line(wanted)),
+            "nm IMAGE lists its symbols; a function that was inlined has none",
+        )
+    })?;
+    Ok(found.address())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_is_read_and_what_is_wrong_is_named() {
+        let text = "current-thread = 'pxCurrentTCB'\n\
+             [[interval]]\nname = 'filter'\nfrom = 'a'\nto = 'b'\ninstructions = 12\n";
+        let watched = Watched::parse(text).unwrap();
+        assert_eq!(watched.current_thread.as_deref(), Some("pxCurrentTCB"));
+        let interval = &watched.interval[0];
+        assert_eq!((interval.instructions, interval.cycles), (Some(12), None));
+        for (wrong, words) in [
+            ("[[interval]]\nname = 'a'\nfrom = 'a'\n", "missing field"),
+            ("\ncurrent = 'x'\n", "line 2: unknown field"),
+            (
+                "[[interval]]\nname='a'\nfrom='a'\nto='a'\n[[interval]]\nname='a'\nfrom='a'\nto='a'\n",
+                "two intervals",
+            ),
+        ] {
+            let error = Watched::parse(wrong).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

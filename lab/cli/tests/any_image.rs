@@ -1,0 +1,120 @@
+//! Images of anybody: a kernel that is not ours and never ends, built by the test; and one of ours, by its file.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Folder, fail, printed, said, succeed, taktos};
+
+/// Builds the foreign kernel.
+fn foreign(folder: &Folder) -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
+    let elf = folder.0.join("foreign.elf");
+    let mut rustc = Command::new("rustc");
+    rustc
+        .current_dir(common::root())
+        .args(["--edition", "2024", "--target", "thumbv7em-none-eabi"])
+        .args(["-C", "panic=abort", "-C", "opt-level=1"])
+        .arg("-C")
+        .arg(format!("link-arg=-T{}", sources.join("link.x").display()))
+        .arg("-o")
+        .arg(&elf)
+        .arg(sources.join("kernel.rs"));
+    succeed(&mut rustc);
+    elf
+}
+
+/// The command on this image, for a tenth of a second of virtual time.
+fn on(folder: &Folder, elf: &Path, words: &[&str]) -> Command {
+    let mut command = taktos(&words[..1]);
+    command
+        .arg(elf)
+        .args(&words[1..])
+        .args(["--for", "100ms", "--out"])
+        .arg(folder.0.join("out"));
+    command
+}
+
+#[test]
+fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
+    let folder = Folder::new("foreign-count");
+    let elf = foreign(&folder);
+    let ends = ["--from", "filter", "--to", "filtered", "--format", "json"];
+    let words: Vec<&str> = ["count"].into_iter().chain(ends).collect();
+    let counts = succeed(&mut on(&folder, &elf, &words));
+    let counts: serde_json::Value = serde_json::from_str(&counts).unwrap();
+    // One instruction, twenty rounds of two, and the return.
+    let exact = serde_json::json!({ "min": 42, "median": 42, "max": 42 });
+    assert_eq!(counts[0]["instructions"], exact, "{counts}");
+    // The task has every other millisecond, and the very first moment.
+    let passages = counts[0]["passages"].as_u64().unwrap();
+    assert!((49..=51).contains(&passages), "{counts}");
+    for name in ["report.html", "counts.json", "trace.pftrace"] {
+        assert!(folder.0.join("out").join(name).is_file(), "{name}");
+    }
+    let mut missing = on(
+        &folder,
+        &elf,
+        &["count", "--from", "filter", "--to", "nowhere"],
+    );
+    fail(&mut missing, 2, "no symbol `nowhere`", "nm IMAGE");
+}
+
+#[test]
+fn a_budget_that_is_not_kept_fails_with_a_line() {
+    let folder = Folder::new("foreign-budget");
+    let elf = foreign(&folder);
+    let interval = "[[interval]]\nname = 'filter'\nfrom = 'filter'\nto = 'filtered'\n";
+    let check = |instructions: u64| {
+        let text = format!("{interval}instructions = {instructions}\ncycles = 1000\n");
+        let file = folder.file("budget.toml", &text);
+        let words = ["count", "--budget", file.to_str().unwrap()];
+        on(&folder, &elf, &words).output().unwrap()
+    };
+    let kept = check(42);
+    assert!(kept.status.success(), "{}", said(&kept));
+    let broken = check(41);
+    assert_eq!(broken.status.code(), Some(1), "{}", printed(&broken));
+    assert!(
+        said(&broken).contains("  filter: 42 instructions, and its budget is 41\n"),
+        "{}",
+        said(&broken)
+    );
+}
+
+#[test]
+fn who_ran_when_is_known_from_a_word_that_a_file_names() {
+    let folder = Folder::new("foreign-trace");
+    let elf = foreign(&folder);
+    let file = folder.file("watch.toml", "current-thread = 'pxCurrentTCB'\n");
+    let words = [
+        "trace",
+        "--watch",
+        file.to_str().unwrap(),
+        "--format",
+        "json",
+    ];
+    let spans = succeed(&mut on(&folder, &elf, &words));
+    let spans: Vec<serde_json::Value> = serde_json::from_str(&spans).unwrap();
+    // A turn a millisecond, each of another task than the one before.
+    assert!((99..=101).contains(&spans.len()), "{}", spans.len());
+    for pair in spans[1..].windows(2) {
+        assert_ne!(pair[0]["thread"], pair[1]["thread"]);
+        let apart = pair[1]["begin"].as_u64().unwrap() - pair[0]["begin"].as_u64().unwrap();
+        assert!((999_900..1_000_100).contains(&apart), "{apart}");
+    }
+}
+
+#[test]
+fn an_image_that_never_ends_is_run_by_its_file() {
+    let folder = Folder::new("image-run");
+    let elf = foreign(&folder);
+    let shown = succeed(&mut on(&folder, &elf, &["run"]));
+    assert!(
+        shown.contains("still running after 0.1 s of virtual time"),
+        "{shown}"
+    );
+    let nothing = &mut on(&folder, &elf, &["count"]);
+    fail(nothing, 2, "nothing is to be counted", "--from SYMBOL");
+}
