@@ -3,15 +3,10 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-#[cfg(feature = "smp")]
-use crate::lock;
 use crate::memory::{self, Guard};
-#[cfg(not(feature = "smp"))]
-use crate::state::TAKTOS_PROCESSOR;
+use crate::processors::{self, Taken};
 use crate::switch::{self, Outcome64};
 use crate::timer;
-#[cfg(feature = "smp")]
-use crate::{smp, state};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -33,19 +28,10 @@ impl<B: Board> AArch64<B> {
     pub fn pend_interrupt(number: u32) {
         interrupt::pend(number);
     }
-
-    /// Makes the caller the first of the processors. Called once, by the board, before anything else of the machine.
-    #[cfg(feature = "smp")]
-    pub fn begin() {
-        smp::set_up::<B>();
-    }
 }
 
 impl<B: Board> Machine for AArch64<B> {
-    #[cfg(not(feature = "smp"))]
-    type Mask = ();
-    #[cfg(feature = "smp")]
-    type Mask = lock::Taken;
+    type Mask = Taken;
     type Outcome = Outcome64;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
@@ -53,25 +39,17 @@ impl<B: Board> Machine for AArch64<B> {
     /// need 560 bytes more.
     const SMALLEST_STACK: usize = 512;
 
-    const PROCESSORS: usize = {
-        assert!(
-            B::PROCESSORS == 1 || cfg!(feature = "smp"),
-            "several processors need the feature `smp`"
-        );
-        B::PROCESSORS
-    };
+    const PROCESSORS: usize = processors::count::<B>();
 
     #[inline(always)]
-    fn mask() -> Self::Mask {
+    fn mask() -> Taken {
         interrupt::mask();
-        #[cfg(feature = "smp")]
-        lock::lock()
+        processors::lock()
     }
 
     #[inline(always)]
-    fn unmask(_mask: Self::Mask) {
-        #[cfg(feature = "smp")]
-        lock::unlock(_mask);
+    fn unmask(taken: Taken) {
+        processors::unlock(taken);
         interrupt::unmask();
     }
 
@@ -90,40 +68,29 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::in_handler()
     }
 
-    #[cfg(not(feature = "smp"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
-        &TAKTOS_PROCESSOR.0
+        processors::own()
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
-    fn processor() -> &'static Processor {
-        &state::own().processor
+    fn processor_of(taken: Taken) -> &'static Processor {
+        processors::holder(taken)
     }
 
-    #[cfg(feature = "smp")]
-    #[inline(always)]
-    fn processor_of(taken: lock::Taken) -> &'static Processor {
-        &taken.own().processor
-    }
-
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn number() -> usize {
-        state::own().number.get()
+        processors::number()
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor_numbered(number: usize) -> &'static Processor {
-        &state::numbered::<B>(number).processor
+        processors::numbered::<B>(number)
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn call(number: usize) {
-        smp::call(number);
+        processors::call::<B>(number);
     }
 
     #[inline(always)]
@@ -164,10 +131,7 @@ impl<B: Board> Machine for AArch64<B> {
         interrupt::start::<B>();
         timer::start::<B>();
         float::forbid();
-        #[cfg(not(feature = "smp"))]
-        switch::start(&TAKTOS_PROCESSOR.0, crate::vectors::HANDLER_STACK.top());
-        #[cfg(feature = "smp")]
-        start_all::<B>()
+        processors::start::<B>()
     }
 
     fn idle() {
@@ -200,13 +164,4 @@ impl<B: Board> Machine for AArch64<B> {
     fn set_slice(length: Option<Duration>) {
         timer::set_slice(length);
     }
-}
-
-/// Starts the other processors, and leaves the start-up code for the first one's first thread.
-#[cfg(feature = "smp")]
-fn start_all<B: Board>() -> ! {
-    smp::take_calls::<B>();
-    smp::start_others::<B>();
-    let own = state::own();
-    switch::start(&own.processor, own.handler_stack.get())
 }

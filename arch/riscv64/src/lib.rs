@@ -38,18 +38,21 @@ mod interrupt;
 mod lock;
 mod machine;
 mod memory;
+#[cfg_attr(feature = "smp", path = "smp/pieces.rs")]
+#[cfg_attr(not(feature = "smp"), path = "uni/pieces.rs")]
 mod pieces;
+#[cfg_attr(feature = "smp", path = "smp/processors.rs")]
+#[cfg_attr(not(feature = "smp"), path = "uni/processors.rs")]
+mod processors;
 #[cfg(feature = "smp")]
 mod smp;
-#[cfg(not(feature = "smp"))]
+#[cfg_attr(feature = "smp", path = "smp/state.rs")]
+#[cfg_attr(not(feature = "smp"), path = "uni/state.rs")]
 mod state;
 mod supervisor;
 mod switch;
 mod timer;
 mod trap;
-
-#[cfg(feature = "smp")]
-use smp::state;
 
 pub use board::Board;
 pub use fault::report_fault;

@@ -3,19 +3,10 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-#[cfg(feature = "smp")]
-use crate::lock;
 use crate::memory::{self, Guard};
-#[cfg(feature = "smp")]
-use crate::smp::{self, calls};
-#[cfg(not(feature = "smp"))]
-use crate::state::TAKTOS_PROCESSOR;
-#[cfg(feature = "smp")]
-use crate::state::{numbered, own};
+use crate::processors::{self, Taken};
 use crate::switch::{self, Outcome64};
 use crate::timer;
-#[cfg(not(feature = "smp"))]
-use crate::trap::HANDLER_STACK;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -39,30 +30,24 @@ impl<B: Board> RiscV64<B> {
 }
 
 impl<B: Board> Machine for RiscV64<B> {
-    #[cfg(not(feature = "smp"))]
-    type Mask = ();
-    #[cfg(feature = "smp")]
-    type Mask = lock::Taken;
+    type Mask = Taken;
     type Outcome = Outcome64;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
     /// The frame of an interrupted thread (256 bytes), and room to work. Threads that use floating point
     /// need 304 bytes more.
     const SMALLEST_STACK: usize = 512;
-    #[cfg(feature = "smp")]
-    const PROCESSORS: usize = B::PROCESSORS;
+    const PROCESSORS: usize = processors::count::<B>();
 
     #[inline(always)]
-    fn mask() -> Self::Mask {
+    fn mask() -> Taken {
         interrupt::mask();
-        #[cfg(feature = "smp")]
-        lock::lock()
+        processors::lock()
     }
 
     #[inline(always)]
-    fn unmask(_mask: Self::Mask) {
-        #[cfg(feature = "smp")]
-        lock::unlock(_mask);
+    fn unmask(taken: Taken) {
+        processors::unlock(taken);
         interrupt::unmask();
     }
 
@@ -81,40 +66,29 @@ impl<B: Board> Machine for RiscV64<B> {
         interrupt::in_handler()
     }
 
-    #[cfg(not(feature = "smp"))]
     #[inline(always)]
     fn processor() -> &'static Processor {
-        &TAKTOS_PROCESSOR.0
+        processors::own()
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
-    fn processor() -> &'static Processor {
-        &own().processor
+    fn processor_of(taken: Taken) -> &'static Processor {
+        processors::holder(taken)
     }
 
-    #[cfg(feature = "smp")]
-    #[inline(always)]
-    fn processor_of(taken: lock::Taken) -> &'static Processor {
-        &taken.own().processor
-    }
-
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn number() -> usize {
-        own().number
+        processors::number()
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn processor_numbered(number: usize) -> &'static Processor {
-        &numbered::<B>(number).processor
+        processors::numbered::<B>(number)
     }
 
-    #[cfg(feature = "smp")]
     #[inline(always)]
     fn call(number: usize) {
-        calls::call::<B>(number, calls::KERNEL);
+        processors::call::<B>(number);
     }
 
     #[inline(always)]
@@ -150,22 +124,12 @@ impl<B: Board> Machine for RiscV64<B> {
         switch::prepare(context, stack, entry, first, second);
     }
 
-    #[cfg(not(feature = "smp"))]
     fn start() -> ! {
+        processors::begin::<B>();
         memory::start::<B>();
         timer::start();
         float::forbid();
-        switch::start(&TAKTOS_PROCESSOR.0, HANDLER_STACK.top())
-    }
-
-    #[cfg(feature = "smp")]
-    fn start() -> ! {
-        smp::set_up::<B>();
-        memory::start::<B>();
-        timer::start();
-        float::forbid();
-        smp::start_others::<B>();
-        switch::start(&own().processor, own().handler_stack.get())
+        processors::start::<B>()
     }
 
     fn idle() {

@@ -8,16 +8,12 @@
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-#[cfg(feature = "smp")]
-mod eager;
-#[cfg(not(feature = "smp"))]
-mod lazy;
+#[cfg_attr(feature = "smp", path = "eager.rs")]
+#[cfg_attr(not(feature = "smp"), path = "lazy.rs")]
+mod keep;
 
 use core::arch::asm;
-#[cfg(feature = "smp")]
-pub(crate) use eager::{forget, give_unit, leave_float, leave_float_in_slice};
-#[cfg(not(feature = "smp"))]
-pub(crate) use lazy::{forget, give_unit, leave_float, leave_float_in_slice};
+pub(crate) use keep::{forget, give_unit, leave_float, leave_float_in_slice};
 
 /// 32 registers of eight bytes, and fcsr; a multiple of sixteen.
 const AREA: usize = 32 * 8 + 16;

@@ -5,14 +5,13 @@
 
 pub(crate) mod calls;
 mod start;
-pub(crate) mod state;
 
 pub(crate) use start::start_others;
 
 use crate::board::Board;
 use crate::lock::{lock, unlock};
+use crate::state::{numbered, own};
 use crate::trap::{FaultStack, HandlerStack};
-use state::{numbered, own};
 use taktos_machine::Context;
 
 unsafe extern "C" {

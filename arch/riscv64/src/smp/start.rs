@@ -4,8 +4,8 @@
 //! where they wait until they are called.
 
 use super::calls::signal;
-use super::state::{adopt, numbered, own};
 use crate::board::Board;
+use crate::state::{adopt, numbered, own};
 use crate::supervisor::leave_machine_mode;
 use crate::{float, memory, switch, timer};
 use core::arch::naked_asm;

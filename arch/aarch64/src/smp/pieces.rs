@@ -1,25 +1,7 @@
-//! Owns: the pieces of the hand-written paths that differ between one processor and several.
-//! Must never know: what the paths are for.
-//!
-//! On one processor the state lies in a static; on several it is the processor's own block, to which `TPIDR_EL1`
-//! leads, and whoever switches or stays releases the one lock.
+//! Owns: the pieces of the hand-written paths that are others on one processor: `TPIDR_EL1` leads to the processor's own
+//! block, and whoever switches or stays releases the one lock. Must never know: what the paths are for.
 
 /// The state's address, in the register named. The code around is in `with_state!`.
-#[cfg(not(feature = "smp"))]
-macro_rules! state_in {
-    ($register:literal) => {
-        concat!(
-            "adrp ",
-            $register,
-            ", {state}\n add ",
-            $register,
-            ", ",
-            $register,
-            ", :lo12:{state}"
-        )
-    };
-}
-#[cfg(feature = "smp")]
 macro_rules! state_in {
     ($register:literal) => {
         concat!("mrs ", $register, ", tpidr_el1")
@@ -27,14 +9,6 @@ macro_rules! state_in {
 }
 
 /// What a switch stores the present thread in, where it is not in x2 as the state's address: on one processor.
-#[cfg(not(feature = "smp"))]
-macro_rules! set_current {
-    () => {
-        "mrs x7, tpidr_el1
-         str x0, [x7, #{current}]\n"
-    };
-}
-#[cfg(feature = "smp")]
 macro_rules! set_current {
     () => {
         "str x0, [x2, #{current}]\n"
@@ -43,15 +17,8 @@ macro_rules! set_current {
 
 /// Releases the one lock, where there is one; on several processors the register named holds the state's address. Destroys x9
 /// and x10.
-#[cfg(not(feature = "smp"))]
-macro_rules! release {
-    ($state:literal) => {
-        ""
-    };
-}
 /// The holder alone writes the number that is served, so an addition in three steps does; the store makes all that the
 /// holder read and wrote come before it.
-#[cfg(feature = "smp")]
 macro_rules! release {
     ($state:literal) => {
         concat!(
@@ -64,17 +31,10 @@ macro_rules! release {
         )
     };
 }
-#[cfg(feature = "smp")]
+
 const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
 
 /// The same where nobody has the state's address.
-#[cfg(not(feature = "smp"))]
-macro_rules! find_and_release {
-    () => {
-        ""
-    };
-}
-#[cfg(feature = "smp")]
 macro_rules! find_and_release {
     () => {
         concat!("mrs x9, tpidr_el1\n", $crate::pieces::release!("x9"))
@@ -82,11 +42,6 @@ macro_rules! find_and_release {
 }
 
 /// Code of a naked function that names the state by `state_in!`.
-#[cfg(not(feature = "smp"))]
-macro_rules! with_state {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)* state = sym $crate::state::STATE) };
-}
-#[cfg(feature = "smp")]
 macro_rules! with_state {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
 }

@@ -1,17 +1,7 @@
-//! Owns: the pieces of the hand-written paths that differ between one processor and several.
-//! Must never know: what the paths are for.
-//!
-//! On one processor the state lies in a static; on several it is the processor's own block, to which tp leads, and
-//! whoever switches or stays releases the one lock.
+//! Owns: the pieces of the hand-written paths that are others on one processor: tp leads to the processor's own block, and
+//! whoever switches or stays releases the one lock. Must never know: what the paths are for.
 
 /// The state's address, in the register named; on several processors it is in tp already.
-#[cfg(not(feature = "smp"))]
-macro_rules! load_state_address {
-    ($register:literal) => {
-        concat!("la ", $register, ", {state}\n")
-    };
-}
-#[cfg(feature = "smp")]
 macro_rules! load_state_address {
     ($register:literal) => {
         ""
@@ -19,13 +9,6 @@ macro_rules! load_state_address {
 }
 
 /// A word of the state, whose address is in the register named where there is one processor.
-#[cfg(not(feature = "smp"))]
-macro_rules! of_state {
-    ($word:literal, $register:literal) => {
-        concat!($word, "(", $register, ")")
-    };
-}
-#[cfg(feature = "smp")]
 macro_rules! of_state {
     ($word:literal, $register:literal) => {
         concat!($word, "(tp)")
@@ -33,15 +16,8 @@ macro_rules! of_state {
 }
 
 /// Releases the one lock, where there is one. Destroys t2 and t3.
-#[cfg(not(feature = "smp"))]
-macro_rules! release {
-    () => {
-        ""
-    };
-}
 /// The holder alone writes the number that is served, so an addition in three steps does; the fence makes all that the
 /// holder read and wrote come before it.
-#[cfg(feature = "smp")]
 macro_rules! release {
     () => {
         "ld t2, 48(tp)
@@ -51,7 +27,7 @@ macro_rules! release {
          sw t3, 0(t2)\n"
     };
 }
-#[cfg(feature = "smp")]
+
 const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 48);
 
 pub(crate) use {load_state_address, of_state, release};
