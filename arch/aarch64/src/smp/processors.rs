@@ -1,5 +1,9 @@
 //! Owns: what of the seam is another on one processor: each processor has a block, and there is a lock.
 //! Must never know: what a section is for.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "its twin for another number of processors needs it"
+)]
 
 use crate::board::Board;
 pub use crate::lock::Taken;

@@ -1,5 +1,9 @@
 //! Owns: what of the seam is another on several processors: there is one, and no lock.
 //! Must never know: what a section is for.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "its twin for another number of processors needs it"
+)]
 
 use crate::board::Board;
 use crate::state::TAKTOS_PROCESSOR;
