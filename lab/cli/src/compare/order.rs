@@ -17,6 +17,9 @@ pub struct Turns(Vec<Vec<Turn>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Turn {
     task: u16,
+    /// When it began, and on which processor.
+    began: u64,
+    processor: u8,
     /// How it ended, where that is known.
     left: Option<Left>,
 }
@@ -99,7 +102,12 @@ impl Turns {
                 turns[place].left = left;
             }
             running.turn = task.map(|task| {
-                turns.push(Turn { task, left: None });
+                turns.push(Turn {
+                    task,
+                    began: event.at,
+                    processor: event.processor,
+                    left: None,
+                });
                 (task, turns.len() - 1)
             });
         }
@@ -131,6 +139,18 @@ impl Turns {
             }
         }
         Order::Same(all)
+    }
+
+    /// Whether a turn (from 1) and the one after it began on two processors less than so much time apart: these work side by
+    /// side, and who of the two is done first is nobody's promise.
+    pub fn are_side_by_side(&self, instance: usize, turn: usize, nanos: u64) -> bool {
+        let turns = self.0.get(instance).and_then(|turns| turns.get(turn - 1..));
+        turns.is_some_and(|turns| match turns {
+            [one, next, ..] => {
+                one.processor != next.processor && next.began.abs_diff(one.began) < nanos
+            }
+            _ => false,
+        })
     }
 }
 
@@ -266,7 +286,7 @@ mod tests {
             (0, waiting, 9),
         ]);
         assert_eq!(worked.compare(&lost, 1), Order::Same(3));
-        assert_eq!(passed, worked);
+        assert_eq!(passed.compare(&worked, 0), Order::Same(3));
     }
 
     #[test]
@@ -277,5 +297,18 @@ mod tests {
         let there = of(&[(1, 0, 1), (0, 1, 6), (1, IDLE, 7), (1, 0, 9)]);
         assert_eq!(here.tasks(), [vec![0, 1, 0]]);
         assert_eq!(here.compare(&there, 2), Order::Same(3));
+    }
+
+    #[test]
+    fn turns_that_begin_side_by_side_are_of_two_processors_and_near() {
+        let all = std::slice::from_ref(&(0..2));
+        let switches = [(0, 0, 1), (1, 1, 5), (1, IDLE, 7), (1, 1, 20), (1, 0, 23)];
+        let turns = Turns::of(&recording(&switches), 2, None, all, 90);
+        let near = |turn| turns.are_side_by_side(0, turn, 5);
+        assert!(near(1));
+        assert!(!turns.are_side_by_side(0, 1, 4), "4 apart");
+        assert!(!near(2), "15 apart");
+        assert!(!near(3), "one after the other on a processor");
+        assert!(!near(4) && !near(5), "none follows");
     }
 }

@@ -202,8 +202,8 @@ impl Found {
     }
 }
 
-/// Whether the order of a set is another one in the simulator itself where the kernel's work is another: then nothing follows
-/// from another order on the kernel.
+/// Whether the order of a set is another one in the simulator itself where the kernel's work is another, or parts from the
+/// kernel's where two processors begin turns at nearly one time: then nothing follows from another order on the kernel.
 fn hangs_on_chance(case: &Case, compared: &Compared, works: Works) -> Result<bool> {
     let instances = case.layout.instances();
     let (tasks, until) = (case.tasks.len(), case.horizon.as_nanos());
@@ -220,6 +220,11 @@ fn hangs_on_chance(case: &Case, compared: &Compared, works: Works) -> Result<boo
         ))
     };
     let usual = turns(works.cost / 2)?;
+    if let Order::Parts { instance, turn, .. } = compared.both().order()
+        && usual.are_side_by_side(instance, turn, works.company)
+    {
+        return Ok(true);
+    }
     for other in [1, works.cost / 4, works.company / 2, works.company] {
         if let Order::Parts { .. } = usual.compare(&turns(other)?, slack) {
             return Ok(true);
