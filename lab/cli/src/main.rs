@@ -22,6 +22,7 @@ mod kind;
 mod latency;
 mod measure;
 mod mechanisms;
+mod outcome;
 mod progress;
 mod published;
 mod response;

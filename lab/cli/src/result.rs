@@ -1,157 +1,62 @@
-//! The result directory of a session: the manifest, the figures, the raw
-//! samples, the report, the trace. The same session gives the same bytes.
+//! The outcome of a session: one program on one processor, and all that its marks said.
+//!
+//! Owns: its set-up in words, and the raw samples. Must never know: how a result is written.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::Result;
-use serde::Serialize;
 use taktos_emulator::Count;
-use taktos_export::report::{Report, Section};
-use taktos_export::{Evidence, Recording, ResultDirectory, perfetto, to_json};
 
 use crate::measure::{Labels, Observation, Round};
+use crate::outcome::{MOST_EVENTS, Named, Outcome, Trace};
 use crate::session::Session;
 
-/// The most events of a trace that is written: viewers stay quick with it.
-const MOST_EVENTS: usize = 200_000;
+/// What these figures cannot say.
+const LIMITS: &str = "one processor; no caches, no bus contention, no waiting for memory";
 
-/// What a result says about how it came to be.
-#[derive(Serialize)]
-struct Manifest<'a> {
-    taktos: &'static str,
-    emulator: &'a str,
-    emulator_arguments: Vec<&'static str>,
-    title: &'a str,
-    question: &'a str,
-    board: &'a str,
-    processor: &'static str,
-    program: &'a str,
-    image: &'a str,
-    seed: Option<&'a str>,
-    facts: &'a [(String, String)],
-    evidence: Vec<Evidence>,
-    rounds: usize,
-    samples: usize,
-    instructions: u64,
-    cycles: u64,
-    trace_events: usize,
-    trace_whole: bool,
-}
-
-/// Writes everything that is to be kept of a session.
-///
-/// # Errors
-/// When the directory cannot be written.
-pub fn write(directory: &ResultDirectory, session: &Session, json: &str) -> Result<()> {
-    let trace = session.recording.first(MOST_EVENTS);
-    directory.write("manifest.json", to_json(&manifest(session, &trace)))?;
-    directory.write("result.json", json)?;
-    directory.write("report.html", report(session).to_html())?;
-    directory.write(
-        "trace.pftrace",
-        perfetto::to_bytes(&trace, session.board.name()),
-    )?;
-    directory.write("trace.schedule", trace.to_bytes())?;
-    directory.write("raw/samples.csv", raw_samples(session))?;
-    for drawn in &session.drawn {
-        for table in &drawn.tables {
-            directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-        }
-        for (stem, svg) in &drawn.plots {
-            directory.write(&format!("plots/{stem}.svg"), svg)?;
-        }
-    }
-    Ok(())
-}
-
-fn manifest<'a>(session: &'a Session, trace: &Recording) -> Manifest<'a> {
-    let observation = &session.observation;
-    Manifest {
-        taktos: env!("CARGO_PKG_VERSION"),
-        emulator: &session.emulator,
-        emulator_arguments: session.board.arguments(),
-        title: &session.experiment.title,
-        question: &session.experiment.question,
-        board: session.board.name(),
-        processor: session.board.cpu_name(),
-        program: session.experiment.program.get_ref(),
-        image: &session.image.digest,
-        seed: observation.fact("seed"),
-        facts: &observation.facts,
-        evidence: evidence(session),
-        rounds: observation.rounds.len(),
-        samples: observation.sample_count(),
-        instructions: observation.total.instructions,
-        cycles: observation.total.cycles,
-        trace_events: trace.events.len(),
-        trace_whole: trace.events.len() == session.recording.events.len(),
-    }
-}
-
-/// The classes of evidence that occur, once each.
-fn evidence(session: &Session) -> Vec<Evidence> {
-    let classes: BTreeSet<Evidence> = session
-        .drawn
-        .iter()
-        .flat_map(|drawn| drawn.evidence.iter().copied())
-        .collect();
-    classes.into_iter().collect()
-}
-
-/// The session's report.
-fn report(session: &Session) -> Report {
-    let sections = session.drawn.iter().map(|drawn| Section {
-        heading: drawn.title.clone(),
-        prose: Vec::new(),
-        tables: drawn.tables.iter().chain(&drawn.details).cloned().collect(),
-        plots: drawn.plots.iter().map(|plot| plot.1.clone()).collect(),
-    });
-    Report {
-        title: session.experiment.title.clone(),
-        question: session.experiment.question.clone(),
-        answer: session
-            .drawn
-            .iter()
-            .flat_map(|drawn| drawn.answer.iter().cloned())
-            .collect(),
+/// What is to be kept of a session.
+pub fn outcome(session: &Session, json: String) -> Outcome {
+    let (board, experiment) = (session.board, &session.experiment);
+    let (name, cpu) = (board.name(), board.cpu_name());
+    Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        place: format!("{name} ({cpu}), {}", session.emulator),
         setup: setup(session),
-        evidence: evidence(session),
-        sections: sections.collect(),
+        limits: LIMITS,
+        drawn: session.drawn.clone(),
+        traces: vec![Trace {
+            stem: "trace".into(),
+            platform: name.into(),
+            recording: session.recording.first(MOST_EVENTS),
+        }],
+        files: vec![("raw/samples.csv".into(), raw_samples(&session.observation))],
+        json,
+        ..Outcome::default()
     }
 }
 
-fn setup(session: &Session) -> Vec<(String, String)> {
+fn setup(session: &Session) -> Named {
     let board = session.board;
     let observation = &session.observation;
-    let mut setup = vec![
-        ("Taktos".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+    let (rounds, samples) = (observation.rounds.len(), observation.sample_count());
+    let (recorded, events) = (MOST_EVENTS, session.recording.events.len());
+    let named = [
+        ("board", format!("{} ({})", board.name(), board.cpu_name())),
+        ("program", session.experiment.program.get_ref().clone()),
+        ("image", session.image.digest.clone()),
+        ("emulator", session.emulator.clone()),
+        ("emulator's options", board.arguments().join(" ")),
+        ("executed", executed(observation)),
+        ("rounds, samples", format!("{rounds}, {samples}")),
         (
-            "board".into(),
-            format!("{} ({})", board.name(), board.cpu_name()),
-        ),
-        (
-            "program".into(),
-            session.experiment.program.get_ref().clone(),
-        ),
-        ("image".into(), session.image.digest.clone()),
-        ("emulator".into(), session.emulator.clone()),
-        ("emulator's options".into(), board.arguments().join(" ")),
-        ("executed".into(), executed(observation)),
-        ("rounds, samples".into(), {
-            format!(
-                "{}, {}",
-                observation.rounds.len(),
-                observation.sample_count()
-            )
-        }),
-        (
-            "limits".into(),
-            "one processor; no caches, no bus contention, no waiting for memory".into(),
+            "trace",
+            format!("{} of {events} events", recorded.min(events)),
         ),
     ];
-    setup.extend(observation.facts.iter().cloned());
-    setup
+    let named = named.map(|(name, value)| (name.to_owned(), value));
+    let facts = observation.facts.iter().cloned();
+    named.into_iter().chain(facts).collect()
 }
 
 fn executed(observation: &Observation) -> String {
@@ -167,9 +72,8 @@ fn executed(observation: &Observation) -> String {
 }
 
 /// Every sample in its order; equal ones that follow each other are one line.
-fn raw_samples(session: &Session) -> String {
-    let keys: BTreeSet<&String> = session
-        .observation
+fn raw_samples(observation: &Observation) -> String {
+    let keys: BTreeSet<&String> = observation
         .rounds
         .iter()
         .flat_map(|round| round.labels.keys())
@@ -180,7 +84,7 @@ fn raw_samples(session: &Session) -> String {
         out.push(',');
     }
     out.push_str("mark,instructions,cycles,times\n");
-    for (number, round) in session.observation.rounds.iter().enumerate() {
+    for (number, round) in observation.rounds.iter().enumerate() {
         let place = format!("{number},{}", values(&keys, &round.labels));
         add_round(&mut out, &place, round);
     }

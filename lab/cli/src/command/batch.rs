@@ -2,13 +2,12 @@
 
 use anyhow::Result;
 use taktos_export::ResultDirectory;
-use taktos_export::table::Table;
 use taktos_simulate::generate::utilisation_of;
 
-use crate::arguments::{Format, SimOptions};
-use crate::failure::{CheckFailed, Failure};
+use super::sim::fail_on_miss;
+use crate::arguments::SimOptions;
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::screen;
 use crate::simulation::{self, Batch, Judged, Request, Verdict, Written, guests};
 use crate::workspace::Workspace;
 
@@ -33,24 +32,19 @@ pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions)
     let place = place.unwrap_or_else(|| workspace.path("out/sim-batch"));
     let directory = ResultDirectory::begin(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))?;
-    let mut judged = Vec::new();
+    let (mut judged, mut figures) = (Vec::new(), Vec::new());
     for (number, (set, request)) in sets.iter().zip(&requests).enumerate() {
         for words in &request.set.warnings {
             eprintln!("warning: {}: {words}", set.file);
         }
         let (one, json) = judge(set, request, options)?;
-        directory.write(&format!("sets/{number:06}-{}.json", request.name), json)?;
+        figures.push((format!("sets/{number:06}-{}.json", request.name), json));
         judged.push(one);
     }
     let batch = Batch::of(judged);
-    let place = workspace.shown(&written(&batch, directory)?);
-    show(&batch, options.format, &place)?;
-    match batch.missed() {
-        missed if missed > 0 && options.fail_on_miss => {
-            Err(CheckFailed(format!("{missed} deadlines were missed")).into())
-        }
-        _ => Ok(()),
-    }
+    let outcome = batch.outcome(figures);
+    outcome.finish(workspace, directory, options.format)?;
+    fail_on_miss(batch.missed(), options)
 }
 
 /// What becomes of a set, and its figures.
@@ -81,32 +75,4 @@ fn judge(set: &Written, request: &Request, options: &SimOptions) -> Result<(Judg
         verdicts,
     };
     Ok((judged, json))
-}
-
-/// Writes what is of all sets.
-fn written(batch: &Batch, directory: ResultDirectory) -> Result<std::path::PathBuf> {
-    directory.write("manifest.json", batch.manifest())?;
-    directory.write("result.json", batch.json())?;
-    directory.write("report.html", batch.report().to_html())?;
-    for table in [batch.sets(), batch.acceptance()] {
-        directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-    }
-    Ok(directory.finish()?)
-}
-
-fn show(batch: &Batch, format: Format, place: &str) -> Result<()> {
-    let tables = |form: fn(&Table) -> String| {
-        let (sets, acceptance) = (batch.sets(), batch.acceptance());
-        format!("{}\n{}", form(&sets), form(&acceptance))
-    };
-    let place = format!("report: {place}/report.html     each set: {place}/sets");
-    match format {
-        Format::Table => screen::print(&format!("{}\n{place}\n", tables(Table::to_text)))?,
-        Format::Json => screen::print(&batch.json())?,
-        Format::Csv => screen::print(&tables(Table::to_csv))?,
-    }
-    if format != Format::Table {
-        eprintln!("{place}");
-    }
-    Ok(())
 }

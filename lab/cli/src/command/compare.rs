@@ -14,8 +14,9 @@ use crate::arguments::{RunOptions, SizeOptions};
 use crate::compare::{self, Both, Simulated, simulate};
 use crate::failure::Failure;
 use crate::figure::Drawn;
+use crate::outcome::{Outcome, Trace};
 use crate::progress::Progress;
-use crate::several::{Board, Outcome, QUANTUM, each};
+use crate::several::{Board, Call, QUANTUM, each};
 use crate::smp::{Case, Figures, Layout, Periodic, periodic};
 use crate::workspace::Workspace;
 
@@ -102,21 +103,18 @@ pub(super) fn run(
     let both: Vec<Both<'_>> = all.iter().map(Compared::both).collect();
     let mut drawn: Vec<Drawn> = both.iter().map(Both::draw).collect();
     drawn.push(ready.honest.drawn());
+    let calls = all
+        .iter()
+        .flat_map(|Compared { case, .. }| [case, &alone(case), &company(case)].map(Case::call));
+    let calls: Vec<Call> = calls.collect();
     let outcome = Outcome {
         title: title(&set.title, &stem),
         question: "Does the kernel run these tasks as the simulator says?".into(),
-        board,
-        emulator: ready.machine.emulator(),
-        program: PROGRAM.into(),
-        image: ready.image.digest.clone(),
-        calls: all
-            .iter()
-            .flat_map(|Compared { case, .. }| [case, &alone(case), &company(case)].map(Case::call))
-            .collect(),
         drawn,
-        traces: all.iter().flat_map(traces).collect(),
+        traces: all.iter().flat_map(|one| traces(&ready, one)).collect(),
         files: vec![("tasks.toml".into(), file::write(&set))],
         json: compare::json(board.name, &both),
+        ..ready.outcome(PROGRAM, &calls)
     };
     outcome.finish(workspace, directory, options.format)
 }
@@ -139,15 +137,13 @@ fn title(own: &str, stem: &str) -> String {
     }
 }
 
-fn traces(compared: &Compared) -> [(String, Recording); 2] {
+fn traces(ready: &Ready, compared: &Compared) -> [Trace; 2] {
     let layout = compared.case.layout.name();
-    [
-        (format!("kernel-{layout}"), compared.schedule.clone()),
-        (
-            format!("simulator-{layout}"),
-            compared.simulated.recording.clone(),
-        ),
-    ]
+    let worlds = [
+        ("kernel", &compared.schedule),
+        ("simulator", &compared.simulated.recording),
+    ];
+    worlds.map(|(world, recording)| ready.trace(&format!("{world}-{layout}"), recording))
 }
 
 /// The same layout and policy with one task.

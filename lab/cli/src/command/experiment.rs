@@ -14,7 +14,7 @@ use crate::form::Form;
 use crate::progress::Progress;
 use crate::session::{self, Session};
 use crate::workspace::Workspace;
-use crate::{emulator, result, screen};
+use crate::{emulator, result};
 
 /// Runs what a file asks for.
 pub(super) fn from_file(
@@ -246,58 +246,5 @@ fn finish(
     form: Form,
 ) -> Result<()> {
     let json = form.json(workspace, session)?;
-    result::write(&directory, session, &json)?;
-    let place = directory.finish()?;
-    let place = screen::places(&workspace.shown(&place));
-    match format {
-        Format::Table => screen::print(&format!("{}\n{place}\n\n", tables(session)))?,
-        Format::Json => {
-            screen::print(&json)?;
-            eprintln!("{place}");
-        }
-        Format::Csv => {
-            screen::print(&csv(session))?;
-            eprintln!("{place}");
-        }
-    }
-    Ok(())
-}
-
-/// The tables that answer the question; where no figure is meant for the
-/// screen, all of them.
-fn shown(session: &Session) -> impl Iterator<Item = &taktos_export::table::Table> {
-    let any = session.drawn.iter().any(|drawn| drawn.printed);
-    let drawn = session
-        .drawn
-        .iter()
-        .filter(move |drawn| drawn.printed || !any);
-    drawn.flat_map(|drawn| drawn.tables.iter())
-}
-
-fn tables(session: &Session) -> String {
-    let experiment = &session.experiment;
-    let board = session.board;
-    let mut out = format!(
-        "{}\n{}\n{} ({}), {}\n\n",
-        experiment.title,
-        experiment.question,
-        board.name(),
-        board.cpu_name(),
-        session.emulator
-    );
-    for table in shown(session) {
-        out.push_str(&table.to_text());
-        out.push('\n');
-    }
-    for sentence in session.drawn.iter().flat_map(|drawn| &drawn.answer) {
-        out.push_str(&format!("  {sentence}\n"));
-    }
-    out
-}
-
-fn csv(session: &Session) -> String {
-    shown(session)
-        .map(taktos_export::table::Table::to_csv)
-        .collect::<Vec<_>>()
-        .join("\n")
+    result::outcome(session, json).finish(workspace, directory, format)
 }

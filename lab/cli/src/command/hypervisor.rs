@@ -16,8 +16,9 @@ use crate::experiment::Hypervisor;
 use crate::failure::{CheckFailed, Failure, one_line};
 use crate::figure::Drawn;
 use crate::hypervisor::{
-    Case, Extent, Latency, Measure, Measured, Others, Outcome, Plan, Run, Store, draw, json,
+    Case, Extent, Latency, Measure, Measured, Others, Plan, Run, Store, draw, json,
 };
+use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::each;
 use crate::workspace::Workspace;
@@ -25,6 +26,10 @@ use runs::Bench;
 
 /// How the machine is called in the data.
 const PLATFORM: &str = El2::BOARD.0;
+/// What these figures cannot say.
+const LIMITS: &str = "one instruction takes one nanosecond; no caches, no bus contention, sequentially consistent memory, so \
+     what neighbours do to each other's caches is not in a figure; on four processors an interrupt to a running processor \
+     is off by up to one quantum";
 
 /// Runs the experiment of a file.
 pub(super) fn run(
@@ -56,10 +61,12 @@ pub(super) fn run(
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         setup: setup(&bench, experiment),
+        limits: LIMITS,
         drawn,
         files: bench.files(&runs)?,
         runs: bench.keys(&runs),
         json: json(PLATFORM, measure.interval, &found),
+        ..Outcome::default()
     };
     outcome.finish(workspace, directory, options.format)?;
     match failed.as_slice() {

@@ -11,10 +11,11 @@ use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
 use crate::experiment::{Asked, Latency, Several, asked};
 use crate::failure::Failure;
 use crate::latency::{self, Question};
+use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::response::sets;
 use crate::screen;
-use crate::several::{Board, Call, Outcome, QUANTUM};
+use crate::several::{Board, Call, QUANTUM};
 use crate::workspace::Workspace;
 
 /// The program's own name of what it does.
@@ -77,15 +78,10 @@ pub(super) fn from_file(
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
-        board,
-        emulator: ready.machine.emulator(),
-        program: experiment.program.clone(),
-        image: ready.image.digest.clone(),
-        calls: vec![call],
         drawn: vec![latency::draw(&question, &sets), ready.honest.drawn()],
-        traces: Vec::new(),
         files: vec![("cyclictest.txt".into(), text.clone())],
         json: latency::json(board.name, &question, &sets),
+        ..ready.outcome(&experiment.program, &[call])
     };
     match options.format {
         LatencyFormat::Table => outcome.finish(workspace, directory, Format::Table),

@@ -10,9 +10,10 @@ use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
 use crate::experiment::Mechanisms;
 use crate::mechanisms::{self, EXPERIMENTS, Paper};
+use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::response::{Set, sets};
-use crate::several::{Call, Outcome, QUANTA, QUANTUM, each};
+use crate::several::{Call, QUANTA, QUANTUM, each};
 use crate::workspace::Workspace;
 
 /// The program's own name of what it does.
@@ -51,15 +52,10 @@ pub(super) fn run(
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
-        board,
-        emulator: ready.machine.emulator(),
-        program: experiment.program.clone(),
-        image: ready.image.digest.clone(),
-        calls,
         drawn,
-        traces: Vec::new(),
         files,
         json: mechanisms::json(board.name, &sets),
+        ..ready.outcome(&experiment.program, &calls)
     };
     outcome.finish(workspace, directory, options.format)
 }

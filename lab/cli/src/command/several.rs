@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_export::Recording;
 
 use crate::arguments::RunOptions;
 use crate::image::Image;
+use crate::outcome::{MOST_EVENTS, Outcome, Trace};
 use crate::progress::Progress;
-use crate::several::{Board, Honest, Machine, honest};
+use crate::several::{Board, Call, Honest, LIMITS, Machine, honest};
 use crate::workspace::Workspace;
 
 /// A machine whose time is honest, and the image that it runs.
@@ -15,6 +17,45 @@ pub(super) struct Ready {
     pub machine: Machine,
     pub image: Image,
     pub honest: Honest,
+}
+
+impl Ready {
+    /// What all results of a program on several processors say of themselves.
+    pub fn outcome(&self, program: &str, calls: &[Call]) -> Outcome {
+        let (board, emulator) = (self.machine.board, self.machine.emulator());
+        let on = format!(
+            "{} ({} × {})",
+            board.name,
+            Board::PROCESSORS,
+            board.cpu_name
+        );
+        let setup = [
+            ("board", on.clone()),
+            ("program", program.to_owned()),
+            ("image", self.image.digest.clone()),
+            ("emulator", emulator.clone()),
+        ];
+        let run = |(number, call): (usize, &Call)| {
+            let told = format!("{}, quantum {} ns", call.argument, call.quantum);
+            (number.to_string(), told)
+        };
+        Outcome {
+            place: format!("{on}, {emulator}"),
+            setup: setup.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+            limits: LIMITS,
+            runs: (1..).zip(calls).map(run).collect(),
+            ..Outcome::default()
+        }
+    }
+
+    /// Who ran when, in a run of the program.
+    pub fn trace(&self, name: &str, recording: &Recording) -> Trace {
+        Trace {
+            stem: format!("trace/{name}"),
+            platform: self.machine.board.name.to_owned(),
+            recording: recording.first(MOST_EVENTS),
+        }
+    }
 }
 
 /// Finds the emulator, sees that its time is honest at each quantum, and builds the program.

@@ -4,11 +4,10 @@ use anyhow::Result;
 use taktos_export::{ResultDirectory, replace_file};
 
 use super::batch;
-use crate::arguments::{Format, SimOptions};
+use crate::arguments::SimOptions;
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
-use crate::screen;
-use crate::simulation::{self, Request, Written, guests};
+use crate::simulation::{self, Written, guests};
 use crate::workspace::Workspace;
 
 /// Does what the options ask.
@@ -53,80 +52,32 @@ fn task_set(workspace: &Workspace, set: &Written, options: &SimOptions) -> Resul
     for words in &request.set.warnings {
         eprintln!("warning: {}: {words}", set.file);
     }
-    let done = match request.set.workload.partitions.is_empty() {
-        true => tasks(&request, options, &directory)?,
-        false => guests(&request, options, &directory)?,
+    let (outcome, missed) = match request.set.workload.partitions.is_empty() {
+        true => {
+            let outcomes = simulation::simulate(&request, options, &Progress::default())?;
+            let outcome = simulation::outcome(&request, &outcomes, options);
+            (outcome, outcomes.missed())
+        }
+        false => {
+            let guests = guests::simulate(&request, options, &Progress::default())?;
+            (guests::outcome(&request, &guests), guests.missed())
+        }
     };
-    if let (Some(path), Some(trace)) = (extra, &done.trace) {
-        replace_file(path, trace).map_err(|error| {
+    if let (Some(path), [trace]) = (extra, outcome.traces.as_slice()) {
+        replace_file(path, trace.pftrace()).map_err(|error| {
             Failure::error(error.to_string(), "name another file: --trace FILE")
         })?;
     }
-    let place = places(&done, &workspace.shown(&directory.finish()?));
-    match options.format {
-        Format::Table => screen::print(&format!("{}{place}\n", done.shown))?,
-        Format::Json | Format::Csv => {
-            screen::print(&done.shown)?;
-            eprintln!("{place}");
-        }
-    }
-    match done.missed {
+    outcome.finish(workspace, directory, options.format)?;
+    fail_on_miss(missed, options)
+}
+
+/// Deadlines that were missed are a failed check, where the options say so.
+pub(super) fn fail_on_miss(missed: u64, options: &SimOptions) -> Result<()> {
+    match missed {
         missed if missed > 0 && options.fail_on_miss => {
             Err(CheckFailed(format!("{missed} deadlines were missed")).into())
         }
         _ => Ok(()),
-    }
-}
-
-/// What a run comes to.
-struct Done {
-    /// In the form that was asked for.
-    shown: String,
-    missed: u64,
-    /// The one trace; none where there are several.
-    trace: Option<Vec<u8>>,
-}
-
-/// Tasks on clusters of processors.
-fn tasks(request: &Request, options: &SimOptions, directory: &ResultDirectory) -> Result<Done> {
-    let outcomes = simulation::simulate(request, options, &Progress::default())?;
-    let json = simulation::json(request, &outcomes);
-    simulation::write(directory, request, &outcomes, options, &json)?;
-    Ok(Done {
-        missed: outcomes.missed(),
-        trace: match outcomes.runs.as_slice() {
-            [run] => Some(simulation::pftrace(run)),
-            _ => None,
-        },
-        shown: match options.format {
-            Format::Table => simulation::screen(request, &outcomes, options.replications),
-            Format::Json => json,
-            Format::Csv => simulation::csv(request, &outcomes),
-        },
-    })
-}
-
-/// Guests on virtual processors.
-fn guests(request: &Request, options: &SimOptions, directory: &ResultDirectory) -> Result<Done> {
-    let guests = guests::simulate(request, options, &Progress::default())?;
-    let json = guests::json(request, &guests);
-    guests::write(directory, request, &guests, &json)?;
-    Ok(Done {
-        missed: guests.missed(),
-        trace: Some(guests::pftrace(&guests)),
-        shown: match options.format {
-            Format::Table => guests::screen(request, &guests),
-            Format::Json => json,
-            Format::Csv => guests::csv(request, &guests),
-        },
-    })
-}
-
-fn places(done: &Done, result: &str) -> String {
-    match done.trace {
-        Some(_) => screen::places(result),
-        None => format!(
-            "report: {result}/report.html     traces: {result}/trace/*.pftrace (ui.perfetto.dev)"
-        ),
     }
 }

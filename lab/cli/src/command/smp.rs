@@ -15,8 +15,9 @@ use crate::compare::schedule;
 use crate::experiment::Smp;
 use crate::failure::Failure;
 use crate::figure::Drawn;
+use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::several::{Outcome, QUANTA, QUANTUM, each};
+use crate::several::{Call, QUANTA, QUANTUM, each};
 use crate::smp::{Case, Figures, Paper, Plan, Question, Run, periodic};
 use crate::workspace::Workspace;
 
@@ -59,18 +60,17 @@ pub(super) fn run(
     let mut drawn = plan.draw(&runs, &paper)?;
     drawn.push(schedules(&traces));
     drawn.push(ready.honest.drawn());
+    let calls: Vec<Call> = runs.iter().map(|run| run.case.call()).collect();
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
-        board,
-        emulator: ready.machine.emulator(),
-        program: experiment.program.clone(),
-        image: ready.image.digest.clone(),
-        calls: runs.iter().map(|run| run.case.call()).collect(),
         drawn,
-        traces,
-        files: Vec::new(),
+        traces: traces
+            .iter()
+            .map(|(name, recording)| ready.trace(name, recording))
+            .collect(),
         json: plan.json(board.name, &runs)?,
+        ..ready.outcome(&experiment.program, &calls)
     };
     outcome.finish(workspace, directory, options.format)
 }

@@ -12,7 +12,6 @@ mod form;
 mod latency;
 mod machine;
 mod others;
-mod outcome;
 mod plan;
 mod scheduling;
 mod store;
@@ -26,7 +25,6 @@ pub use form::json;
 pub use latency::Latency;
 pub use machine::{Call, Machine};
 pub use others::Others;
-pub use outcome::Outcome;
 pub use plan::{Extent, Plan};
 pub use store::{Store, digest};
 

@@ -73,14 +73,6 @@ impl Observation {
             .collect()
     }
 
-    /// A fact by its key.
-    pub fn fact(&self, key: &str) -> Option<&str> {
-        self.facts
-            .iter()
-            .find(|fact| fact.0 == key)
-            .map(|fact| fact.1.as_str())
-    }
-
     /// The number of samples of all marks.
     pub fn sample_count(&self) -> usize {
         self.rounds
@@ -256,7 +248,7 @@ pub(crate) mod tests {
             ],
         ))
         .unwrap();
-        assert_eq!(observation.fact("seed"), Some("7"));
+        assert_eq!(observation.facts, [("seed".to_owned(), "7".to_owned())]);
         assert_eq!(observation.rounds.len(), 2);
         assert_eq!(observation.rounds[1].labels["threads"], "10");
         assert_eq!(observation.rounds[1].begins, 20);

@@ -7,7 +7,6 @@
 mod board;
 mod honest;
 pub mod number;
-mod outcome;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,13 +16,11 @@ use anyhow::{Context, Result};
 use taktos_emulator::several::{Record, Setting, Several};
 use taktos_emulator::{Options, Until, Watch};
 
-pub use board::Board;
-pub use honest::{Honest, honest};
-pub use outcome::Outcome;
-
 use crate::failure::Failure;
 use crate::image::{self, Image};
 use crate::workspace::Workspace;
+pub use board::Board;
+pub use honest::{Honest, honest};
 
 /// Nanoseconds that one processor may run ahead of another, where nobody says.
 pub const QUANTUM: u32 = 100;

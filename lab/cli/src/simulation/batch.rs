@@ -2,9 +2,12 @@
 //! Must never know: how a set is simulated.
 
 use serde::Serialize;
-use taktos_export::report::{Report, Section};
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence, in_order, to_json};
+
+use super::result::LIMITS;
+use crate::figure::Drawn;
+use crate::outcome::{Named, Outcome};
 
 /// What became of a set under a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,13 +81,6 @@ pub struct Acceptance {
     pub ratio: f64,
 }
 
-#[derive(Serialize)]
-struct Manifest<'a> {
-    taktos: &'static str,
-    evidence: [Evidence; 1],
-    sets: Vec<&'a str>,
-}
-
 /// Many sets beside each other.
 #[derive(Serialize)]
 pub struct Batch {
@@ -123,22 +119,8 @@ impl Batch {
         verdicts.filter_map(|(_, verdict)| verdict.missed).sum()
     }
 
-    /// The figures, for programs.
-    pub fn json(&self) -> String {
-        to_json(self)
-    }
-
-    /// What made the result, for programs.
-    pub fn manifest(&self) -> String {
-        to_json(&Manifest {
-            taktos: env!("CARGO_PKG_VERSION"),
-            evidence: [self.evidence],
-            sets: self.sets.iter().map(|set| set.set.as_str()).collect(),
-        })
-    }
-
     /// A row a set, a column a policy.
-    pub fn sets(&self) -> Table {
+    fn sets(&self) -> Table {
         let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
         let mut columns = vec![
             Column::label("set"),
@@ -163,7 +145,7 @@ impl Batch {
     }
 
     /// A row a policy.
-    pub fn acceptance(&self) -> Table {
+    fn acceptance(&self) -> Table {
         let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
         let columns = vec![
             Column::label("policy"),
@@ -188,20 +170,25 @@ impl Batch {
         table
     }
 
-    /// Both tables on a page.
-    pub fn report(&self) -> Report {
-        Report {
+    /// Both tables on a page, with the figures of each set.
+    pub fn outcome(&self, figures: Named) -> Outcome {
+        let (sets, missed) = (self.sets.len(), self.missed());
+        Outcome {
             title: "Task sets beside each other".into(),
             question: "Which policy meets all deadlines of which set?".into(),
-            answer: Vec::new(),
-            setup: vec![("taktos".into(), env!("CARGO_PKG_VERSION").into())],
-            evidence: vec![Evidence::Simulated],
-            sections: vec![Section {
-                heading: "Verdicts".into(),
-                prose: Vec::new(),
-                tables: vec![self.acceptance(), self.sets()],
-                plots: Vec::new(),
+            setup: vec![("task sets".into(), sets.to_string())],
+            limits: LIMITS,
+            drawn: vec![Drawn {
+                title: "Verdicts".into(),
+                answer: vec![format!("{missed} deadlines were missed (simulated).")],
+                tables: vec![self.sets(), self.acceptance()],
+                evidence: vec![self.evidence],
+                printed: true,
+                ..Drawn::default()
             }],
+            files: figures,
+            json: to_json(self),
+            ..Outcome::default()
         }
     }
 }

@@ -1,14 +1,13 @@
 //! What a simulation prints: tables for people, JSON and CSV for programs.
 
 use serde::Serialize;
-use taktos_export::table::Table;
 use taktos_export::{Evidence, in_order, to_json};
 use taktos_simulate::file::text;
 use taktos_simulate::{CpuStatistics, Setup, Summary, TaskStatistics};
 
 use super::outcome::{Outcomes, Run};
 use super::request::Request;
-use super::tables::{self, percentile};
+use super::tables::percentile;
 
 /// One run. All times are in nanoseconds.
 #[derive(Serialize)]
@@ -163,35 +162,6 @@ pub fn json(request: &Request, outcomes: &Outcomes) -> String {
                 .collect(),
         }),
     }
-}
-
-/// The tables, for programs.
-pub fn csv(request: &Request, outcomes: &Outcomes) -> String {
-    let tables = tables::all(request, outcomes);
-    tables
-        .iter()
-        .map(Table::to_csv)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The tables, for people, below what was asked.
-pub fn screen(request: &Request, outcomes: &Outcomes, replications: u64) -> String {
-    let set = &request.set;
-    let mut out = String::new();
-    for words in [&set.title, &set.question] {
-        if !words.is_empty() {
-            out.push_str(&format!("{words}\n"));
-        }
-    }
-    if let Some(first) = outcomes.runs.first() {
-        out.push_str(&format!("{}\n\n", described(&first.setup, replications)));
-    }
-    for table in tables::all(request, outcomes) {
-        out.push_str(&table.to_text());
-        out.push('\n');
-    }
-    out
 }
 
 /// On what and for how long, in one line.

@@ -14,9 +14,9 @@ mod tables;
 
 pub use batch::{Batch, Judged, Verdict};
 pub use clusters::{ClusterRequest, clusters};
-pub use form::{csv, json, screen};
+pub use form::json;
 pub use outcome::{Run, attempt, simulate};
 pub use recorder::Recorder;
 pub use request::{Request, request};
-pub use result::{pftrace, write};
+pub use result::outcome;
 pub use sources::{SEPARATOR, Written, read};

@@ -1,128 +1,121 @@
-//! The result directory of a simulation: manifest, figures, task set, tables,
-//! report, traces. The same request gives the same bytes.
+//! The outcome of a simulation: figures, task set, tables, plots, traces. The same request gives the same bytes.
+//!
+//! Owns: what is said of each run. Must never know: how a result is written.
 
-use anyhow::Result;
-use serde::Serialize;
 use taktos_export::plot::{Counts, counted_histogram, counted_tail, gantt};
-use taktos_export::report::{Report, Section};
-use taktos_export::{Evidence, Recording, ResultDirectory, perfetto, to_json};
+use taktos_export::{Evidence, Recording};
 use taktos_simulate::file::text;
 use taktos_simulate::{Cost, Costs, Task, TaskStatistics, file};
 use taktos_trace::Kind;
 
-use super::form::described;
+use super::form::{self, described};
 use super::outcome::{Outcomes, Run};
 use super::request::Request;
 use super::tables;
 use crate::arguments::SimOptions;
+use crate::figure::Drawn;
+use crate::outcome::{Named, Outcome, Trace};
 
 /// How many switches a Gantt chart shows, at most.
 const DRAWN_SWITCHES: usize = 400;
+/// What these figures cannot say.
+pub(super) const LIMITS: &str =
+    "virtual time with a cost model: no caches, no bus contention but what the costs say";
 
-#[derive(Serialize)]
-struct Manifest<'a> {
-    taktos: &'static str,
-    title: &'a str,
-    question: &'a str,
-    evidence: [Evidence; 1],
-    tasks: usize,
-    runs: Vec<RunManifest>,
-    refused: Vec<String>,
-    warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-struct RunManifest {
-    name: String,
-    clusters: Vec<String>,
-    horizon: u64,
-    seed: u64,
-    replications: u64,
-    costs: Vec<(&'static str, String)>,
-    events: u64,
-    trace_events: usize,
-    trace_whole: bool,
-}
-
-/// Writes everything that is to be kept.
-///
-/// # Errors
-/// When the directory cannot be written.
-pub fn write(
-    directory: &ResultDirectory,
-    request: &Request,
-    outcomes: &Outcomes,
-    options: &SimOptions,
-    json: &str,
-) -> Result<()> {
-    directory.write(
-        "manifest.json",
-        to_json(&manifest(request, outcomes, options)),
-    )?;
-    directory.write("result.json", json)?;
-    directory.write("tasks.toml", file::write(&request.set))?;
-    directory.write("report.html", report(request, outcomes, options).to_html())?;
-    let policies = tables::beside(outcomes);
-    directory.write("tables/policies.csv", policies.to_csv())?;
-    for run in &outcomes.runs {
-        for table in tables::of_run(request, outcomes, run) {
-            directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-        }
-        let stem = trace_stem(outcomes, run);
-        directory.write(&format!("{stem}.pftrace"), pftrace(run))?;
-        directory.write(&format!("{stem}.schedule"), run.recording.to_bytes())?;
-    }
-    Ok(())
-}
-
-/// The name of a run's trace in the directory, without its ending.
-fn trace_stem(outcomes: &Outcomes, run: &Run) -> String {
-    match outcomes.runs.len() {
-        1 => "trace".into(),
-        _ => format!("trace/{}", run.name),
-    }
-}
-
-/// A run's trace for ui.perfetto.dev.
-pub fn pftrace(run: &Run) -> Vec<u8> {
-    let processors = run.setup.cpus().count();
-    let place = format!("{processors} simulated processors, {}", run.name);
-    perfetto::to_bytes(&run.recording, &place)
-}
-
-fn manifest<'a>(request: &'a Request, outcomes: &Outcomes, options: &SimOptions) -> Manifest<'a> {
-    let run = |run: &Run| RunManifest {
-        name: run.name.clone(),
-        clusters: clusters(run),
-        horizon: run.setup.horizon.as_nanos(),
-        seed: run.setup.seed,
-        replications: options.replications,
-        costs: costs(&run.setup.costs),
-        events: run.outcome.events,
-        trace_events: run.recording.events.len(),
-        trace_whole: run.whole,
-    };
-    let refused = outcomes.refused.iter();
-    Manifest {
-        taktos: env!("CARGO_PKG_VERSION"),
-        title: &request.set.title,
-        question: &request.set.question,
-        evidence: [Evidence::Simulated],
-        tasks: request.set.workload.tasks.len(),
-        runs: outcomes.runs.iter().map(run).collect(),
-        refused: refused
-            .map(|(name, error)| format!("{name}: {error}"))
+/// Everything that is to be kept of the runs of a task set.
+pub fn outcome(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Outcome {
+    let policies = std::iter::once(policies(outcomes));
+    let runs = outcomes.runs.iter();
+    let first = outcomes.runs.first();
+    Outcome {
+        place: first.map_or_else(String::new, |run| {
+            described(&run.setup, options.replications)
+        }),
+        setup: setup(request, outcomes, options),
+        runs: runs.clone().map(told).collect(),
+        drawn: policies
+            .chain(runs.clone().map(|run| drawn(request, outcomes, run)))
             .collect(),
-        warnings: &request.set.warnings,
+        traces: runs.map(|run| trace(outcomes, run)).collect(),
+        json: form::json(request, outcomes),
+        ..of_set(request)
     }
 }
 
-fn clusters(run: &Run) -> Vec<String> {
+/// What all results of a task set say of it.
+pub(super) fn of_set(request: &Request) -> Outcome {
+    let set = &request.set;
+    let title = match set.title.as_str() {
+        "" => &request.name,
+        title => title,
+    };
+    Outcome {
+        title: title.to_owned(),
+        question: set.question.clone(),
+        limits: LIMITS,
+        files: vec![("tasks.toml".into(), file::write(set))],
+        ..Outcome::default()
+    }
+}
+
+/// The policies beside each other: on the screen where there is more than one.
+fn policies(outcomes: &Outcomes) -> Drawn {
+    let table = vec![tables::beside(outcomes)];
+    let shown = outcomes.runs.len() > 1 || !outcomes.refused.is_empty();
+    let (tables, details) = if shown {
+        (table, Vec::new())
+    } else {
+        (Vec::new(), table)
+    };
+    Drawn {
+        title: "Policies".into(),
+        tables,
+        details,
+        evidence: vec![Evidence::Simulated],
+        printed: true,
+        ..Drawn::default()
+    }
+}
+
+/// A run's trace, in a folder of traces where there are several.
+fn trace(outcomes: &Outcomes, run: &Run) -> Trace {
+    let processors = run.setup.cpus().count();
+    Trace {
+        stem: match outcomes.runs.len() {
+            1 => "trace".into(),
+            _ => format!("trace/{}", run.name),
+        },
+        platform: format!("{processors} simulated processors, {}", run.name),
+        recording: run.recording.clone(),
+    }
+}
+
+/// A run's name, and what made it.
+fn told(run: &Run) -> (String, String) {
+    let told = format!(
+        "clusters {}; {} of virtual time; seed {}; {} events, {} of them in the trace, which is {}",
+        clusters(run),
+        text::shown(run.setup.horizon),
+        run.setup.seed,
+        run.outcome.events,
+        run.recording.events.len(),
+        extent(run.whole)
+    );
+    (run.name.clone(), told)
+}
+
+/// How much of a run its trace shows.
+pub(super) const fn extent(whole: bool) -> &'static str {
+    if whole { "whole" } else { "the first part" }
+}
+
+fn clusters(run: &Run) -> String {
     let cluster = |cluster: &taktos_simulate::Cluster| {
         let (policy, cpus) = (cluster.policy, text::shown_cpus(cluster.cpus));
         format!("{}={policy}:{cpus}", cluster.name)
     };
-    run.setup.clusters.iter().map(cluster).collect()
+    let all: Vec<String> = run.setup.clusters.iter().map(cluster).collect();
+    all.join(", ")
 }
 
 pub(super) fn costs(costs: &Costs) -> Vec<(&'static str, String)> {
@@ -145,36 +138,6 @@ fn shown_cost(cost: &Cost) -> String {
     }
 }
 
-fn report(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Report {
-    let set = &request.set;
-    let mut sections = Vec::new();
-    if outcomes.runs.len() > 1 {
-        sections.push(Section {
-            heading: "Policies".into(),
-            prose: Vec::new(),
-            tables: vec![tables::beside(outcomes)],
-            plots: Vec::new(),
-        });
-    }
-    sections.extend(
-        outcomes
-            .runs
-            .iter()
-            .map(|run| section(request, outcomes, run)),
-    );
-    Report {
-        title: match set.title.as_str() {
-            "" => request.name.clone(),
-            title => title.to_owned(),
-        },
-        question: set.question.clone(),
-        answer: outcomes.runs.iter().map(answer).collect(),
-        setup: setup(request, outcomes, options),
-        evidence: vec![Evidence::Simulated],
-        sections,
-    }
-}
-
 /// What a run comes to, in one sentence.
 fn answer(run: &Run) -> String {
     let (jobs, missed) = (run.outcome.jobs(), run.outcome.missed());
@@ -189,11 +152,11 @@ fn answer(run: &Run) -> String {
     )
 }
 
-fn setup(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Vec<(String, String)> {
+fn setup(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Named {
+    let tasks = request.set.workload.tasks.len().to_string();
     let mut setup = vec![
-        ("Taktos".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("task set".into(), request.name.clone()),
-        ("tasks".into(), request.set.workload.tasks.len().to_string()),
+        ("task set".to_owned(), request.name.clone()),
+        ("tasks".into(), tasks),
     ];
     if let Some(run) = outcomes.runs.first() {
         setup.push(("run".into(), described(&run.setup, options.replications)));
@@ -202,43 +165,43 @@ fn setup(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> Vec<(S
         }
     }
     for run in &outcomes.runs {
-        setup.push((
-            format!("clusters of {}", run.name),
-            clusters(run).join(", "),
-        ));
+        setup.push((format!("clusters of {}", run.name), clusters(run)));
     }
-    setup.push((
-        "limits".into(),
-        "virtual time with a cost model: no caches, no bus contention but what the costs say"
-            .into(),
-    ));
-    setup.extend(
-        request
-            .set
-            .warnings
-            .iter()
-            .map(|words| ("left out".into(), words.clone())),
-    );
+    for (name, error) in &outcomes.refused {
+        setup.push((format!("{name} is not there"), error.to_string()));
+    }
+    let warnings = request.set.warnings.iter();
+    setup.extend(warnings.map(|words| ("left out".into(), words.clone())));
     setup
 }
 
-fn section(request: &Request, outcomes: &Outcomes, run: &Run) -> Section {
-    let (title, end) = drawn(run);
-    let mut plots = vec![gantt(&run.recording, &title, 0, end)];
+fn drawn(request: &Request, outcomes: &Outcomes, run: &Run) -> Drawn {
+    let (title, end) = pictured(run);
+    let schedule = gantt(&run.recording, &title, 0, end);
+    let mut plots = vec![(format!("schedule-{}", run.name), schedule)];
     plots.extend(distributions(
+        &run.name,
         &request.set.workload.tasks,
         &run.outcome.tasks,
     ));
-    Section {
-        heading: format!("Under {}", run.name),
-        prose: Vec::new(),
-        tables: tables::of_run(request, outcomes, run),
+    let [tasks, responses, processors] = tables::of_run(request, outcomes, run);
+    Drawn {
+        title: format!("Under {}", run.name),
+        answer: vec![answer(run)],
+        tables: vec![tasks, processors],
+        details: vec![responses],
         plots,
+        evidence: vec![Evidence::Simulated],
+        printed: true,
     }
 }
 
 /// The histogram of response times, and how likely longer ones are; none where no job was done.
-pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> Vec<String> {
+pub(super) fn distributions(
+    of: &str,
+    tasks: &[Task],
+    all: &[TaskStatistics],
+) -> Vec<(String, String)> {
     let names = tasks.iter().map(|task| task.name.as_str());
     let sets: Vec<Counts<'_>> = names
         .zip(all)
@@ -253,15 +216,17 @@ pub(super) fn distributions(tasks: &[Task], all: &[TaskStatistics]) -> Vec<Strin
         return Vec::new();
     }
     let unit = "response time, ns (simulated)";
+    let histogram = counted_histogram("Response times", unit, &sets);
+    let tail = counted_tail("How likely a longer response is", unit, &sets);
     vec![
-        counted_histogram("Response times", unit, &sets).to_svg(),
-        counted_tail("How likely a longer response is", unit, &sets).to_svg(),
+        (format!("responses-{of}"), histogram.to_svg()),
+        (format!("responses-{of}-tail"), tail.to_svg()),
     ]
 }
 
 /// The title of the Gantt chart, and where it ends: the first hyperperiod, or
 /// as much as can be looked at.
-fn drawn(run: &Run) -> (String, u64) {
+fn pictured(run: &Run) -> (String, u64) {
     let legible = legible(&run.recording);
     match run.hyperperiod.map(taktos_time::Duration::as_nanos) {
         Some(period) if period <= legible => {

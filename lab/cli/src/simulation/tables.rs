@@ -51,24 +51,10 @@ pub(super) fn simulated(name: impl Into<String>) -> Column {
     Column::figures(name, Basis::Ours(Evidence::Simulated))
 }
 
-/// All tables, in the order in which they are shown.
-pub fn all(request: &Request, outcomes: &Outcomes) -> Vec<Table> {
+/// The tables of one run: its tasks, their response times, its processors.
+pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> [Table; 3] {
     let unit = unit_of(outcomes);
-    let mut all = Vec::new();
-    if outcomes.runs.len() > 1 || !outcomes.refused.is_empty() {
-        all.push(policies(outcomes, unit));
-    }
-    for run in &outcomes.runs {
-        all.push(tasks(request, run, unit));
-        all.push(processors(run));
-    }
-    all
-}
-
-/// The tables of one run.
-pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> Vec<Table> {
-    let unit = unit_of(outcomes);
-    vec![
+    [
         tasks(request, run, unit),
         responses(request, run, unit),
         processors(run),

@@ -3,21 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use taktos_export::Evidence;
 use taktos_export::table::Table;
 
-use crate::arguments::{Format, RunOptions};
+use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::command::experiment::begin;
+use crate::command::several::{Ready, ready};
 use crate::command::test::book;
 use crate::failure::CheckFailed;
+use crate::figure::Drawn;
+use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::screen;
-use crate::several::{Board, Call, Machine, QUANTA, each, honest};
+use crate::several::{Board, Call, QUANTA, each};
 use crate::several_bench::{Figures, Goals, LAYOUTS, tables};
 use crate::workspace::Workspace;
 
 /// The program that is measured.
-const PROGRAM: &str = "bench";
+pub(in crate::command) const PROGRAM: &str = "bench";
 
 /// The board of this name, if it has several processors.
 pub(in crate::command) fn board(name: &str) -> Option<Board> {
@@ -41,20 +44,27 @@ pub(super) fn run(
     let named = baseline.map(Figures::read).transpose()?;
     let name = board.name;
     let directory = begin(workspace, &format!("bench-{name}"), options)?;
-    let figures = measure(workspace, board, &Progress::default())?;
+    let progress = Progress::default();
+    let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
+    let figures = measure(&ready, &progress)?;
     let tables = tables_of(workspace, board, &figures)?;
-    let json = figures.json(&Goals::read(workspace)?)?;
-    directory.write("result.json", &json)?;
-    for table in &tables {
-        directory.write(&format!("tables/{}.csv", table.file_stem()), table.to_csv())?;
-    }
-    let place = directory.finish()?;
-    match options.format {
-        Format::Json => screen::print(&json)?,
-        Format::Csv => screen::print(&texts(&tables, Table::to_csv))?,
-        Format::Table => screen::print(&texts(&tables, Table::to_text))?,
-    }
-    eprintln!("result: {}", workspace.shown(&place));
+    let outcome = Outcome {
+        title: format!("Every operation on {name}"),
+        question: "What does each operation of the kernel cost on several processors?".into(),
+        drawn: vec![
+            Drawn {
+                title: "Operations".into(),
+                tables: tables.clone(),
+                evidence: vec![Evidence::Emulated, Evidence::Modelled],
+                printed: true,
+                ..Drawn::default()
+            },
+            ready.honest.drawn(),
+        ],
+        json: figures.json(&Goals::read(workspace)?)?,
+        ..ready.outcome(PROGRAM, &calls())
+    };
+    outcome.finish(workspace, directory, options.format)?;
     let checked_in = baseline_of(workspace, name);
     if save {
         figures.save(&checked_in)?;
@@ -90,11 +100,6 @@ fn compare(before: &Figures, now: &Figures) -> Result<()> {
     Err(CheckFailed(format!("{} {figures} changed", changes.len())).into())
 }
 
-fn texts(tables: &[Table], form: fn(&Table) -> String) -> String {
-    let texts: Vec<String> = tables.iter().map(form).collect();
-    format!("{}\n", texts.join("\n"))
-}
-
 /// The tables of a board's figures, beside the baseline of the same board with one processor.
 pub(in crate::command) fn tables_of(
     workspace: &Workspace,
@@ -107,31 +112,26 @@ pub(in crate::command) fn tables_of(
     Ok(tables(figures, one.as_ref(), &goals)?.into())
 }
 
-/// Runs the program in each layout with each quantum, when the probe says that the time is honest.
-pub(in crate::command) fn measure(
-    workspace: &Workspace,
-    board: Board,
-    progress: &Progress,
-) -> Result<Figures> {
-    let machine = Machine::find(board)?;
-    progress.during("asking whether time is honest ...", || {
-        honest(workspace, &machine, &QUANTA)
+/// Runs the program in each layout with each quantum.
+pub(in crate::command) fn measure(ready: &Ready, progress: &Progress) -> Result<Figures> {
+    let name = ready.machine.board.name;
+    let running = format!("running {PROGRAM} on {name}, each layout and quantum ...");
+    let calls = calls();
+    let records = progress.counted(&running, calls.len(), |done| {
+        each(&calls, done, |call| {
+            ready.machine.record(&ready.image, call)
+        })
     })?;
-    let building = format!("building {PROGRAM} for {} ...", board.name);
-    let image = progress.during(&building, || machine.build(workspace, PROGRAM))?;
+    Figures::of(name, &records)
+}
+
+/// Each layout with each of its quanta.
+fn calls() -> Vec<Call> {
     let calls = LAYOUTS.iter().flat_map(|(layout, quanta)| {
         quanta.iter().map(|quantum| Call {
             argument: (*layout).into(),
             quantum: *quantum,
         })
     });
-    let calls: Vec<Call> = calls.collect();
-    let running = format!(
-        "running {PROGRAM} on {}, each layout and quantum ...",
-        board.name
-    );
-    let records = progress.during(&running, || {
-        each(&calls, &|_| (), |call| machine.record(&image, call))
-    })?;
-    Figures::of(board.name, &records)
+    calls.collect()
 }

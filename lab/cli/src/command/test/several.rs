@@ -4,7 +4,8 @@ use anyhow::Result;
 use taktos_emulator::several::Virt;
 
 use super::Tally;
-use crate::command::bench::several::{baseline_of, measure};
+use crate::command::bench::several::{PROGRAM, baseline_of, measure};
+use crate::command::several::ready;
 use crate::image;
 use crate::progress::Progress;
 use crate::several::Board;
@@ -51,7 +52,9 @@ fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
 /// The figures of a board against the checked-in ones.
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let before = Figures::read(&baseline_of(workspace, board.name))?;
-    let now = measure(workspace, board, &Progress::default())?;
+    let progress = Progress::default();
+    let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
+    let now = measure(&ready, &progress)?;
     let changes = before.changes(&now)?;
     let failed = changes.len() as u64;
     Ok(Tally {

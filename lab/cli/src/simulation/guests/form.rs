@@ -1,12 +1,11 @@
 //! What a machine with guests prints.
 
 use serde::Serialize;
-use taktos_export::table::Table;
 use taktos_export::{Evidence, in_order, to_json};
 use taktos_simulate::file::text;
 use taktos_simulate::partition::{HostCpuStatistics, PartitionOutcome, VcpuStatistics};
 
-use super::{Guests, tables};
+use super::Guests;
 use crate::simulation::form::{SummaryForm, TaskForm};
 use crate::simulation::request::Request;
 
@@ -127,33 +126,6 @@ const fn cpu(cpu: &HostCpuStatistics) -> CpuForm {
         decisions: cpu.decisions,
         switches: cpu.switches,
     }
-}
-
-/// The tables, for programs.
-pub fn csv(request: &Request, guests: &Guests) -> String {
-    let tables = tables::all(request, guests);
-    tables
-        .iter()
-        .map(Table::to_csv)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The tables, for people, below what was asked.
-pub fn screen(request: &Request, guests: &Guests) -> String {
-    let set = &request.set;
-    let mut out = String::new();
-    for words in [&set.title, &set.question] {
-        if !words.is_empty() {
-            out.push_str(&format!("{words}\n"));
-        }
-    }
-    out.push_str(&format!("{}\n\n", described(guests)));
-    for table in tables::all(request, guests) {
-        out.push_str(&table.to_text());
-        out.push('\n');
-    }
-    out
 }
 
 /// On what and for how long, in one line.

@@ -16,9 +16,9 @@ use super::request::Request;
 use crate::arguments::SimOptions;
 use crate::failure::Failure;
 use crate::progress::Progress;
-pub use form::{csv, json, screen};
+pub use form::json;
 use recorder::{GuestRecorder, HostRecorder, merged};
-pub use result::{pftrace, write};
+pub use result::outcome;
 
 /// What a machine with guests gave.
 #[derive(Debug)]
