@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use taktos_export::table::{Cell, Table};
 use taktos_export::{Evidence, in_order, to_json};
 
-use crate::experiment::{Curve, Figure, Goals, Parts, Unit};
+use crate::experiment::{Curve, Figure, Goals, Parts};
 use crate::figure::{along, figures_of_part, operations};
 use crate::measure::Summary;
 use crate::published::{self, Peers};
+use crate::samples::Unit;
 use crate::session::Session;
 use crate::workspace::Workspace;
 
@@ -80,14 +81,8 @@ fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
     let curve = curve(session)?;
     let threads = places(session, curve)?;
     let values = |mark: &str, unit: Unit| -> Result<Vec<Option<u64>>> {
-        let summaries = along(&session.observation, &curve.along, mark, |sample| {
-            unit.of(sample)
-        })?;
-        let value = |place| {
-            summaries
-                .get(place)
-                .map(|summary| curve.statistic.of(*summary))
-        };
+        let places = along(&session.samples, (&curve.along, &curve.only), mark, unit)?;
+        let value = |place| places.get(place)?.statistic(curve.statistic);
         Ok(threads.iter().map(value).collect())
     };
     let mut series = Vec::new();
@@ -139,9 +134,12 @@ fn switch(workspace: &Workspace, session: &Session) -> Result<Switch> {
         .marks
         .first()
         .context("the curve of the experiment has no mark")?;
-    let totals = along(&session.observation, &curve.along, total, |sample| {
-        curve.unit.of(sample)
-    })?;
+    let totals = along(
+        &session.samples,
+        (&curve.along, &curve.only),
+        total,
+        curve.unit,
+    )?;
     let file = parts.published.as_ref().map(|paper| paper.file.as_str());
     Ok(Switch {
         board: session.board.name(),
@@ -151,7 +149,7 @@ fn switch(workspace: &Workspace, session: &Session) -> Result<Switch> {
         threads: totals.keys().copied().collect(),
         totals: totals
             .values()
-            .map(|summary| curve.statistic.of(*summary))
+            .filter_map(|values| values.statistic(curve.statistic))
             .collect(),
         published: publication(workspace, file)?,
     })
@@ -185,7 +183,7 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
         Some(goals) => Peers::of(&published::read(workspace, &goals.published.file)?)?,
         None => Peers::default(),
     };
-    let counted = operations(&session.observation, &peers)
+    let counted = operations(&session.samples, &peers)
         .into_iter()
         .map(|operation| {
             let least = |cycles: Summary| Least {
@@ -264,7 +262,13 @@ fn publication(workspace: &Workspace, file: Option<&str>) -> Result<Value> {
 fn places(session: &Session, curve: &Curve) -> Result<Vec<u64>> {
     let mut places = Vec::new();
     for mark in &curve.marks {
-        places.extend(along(&session.observation, &curve.along, mark, |_| 0)?.into_keys());
+        let of = along(
+            &session.samples,
+            (&curve.along, &curve.only),
+            mark,
+            Unit::Instructions,
+        )?;
+        places.extend(of.into_keys());
     }
     places.sort_unstable();
     places.dedup();

@@ -12,10 +12,11 @@ use crate::analysis::analyse;
 use crate::board;
 use crate::experiment::{Experiment, Figure, load};
 use crate::failure::Failure;
-use crate::figure::{Drawn, Material, draw};
+use crate::figure::{self, Drawn, Material, Run};
 use crate::image::{self, Image};
 use crate::measure::{Observation, Summary, observe, record_schedule};
 use crate::progress::Progress;
+use crate::samples::Samples;
 use crate::workspace::Workspace;
 
 /// An experiment that was run.
@@ -28,8 +29,10 @@ pub struct Session {
     pub image: Image,
     /// What it ran in.
     pub emulator: String,
-    /// The samples.
+    /// The rounds.
     pub observation: Observation,
+    /// The samples.
+    pub samples: Samples,
     /// Who ran when.
     pub recording: Recording,
     /// For each mark, what the model's tables alone say.
@@ -105,17 +108,19 @@ pub fn measure(
     let record = progress.during(&running, || {
         execute(emulator, board, (program, &image), &Options::default())
     })?;
+    let observation = observe(&record)?;
     let mut session = Session {
         analysed: analyse(board, &image, &analysed_marks(&experiment))?,
         emulator: format!("QEMU {}", emulator.version()),
         drawn: Vec::new(),
-        observation: observe(&record)?,
+        samples: Samples::of(&observation),
+        observation,
         recording: record_schedule(&record),
         experiment,
         board,
         image,
     };
-    session.drawn = figures(workspace, &session)?;
+    session.drawn = figure::draw_all(&session.experiment.figures, &session.material(workspace))?;
     Ok(session)
 }
 
@@ -160,25 +165,19 @@ fn analysed_marks(experiment: &Experiment) -> Vec<String> {
         .collect()
 }
 
-fn figures(workspace: &Workspace, session: &Session) -> Result<Vec<Drawn>> {
-    let material = session.material(workspace);
-    session
-        .experiment
-        .figures
-        .iter()
-        .map(|figure| draw(figure, &material))
-        .collect()
-}
-
 impl Session {
     /// What its figures are drawn from.
-    pub const fn material<'a>(&'a self, workspace: &'a Workspace) -> Material<'a> {
+    pub fn material<'a>(&'a self, workspace: &'a Workspace) -> Material<'a> {
         Material {
             workspace,
-            board: self.board,
-            observation: &self.observation,
-            recording: &self.recording,
-            analysed: &self.analysed,
+            board: self.board.name(),
+            cpu: self.board.cpu_name(),
+            samples: &self.samples,
+            run: Some(Run {
+                observation: &self.observation,
+                recording: &self.recording,
+                analysed: &self.analysed,
+            }),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn run(
     let file = workspace.path(file_for(options.board.as_deref()));
     let session = one(workspace, &file, &name(options), options, Form::Bench)?;
     let board = session.board.name();
-    let now = Baseline::of(board, &operations(&session.observation, &Peers::default()));
+    let now = Baseline::of(board, &operations(&session.samples, &Peers::default()));
     let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
     if save {
         now.save(&checked_in)?;

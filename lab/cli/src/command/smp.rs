@@ -14,11 +14,11 @@ use crate::arguments::RunOptions;
 use crate::compare::schedule;
 use crate::experiment::Smp;
 use crate::failure::Failure;
-use crate::figure::Drawn;
+use crate::figure::{Drawn, Material, draw_all};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::{Call, QUANTA, QUANTUM, each};
-use crate::smp::{Case, Figures, Paper, Plan, Question, Run, periodic};
+use crate::smp::{Case, Figures, Plan, Question, Run, periodic};
 use crate::workspace::Workspace;
 
 /// How much of a schedule is drawn: a second.
@@ -43,10 +43,6 @@ pub(super) fn run(
 ) -> Result<()> {
     let board = board(options.board.as_deref(), &experiment.board, file)?;
     let question = question(experiment, file, extent)?;
-    let paper = match &experiment.published {
-        Some(published) => Paper::read(workspace, published)?,
-        None => Paper::default(),
-    };
     let directory = begin(workspace, &result_name(file, options), options)?;
     let (plan, progress) = (question.plan(), Progress::default());
     let quanta: &[u32] = if extent.everything {
@@ -57,7 +53,16 @@ pub(super) fn run(
     let ready = ready(workspace, board, &experiment.program, quanta, &progress)?;
     let runs = measure(&ready, &plan, &progress)?;
     let traces = record(&ready, &plan, &progress)?;
-    let mut drawn = plan.draw(&runs, &paper)?;
+    let mut drawn = draw_all(
+        &experiment.figures,
+        &Material {
+            workspace,
+            board: board.name,
+            cpu: board.cpu_name,
+            samples: &plan.samples(&runs)?,
+            run: None,
+        },
+    )?;
     drawn.push(schedules(&traces));
     drawn.push(ready.honest.drawn());
     let calls: Vec<Call> = runs.iter().map(|run| run.case.call()).collect();

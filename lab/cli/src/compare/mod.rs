@@ -26,7 +26,7 @@ use backlog::Backlog;
 use jobs::{Job, jobs};
 
 use crate::figure::Drawn;
-use crate::several::number::millis;
+use crate::number::millis;
 use crate::smp::{Case, Figures, Periodic, TaskFigures, Times};
 
 /// What the kernel did, and what the simulator says of the same.

@@ -1,11 +1,13 @@
 //! The schema of an experiment file. An unknown key is an error.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
-use taktos_emulator::Count;
-use taktos_export::{Evidence, plot};
+use taktos_export::plot;
 use toml::Spanned;
 
-use crate::measure::{Labels, Summary};
+use crate::measure::Labels;
+use crate::samples::{Statistic, Unit};
 
 /// An experiment.
 #[derive(Debug, Deserialize)]
@@ -22,74 +24,6 @@ pub struct Experiment {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-}
-
-/// What a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Executed instructions.
-    Instructions,
-    /// Modelled cycles.
-    Cycles,
-}
-
-impl Unit {
-    /// The unit's name in the plural.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Instructions => "instructions",
-            Self::Cycles => "cycles",
-        }
-    }
-
-    /// What a figure in this unit rests on.
-    pub const fn evidence(self) -> Evidence {
-        match self {
-            Self::Instructions => Evidence::Emulated,
-            Self::Cycles => Evidence::Modelled,
-        }
-    }
-
-    /// This unit's part of a sample.
-    pub const fn of(self, sample: &Count) -> u64 {
-        match self {
-            Self::Instructions => sample.instructions,
-            Self::Cycles => sample.cycles,
-        }
-    }
-}
-
-/// Which statistic stands for a set of samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Statistic {
-    /// The least, as the papers take it.
-    Minimum,
-    /// The middle one.
-    Median,
-    /// The greatest.
-    Maximum,
-}
-
-impl Statistic {
-    /// The statistic's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Minimum => "minimum",
-            Self::Median => "median",
-            Self::Maximum => "maximum",
-        }
-    }
-
-    /// The statistic of a summary.
-    pub const fn of(self, summary: Summary) -> u64 {
-        match self {
-            Self::Minimum => summary.min,
-            Self::Median => summary.median,
-            Self::Maximum => summary.max,
-        }
-    }
 }
 
 /// How an axis is divided.
@@ -135,6 +69,8 @@ pub enum Figure {
     Parts(Parts),
     /// Operations beside other systems and goals.
     Goals(Goals),
+    /// A row for each case, a column for each statistic, change or published figure.
+    Pivot(Pivot),
 }
 
 impl Figure {
@@ -149,6 +85,20 @@ impl Figure {
             Self::Schedule(schedule) => &schedule.title,
             Self::Parts(parts) => &parts.title,
             Self::Goals(goals) => &goals.title,
+            Self::Pivot(pivot) => &pivot.title,
+        }
+    }
+
+    /// The labels of the cases that it is about; none: all cases.
+    pub const fn only(&self) -> Option<&Labels> {
+        match self {
+            Self::Curve(curve) => Some(&curve.only),
+            Self::Summary(spread)
+            | Self::Histogram(spread)
+            | Self::Phases(spread)
+            | Self::Tail(spread) => Some(&spread.only),
+            Self::Pivot(pivot) => Some(&pivot.only),
+            Self::Schedule(_) | Self::Parts(_) | Self::Goals(_) => None,
         }
     }
 
@@ -157,9 +107,11 @@ impl Figure {
         match self {
             Self::Curve(curve) => curve.unit == Unit::Cycles,
             Self::Phases(_) => true,
-            Self::Histogram(spread) | Self::Tail(spread) => spread.unit != Some(Unit::Instructions),
+            Self::Histogram(spread) | Self::Tail(spread) => {
+                spread.unit.unwrap_or(Unit::Cycles) == Unit::Cycles
+            }
             Self::Parts(parts) => parts.unit == Unit::Cycles,
-            Self::Summary(_) | Self::Schedule(_) | Self::Goals(_) => false,
+            Self::Summary(_) | Self::Schedule(_) | Self::Goals(_) | Self::Pivot(_) => false,
         }
     }
 }
@@ -172,8 +124,13 @@ pub struct Curve {
     pub title: String,
     /// The marks, each a series.
     pub marks: Vec<String>,
-    /// The rounds' label that the curve runs along; its values are numbers.
+    /// The label that the curve runs along; its values are numbers.
     pub along: String,
+    /// The label that tells series of one mark apart.
+    pub by: Option<String>,
+    /// The cases: those that have these labels.
+    #[serde(default, rename = "where")]
+    pub only: Labels,
     /// What is counted.
     pub unit: Unit,
     /// What stands for the samples of a round.
@@ -203,7 +160,7 @@ pub struct PublishedCurve {
     /// The key of the values along.
     pub along: String,
     /// For a mark, the key of its values.
-    pub series: std::collections::BTreeMap<String, String>,
+    pub series: BTreeMap<String, String>,
 }
 
 /// Some marks, or all.
@@ -215,10 +172,93 @@ pub struct Spread {
     /// The marks; without them, all that have samples.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// The rounds' label that tells rows apart; without it, all rounds are one.
+    /// The label that tells rows apart; without it, all cases are one.
     pub along: Option<String>,
-    /// What is counted; tables show both.
+    /// The label of which each value has a plot of its own.
+    pub per: Option<String>,
+    /// The cases: those that have these labels.
+    #[serde(default, rename = "where")]
+    pub only: Labels,
+    /// What is counted; tables show instructions and cycles where it is not said.
     pub unit: Option<Unit>,
+    /// What stands for the samples in tables.
+    #[serde(default = "least_median_greatest")]
+    pub statistics: Vec<Statistic>,
+}
+
+fn least_median_greatest() -> Vec<Statistic> {
+    vec![Statistic::Minimum, Statistic::Median, Statistic::Maximum]
+}
+
+/// A table turned out of the samples.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pivot {
+    /// What it shows.
+    pub title: String,
+    /// The cases: those that have these labels.
+    #[serde(default, rename = "where")]
+    pub only: Labels,
+    /// The labels that tell rows apart.
+    pub rows: Vec<String>,
+    /// The columns, in their order.
+    #[serde(rename = "column")]
+    pub columns: Vec<PivotColumn>,
+    /// The file in `experiments/published` that columns of others' figures are of, without its ending.
+    pub published: Option<String>,
+    /// For a label's value, what it is called in that file, where that is not the same.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+    /// The columns that are said in a sentence.
+    #[serde(default)]
+    pub verdict: Vec<String>,
+    /// What is said below it.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Whether it stands in the report alone.
+    #[serde(default)]
+    pub detail: bool,
+}
+
+/// A column: one of `mark`, `change`, `difference`, `theirs` and `within` says what of.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PivotColumn {
+    /// What stands above it.
+    pub name: String,
+    /// The mark that is measured.
+    pub mark: Option<String>,
+    /// What stands for its samples; the mean where it is not said.
+    pub statistic: Option<Statistic>,
+    /// The cases: those of the row that have these labels.
+    #[serde(default, rename = "where")]
+    pub only: Labels,
+    /// A label: there is a column for each of its values, which stands for `{label}` in the name.
+    pub each: Option<String>,
+    /// The relative change from one column before to another.
+    pub change: Option<[String; 2]>,
+    /// The difference from one column before to another.
+    pub difference: Option<[String; 2]>,
+    /// The key of others' figure in the published file; `{label}` stands for the row's.
+    pub theirs: Option<String>,
+    /// What others' figures rest on.
+    pub basis: Option<String>,
+    /// A verdict: whether the first of these columns lies in what the second one says.
+    pub within: Option<[String; 2]>,
+    /// How the figure is written.
+    pub shown: Option<Shown>,
+}
+
+/// How a figure is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shown {
+    /// Nanoseconds as milliseconds with three decimals.
+    Ms,
+    /// With its sign.
+    Difference,
+    /// In per cent, with its sign.
+    Change,
 }
 
 /// Who ran when, from the begin of a round.

@@ -9,7 +9,8 @@ mod several;
 mod fuzz;
 
 pub use file::{
-    Curve, Experiment, Figure, Goals, Parts, PublishedCurve, PublishedParts, Schedule, Spread, Unit,
+    Curve, Experiment, Figure, Goals, Parts, Pivot, PivotColumn, PublishedCurve, PublishedParts,
+    Schedule, Shown, Spread,
 };
 pub use load::{Asked, asked, line_of, load};
 pub use several::{Hypervisor, Latency, Mechanisms, Several, Smp};

@@ -10,6 +10,7 @@ use taktos_simulate::Policy;
 use taktos_simulate::file::text;
 use taktos_time::Duration;
 
+use super::file::Figure;
 use super::load::{self, parse_as};
 
 /// An experiment on several processors.
@@ -26,7 +27,7 @@ pub enum Several {
 }
 
 /// A task set on the kernel, on one processor and on several.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Smp {
     #[serde(rename = "kind")]
@@ -51,8 +52,9 @@ pub struct Smp {
     pub policy: PolicyName,
     /// The periods for which the overhead is measured.
     pub periods: Vec<Time>,
-    /// Others' figures.
-    pub published: Option<String>,
+    /// What answers the question, in the order in which it is shown.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<Figure>,
 }
 
 /// The response times of mechanisms.

@@ -5,23 +5,25 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use taktos_export::Basis;
 use taktos_export::plot::{Axis, Chart, Origin, Series, Shape};
-use taktos_export::table::{Column, Table, thousands};
+use taktos_export::table::{Cell, Column, Table, thousands};
 
-use super::{Drawn, Material, summary_of};
+use super::{Drawn, Material, unknown};
 use crate::experiment::{Curve, PublishedCurve};
-use crate::measure::{Observation, Summary};
+use crate::measure::{Labels, Summary};
+use crate::number::percent;
 use crate::published;
+use crate::samples::{Samples, Unit, Values};
 
 /// Values along, by their place.
-type Values = BTreeMap<u64, u64>;
+type Places = BTreeMap<u64, u64>;
 
-/// One mark: our values, and theirs where there are any.
-struct Line<'a> {
-    mark: &'a str,
-    ours: Values,
-    /// Of all samples of all places.
-    all: Summary,
-    theirs: Option<Values>,
+/// One mark, or one case of it: our values, and theirs where there are any.
+struct Line {
+    name: String,
+    ours: Places,
+    /// The median and the maximum of all samples of all places, where each is known.
+    all: Option<Summary>,
+    theirs: Option<Places>,
 }
 
 pub(super) fn draw(curve: &Curve, material: &Material<'_>) -> Result<Drawn> {
@@ -35,12 +37,14 @@ pub(super) fn draw(curve: &Curve, material: &Material<'_>) -> Result<Drawn> {
             (Some(paper), Some(figures)) => theirs(paper, figures, mark)?,
             _ => None,
         };
-        lines.push(Line {
-            mark,
-            ours: ours(curve, material.observation, mark)?,
-            all: summary_of(material.observation, mark, curve.unit)?,
-            theirs,
-        });
+        for (name, only) in cases(curve, material.samples, mark) {
+            lines.push(line(
+                curve,
+                material.samples,
+                (mark, name, &only),
+                theirs.clone(),
+            )?);
+        }
     }
     let mut table = table(curve, &lines);
     if let Some(figures) = &figures {
@@ -60,54 +64,49 @@ pub(super) fn draw(curve: &Curve, material: &Material<'_>) -> Result<Drawn> {
     })
 }
 
-/// For each value along, the statistic of the rounds that were run with it.
+/// For each value along, all values of the mark in cases that have these labels.
+///
+/// # Errors
+/// When a value along is no number.
 pub fn along(
-    observation: &Observation,
-    label: &str,
+    samples: &Samples,
+    (label, only): (&str, &Labels),
     mark: &str,
-    value: impl Fn(&taktos_emulator::Count) -> u64,
-) -> Result<BTreeMap<u64, Summary>> {
-    let mut samples: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    for round in &observation.rounds {
-        let Some(taken) = round.samples.get(mark) else {
+    unit: Unit,
+) -> Result<BTreeMap<u64, Values>> {
+    let mut places = BTreeMap::new();
+    for group in samples.grouped(&[label.to_owned()], only) {
+        let Some(values) = group.values(mark, Some(unit)) else {
             continue;
         };
-        let place = round.labels.get(label);
-        let place =
-            place.with_context(|| format!("a round of the program has no label `{label}`"))?;
-        let place = place
-            .parse()
-            .with_context(|| format!("the label {label}={place} of a round is no number"))?;
-        samples
-            .entry(place)
-            .or_default()
-            .extend(taken.iter().map(&value));
+        let place = &group.key[0];
+        let number = place.parse();
+        let number =
+            number.with_context(|| format!("the label {label}={place} of a case is no number"))?;
+        places.insert(number, values);
     }
-    let summarised = samples
-        .into_iter()
-        .filter_map(|(place, values)| Some((place, Summary::of(values.into_iter())?)));
-    Ok(summarised.collect())
+    Ok(places)
 }
 
 /// What the line says: one number for all, or from where to where.
-fn sentence(curve: &Curve, line: &Line<'_>) -> String {
-    let (unit, evidence, along) = (curve.unit.name(), curve.unit.evidence(), &curve.along);
+fn sentence(curve: &Curve, line: &Line) -> String {
+    let (unit, evidence, along) = (curve.unit, curve.unit.evidence(), &curve.along);
+    let (name, shown) = (unit.name(), |value| shown(unit, value));
     let (Some((first, at_first)), Some((last, at_last))) =
         (line.ours.first_key_value(), line.ours.last_key_value())
     else {
-        return format!("{}: no samples.", line.mark);
+        return format!("{}: no samples.", line.name);
     };
     let flat = line.ours.values().all(|value| value == at_first);
-    let words = if flat {
-        let Summary { median, max, .. } = line.all;
-        let (value, median, max) = (thousands(*at_first), thousands(median), thousands(max));
+    let words = if let (true, Some(Summary { median, max, .. })) = (flat, line.all) {
+        let (value, median, max) = (shown(*at_first), shown(median), shown(max));
         format!(
-            "{value} {unit} ({evidence}) for every number of {along}; of all samples the median is \
+            "{value} {name} ({evidence}) for every number of {along}; of all samples the median is \
              {median}, the maximum {max}"
         )
     } else {
-        let (low, high) = (thousands(*at_first), thousands(*at_last));
-        format!("from {low} {unit} ({evidence}) at {first} {along} to {high} at {last}")
+        let (low, high) = (shown(*at_first), shown(*at_last));
+        format!("from {low} {name} ({evidence}) at {first} {along} to {high} at {last}")
     };
     let theirs = line
         .theirs
@@ -118,24 +117,49 @@ fn sentence(curve: &Curve, line: &Line<'_>) -> String {
             let value = thousands(*value);
             format!(
                 "{}: {words}; {}: {value} at {place} ({}).",
-                line.mark, paper.name, paper.basis
+                line.name, paper.name, paper.basis
             )
         }
-        _ => format!("{}: {words}.", line.mark),
+        _ => format!("{}: {words}.", line.name),
     }
 }
 
-fn ours(curve: &Curve, observation: &Observation, mark: &str) -> Result<Values> {
-    let summaries = along(observation, &curve.along, mark, |sample| {
-        curve.unit.of(sample)
-    })?;
-    Ok(summaries
-        .into_iter()
-        .map(|(place, summary)| (place, curve.statistic.of(summary)))
-        .collect())
+/// What tells the lines of a mark apart, and which cases are in each.
+fn cases(curve: &Curve, samples: &Samples, mark: &str) -> Vec<(String, Labels)> {
+    let Some(label) = &curve.by else {
+        return vec![(mark.to_owned(), curve.only.clone())];
+    };
+    let values = samples.values_of(label, &curve.only).into_iter();
+    let one = |value: String| {
+        let name = format!("{label} {value}");
+        let only = curve.only.clone().into_iter();
+        (name, only.chain([(label.clone(), value)]).collect())
+    };
+    values.map(one).collect()
 }
 
-fn theirs(paper: &PublishedCurve, figures: &toml::Table, mark: &str) -> Result<Option<Values>> {
+fn line(
+    curve: &Curve,
+    samples: &Samples,
+    (mark, name, only): (&str, String, &Labels),
+    theirs: Option<Places>,
+) -> Result<Line> {
+    let places = along(samples, (&curve.along, only), mark, curve.unit)?;
+    let statistic =
+        |(place, values): (&u64, &Values)| Some((*place, values.statistic(curve.statistic)?));
+    let ours: Places = places.iter().filter_map(statistic).collect();
+    if ours.is_empty() {
+        return Err(unknown(mark));
+    }
+    Ok(Line {
+        name,
+        ours,
+        all: Values::together(places.values()).and_then(|all| all.summary()),
+        theirs,
+    })
+}
+
+fn theirs(paper: &PublishedCurve, figures: &toml::Table, mark: &str) -> Result<Option<Places>> {
     let Some(key) = paper.series.get(mark) else {
         return Ok(None);
     };
@@ -144,12 +168,12 @@ fn theirs(paper: &PublishedCurve, figures: &toml::Table, mark: &str) -> Result<O
     Ok(Some(places.into_iter().zip(values).collect()))
 }
 
-fn table(curve: &Curve, lines: &[Line<'_>]) -> Table {
+fn table(curve: &Curve, lines: &[Line]) -> Table {
     let unit = curve.unit.name();
     let mut columns = vec![Column::label(curve.along.as_str())];
     for line in lines {
         columns.push(Column::figures(
-            line.mark,
+            line.name.clone(),
             Basis::Ours(curve.unit.evidence()),
         ));
         if let (Some(_), Some(paper)) = (&line.theirs, &curve.published) {
@@ -172,7 +196,11 @@ fn table(curve: &Curve, lines: &[Line<'_>]) -> Table {
     for place in places {
         let mut row = vec![place.into()];
         for line in lines {
-            row.push(line.ours.get(&place).copied().into());
+            row.push(
+                line.ours
+                    .get(&place)
+                    .map_or(Cell::Blank, |value| cell(curve.unit, *value)),
+            );
             if let Some(theirs) = &line.theirs {
                 row.push(theirs.get(&place).copied().into());
             }
@@ -182,14 +210,19 @@ fn table(curve: &Curve, lines: &[Line<'_>]) -> Table {
     table
 }
 
-fn chart(curve: &Curve, lines: &[Line<'_>]) -> Chart {
+fn chart(curve: &Curve, lines: &[Line]) -> Chart {
     let mut series = Vec::new();
     for (colour, line) in lines.iter().enumerate() {
-        series.push(one(line.mark.to_owned(), &line.ours, Origin::Ours, colour));
+        series.push(one(
+            line.name.clone(),
+            (&line.ours, curve.unit),
+            Origin::Ours,
+            colour,
+        ));
         if let (Some(theirs), Some(paper)) = (&line.theirs, &curve.published) {
             series.push(one(
-                format!("{}: {}", paper.name, line.mark),
-                theirs,
+                format!("{}: {}", paper.name, line.name),
+                (theirs, curve.unit),
                 Origin::Theirs,
                 colour,
             ));
@@ -211,10 +244,27 @@ fn chart(curve: &Curve, lines: &[Line<'_>]) -> Chart {
     }
 }
 
-fn one(name: String, values: &Values, origin: Origin, colour: usize) -> Series {
+/// A value as people read it.
+fn shown(unit: Unit, value: u64) -> String {
+    match unit {
+        Unit::Share => percent(value),
+        _ => thousands(value),
+    }
+}
+
+fn cell(unit: Unit, value: u64) -> Cell {
+    match unit {
+        Unit::Share => shown(unit, value).into(),
+        _ => value.into(),
+    }
+}
+
+/// A series in the unit's whole: shares in per cent.
+fn one(name: String, (values, unit): (&Places, Unit), origin: Origin, colour: usize) -> Series {
+    let whole = if unit == Unit::Share { 10_000.0 } else { 1.0 };
     let points = values
         .iter()
-        .map(|(place, value)| (*place as f64, *value as f64));
+        .map(|(place, value)| (*place as f64, *value as f64 / whole));
     Series {
         name,
         points: points.collect(),

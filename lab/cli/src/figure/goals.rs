@@ -6,8 +6,9 @@ use taktos_export::{Basis, Evidence};
 
 use super::{Drawn, Material};
 use crate::experiment::Goals;
-use crate::measure::{Observation, Summary};
+use crate::measure::Summary;
 use crate::published::{self, PeerOperation, Peers};
+use crate::samples::{Samples, Unit};
 
 /// The summaries of one operation.
 pub struct Operation {
@@ -21,8 +22,8 @@ pub struct Operation {
 
 /// All operations that the program measured: in the order of the published
 /// ones, then the others by name.
-pub fn operations(observation: &Observation, peers: &Peers) -> Vec<Operation> {
-    let mut names = observation.marks();
+pub fn operations(samples: &Samples, peers: &Peers) -> Vec<Operation> {
+    let mut names = samples.marks();
     let place = |name: &String| {
         peers
             .operations
@@ -32,13 +33,10 @@ pub fn operations(observation: &Observation, peers: &Peers) -> Vec<Operation> {
     };
     names.sort_by_key(|name| (place(name), name.clone()));
     let summarised = names.into_iter().filter_map(|name| {
-        let samples = || observation.samples(&name);
-        let instructions = Summary::of(samples().map(|sample| sample.instructions))?;
-        let cycles = Summary::of(samples().map(|sample| sample.cycles));
         Some(Operation {
-            name: name.clone(),
-            instructions,
-            cycles: cycles.filter(|_| observation.modelled),
+            instructions: samples.summary(&name, Unit::Instructions)?,
+            cycles: samples.summary(&name, Unit::Cycles),
+            name,
         })
     });
     summarised.collect()
@@ -46,7 +44,7 @@ pub fn operations(observation: &Observation, peers: &Peers) -> Vec<Operation> {
 
 pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
     let figures = published::read(material.workspace, &goals.published.file)?;
-    let comparable = goals.published.board == material.board.name();
+    let comparable = goals.published.board == material.board;
     let peers = if comparable {
         Peers::of(&figures)?
     } else {
@@ -63,7 +61,7 @@ pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
             Column::label("from the call, to"),
         ],
     );
-    for operation in operations(material.observation, &peers) {
+    for operation in operations(material.samples, &peers) {
         let published = peers.operation(&operation.name)?.unwrap_or_default();
         table.push(row(&operation, &published, &peers));
         if !published.meaning.is_empty() {
@@ -97,7 +95,7 @@ pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
         answer,
         tables: vec![table],
         details: vec![meanings],
-        evidence: material.observation.evidence(),
+        evidence: material.evidence(),
         printed: true,
         ..Drawn::default()
     })

@@ -6,18 +6,19 @@ mod curve;
 mod goals;
 mod parts;
 mod phases;
+mod pivot;
 mod schedule;
 mod spread;
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-use taktos_emulator::Board;
+use anyhow::{Context, Result};
 use taktos_export::{Evidence, Recording, ResultDirectory, WriteError, table::Table};
 
-use crate::experiment::{Figure, Unit};
+use crate::experiment::Figure;
 use crate::failure::Failure;
 use crate::measure::{Observation, Summary};
+use crate::samples::{Samples, Unit};
 use crate::workspace::Workspace;
 
 pub use curve::along;
@@ -28,9 +29,20 @@ pub use parts::figures_of_part;
 pub struct Material<'a> {
     /// Where published figures are found.
     pub workspace: &'a Workspace,
-    /// Where it ran.
-    pub board: Board,
+    /// The board on which it ran.
+    pub board: &'a str,
+    /// Its processor.
+    pub cpu: &'a str,
     /// The samples.
+    pub samples: &'a Samples,
+    /// What else is known of a run on one processor.
+    pub run: Option<Run<'a>>,
+}
+
+/// What the clock of one processor saw beside samples.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The rounds.
     pub observation: &'a Observation,
     /// Who ran when.
     pub recording: &'a Recording,
@@ -39,16 +51,25 @@ pub struct Material<'a> {
     pub analysed: &'a BTreeMap<String, Summary>,
 }
 
-impl Material<'_> {
+impl<'a> Material<'a> {
     /// Says that there are no cycles, where there are none.
     pub fn without_model(&self) -> Option<String> {
-        let words = || {
-            format!(
-                "No model of the {} yet: instructions only.",
-                self.board.cpu_name()
-            )
-        };
-        (!self.observation.modelled).then(words)
+        let words = || format!("No model of the {} yet: instructions only.", self.cpu);
+        (!self.samples.has(Unit::Cycles)).then(words)
+    }
+
+    /// What its counts rest on.
+    fn evidence(&self) -> Vec<Evidence> {
+        let modelled = self.samples.has(Unit::Cycles).then_some(Evidence::Modelled);
+        std::iter::once(Evidence::Emulated)
+            .chain(modelled)
+            .collect()
+    }
+
+    /// The run, for figures that samples are not enough for.
+    fn run(&self) -> Result<Run<'a>> {
+        self.run
+            .context("a figure of this kind is of experiments on one processor")
     }
 }
 
@@ -92,7 +113,7 @@ impl Drawn {
 /// # Errors
 /// When the figure asks for a mark, a label or a published figure that is not
 /// there.
-pub fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
+fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
     if let Some(words) = material.without_model()
         && figure.needs_cycles()
     {
@@ -111,19 +132,35 @@ pub fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
         Figure::Schedule(schedule) => schedule::draw(schedule, material),
         Figure::Parts(parts) => parts::draw(parts, material),
         Figure::Goals(goals) => goals::draw(goals, material),
+        Figure::Pivot(pivot) => pivot::draw(pivot, material),
     }
+}
+
+/// Every figure, in its order, but those of cases that were not run.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_all(figures: &[Figure], material: &Material<'_>) -> Result<Vec<Drawn>> {
+    let was_run = |figure: &&Figure| {
+        let only = figure.only();
+        only.is_none_or(|only| only.is_empty() || material.samples.have(only))
+    };
+    let run = figures.iter().filter(was_run);
+    run.map(|figure| draw(figure, material)).collect()
 }
 
 /// All samples of a mark as one summary.
 ///
 /// # Errors
 /// When the program never passed the mark.
-pub fn summary_of(observation: &Observation, mark: &str, unit: Unit) -> Result<Summary> {
-    let samples = observation.samples(mark).map(|sample| unit.of(sample));
-    Summary::of(samples).ok_or_else(|| {
-        Failure::error(
-            format!("the program passed no mark `{mark}`, which a figure asks for"),
-            "name a mark of the program; a figure of the kind `summary` without marks lists them",
-        )
-    })
+pub fn summary_of(samples: &Samples, mark: &str, unit: Unit) -> Result<Summary> {
+    samples.summary(mark, unit).ok_or_else(|| unknown(mark))
+}
+
+/// The error that nothing is known of a mark.
+fn unknown(mark: &str) -> anyhow::Error {
+    Failure::error(
+        format!("the program passed no mark `{mark}`, which a figure asks for"),
+        "name a mark of the program; a figure of the kind `summary` without marks lists them",
+    )
 }

@@ -5,9 +5,10 @@ use taktos_export::Basis;
 use taktos_export::table::{Cell, Column, Table};
 
 use super::{Drawn, Material, summary_of};
-use crate::experiment::{Parts, PublishedParts, Unit};
+use crate::experiment::{Parts, PublishedParts};
 use crate::measure::Summary;
 use crate::published;
+use crate::samples::Unit;
 
 pub(super) fn draw(parts: &Parts, material: &Material<'_>) -> Result<Drawn> {
     let basis = || Basis::Ours(parts.unit.evidence());
@@ -63,11 +64,9 @@ pub fn figures_of_part(
     unit: Unit,
     mark: &str,
 ) -> Result<(Option<Summary>, Summary)> {
-    let measured = summary_of(material.observation, mark, unit)?;
-    let analysed = (unit == Unit::Cycles)
-        .then(|| material.analysed.get(mark).copied())
-        .flatten();
-    Ok((analysed, measured))
+    let measured = summary_of(material.samples, mark, unit)?;
+    let analysed = material.run()?.analysed.get(mark).copied();
+    Ok((analysed.filter(|_| unit == Unit::Cycles), measured))
 }
 
 fn sentence(part: &str, unit: Unit, analysed: Option<Summary>, measured: Summary) -> String {

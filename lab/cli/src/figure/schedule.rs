@@ -4,12 +4,18 @@ use anyhow::{Context, Result};
 use taktos_export::{Evidence, plot, table::Table};
 use taktos_trace::Kind;
 
-use super::{Drawn, Material};
+use super::{Drawn, Material, Run};
 use crate::experiment::Schedule;
+use crate::measure::Observation;
 
 pub(super) fn draw(schedule: &Schedule, material: &Material<'_>) -> Result<Drawn> {
-    let begins = begin(schedule, material)?;
-    let events = &material.recording.events;
+    let Run {
+        observation,
+        recording,
+        ..
+    } = material.run()?;
+    let begins = begin(schedule, observation)?;
+    let events = &recording.events;
     let switches: Vec<u64> = events
         .iter()
         .filter(|event| event.kind == Kind::Switch && event.at >= begins)
@@ -17,8 +23,8 @@ pub(super) fn draw(schedule: &Schedule, material: &Material<'_>) -> Result<Drawn
         .take(schedule.switches + 1)
         .collect();
     let from = switches.first().copied().unwrap_or(begins);
-    let to = switches.last().copied().unwrap_or(material.recording.end);
-    let svg = plot::gantt(material.recording, &schedule.title, from, to);
+    let to = switches.last().copied().unwrap_or(recording.end);
+    let svg = plot::gantt(recording, &schedule.title, from, to);
     Ok(Drawn {
         title: schedule.title.clone(),
         plots: vec![(
@@ -31,18 +37,15 @@ pub(super) fn draw(schedule: &Schedule, material: &Material<'_>) -> Result<Drawn
 }
 
 /// When the round begins that has all the labels.
-fn begin(schedule: &Schedule, material: &Material<'_>) -> Result<u64> {
+fn begin(schedule: &Schedule, observation: &Observation) -> Result<u64> {
     let matches = |labels: &crate::measure::Labels| {
         schedule
             .round
             .iter()
             .all(|(key, value)| labels.get(key) == Some(value))
     };
-    let round = material
-        .observation
-        .rounds
-        .iter()
-        .find(|round| matches(&round.labels));
+    let mut rounds = observation.rounds.iter();
+    let round = rounds.find(|round| matches(&round.labels));
     let begins = match round {
         Some(round) => Some(round.begins),
         None if schedule.round.is_empty() => Some(0),

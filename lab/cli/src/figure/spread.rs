@@ -1,141 +1,196 @@
 //! How far samples lie apart: tables, histograms, tails.
 
 use anyhow::Result;
-use taktos_emulator::Count;
+use taktos_export::Basis;
+use taktos_export::plot::{Chart, Counts, counted_histogram, counted_tail};
 use taktos_export::table::{Cell, Column, Table};
-use taktos_export::{Basis, plot};
 
-use super::{Drawn, Material, summary_of};
-use crate::experiment::{Spread, Unit};
-use crate::measure::{Observation, Summary};
+use super::{Drawn, Material, unknown};
+use crate::experiment::Spread;
+use crate::measure::Labels;
+use crate::samples::{Samples, Statistic, Unit, Values};
 
 pub(super) fn summary(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
+    let units = match (spread.unit, material.samples.has(Unit::Cycles)) {
+        (Some(unit), _) => vec![unit],
+        (None, true) => vec![Unit::Instructions, Unit::Cycles],
+        (None, false) => vec![Unit::Instructions],
+    };
     Ok(Drawn {
         title: spread.title.clone(),
-        tables: vec![table(spread, material, units(material.observation))?],
-        evidence: material.observation.evidence(),
+        tables: vec![table(spread, material, &units)?],
+        evidence: units.iter().map(|unit| unit.evidence()).collect(),
         ..Drawn::default()
     })
 }
 
-/// The least, the median and the greatest of each mark's samples, in these units.
+/// The statistics of each mark's samples, in these units.
 fn table(spread: &Spread, material: &Material<'_>, units: &[Unit]) -> Result<Table> {
     let mut columns = vec![Column::label("mark")];
-    columns.extend(spread.along.as_deref().map(Column::label));
+    columns.extend(labels(spread).map(Column::label));
     columns.push(Column::label("samples"));
     for unit in units {
-        let least = format!("{}, min", unit.name());
-        for name in [least.as_str(), "median", "max"] {
+        for (place, statistic) in spread.statistics.iter().enumerate() {
+            let name = short(*statistic);
+            let name = if place == 0 {
+                format!("{}, {name}", unit.name())
+            } else {
+                name
+            };
             columns.push(Column::figures(name, Basis::Ours(unit.evidence())));
         }
     }
     let mut table = Table::new(spread.title.as_str(), columns);
-    for mark in chosen(spread, material.observation)? {
-        for (label, samples) in grouped(spread, material.observation, &mark) {
+    for mark in chosen(spread, material.samples)? {
+        for group in grouped(spread, material.samples, &spread.only) {
+            let of = |unit: &Unit| group.values(&mark, Some(*unit));
+            let Some(samples) = units.first().and_then(of) else {
+                continue;
+            };
             let mut row = vec![Cell::from(mark.as_str())];
-            row.extend(spread.along.as_ref().map(|_| number_or_words(&label)));
-            row.extend(statistics(&samples, units));
+            row.extend(group.key.iter().map(|label| number_or_words(label)));
+            row.push(samples.statistic(Statistic::Samples).into());
+            for unit in units {
+                let values = of(unit);
+                let statistic = |one: &Statistic| values.as_ref()?.statistic(*one);
+                row.extend(
+                    spread
+                        .statistics
+                        .iter()
+                        .map(|one| Cell::from(statistic(one))),
+                );
+            }
             table.push(row);
         }
     }
     Ok(table)
 }
 
+/// The labels that tell rows apart.
+fn labels(spread: &Spread) -> impl Iterator<Item = &str> {
+    let both = [&spread.per, &spread.along];
+    both.into_iter().filter_map(|label| label.as_deref())
+}
+
+fn grouped<'a>(
+    spread: &Spread,
+    samples: &'a Samples,
+    only: &Labels,
+) -> Vec<crate::samples::Group<'a>> {
+    let keys: Vec<String> = labels(spread).map(str::to_owned).collect();
+    samples.grouped(&keys, only)
+}
+
+/// The name of a statistic above a narrow column.
+fn short(statistic: Statistic) -> String {
+    match statistic {
+        Statistic::Minimum => "min".into(),
+        Statistic::Maximum => "max".into(),
+        other => other.name(),
+    }
+}
+
 pub(super) fn histogram(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
-    distribution(spread, material, plot::histogram)
+    distribution(spread, material, ("", counted_histogram))
 }
 
 pub(super) fn tail(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
-    distribution(spread, material, plot::tail)
+    distribution(spread, material, ("-tail", counted_tail))
 }
 
-type Plotter = fn(&str, &str, &[(&str, &[u64])]) -> plot::Chart;
+type Plotter = fn(&str, &str, &[Counts<'_>]) -> Chart;
 
-/// A plot of samples, and a table of them: what is seen without opening anything.
-fn distribution(spread: &Spread, material: &Material<'_>, plotter: Plotter) -> Result<Drawn> {
+/// A plot of samples, or one for each value of a label, and a table of them: what is seen without opening anything.
+fn distribution(
+    spread: &Spread,
+    material: &Material<'_>,
+    (kind, plotter): (&str, Plotter),
+) -> Result<Drawn> {
     let unit = spread.unit.unwrap_or(Unit::Cycles);
     let table = table(spread, material, &[unit])?;
-    let mut sets: Vec<(String, Vec<u64>)> = Vec::new();
-    for mark in chosen(spread, material.observation)? {
-        for (label, samples) in grouped(spread, material.observation, &mark) {
-            let name = match &spread.along {
-                Some(key) => format!("{mark}, {key} {label}"),
-                None => mark.clone(),
-            };
-            sets.push((name, samples.iter().map(|sample| unit.of(sample)).collect()));
-        }
-    }
-    let sets: Vec<(&str, &[u64])> = sets
-        .iter()
-        .map(|(name, values)| (name.as_str(), values.as_slice()))
-        .collect();
     let words = format!("{} ({})", unit.name(), unit.evidence());
-    let plot = plotter(&spread.title, &words, &sets).to_svg();
+    let mut plots = Vec::new();
+    for (value, only) in parts(spread, material.samples) {
+        let title = match value.as_str() {
+            "" => spread.title.clone(),
+            value => format!("{}: {value}", spread.title),
+        };
+        let sets = sets(spread, material.samples, &only, unit)?;
+        let sets: Vec<Counts<'_>> = sets
+            .iter()
+            .map(|(name, values)| (name.as_str(), values.counts().to_vec()))
+            .collect();
+        let stem = Table::new(title.as_str(), Vec::new()).file_stem();
+        let plot = plotter(&title, &words, &sets).to_svg();
+        plots.push((
+            if spread.per.is_some() {
+                format!("{stem}{kind}")
+            } else {
+                stem
+            },
+            plot,
+        ));
+    }
     Ok(Drawn {
         title: spread.title.clone(),
-        plots: vec![(table.file_stem(), plot)],
+        plots,
         tables: vec![table],
         evidence: vec![unit.evidence()],
         ..Drawn::default()
     })
 }
 
+/// The values of the label that has plots of its own, and the cases of each.
+fn parts(spread: &Spread, samples: &Samples) -> Vec<(String, Labels)> {
+    let Some(label) = &spread.per else {
+        return vec![(String::new(), spread.only.clone())];
+    };
+    let one = |value: String| {
+        let mut only = spread.only.clone();
+        only.insert(label.clone(), value.clone());
+        (value, only)
+    };
+    let values = samples.values_of(label, &spread.only);
+    values.into_iter().map(one).collect()
+}
+
+/// What is drawn in a plot: the marks, and for each the values of the label along.
+fn sets(
+    spread: &Spread,
+    samples: &Samples,
+    only: &Labels,
+    unit: Unit,
+) -> Result<Vec<(String, Values)>> {
+    let mut sets = Vec::new();
+    let marks = chosen(spread, samples)?;
+    for mark in &marks {
+        for group in grouped(spread, samples, only) {
+            let along = spread.along.as_ref().zip(group.key.last());
+            let name = match (along, marks.as_slice()) {
+                (Some((key, label)), [_]) => format!("{key} {label}"),
+                (Some((key, label)), _) => format!("{mark}, {key} {label}"),
+                (None, _) => mark.clone(),
+            };
+            sets.extend(group.values(mark, Some(unit)).map(|values| (name, values)));
+        }
+    }
+    Ok(sets)
+}
+
 /// The marks that the figure is about.
-pub(super) fn chosen(spread: &Spread, observation: &Observation) -> Result<Vec<String>> {
+pub(super) fn chosen(spread: &Spread, samples: &Samples) -> Result<Vec<String>> {
+    let known = samples.marks();
     if spread.marks.is_empty() {
-        return Ok(observation.marks());
+        return Ok(known);
     }
-    for mark in &spread.marks {
-        summary_of(observation, mark, Unit::Instructions)?;
-    }
-    Ok(spread.marks.clone())
-}
-
-/// The samples of a mark, by the value of the label, in the order of rounds.
-fn grouped(spread: &Spread, observation: &Observation, mark: &str) -> Vec<(String, Vec<Count>)> {
-    let mut groups: Vec<(String, Vec<Count>)> = Vec::new();
-    for round in &observation.rounds {
-        let Some(samples) = round.samples.get(mark) else {
-            continue;
-        };
-        let label = spread
-            .along
-            .as_ref()
-            .and_then(|label| round.labels.get(label));
-        let label = label.cloned().unwrap_or_default();
-        match groups.iter_mut().find(|group| group.0 == label) {
-            Some(group) => group.1.extend(samples),
-            None => groups.push((label, samples.clone())),
-        }
-    }
-    groups
-}
-
-fn number_or_words(label: &str) -> Cell {
-    label
-        .parse::<u64>()
-        .map_or_else(|_| label.into(), Cell::Count)
-}
-
-/// What was counted.
-const fn units(observation: &Observation) -> &'static [Unit] {
-    match observation.modelled {
-        true => &[Unit::Instructions, Unit::Cycles],
-        false => &[Unit::Instructions],
+    match spread.marks.iter().find(|mark| !known.contains(mark)) {
+        Some(unheard) => Err(unknown(unheard)),
+        None => Ok(spread.marks.clone()),
     }
 }
 
-fn statistics(samples: &[Count], units: &[Unit]) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = vec![(samples.len() as u64).into()];
-    for unit in units {
-        match Summary::of(samples.iter().map(|sample| unit.of(sample))) {
-            Some(Summary {
-                min, median, max, ..
-            }) => {
-                cells.extend([min, median, max].map(Cell::Count));
-            }
-            None => cells.extend([const { Cell::Blank }; 3]),
-        }
-    }
-    cells
+/// A label as a cell: a number where it is one.
+pub(super) fn number_or_words(label: &str) -> Cell {
+    let number = label.parse::<u64>();
+    number.map_or_else(|_| label.into(), Cell::Count)
 }

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use taktos_emulator::{Count, Edge, Passing, Record};
-use taktos_export::Evidence;
 
 /// The point mark that begins a round.
 const ROUND: &str = "round";
@@ -45,34 +44,6 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// All samples of a mark, of all rounds.
-    pub fn samples(&self, mark: &str) -> impl Iterator<Item = &Count> {
-        self.rounds
-            .iter()
-            .filter_map(move |round| round.samples.get(mark))
-            .flatten()
-    }
-
-    /// The names of all marks that have samples, sorted.
-    pub fn marks(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
-            .rounds
-            .iter()
-            .flat_map(|round| round.samples.keys().cloned())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
-    /// What its counts rest on.
-    pub fn evidence(&self) -> Vec<Evidence> {
-        let modelled = self.modelled.then_some(Evidence::Modelled);
-        std::iter::once(Evidence::Emulated)
-            .chain(modelled)
-            .collect()
-    }
-
     /// The number of samples of all marks.
     pub fn sample_count(&self) -> usize {
         self.rounds

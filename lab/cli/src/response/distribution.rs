@@ -1,5 +1,7 @@
 //! Response times: every value that occurred, with how often.
 
+use std::collections::BTreeMap;
+
 /// Values in nanoseconds, ascending, each with how often it occurred; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distribution {
@@ -31,6 +33,25 @@ impl Distribution {
         (samples > 0 && ascends && occurred).then_some(Self { counts, samples })
     }
 
+    /// The distribution of values in any order; none of none.
+    pub fn each(values: impl Iterator<Item = u64>) -> Option<Self> {
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for value in values {
+            *counts.entry(value).or_default() += 1;
+        }
+        Self::of(counts.into_iter().collect())
+    }
+
+    /// Both together; none where they are more than can be counted.
+    pub fn merged(&self, other: &Self) -> Option<Self> {
+        let mut counts: BTreeMap<u64, u64> = self.counts.iter().copied().collect();
+        for (value, count) in &other.counts {
+            let sum = counts.entry(*value).or_default();
+            *sum = sum.checked_add(*count)?;
+        }
+        Self::of(counts.into_iter().collect())
+    }
+
     /// The values and how often each occurred.
     pub fn counts(&self) -> &[(u64, u64)] {
         &self.counts
@@ -51,13 +72,16 @@ impl Distribution {
         self.counts.last().map_or(0, |(value, _)| *value)
     }
 
+    /// All values together.
+    pub fn sum(&self) -> u128 {
+        let all = self.counts.iter();
+        all.map(|(value, count)| u128::from(*value) * u128::from(*count))
+            .fold(0, u128::saturating_add)
+    }
+
     /// The mean, rounded to the nearest.
     pub fn mean(&self) -> u64 {
-        let sum: u128 = self
-            .counts
-            .iter()
-            .map(|(value, count)| u128::from(*value) * u128::from(*count))
-            .fold(0, u128::saturating_add);
+        let sum = self.sum();
         let samples = u128::from(self.samples);
         u64::try_from((sum + samples / 2) / samples).unwrap_or(u64::MAX)
     }

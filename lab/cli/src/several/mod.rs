@@ -6,7 +6,6 @@
 
 mod board;
 mod honest;
-pub mod number;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -91,29 +91,12 @@ impl Figures {
 
     /// The part of the processors' work that was not the tasks' own, in millionths.
     pub fn overhead(&self) -> u64 {
-        crate::several::number::millionths(self.busy.saturating_sub(self.work), self.busy)
+        crate::number::millionths(self.busy.saturating_sub(self.work), self.busy)
     }
 
     /// Jobs of all tasks.
     pub fn jobs(&self) -> u64 {
         self.tasks.iter().map(|task| task.jobs).sum()
-    }
-
-    /// Late jobs of all tasks.
-    pub fn missed(&self) -> u64 {
-        self.tasks.iter().map(|task| task.missed).sum()
-    }
-
-    /// The mean wall time of all jobs, each counting as one.
-    pub fn wall(&self) -> Option<u64> {
-        self.mean_of_jobs(|task| task.wall)
-    }
-
-    /// The mean of all jobs, each counting as one.
-    pub fn mean_of_jobs(&self, times: impl Fn(&TaskFigures) -> Option<Times>) -> Option<u64> {
-        let sum = |task: &TaskFigures| Some(u128::from(times(task)?.mean) * u128::from(task.jobs));
-        let all: u128 = self.tasks.iter().filter_map(sum).sum();
-        u64::try_from(all.checked_div(u128::from(self.jobs()))?).ok()
     }
 }
 
@@ -230,9 +213,8 @@ pub(super) mod tests {
             (figures.idle, figures.begin, figures.span),
             (100, 2000, 10_000_000_007)
         );
-        assert_eq!((figures.jobs(), figures.missed()), (285, 7));
+        assert_eq!(figures.jobs(), 285);
         // 20 · 90 · 2 + 100 · 18 · 2 + 25 · 72 + 10 · 180 · 2 ms, of 285 jobs.
-        assert_eq!(figures.wall(), Some(12_600_000_000 / 285));
         // A thousandth more than the work: 0.0999 %.
         assert_eq!(figures.overhead(), 999);
     }

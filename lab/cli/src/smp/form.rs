@@ -5,7 +5,7 @@ use taktos_export::{Evidence, in_order, to_json};
 
 use super::case::Layout;
 use super::figures::{Figures, TaskFigures, Times};
-use super::rows::Run;
+use super::samples::Run;
 
 #[derive(Serialize)]
 struct Form<'a> {
@@ -106,7 +106,7 @@ pub fn json(platform: &str, runs: &[&Run]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::tests::run;
+    use super::super::samples::tests::run;
     use super::*;
     use taktos_simulate::Policy;
 

@@ -1,16 +1,14 @@
-//! Which runs answer an experiment's questions, and what is drawn of them.
+//! Which runs answer an experiment's questions, and what each is called in the table of samples.
 //! A run that several questions need is done once.
 
 use anyhow::{Context, Result};
 use taktos_simulate::Policy;
 use taktos_time::Duration;
 
-use super::beside::Beside;
 use super::case::{Case, Layout, Periodic};
-use super::paper::Paper;
-use super::rows::{self, Run};
-use super::{form, overhead};
-use crate::figure::Drawn;
+use super::form;
+use super::samples::{self, Run};
+use crate::samples::Samples;
 use crate::several::{QUANTA, QUANTUM};
 
 /// How long the runs at other quanta, and the schedules, are at most: the finest quantum is slow, and a long schedule
@@ -45,9 +43,6 @@ pub struct Plan {
     grain: Vec<Case>,
     periods: Vec<Case>,
 }
-
-/// Draws runs that belong together.
-type Draw = fn(&[&Run]) -> Drawn;
 
 impl Question {
     /// The paper's own two runs, and where more is asked all the others.
@@ -115,17 +110,21 @@ impl Question {
 }
 
 impl Plan {
+    /// The questions by the names that figures know, each with its cases.
+    const fn questions(&self) -> [(&'static str, &Vec<Case>); 5] {
+        [
+            ("paper", &self.paper),
+            ("policies", &self.policies),
+            ("layouts", &self.layouts),
+            ("quanta", &self.grain),
+            ("periods", &self.periods),
+        ]
+    }
+
     /// Every run, once, in the order of the questions.
     pub fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        let all = [
-            &self.paper,
-            &self.policies,
-            &self.layouts,
-            &self.grain,
-            &self.periods,
-        ];
-        for case in all.into_iter().flatten() {
+        for case in self.questions().into_iter().flat_map(|(_, cases)| cases) {
             if !cases.contains(case) {
                 cases.push(case.clone());
             }
@@ -133,31 +132,18 @@ impl Plan {
         cases
     }
 
-    /// The answers, from the runs of all cases.
+    /// What the runs of all cases gave, question by question.
     ///
     /// # Errors
     /// When a run is missing.
-    pub fn draw(&self, runs: &[Run], paper: &Paper) -> Result<Vec<Drawn>> {
-        let [one, four] = find(runs, &self.paper)?[..] else {
-            return Ok(Vec::new());
-        };
-        let beside = Beside {
-            policy: one.case.policy.name(),
-            one: &one.figures,
-            four: &four.figures,
-            paper,
-        };
-        let mut all = vec![beside.draw()];
-        let more: [(&[Case], Draw); 4] = [
-            (&self.policies, rows::policies),
-            (&self.layouts, rows::layouts),
-            (&self.periods, overhead::curve),
-            (&self.grain, rows::quanta),
-        ];
-        for (cases, draw) in more.into_iter().filter(|(cases, _)| !cases.is_empty()) {
-            all.push(draw(&find(runs, cases)?));
+    pub fn samples(&self, runs: &[Run]) -> Result<Samples> {
+        let mut samples = Samples::default();
+        for (question, cases) in self.questions() {
+            for run in find(runs, cases)? {
+                samples::add(&mut samples, question, run);
+            }
         }
-        Ok(all)
+        Ok(samples)
     }
 
     /// The figures for programs: of the policies and layouts.
@@ -200,8 +186,13 @@ fn find<'a, 'b>(
 mod tests {
     use super::super::case::tests::case;
     use super::super::figures::{Figures, tests::console};
-    use super::super::paper::tests::paper;
     use super::*;
+    use std::path::Path;
+
+    use crate::experiment::{Asked, Several, asked};
+    use crate::figure::{Drawn, Material, draw_all};
+    use crate::measure::Labels;
+    use crate::workspace::Workspace;
 
     fn question() -> Question {
         Question {
@@ -221,6 +212,44 @@ mod tests {
         plan.cases().into_iter().map(run).collect()
     }
 
+    fn shipped() -> crate::experiment::Smp {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/spacecraft.toml");
+        match asked(&file).unwrap() {
+            Asked::Several(several) => match *several {
+                Several::Smp(smp) => smp,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The figures of the experiment that ships.
+    fn drawn(samples: &Samples) -> Vec<Drawn> {
+        let workspace = Workspace::find().unwrap();
+        let material = Material {
+            workspace: &workspace,
+            board: "virt-aarch64-smp",
+            cpu: "Cortex-A53",
+            samples,
+            run: None,
+        };
+        draw_all(&shipped().figures, &material).unwrap()
+    }
+
+    #[test]
+    fn the_paper_stands_beside_ours() {
+        let plan = Question {
+            policies: Vec::new(),
+            ..question()
+        }
+        .plan();
+        let drawn = drawn(&plan.samples(&runs(&plan)).unwrap());
+        let jobs = drawn.iter().find(|one| one.title.contains("Jobs")).unwrap();
+        let table = jobs.tables[0].to_csv();
+        let theirs: Vec<&str> = table.lines().filter(|line| line.contains("+2")).collect();
+        assert!(theirs.len() == 1 && theirs[0].starts_with("T3,"), "{table}");
+    }
+
     #[test]
     fn each_run_is_done_once() {
         let cases = question().plan().cases();
@@ -232,7 +261,8 @@ mod tests {
         }
         .plan();
         assert_eq!(few.cases().len(), 2);
-        assert_eq!(few.draw(&runs(&few), &paper()).unwrap().len(), 1);
+        let samples = few.samples(&runs(&few)).unwrap();
+        assert_eq!(samples.values_of("question", &Labels::new()), ["paper"]);
     }
 
     #[test]
@@ -254,8 +284,9 @@ mod tests {
     fn every_question_is_answered() {
         let plan = question().plan();
         let mut runs = runs(&plan);
-        let drawn = plan.draw(&runs, &paper()).unwrap();
-        assert_eq!(drawn.len(), 5);
+        let drawn = drawn(&plan.samples(&runs).unwrap());
+        let asked = shipped().figures.len();
+        assert_eq!(drawn.len(), asked, "each figure has cases");
         let mut names: Vec<String> = drawn
             .iter()
             .flat_map(|drawn| drawn.tables.iter().chain(&drawn.details))
@@ -271,7 +302,7 @@ mod tests {
         assert_eq!(policies.len(), 6 + 2);
         assert!(data["policies"]["cbs"]["1"]["tasks"]["T1"].is_object());
         runs.pop();
-        let error = plan.draw(&runs, &paper()).unwrap_err();
+        let error = plan.samples(&runs).unwrap_err();
         assert!(
             error.to_string().contains("edf, global is missing"),
             "{error}"

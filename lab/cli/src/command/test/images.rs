@@ -210,7 +210,7 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let session = session::measure(workspace, built, &emulator::find()?, &silent)?;
     let now = Baseline::of(
         board.name(),
-        &operations(&session.observation, &Peers::default()),
+        &operations(&session.samples, &Peers::default()),
     );
     let changes = before.changes(&now);
     let failed = changes.len() as u64;

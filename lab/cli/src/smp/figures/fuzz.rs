@@ -42,7 +42,7 @@ proptest! {
             Ok(figures) => {
                 prop_assert_eq!(figures.tasks.len(), case.tasks.len());
                 prop_assert!(figures.overhead() <= 1_000_000);
-                let _ = figures.wall();
+                let _ = figures.jobs();
             }
             Err(error) => {
                 prop_assert!(error.is::<Failure>());

@@ -41,6 +41,15 @@ pub fn signed(basis_points: i64) -> String {
     format!("{sign}{}.{:02} %", size / 100, size % 100)
 }
 
+/// A difference with its sign: `+2`, `0`.
+pub fn with_sign(difference: i64) -> String {
+    match difference {
+        ..0 => format!("−{}", difference.unsigned_abs()),
+        0 => "0".into(),
+        1.. => format!("+{difference}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +69,6 @@ mod tests {
         assert_eq!(signed(change(3, 4)), "+33.33 %");
         assert_eq!(signed(change(7, 7)), "0.00 %");
         assert_eq!(change(0, u64::MAX), i64::MAX);
+        assert_eq!([-2, 0, 3].map(with_sign), ["−2", "0", "+3"]);
     }
 }
