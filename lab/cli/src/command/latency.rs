@@ -10,6 +10,7 @@ use super::several::{board, ready, result_name};
 use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
 use crate::experiment::{Asked, Latency, Several, asked};
 use crate::failure::Failure;
+use crate::figure::{Material, draw_all};
 use crate::latency::{self, Question};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -75,10 +76,14 @@ pub(super) fn from_file(
     let console = progress.during(&what, || ready.machine.run(&ready.image, &call))?;
     let sets = sets(&console, WORKLOAD)?;
     let text = latency::text(&question, &sets, options.nanoseconds);
+    let samples = latency::samples(&question, &sets);
+    let material = Material::of(workspace, board, &samples);
+    let mut drawn = draw_all(&experiment.figures, &material)?;
+    drawn.push(ready.honest.drawn());
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
-        drawn: vec![latency::draw(&question, &sets), ready.honest.drawn()],
+        drawn,
         files: vec![("cyclictest.txt".into(), text.clone())],
         json: latency::json(board.name, &question, &sets),
         ..ready.outcome(&experiment.program, &[call])

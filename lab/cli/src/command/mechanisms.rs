@@ -9,10 +9,12 @@ use super::partitions::Machines;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
 use crate::experiment::Mechanisms;
-use crate::mechanisms::{self, EXPERIMENTS, Paper};
+use crate::figure::{Material, draw_all};
+use crate::mechanisms::{self, EXPERIMENTS};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::response::{Set, sets};
+use crate::samples::Samples;
 use crate::several::{Call, QUANTA, QUANTUM, each};
 use crate::workspace::Workspace;
 
@@ -30,10 +32,6 @@ pub(super) fn run(
     loops: Option<u64>,
 ) -> Result<()> {
     let board = board(options.board.as_deref(), &experiment.board, file)?;
-    let paper = match &experiment.published {
-        Some(published) => Paper::read(workspace, published)?,
-        None => Paper::default(),
-    };
     let directory = begin(workspace, &result_name(file, options), options)?;
     let progress = Progress::default();
     let ready = ready(workspace, board, &experiment.program, &QUANTA, &progress)?;
@@ -46,8 +44,15 @@ pub(super) fn run(
     let (closely, grain) = all.split_at(EXPERIMENTS.len());
     let (between, files): (Vec<Set>, Vec<_>) = machines.measure(&progress)?.into_iter().unzip();
     let sets: Vec<Set> = closely.iter().flatten().cloned().chain(between).collect();
-    let mut drawn = mechanisms::draw(&sets, &paper);
-    drawn.push(mechanisms::grain(&by_quantum(grain)));
+    let mut samples = Samples::default();
+    mechanisms::add(&mut samples, ("closely", QUANTUM), &sets);
+    for (quantum, sets) in QUANTA.into_iter().zip(grain) {
+        mechanisms::add(&mut samples, ("quanta", quantum), sets);
+    }
+    let mut drawn = draw_all(
+        &experiment.figures,
+        &Material::of(workspace, board, &samples),
+    )?;
     drawn.push(ready.honest.drawn());
     let outcome = Outcome {
         title: experiment.title.clone(),
@@ -68,7 +73,7 @@ fn calls(loops: u64, interval_us: u64) -> Vec<Call> {
         ),
         quantum,
     };
-    let closely = EXPERIMENTS.map(|(name, _)| call(name, "all", loops, QUANTUM));
+    let closely = EXPERIMENTS.map(|name| call(name, "all", loops, QUANTUM));
     let grain = QUANTA.map(|quantum| call("all", "across", loops.min(GRAIN), quantum));
     closely.into_iter().chain(grain).collect()
 }
@@ -81,10 +86,6 @@ fn measure(ready: &Ready, calls: &[Call], progress: &Progress) -> Result<Vec<Vec
             sets(&console, WORKLOAD)
         })
     })
-}
-
-fn by_quantum(sets: &[Vec<Set>]) -> Vec<(u32, Vec<Set>)> {
-    QUANTA.into_iter().zip(sets.iter().cloned()).collect()
 }
 
 #[cfg(test)]

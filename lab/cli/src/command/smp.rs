@@ -55,13 +55,7 @@ pub(super) fn run(
     let traces = record(&ready, &plan, &progress)?;
     let mut drawn = draw_all(
         &experiment.figures,
-        &Material {
-            workspace,
-            board: board.name,
-            cpu: board.cpu_name,
-            samples: &plan.samples(&runs)?,
-            run: None,
-        },
+        &Material::of(workspace, board, &plan.samples(&runs)?),
     )?;
     drawn.push(schedules(&traces));
     drawn.push(ready.honest.drawn());

@@ -14,3 +14,20 @@ pub use file::{
 };
 pub use load::{Asked, asked, line_of, load};
 pub use several::{Hypervisor, Latency, Mechanisms, Several, Smp};
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// An experiment on several processors that ships.
+    pub fn shipped(name: &str) -> Several {
+        let file = format!(
+            "{}/../../experiments/{name}.toml",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        match asked(std::path::Path::new(&file)).unwrap() {
+            Asked::Several(several) => *several,
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -58,7 +58,7 @@ pub struct Smp {
 }
 
 /// The response times of mechanisms.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mechanisms {
     #[serde(rename = "kind")]
@@ -78,12 +78,13 @@ pub struct Mechanisms {
     /// The configurations of machines with two guests, by their names without `.toml`, beside this file.
     #[serde(default)]
     pub partitions: Vec<String>,
-    /// Others' figures.
-    pub published: Option<String>,
+    /// What answers the question, in the order in which it is shown.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<Figure>,
 }
 
 /// Periodic threads on each processor.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Latency {
     #[serde(rename = "kind")]
@@ -100,6 +101,9 @@ pub struct Latency {
     pub loops: u64,
     /// The threads' period.
     pub interval: Time,
+    /// What answers the question, in the order in which it is shown.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<Figure>,
 }
 
 /// Real-time guests under each scheduler of a hypervisor.

@@ -19,6 +19,7 @@ use crate::experiment::Figure;
 use crate::failure::Failure;
 use crate::measure::{Observation, Summary};
 use crate::samples::{Samples, Unit};
+use crate::several::Board;
 use crate::workspace::Workspace;
 
 pub use curve::along;
@@ -52,6 +53,17 @@ pub struct Run<'a> {
 }
 
 impl<'a> Material<'a> {
+    /// Samples of a program on several processors.
+    pub const fn of(workspace: &'a Workspace, board: Board, samples: &'a Samples) -> Self {
+        Self {
+            workspace,
+            board: board.name,
+            cpu: board.cpu_name,
+            samples,
+            run: None,
+        }
+    }
+
     /// Says that there are no cycles, where there are none.
     pub fn without_model(&self) -> Option<String> {
         let words = || format!("No model of the {} yet: instructions only.", self.cpu);
@@ -163,4 +175,16 @@ fn unknown(mark: &str) -> anyhow::Error {
         format!("the program passed no mark `{mark}`, which a figure asks for"),
         "name a mark of the program; a figure of the kind `summary` without marks lists them",
     )
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Figures of samples that were taken on the first board of several processors.
+    pub fn drawn(figures: &[Figure], samples: &Samples) -> Vec<Drawn> {
+        let workspace = Workspace::find().unwrap();
+        let material = Material::of(&workspace, Board::ALL[0], samples);
+        draw_all(figures, &material).unwrap()
+    }
 }

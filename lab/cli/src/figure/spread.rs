@@ -107,7 +107,11 @@ fn distribution(
     (kind, plotter): (&str, Plotter),
 ) -> Result<Drawn> {
     let unit = spread.unit.unwrap_or(Unit::Cycles);
-    let table = table(spread, material, &[unit])?;
+    // Where there are many plots, a figure of another kind has the numbers.
+    let tables = match spread.per {
+        None => vec![table(spread, material, &[unit])?],
+        Some(_) => Vec::new(),
+    };
     let words = format!("{} ({})", unit.name(), unit.evidence());
     let mut plots = Vec::new();
     for (value, only) in parts(spread, material.samples) {
@@ -134,7 +138,7 @@ fn distribution(
     Ok(Drawn {
         title: spread.title.clone(),
         plots,
-        tables: vec![table],
+        tables,
         evidence: vec![unit.evidence()],
         ..Drawn::default()
     })

@@ -1,18 +1,17 @@
 //! How late periodic threads wake, one on each processor.
 //!
-//! Owns: the tables, the words, and the text that cyclictest's readers
-//! understand. Must never know: how images are run.
+//! Owns: what is told to the program, the rows of the long table, and the text that cyclictest's readers understand. Must never know: how images are run.
 
 mod cyclictest;
 
 use serde::Serialize;
-use taktos_export::table::thousands;
 use taktos_export::{Evidence, to_json};
 
 pub use cyclictest::text;
 
-use crate::figure::Drawn;
-use crate::response::{Distribution, Form, Set, form, histogram, percentiles, tail};
+use crate::measure::Labels;
+use crate::response::{Form, Set, form};
+use crate::samples::{Samples, Unit, Values};
 
 /// What was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,69 +40,24 @@ impl Question {
             "loops={loops}+interval-us={interval_us}+distance-us={distance_us}+load={load}+processors={processors}"
         )
     }
-
-    fn circumstances(&self) -> String {
-        let load = if self.load {
-            "with every processor busy"
-        } else {
-            "without load"
-        };
-        match self.distance_us {
-            0 => load.into(),
-            apart => format!("{load}, released {} us apart", thousands(apart)),
-        }
-    }
 }
 
-/// The table, the plots and the sentences; a set for each processor.
-pub fn draw(question: &Question, sets: &[Set]) -> Drawn {
-    let names: Vec<(String, &Distribution)> = sets
-        .iter()
-        .map(|set| (format!("processor {}", set.from), &set.times))
-        .collect();
-    let title = format!(
-        "Lateness of threads of {} us {}",
-        thousands(question.interval_us),
-        question.circumstances()
-    );
-    let table = percentiles(&title, "thread on", &names);
-    let stem = table.file_stem();
-    Drawn {
-        title: title.clone(),
-        answer: sets
-            .iter()
-            .max_by_key(|set| set.times.max())
-            .map(|worst| sentence(question, sets, worst))
-            .into_iter()
-            .collect(),
-        tables: vec![table],
-        plots: vec![
-            (
-                format!("{stem}-histogram"),
-                histogram(&title, &names).to_svg(),
-            ),
-            (
-                format!("{stem}-tail"),
-                tail(&format!("{title}: how likely more is"), &names).to_svg(),
-            ),
-        ],
-        evidence: vec![Evidence::Emulated],
-        printed: true,
-        ..Drawn::default()
+/// What each processor's thread gave, as rows of the long table.
+pub fn samples(question: &Question, sets: &[Set]) -> Samples {
+    let mut samples = Samples::default();
+    for set in sets {
+        let load = if question.load { "busy" } else { "none" };
+        let labels = [
+            ("processor", set.from.to_string()),
+            ("period, us", question.interval_us.to_string()),
+            ("apart, us", question.distance_us.to_string()),
+            ("load", load.to_owned()),
+        ];
+        let labels: Labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        let values = Values::All(set.times.clone());
+        samples.push(&labels, "lateness", Unit::Nanoseconds, values);
     }
-}
-
-fn sentence(question: &Question, sets: &[Set], worst: &Set) -> String {
-    let least = sets.iter().map(|set| set.times.min()).min().unwrap_or(0);
-    format!(
-        "Lateness {}: from {} to {} ns on {} processors, the most on processor {}; each thread woke {} times (emulated).",
-        question.circumstances(),
-        thousands(least),
-        thousands(worst.times.max()),
-        sets.len(),
-        worst.from,
-        thousands(worst.times.samples())
-    )
+    samples
 }
 
 #[derive(Serialize)]
@@ -146,6 +100,8 @@ pub fn json(platform: &str, question: &Question, sets: &[Set]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::{Several, tests::shipped};
+    use crate::figure::tests::drawn;
     use crate::response::sets;
     use crate::response::tests::{console, printed};
 
@@ -170,13 +126,17 @@ mod tests {
     #[test]
     fn the_worst_processor_is_named() {
         let (question, sets) = example();
-        let drawn = draw(&question, &sets);
+        let Several::Latency(experiment) = shipped("latency") else {
+            panic!("of another kind");
+        };
+        let drawn = drawn(&experiment.figures, &samples(&question, &sets));
         assert_eq!(
-            drawn.answer,
+            drawn[0].answer,
             [
-                "Lateness without load: from 900 to 1,500 ns on 2 processors, the most on processor 0; each thread woke 10,000 times (emulated)."
+                "Lateness of periodic threads, greatest, ns: 900 (1, 1000, 0, none) to 1,500 (0, 1000, 0, none) (emulated)."
             ]
         );
+        assert_eq!(drawn.len(), 3, "a table, a histogram and a tail");
         assert_eq!(
             question.argument(4),
             "loops=10000+interval-us=1000+distance-us=0+load=0+processors=4"
@@ -188,11 +148,6 @@ mod tests {
         assert_eq!(
             apart.argument(4),
             "loops=10000+interval-us=1000+distance-us=250+load=0+processors=4"
-        );
-        let said = &draw(&apart, &sets).answer[0];
-        assert!(
-            said.starts_with("Lateness without load, released 250 us apart: from 900"),
-            "{said}"
         );
         let data: serde_json::Value =
             serde_json::from_str(&json("virt", &question, &sets)).unwrap();

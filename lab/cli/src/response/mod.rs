@@ -5,12 +5,12 @@
 //! never know: which mechanism is which.
 
 mod distribution;
+mod form;
 mod sets;
-mod tables;
 
 pub use distribution::{Distribution, PERCENTILES};
+pub use form::{Form, form};
 pub use sets::{Set, sets};
-pub use tables::{Form, form, histogram, percentiles, tail};
 
 #[cfg(test)]
 pub(crate) use sets::tests;

@@ -187,12 +187,9 @@ mod tests {
     use super::super::case::tests::case;
     use super::super::figures::{Figures, tests::console};
     use super::*;
-    use std::path::Path;
-
-    use crate::experiment::{Asked, Several, asked};
-    use crate::figure::{Drawn, Material, draw_all};
+    use crate::experiment::{self, Figure, Several};
+    use crate::figure::tests::drawn;
     use crate::measure::Labels;
-    use crate::workspace::Workspace;
 
     fn question() -> Question {
         Question {
@@ -212,28 +209,11 @@ mod tests {
         plan.cases().into_iter().map(run).collect()
     }
 
-    fn shipped() -> crate::experiment::Smp {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/spacecraft.toml");
-        match asked(&file).unwrap() {
-            Asked::Several(several) => match *several {
-                Several::Smp(smp) => smp,
-                other => panic!("{other:?}"),
-            },
+    fn shipped() -> Vec<Figure> {
+        match experiment::tests::shipped("spacecraft") {
+            Several::Smp(smp) => smp.figures,
             other => panic!("{other:?}"),
         }
-    }
-
-    /// The figures of the experiment that ships.
-    fn drawn(samples: &Samples) -> Vec<Drawn> {
-        let workspace = Workspace::find().unwrap();
-        let material = Material {
-            workspace: &workspace,
-            board: "virt-aarch64-smp",
-            cpu: "Cortex-A53",
-            samples,
-            run: None,
-        };
-        draw_all(&shipped().figures, &material).unwrap()
     }
 
     #[test]
@@ -243,7 +223,7 @@ mod tests {
             ..question()
         }
         .plan();
-        let drawn = drawn(&plan.samples(&runs(&plan)).unwrap());
+        let drawn = drawn(&shipped(), &plan.samples(&runs(&plan)).unwrap());
         let jobs = drawn.iter().find(|one| one.title.contains("Jobs")).unwrap();
         let table = jobs.tables[0].to_csv();
         let theirs: Vec<&str> = table.lines().filter(|line| line.contains("+2")).collect();
@@ -284,8 +264,8 @@ mod tests {
     fn every_question_is_answered() {
         let plan = question().plan();
         let mut runs = runs(&plan);
-        let drawn = drawn(&plan.samples(&runs).unwrap());
-        let asked = shipped().figures.len();
+        let drawn = drawn(&shipped(), &plan.samples(&runs).unwrap());
+        let asked = shipped().len();
         assert_eq!(drawn.len(), asked, "each figure has cases");
         let mut names: Vec<String> = drawn
             .iter()
