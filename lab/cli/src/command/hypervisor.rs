@@ -14,9 +14,9 @@ use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::experiment::Hypervisor;
 use crate::failure::{CheckFailed, Failure, one_line};
-use crate::figure::Drawn;
+use crate::figure::{Drawn, Material, draw_all};
 use crate::hypervisor::{
-    Case, Extent, Latency, Measure, Measured, Others, Plan, Run, Store, draw, json,
+    Case, Extent, Latency, Measure, Measured, Plan, Run, Store, json, samples,
 };
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -45,7 +45,6 @@ pub(super) fn run(
             "leave it out: it runs on the emulator's board virt",
         ));
     }
-    let others = Others::read(workspace, &experiment.published, &experiment.peers)?;
     let measure = measure(experiment);
     let plan = plan(experiment, size)?;
     let directory = begin(workspace, &result_name(file, options), options)?;
@@ -54,7 +53,15 @@ pub(super) fn run(
     let bench = Bench::ready(workspace, &plan, measure.clone(), store, &progress)?;
     let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
     let (found, failed) = all(&bench, &plan, &runs, &progress)?;
-    let mut drawn = draw(&found, &others);
+    let samples = samples(&found);
+    let material = Material {
+        workspace,
+        board: PLATFORM,
+        cpu: &experiment.processor,
+        samples: &samples,
+        run: None,
+    };
+    let mut drawn = draw_all(&experiment.figures, &material)?;
     drawn.extend(bench.honest.iter().map(crate::several::Honest::drawn));
     drawn.extend(failures(&failed));
     let outcome = Outcome {

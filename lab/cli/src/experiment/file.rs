@@ -230,6 +230,9 @@ pub struct PivotColumn {
     pub mark: Option<String>,
     /// What stands for its samples; the mean where it is not said.
     pub statistic: Option<Statistic>,
+    /// Whether least, mean and greatest stand for them: `4/5/12`.
+    #[serde(default)]
+    pub three: bool,
     /// The cases: those of the row that have these labels.
     #[serde(default, rename = "where")]
     pub only: Labels,
@@ -241,6 +244,8 @@ pub struct PivotColumn {
     pub difference: Option<[String; 2]>,
     /// The key of others' figure in the published file; `{label}` stands for the row's.
     pub theirs: Option<String>,
+    /// The file that they are of, where that is not the figure's own.
+    pub published: Option<String>,
     /// What others' figures rest on.
     pub basis: Option<String>,
     /// A verdict: whether the first of these columns lies in what the second one says.

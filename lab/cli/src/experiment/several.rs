@@ -107,7 +107,7 @@ pub struct Latency {
 }
 
 /// Real-time guests under each scheduler of a hypervisor.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Hypervisor {
     #[serde(rename = "kind")]
@@ -128,10 +128,9 @@ pub struct Hypervisor {
     pub phases_us: Vec<u32>,
     /// How far one of four processors may run ahead of another, in nanoseconds.
     pub quantum: u32,
-    /// The paper's figures.
-    pub published: String,
-    /// Xen's of today, and our goals.
-    pub peers: String,
+    /// What answers the question, in the order in which it is shown.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<Figure>,
 }
 
 /// A time with its unit, as people write it: `10 s`.

@@ -72,7 +72,7 @@ fn one(Measured { case, latency }: &Measured) -> One {
 
 #[cfg(test)]
 mod tests {
-    use super::super::draw::tests::example;
+    use super::super::samples::tests::example;
     use super::*;
 
     #[test]

@@ -79,8 +79,13 @@ impl Latency {
     /// The mean of samples of whole units, itself in whole units: both are cut off, as
     /// cyclictest does.
     pub fn avg(&self) -> u64 {
-        let sum = self.sum(|value| value * self.step / UNIT);
-        u64::try_from(sum / u128::from(self.loops())).unwrap_or(u64::MAX)
+        let mean = self.sum_of_units() / u128::from(self.loops());
+        u64::try_from(mean).unwrap_or(u64::MAX)
+    }
+
+    /// All samples together, each cut off to whole units.
+    pub fn sum_of_units(&self) -> u128 {
+        self.sum(|value| value * self.step / UNIT)
     }
 
     /// The greatest, in whole units.

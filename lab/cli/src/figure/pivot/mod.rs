@@ -1,27 +1,20 @@
 //! A table turned out of the long one: a row for each case, a column for each statistic, change, or published figure.
 
-use anyhow::{Context, Result, bail};
-use taktos_export::table::{Cell, Column, Table, thousands};
+mod cell;
+mod theirs;
+
+use anyhow::{Context, Result};
+use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 
 use super::spread::number_or_words;
 use super::{Drawn, Material};
-use crate::experiment::{Pivot, PivotColumn, Shown};
-use crate::number::{change, millis, percent, signed, with_sign};
+use crate::experiment::{Pivot, PivotColumn};
+use crate::number::change;
 use crate::published;
 use crate::samples::{Group, Samples, Statistic, Unit};
-
-/// What a cell is made of, as far as others are made of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Figure {
-    None,
-    /// A statistic of samples.
-    Measured(Unit, u64),
-    /// A difference of two statistics.
-    Difference(i64),
-    /// A change from one to the other, or a published range of it, in hundredths of a per cent.
-    Change(i64, i64),
-}
+use cell::Figure;
+use theirs::{Publications, publications, published_figure};
 
 /// A column of the table: where several stand for the values of a label, one of them.
 struct Heading<'a> {
@@ -32,16 +25,14 @@ struct Heading<'a> {
 }
 
 pub(super) fn draw(pivot: &Pivot, material: &Material<'_>) -> Result<Drawn> {
-    let file = pivot.published.as_ref();
-    let theirs = file.map(|file| published::read(material.workspace, file));
-    let theirs = theirs.transpose()?;
+    let theirs = publications(pivot, material.workspace)?;
     let headings = headings(pivot, material.samples);
     let mut columns: Vec<Column> = pivot.rows.iter().map(Column::label).collect();
     columns.extend(headings.iter().map(column));
     let mut table = Table::new(pivot.title.as_str(), columns);
     let mut all = Vec::new();
     for group in material.samples.grouped(&pivot.rows, &pivot.only) {
-        let figures = figures(&headings, &group, (pivot, theirs.as_ref()))?;
+        let figures = figures(&headings, &group, (pivot, &theirs))?;
         if figures.iter().all(|figure| *figure == Figure::None) {
             continue;
         }
@@ -60,8 +51,8 @@ pub(super) fn draw(pivot: &Pivot, material: &Material<'_>) -> Result<Drawn> {
         all.push((group.key.join(", "), figures));
     }
     table.notes.clone_from(&pivot.notes);
-    if let Some(theirs) = &theirs {
-        let source = published::source(theirs);
+    for file in theirs.values() {
+        let source = published::source(file);
         table.notes.push(format!("Published: {source}."));
     }
     let answer = answer(pivot, &headings, &all, &table);
@@ -115,7 +106,7 @@ fn column(heading: &Heading<'_>) -> Column {
 fn figures(
     headings: &[Heading<'_>],
     group: &Group<'_>,
-    (pivot, theirs): (&Pivot, Option<&toml::Table>),
+    (pivot, theirs): (&Pivot, &Publications),
 ) -> Result<Vec<Figure>> {
     let mut all: Vec<Figure> = Vec::new();
     for heading in headings {
@@ -139,7 +130,11 @@ fn figures(
                 }
                 _ => Figure::None,
             },
-            (.., Some(path)) => published_figure(theirs, path, (pivot, group), of.shown)?,
+            (.., Some(path)) => {
+                let file = of.published.as_ref().or(pivot.published.as_ref());
+                let file = file.and_then(|name| theirs.get(name));
+                published_figure(file, path, (pivot, group), of.shown)?
+            }
             _ => Figure::None,
         };
         all.push(figure);
@@ -157,56 +152,14 @@ fn find(headings: &[Heading<'_>], figures: &[Figure], name: &str) -> Result<Figu
 fn measured(group: &Group<'_>, heading: &Heading<'_>, mark: &str) -> Figure {
     let statistic = heading.of.statistic.unwrap_or(Statistic::Mean);
     let found = group.values_where(&heading.only, mark);
+    if heading.of.three {
+        return found.map_or(Figure::None, |(_, values)| Figure::three(&values));
+    }
     let value = found.and_then(|(unit, values)| Some((unit, values.statistic(statistic)?)));
     value.map_or(Figure::None, |(unit, value)| match statistic {
         Statistic::Samples => Figure::Measured(Unit::Number, value),
         _ => Figure::Measured(unit, value),
     })
-}
-
-/// What is published of a row: `path` is the key in the file, in which `{label}` stands for the row's label.
-fn published_figure(
-    theirs: Option<&toml::Table>,
-    path: &str,
-    (pivot, group): (&Pivot, &Group<'_>),
-    shown: Option<Shown>,
-) -> Result<Figure> {
-    let mut keys = path.to_owned();
-    for (label, value) in pivot.rows.iter().zip(&group.key) {
-        let name = pivot.names.get(value).unwrap_or(value);
-        keys = keys.replace(&format!("{{{label}}}"), name);
-    }
-    let theirs = theirs.context("a column of published figures needs the key `published`")?;
-    let mut steps = keys.split('.');
-    let first = steps.next().and_then(|key| theirs.get(key));
-    let Some(value) = steps.fold(first, |value, key| value?.get(key)) else {
-        return Ok(Figure::None);
-    };
-    let hundredths = |value: &toml::Value| {
-        let whole = value.as_integer().map(|number| number as f64);
-        let number = whole.or_else(|| value.as_float());
-        number.map(|number| (number * 100.0).round() as i64)
-    };
-    let figure = match (shown, value) {
-        (Some(Shown::Change), toml::Value::Array(ends)) => match ends.as_slice() {
-            [low, high] => hundredths(low)
-                .zip(hundredths(high))
-                .map(|(low, high)| Figure::Change(low, high)),
-            _ => None,
-        },
-        (Some(Shown::Change), value) => hundredths(value).map(|one| Figure::Change(one, one)),
-        (Some(Shown::Difference), value) => value.as_integer().map(Figure::Difference),
-        (_, value) => {
-            let count = value
-                .as_integer()
-                .and_then(|count| u64::try_from(count).ok());
-            count.map(|count| Figure::Measured(Unit::Number, count))
-        }
-    };
-    match figure {
-        Some(figure) => Ok(figure),
-        None => bail!("the published {keys} has another shape than the figure asks for"),
-    }
 }
 
 fn cell(
@@ -215,49 +168,13 @@ fn cell(
     headings: &[Heading<'_>],
     figures: &[Figure],
 ) -> Cell {
-    if let Some([ours, theirs]) = &heading.of.within {
-        let of = |name| find(headings, figures, name).unwrap_or(Figure::None);
-        return within(of(ours), of(theirs));
-    }
-    match shown(figure, heading.of.shown) {
-        None => Cell::Blank,
-        Some(_) if heading.of.shown.is_none() && is_count(figure) => {
-            let Figure::Measured(_, count) = figure else {
-                return Cell::Blank;
-            };
-            Cell::Count(count)
+    match &heading.of.within {
+        Some([ours, theirs]) => {
+            let of = |name| find(headings, figures, name).unwrap_or(Figure::None);
+            of(ours).within(of(theirs))
         }
-        Some(words) => words.into(),
+        None => figure.cell(heading.of.shown),
     }
-}
-
-const fn is_count(figure: Figure) -> bool {
-    matches!(figure, Figure::Measured(unit, _) if !matches!(unit, Unit::Share))
-}
-
-/// Whether ours lies in what they state.
-fn within(ours: Figure, theirs: Figure) -> Cell {
-    let met = match (ours, theirs) {
-        (Figure::Change(ours, _), Figure::Change(low, high)) => (low..=high).contains(&ours),
-        (Figure::Difference(ours), Figure::Difference(theirs)) => ours == theirs,
-        (Figure::Measured(_, ours), Figure::Measured(_, theirs)) => ours <= theirs,
-        _ => return Cell::Blank,
-    };
-    let words = if met { "yes" } else { "no" }.to_owned();
-    Cell::Verdict { met, words }
-}
-
-/// A figure as people read it.
-fn shown(figure: Figure, how: Option<Shown>) -> Option<String> {
-    Some(match (figure, how) {
-        (Figure::None, _) => return None,
-        (Figure::Measured(Unit::Share, share), _) => percent(share),
-        (Figure::Measured(_, nanos), Some(Shown::Ms)) => millis(nanos),
-        (Figure::Measured(_, count), _) => thousands(count),
-        (Figure::Difference(difference), _) => with_sign(difference),
-        (Figure::Change(low, high), _) if low == high => signed(low),
-        (Figure::Change(low, high), _) => format!("{} to {}", signed(low), signed(high)),
-    })
 }
 
 /// What the columns come to that the figure's verdict names: how many verdicts are met, or from where to where they reach.
@@ -293,17 +210,12 @@ fn extremes(
     all: &[(String, Vec<Figure>)],
     place: usize,
 ) -> Option<String> {
-    let value = |figure: Figure| match figure {
-        Figure::None => None,
-        Figure::Measured(_, value) => Some(i128::from(value)),
-        Figure::Difference(value) | Figure::Change(value, _) => Some(i128::from(value)),
-    };
     let of = all
         .iter()
-        .filter_map(|(name, figures)| Some((value(figures[place])?, name, figures[place])));
+        .filter_map(|(name, figures)| Some((figures[place].order()?, name, figures[place])));
     let (least, at_least, first) = of.clone().min_by_key(|one| one.0)?;
     let (most, at_most, last) = of.max_by_key(|one| one.0)?;
-    let words = |figure| shown(figure, heading.of.shown).unwrap_or_default();
+    let words = |figure: Figure| figure.shown(heading.of.shown).unwrap_or_default();
     let (title, name) = (&pivot.title, &heading.name);
     Some(match least == most {
         true => format!("{title}, {name}: {} for each (emulated).", words(first)),

@@ -1,0 +1,79 @@
+//! What a cell of a pivot is made of, and how it is written.
+
+use taktos_export::table::{Cell, thousands};
+
+use crate::experiment::Shown;
+use crate::number::{millis, percent, signed, with_sign};
+use crate::samples::{Statistic, Unit, Values};
+
+/// What a cell is made of, as far as others are made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Figure {
+    None,
+    /// A statistic of samples.
+    Measured(Unit, u64),
+    /// Least, mean, greatest.
+    Three([u64; 3]),
+    /// A difference of two statistics.
+    Difference(i64),
+    /// A change from one to the other, or a published range of it, in hundredths of a per cent.
+    Change(i64, i64),
+}
+
+impl Figure {
+    /// Least, mean and greatest of these values.
+    pub(super) fn three(values: &Values) -> Self {
+        let of = [Statistic::Minimum, Statistic::Mean, Statistic::Maximum];
+        match of.map(|statistic| values.statistic(statistic)) {
+            [Some(least), Some(mean), Some(greatest)] => Self::Three([least, mean, greatest]),
+            _ => Self::None,
+        }
+    }
+
+    /// The figure as a cell; a count stays one, for programs.
+    pub(super) fn cell(self, how: Option<Shown>) -> Cell {
+        match (self, how) {
+            (Self::Measured(unit, count), None) if unit != Unit::Share => Cell::Count(count),
+            (figure, how) => figure.shown(how).into(),
+        }
+    }
+
+    /// A figure as people read it.
+    pub(super) fn shown(self, how: Option<Shown>) -> Option<String> {
+        Some(match (self, how) {
+            (Self::None, _) => return None,
+            (Self::Measured(Unit::Share, share), _) => percent(share),
+            (Self::Measured(_, nanos), Some(Shown::Ms)) => millis(nanos),
+            (Self::Measured(_, count), _) => thousands(count),
+            (Self::Three([least, mean, greatest]), _) => format!("{least}/{mean}/{greatest}"),
+            (Self::Difference(difference), _) => with_sign(difference),
+            (Self::Change(low, high), _) if low == high => signed(low),
+            (Self::Change(low, high), _) => format!("{} to {}", signed(low), signed(high)),
+        })
+    }
+
+    /// Whether ours lies in what they state.
+    pub(super) fn within(self, theirs: Self) -> Cell {
+        let met = match (self, theirs) {
+            (Self::Change(ours, _), Self::Change(low, high)) => (low..=high).contains(&ours),
+            (Self::Difference(ours), Self::Difference(theirs)) => ours == theirs,
+            (Self::Measured(_, ours), Self::Measured(_, theirs)) => ours <= theirs,
+            (Self::Three(ours), Self::Three(theirs)) => ours
+                .iter()
+                .zip(&theirs)
+                .all(|(ours, theirs)| ours <= theirs),
+            _ => return Cell::Blank,
+        };
+        let words = if met { "yes" } else { "no" }.to_owned();
+        Cell::Verdict { met, words }
+    }
+
+    /// By what figures of one column are ordered; none where there is no figure.
+    pub(super) fn order(self) -> Option<i128> {
+        match self {
+            Self::None => None,
+            Self::Measured(_, value) | Self::Three([.., value]) => Some(i128::from(value)),
+            Self::Difference(value) | Self::Change(value, _) => Some(i128::from(value)),
+        }
+    }
+}
