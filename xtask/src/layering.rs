@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
     Rule {
         room: "core",
         rooms: &["core"],
-        outside: &["bitflags", "heapless"],
+        outside: &[],
     },
     Rule {
         room: "machine",
@@ -36,12 +36,12 @@ const RULES: &[Rule] = &[
     Rule {
         room: "kernel",
         rooms: &["core", "machine"],
-        outside: &["bitflags", "heapless"],
+        outside: &[],
     },
     Rule {
         room: "hypervisor",
         rooms: &["core", "machine"],
-        outside: &["bitflags", "heapless"],
+        outside: &[],
     },
     Rule {
         room: "arch/aarch64-el2",
@@ -54,11 +54,6 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
-        room: "drivers",
-        rooms: &["drivers"],
-        outside: ANY,
-    },
-    Rule {
         room: "boards",
         rooms: &[
             "core",
@@ -66,15 +61,8 @@ const RULES: &[Rule] = &[
             "kernel",
             "hypervisor",
             "arch",
-            "drivers",
-            "user",
             "workloads",
         ],
-        outside: ANY,
-    },
-    Rule {
-        room: "user",
-        rooms: &["user", "kernel", "core/abi", "core/time"],
         outside: ANY,
     },
     Rule {
@@ -109,7 +97,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         room: "lab/simulate",
-        rooms: &["core", "machine", "kernel"],
+        rooms: &["core"],
         outside: ANY,
     },
     Rule {
