@@ -3,11 +3,12 @@
 //! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
 //! Must never know: a policy, an architecture.
 //!
-//! An instance under fixed priorities is closed ([`Decider`](taktos_schedule::smp::closed::Decider)) while nothing spans it: the ready
-//! queue of one processor, or the seats of several, decide, which costs the lock and little else. About all others, and
-//! those that are open, the library's tables decide, and what follows for which processor is told by its effects.
+//! An instance under fixed priorities, deadlines, or strong affinities is closed ([`Decider`](taktos_schedule::smp::closed::Decider))
+//! while nothing spans it: the ready queue of one processor, or the seats of several, decide, which costs the lock and little
+//! else. Under deadlines a thread that is bound to a processor or has a server spans it, too. About those that are open, and under
+//! all other policies, the library's tables decide, and what follows for which processor is told by its effects.
 //!
-//! One law ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
+//! One invariant ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
 //! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
 //! as on one processor. Before the tables are asked about a thread, its row is brought up to date.
 //!

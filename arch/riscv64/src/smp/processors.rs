@@ -1,4 +1,4 @@
-//! Owns: what of the seam is another on one processor: each processor has a block, and there is a lock.
+//! Owns: what of the seam the number of processors changes, for several: each processor has a block, and there is a lock.
 //! Must never know: what a section is for.
 
 use crate::board::Board;

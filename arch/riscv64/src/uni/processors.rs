@@ -1,4 +1,4 @@
-//! Owns: what of the seam is another on several processors: there is one, and no lock.
+//! Owns: what of the seam the number of processors changes, for one: there is one, and no lock.
 //! Must never know: what a section is for.
 #![expect(
     clippy::extra_unused_type_parameters,

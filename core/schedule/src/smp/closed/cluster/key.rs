@@ -8,9 +8,7 @@ use crate::smp::Level;
 pub trait Urgency: Copy + PartialEq {
     /// The number.
     fn number(self) -> u64;
-    /// The inverse of [`Urgency::number`].
-    fn of(number: u64) -> Self;
-    /// The same for a number that is not less than that of `self`.
+    /// The inverse of [`Urgency::number`], for a number that is not less than that of `self`.
     fn of_later(self, number: u64) -> Self;
 }
 
@@ -21,13 +19,8 @@ impl Urgency for Priority {
     }
 
     #[inline(always)]
-    fn of(number: u64) -> Self {
-        Self::from_stored(number as u8)
-    }
-
-    #[inline(always)]
     fn of_later(self, number: u64) -> Self {
-        Self::of(number)
+        Self::from_stored(number as u8)
     }
 }
 
@@ -35,11 +28,6 @@ impl Urgency for Level {
     #[inline(always)]
     fn number(self) -> u64 {
         self.0
-    }
-
-    #[inline(always)]
-    fn of(number: u64) -> Self {
-        Self(number)
     }
 
     // Behind one without a deadline all are without: that is then evident to the compiler.
