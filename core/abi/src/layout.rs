@@ -16,3 +16,42 @@ pub const EFFECTIVE: u32 = 0x3F;
 pub const IDLE: u32 = 32;
 /// The flag of a thread that was suspended and not resumed.
 pub const SUSPENDED: u32 = 1 << 24;
+
+/// What the word at [`WAIT`] means: the address of what is waited for with the kind in the lowest bits, or a number and a kind.
+pub mod wait {
+    /// The bits of the kind.
+    pub const KIND: usize = 7;
+    /// A word without these bits is the address of an object's wait queue, as it is.
+    pub const QUEUE_KIND: usize = 3;
+    /// The kind of one that waits for a message.
+    pub const RECEIVE: usize = 1;
+    /// The kind of one that waits until its message is received.
+    pub const SEND: usize = 2;
+    /// The kind of one that waits until its call is received.
+    pub const CALL: usize = 3;
+    /// The kind of one that waits for a thread's end.
+    pub const JOIN: usize = 5;
+    /// The kind of one that waits for a reply.
+    pub const REPLY: usize = 6;
+    /// The kind of one that waits for a mutex.
+    pub const MUTEX: usize = 7;
+
+    /// A wait without an object: it is of the kind [`SEND`], with one of a few small numbers where the address would be.
+    #[must_use]
+    pub const fn alone(number: usize) -> usize {
+        assert!(number < ALONE);
+        number << 3 | SEND
+    }
+    /// How many numbers there are of waits without an object.
+    pub const ALONE: usize = 5;
+    /// For time alone.
+    pub const SLEEP: usize = alone(0);
+    /// For a notification.
+    pub const NOTIFICATION: usize = alone(1);
+    /// To be started.
+    pub const DORMANT: usize = alone(2);
+    /// To be created.
+    pub const NON_EXISTENT: usize = alone(3);
+    /// For a notification that makes the thread's word another than 0.
+    pub const COUNT: usize = alone(4);
+}

@@ -58,13 +58,15 @@ pub enum Kind {
     Migrate = 11,
     /// The thread has lost the processor to another one, and could have gone on.
     Preempt = 12,
-    /// The thread could not run, and from now on it can. The processor is the one that made it so.
+    /// The thread could not run, and from now on it can. The processor is the one that made it so; `argument` is a [`Waking`].
     Wake = 13,
+    /// The processor has executed so many instructions, `argument`, since its last such event, or its start.
+    Executed = 14,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Switch,
         Self::Begin,
         Self::End,
@@ -78,6 +80,7 @@ impl Kind {
         Self::Migrate,
         Self::Preempt,
         Self::Wake,
+        Self::Executed,
     ];
 
     /// Whether the argument of such an event is the index of a name.
@@ -157,6 +160,88 @@ impl Handover {
             _ => None,
         };
         Self { left, priority }
+    }
+}
+
+/// What a thread waited for that wakes up. The numbers are part of the binary form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Awaited {
+    /// Time alone.
+    Time = 1,
+    /// A message.
+    Message = 2,
+    /// That its message is received.
+    Receiver = 3,
+    /// The reply to its message.
+    Reply = 4,
+    /// A lock.
+    Lock = 5,
+    /// Any other object of the kernel, such as a semaphore or a queue.
+    Object = 6,
+    /// A notification.
+    Notification = 7,
+    /// The end of a thread.
+    End = 8,
+    /// To be started.
+    Start = 9,
+    /// To be resumed.
+    Resume = 10,
+}
+
+impl Awaited {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::Time,
+        Self::Message,
+        Self::Receiver,
+        Self::Reply,
+        Self::Lock,
+        Self::Object,
+        Self::Notification,
+        Self::End,
+        Self::Start,
+        Self::Resume,
+    ];
+}
+
+/// What a wake-up says beside who wakes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waking {
+    /// What the thread waited for, where that is known.
+    pub awaited: Option<Awaited>,
+    /// The thread that woke it, where one did: neither an interrupt handler nor the time.
+    pub by: Option<Thread>,
+}
+
+impl Waking {
+    /// It as the argument of a wake-up: what was awaited in the lowest byte, 0 for not known; the waking thread and one above
+    /// it, 0 for none.
+    #[must_use]
+    pub const fn to_argument(self) -> u32 {
+        let awaited = match self.awaited {
+            Some(awaited) => awaited as u32,
+            None => 0,
+        };
+        match self.by {
+            Some(by) => awaited | (by.0 as u32 + 1) << 8,
+            None => awaited,
+        }
+    }
+
+    /// The wake-up of an argument. What it does not mean is not known.
+    #[must_use]
+    pub const fn from_argument(argument: u32) -> Self {
+        let number = (argument & 0xff) as usize;
+        let awaited = match number {
+            1..=10 => Some(Awaited::ALL[number - 1]),
+            _ => None,
+        };
+        let by = match argument >> 8 {
+            above @ 1..=0xffff => Some(Thread((above - 1) as u16)),
+            _ => None,
+        };
+        Self { awaited, by }
     }
 }
 
@@ -293,9 +378,21 @@ mod tests {
     }
 
     #[test]
+    fn a_waking_is_read_back() {
+        for awaited in Awaited::ALL.into_iter().map(Some).chain([None]) {
+            for by in [None, Some(Thread(0)), Some(Thread(u16::MAX - 1))] {
+                let waking = Waking { awaited, by };
+                assert_eq!(Waking::from_argument(waking.to_argument()), waking);
+            }
+        }
+        assert_eq!(Waking::from_argument(0), Waking::default());
+        assert_eq!(Waking::from_argument(u32::MAX), Waking::default());
+    }
+
+    #[test]
     fn every_other_kind_is_refused() {
         let mut bytes = [0; RECORD_BYTES];
-        for byte in (0..=u8::MAX).filter(|byte| !(1..=13).contains(byte)) {
+        for byte in (0..=u8::MAX).filter(|byte| !(1..=14).contains(byte)) {
             bytes[15] = byte;
             assert_eq!(Event::from_bytes(&bytes), Err(UnknownKind(byte)));
         }

@@ -13,6 +13,9 @@ use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::tcb::{Tcb, ThreadRef};
 use core::ptr;
+use taktos_abi::layout::wait::{
+    self, ALONE, CALL, JOIN, KIND, MUTEX, QUEUE_KIND, RECEIVE, REPLY, SEND,
+};
 use taktos_schedule::{Priority, Ring};
 
 #[cfg(test)]
@@ -54,23 +57,8 @@ pub(crate) enum Target {
     NonExistent,
 }
 
-/// The low bits that tell the kind. Control blocks and mutexes lie at multiples of eight, wait queues
-/// at multiples of four: so a word whose two lowest bits are clear is a queue's address as it is.
-const KIND: usize = 7;
-const QUEUE_KIND: usize = 3;
-const RECEIVE: usize = 1;
-const SEND: usize = 2;
-const CALL: usize = 3;
-const JOIN: usize = 5;
-const REPLY: usize = 6;
-const MUTEX: usize = 7;
-/// Waits without an object are of the kind `SEND`, with a number below this instead of an address.
-const ALONE: usize = 5 << 3;
-
-const fn alone(number: usize) -> Wait {
-    assert!(number << 3 < ALONE);
-    Wait(number << 3 | SEND)
-}
+// Control blocks and mutexes lie at multiples of eight, wait queues at multiples of four: so a word whose two lowest bits are
+// clear is a queue's address as it is.
 
 impl Wait {
     /// Nothing.
@@ -78,15 +66,15 @@ impl Wait {
     /// A message from any thread.
     pub const RECEIVE_ANY: Self = Self(RECEIVE);
     /// Time alone.
-    pub const SLEEP: Self = alone(0);
+    pub const SLEEP: Self = Self(wait::SLEEP);
     /// A notification.
-    pub const NOTIFICATION: Self = alone(1);
+    pub const NOTIFICATION: Self = Self(wait::NOTIFICATION);
     /// A notification that makes the thread's word another than 0.
-    pub const COUNT: Self = alone(4);
+    pub const COUNT: Self = Self(wait::COUNT);
     /// To be started.
-    pub const DORMANT: Self = alone(2);
+    pub const DORMANT: Self = Self(wait::DORMANT);
     /// To be created.
-    pub const NON_EXISTENT: Self = alone(3);
+    pub const NON_EXISTENT: Self = Self(wait::NON_EXISTENT);
 
     /// In `queue`.
     #[inline(always)]
@@ -144,7 +132,7 @@ impl Wait {
             MUTEX => Target::Mutex(unsafe { &*ptr::with_exposed_provenance(address) }),
             RECEIVE if address == 0 => Target::ReceiveAny,
             RECEIVE => Target::Receive(thread(address)),
-            SEND if address < ALONE => match self {
+            SEND if address < ALONE << 3 => match self {
                 Self::SLEEP => Target::Sleep,
                 Self::NOTIFICATION | Self::COUNT => Target::Notification,
                 Self::DORMANT => Target::Dormant,

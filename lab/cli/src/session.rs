@@ -115,7 +115,7 @@ pub fn measure(
         drawn: Vec::new(),
         samples: Samples::of(&observation),
         observation,
-        recording: record_schedule(&record),
+        recording: record_schedule(&record, board.cpu_name()),
         experiment,
         board,
         image,

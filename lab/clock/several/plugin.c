@@ -14,6 +14,7 @@
 #include "../src/deadline.h"
 #include "count.h"
 #include "encoding.h"
+#include "handler.h"
 #include "plan.h"
 #include "record.h"
 #include "switches.h"
@@ -158,6 +159,7 @@ static void processor_made(qemu_plugin_id_t id, unsigned index)
 {
     (void)id;
     time_add_processor((int)index);
+    handler_find();
     if (index != 0)
         return;
     if (chosen.until)

@@ -57,7 +57,7 @@ bool record_open(const char *path, int count)
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
-    fwrite("TAKREC04", 1, 8, file);
+    fwrite("TAKREC06", 1, 8, file);
     word((uint64_t)processors);
     word(count_phases());
     word((uint64_t)time_cycle());
@@ -85,12 +85,13 @@ void record_switch(int processor, uint64_t thread, int64_t time, const struct to
     standing(next);
 }
 
-void record_wake(int processor, uint64_t thread, int64_t time)
+void record_wake(int processor, struct woken woken, bool by_handler, int64_t time)
 {
     records++;
-    head(WAKE, processor, 0);
+    head(WAKE, processor, by_handler);
     word((uint64_t)time);
-    word(thread);
+    word(woken.thread);
+    word(woken.waited);
 }
 
 uint64_t record_count(void) { return records; }

@@ -39,8 +39,8 @@ void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, co
 void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
                    uint64_t length, struct standing left, struct standing next);
 
-/* A thread could not run, and now it can, by what the processor did. */
-void record_wake(int processor, uint64_t thread, int64_t time);
+/* A thread could not run, and now it can, by what the processor did, in an interrupt handler or not. */
+void record_wake(int processor, struct woken woken, bool by_handler, int64_t time);
 
 /* How many marks, switches and wake-ups were written. */
 uint64_t record_count(void);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "handler.h"
 #include "plan.h"
 #include "record.h"
 #include "../src/threads.h"
@@ -67,9 +68,9 @@ static struct weight unpacked(void *data)
 static void stored(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     uint64_t width = 1ull << qemu_plugin_mem_size_shift(info);
-    uint64_t woken = threads_woken(address, width);
-    if (woken)
-        record_wake((int)index, woken, time_before((int)index, count_ticks(1, unpacked(data).cycles)));
+    struct woken woken = threads_woken(address, width);
+    if (woken.thread)
+        record_wake((int)index, woken, handler_runs(), time_before((int)index, count_ticks(1, unpacked(data).cycles)));
     uint64_t extent = watch.stride * (watch.count - 1) + WORD;
     if (address >= watch.base + extent || address + width <= watch.base)
         return;

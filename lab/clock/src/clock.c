@@ -188,10 +188,10 @@ static void stored(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, v
     uint32_t offset = table.watch - (uint32_t)address;
     uint32_t width = 1u << qemu_plugin_mem_size_shift(info);
     uint32_t index = (uint32_t)(uintptr_t)data;
-    uint64_t woken = threads_woken((uint32_t)address, width);
-    if (woken) {
+    struct woken woken = threads_woken((uint32_t)address, width);
+    if (woken.thread) {
         struct count at = core->before(current, index, current_passed);
-        output_wake((uint32_t)woken, time_at(at.instructions));
+        output_wake(woken, exception_in_handler(), time_at(at.instructions));
     }
     if ((uint32_t)address > table.watch || offset + 4 > width)
         return;

@@ -12,6 +12,9 @@ static struct {
 static int depth;
 
 #define EXCEPTION_NUMBER 0x1ffu
+/* The other profile: threads have the system mode to themselves. */
+#define MODE 0x1fu
+#define SYSTEM_MODE 0x1fu
 
 /* Microcontroller profile: the status register holds the exception's number, and
  * entry stacks a frame. A chained exception begins on the frame of the one before. So does, on
@@ -60,4 +63,11 @@ enum arrival exception_arrival(const struct record *from, uint32_t next, const s
     if (depth && from->flags & RETURN)
         return after_return();
     return ORDINARY;
+}
+
+bool exception_in_handler(void)
+{
+    if (table.model == PIPELINED)
+        return (register_status() & MODE) != SYSTEM_MODE;
+    return register_status() & EXCEPTION_NUMBER;
 }

@@ -23,4 +23,7 @@ enum arrival {
  * address after `from`. Cheap unless one of the two is marked in the table. */
 enum arrival exception_arrival(const struct record *from, uint32_t next, const struct record *to);
 
+/* Whether the processor executes a handler. */
+bool exception_in_handler(void);
+
 #endif

@@ -41,7 +41,7 @@ bool output_open(const char *path)
         return false;
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
-    fwrite("TAKREC03", 1, 8, file);
+    fwrite("TAKREC05", 1, 8, file);
     word(table.phases);
     return true;
 }
@@ -75,11 +75,13 @@ void output_switch(uint32_t value, int64_t when, struct count at, uint32_t first
     standing(next);
 }
 
-void output_wake(uint32_t value, int64_t when)
+void output_wake(struct woken woken, bool by_handler, int64_t when)
 {
     records++;
-    word(WAKE | (uint64_t)value << 8);
+    word(WAKE | woken.thread << 8);
     word((uint64_t)when);
+    word(by_handler);
+    word(woken.waited);
 }
 
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address)

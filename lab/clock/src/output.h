@@ -45,8 +45,8 @@ void output_mark(uint16_t mark, int64_t when, const struct totals *totals);
  * value's stands. */
 void output_switch(uint32_t value, int64_t when, struct count at, uint32_t first, uint32_t second,
                    struct standing left, struct standing next);
-/* A thread could not run, and now it can. */
-void output_wake(uint32_t value, int64_t when);
+/* A thread could not run, and now it can, by what a handler did or a thread. */
+void output_wake(struct woken woken, bool by_handler, int64_t when);
 void output_trouble(enum trouble kind, uint32_t from, uint32_t address);
 
 /* Writes the END record and closes the file. Further calls do nothing. */

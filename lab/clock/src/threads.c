@@ -5,6 +5,7 @@
 
 struct known {
     uint64_t thread; /* 0: the place is free */
+    uint64_t waited; /* what it waits for, or waited for last */
     bool ready;
 };
 
@@ -83,6 +84,13 @@ static bool is_ready(struct standing standing)
     return standing.wait == 0 && !(standing.urgency & layout.suspended);
 }
 
+static void note(struct known *known, struct standing standing)
+{
+    known->ready = is_ready(standing);
+    if (!known->ready)
+        known->waited = standing.wait;
+}
+
 struct standing threads_look(uint64_t thread)
 {
     if (!told || thread == 0)
@@ -90,7 +98,7 @@ struct standing threads_look(uint64_t thread)
     if (place_of(thread)->thread == 0)
         know(thread);
     struct standing standing = standing_of(thread);
-    place_of(thread)->ready = is_ready(standing);
+    note(place_of(thread), standing);
     return standing;
 }
 
@@ -101,19 +109,24 @@ static bool became_ready(uint64_t thread)
     if (thread == 0 || known->thread == 0)
         return false;
     bool was = known->ready;
-    known->ready = is_ready(standing_of(thread));
+    note(known, standing_of(thread));
     return known->ready && !was;
 }
 
-uint64_t threads_woken(uint64_t address, uint64_t width)
+static struct woken woken(uint64_t thread)
+{
+    return (struct woken){ thread, place_of(thread)->waited };
+}
+
+struct woken threads_woken(uint64_t address, uint64_t width)
 {
     if (address >= highest || address + width <= lowest)
-        return 0;
+        return (struct woken){ 0 };
     for (uint64_t at = address; at < address + width; at += sizeof(uint32_t)) {
         if (became_ready(at - layout.wait))
-            return at - layout.wait;
+            return woken(at - layout.wait);
         if (became_ready(at - layout.urgency))
-            return at - layout.urgency;
+            return woken(at - layout.urgency);
     }
-    return 0;
+    return (struct woken){ 0 };
 }

@@ -31,7 +31,12 @@ void threads_begin(struct thread_layout layout);
 /* How the thread with this control block stands now; 0: no thread. From now on stores to its words are noticed. */
 struct standing threads_look(uint64_t thread);
 
-/* The thread that a store to [address, address + width) has made ready, which it was not; 0: none. */
-uint64_t threads_woken(uint64_t address, uint64_t width);
+/* A thread that has become ready, and the last that it waited for; a thread of 0: none has. */
+struct woken {
+    uint64_t thread, waited;
+};
+
+/* The thread that a store to [address, address + width) has made ready, which it was not. */
+struct woken threads_woken(uint64_t address, uint64_t width);
 
 #endif

@@ -129,7 +129,7 @@ pub(crate) struct Contents {
 /// that was cut short.
 pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
     let rest = bytes
-        .strip_prefix(b"TAKREC03")
+        .strip_prefix(b"TAKREC05")
         .ok_or(Error::Damaged("no header"))?;
     let phases = table.phases().len();
     let mut words = Words::of(rest, phases);
@@ -177,6 +177,8 @@ pub(crate) fn read(bytes: &[u8], table: &Table) -> Result<Contents, Error> {
                 processor: 0,
                 thread: u64::from(argument as u32),
                 at: words.next()?,
+                by_handler: words.next()? != 0,
+                waited: words.next()?,
             }),
             TROUBLE => return Err(trouble(argument, words.next()?)),
             END => {

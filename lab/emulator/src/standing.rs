@@ -32,6 +32,10 @@ pub struct Wake {
     pub thread: u64,
     /// When, in nanoseconds of the emulator's virtual clock.
     pub at: u64,
+    /// The last that it waited for, as [`taktos_abi::layout::wait`] says; 0: it was only suspended.
+    pub waited: u64,
+    /// Whether an interrupt handler made it so, and not a thread.
+    pub by_handler: bool,
 }
 
 /// The two words of one thread, as they stand in a record: its urgency and, above it, whether it is known; what it waits for.

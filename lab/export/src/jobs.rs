@@ -144,6 +144,7 @@ pub(crate) mod tests {
             end: 20,
             threads: vec!["a".into(), "b".into()],
             marks: vec!["bus".into()],
+            processors: vec!["left".into(), "right".into()],
             events: vec![
                 event(0, Kind::Release, 0, 0, 0),
                 event(0, Kind::Switch, 0, 0, 0),

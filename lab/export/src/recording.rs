@@ -2,14 +2,14 @@
 //! file, from which every other form can be made again.
 //!
 //! The file: eight bytes that name the form, the unit, the end, the names of
-//! threads, the names of marks, the records of `taktos-trace`. All numbers are
+//! threads, of marks and of processors, the records of `taktos-trace`. All numbers are
 //! little-endian; a name is its length in two bytes and its text.
 
 use taktos_trace::{Event, RECORD_BYTES, Thread, UnknownKind};
 
 use crate::Evidence;
 
-const FORM: &[u8; 8] = b"TAKTOS-1";
+const FORM: &[u8; 8] = b"TAKTOS-2";
 
 /// What the times of a recording count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub struct Recording {
     pub threads: Vec<String>,
     /// The names of marks and locks, by an event's argument.
     pub marks: Vec<String>,
+    /// What the processors are, by an event's processor; of none that is not listed is that known.
+    pub processors: Vec<String>,
     /// The events.
     pub events: Vec<Event>,
 }
@@ -117,6 +119,7 @@ impl Recording {
             end: 0,
             threads: Vec::new(),
             marks: Vec::new(),
+            processors: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -137,12 +140,12 @@ impl Recording {
         }
         let events = self.events[..most].to_vec();
         let end = events.last().map_or(0, |event| event.at);
-        let (threads, marks) = (self.threads.clone(), self.marks.clone());
         Self {
             unit: self.unit,
             end,
-            threads,
-            marks,
+            threads: self.threads.clone(),
+            marks: self.marks.clone(),
+            processors: self.processors.clone(),
             events,
         }
     }
@@ -157,7 +160,7 @@ impl Recording {
             .unwrap_or_default();
         bytes.extend((unit as u64).to_le_bytes());
         bytes.extend(self.end.to_le_bytes());
-        for names in [&self.threads, &self.marks] {
+        for names in [&self.threads, &self.marks, &self.processors] {
             bytes.extend((names.len() as u64).to_le_bytes());
             for name in names {
                 let length = name.floor_char_boundary(usize::from(u16::MAX));
@@ -185,6 +188,7 @@ impl Recording {
             end: reader.number()?,
             threads: reader.names()?,
             marks: reader.names()?,
+            processors: reader.names()?,
             events: reader.events()?,
         };
         match reader.0.len() {
@@ -284,6 +288,7 @@ pub(crate) mod tests {
             end: 100,
             threads: vec!["sensor".into(), "filter".into()],
             marks: vec!["direct-send".into()],
+            processors: vec!["Cortex-M4F".into()],
             events: vec![
                 event(10, Kind::Switch, 0, 0),
                 event(25, Kind::Begin, 0, 0),

@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn bytes_of_no_recording_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(Recording::from_bytes(&bytes).is_err());
-        if let Ok(read) = Recording::from_bytes(&[b"TAKTOS-1", bytes.as_slice()].concat()) {
+        if let Ok(read) = Recording::from_bytes(&[b"TAKTOS-2", bytes.as_slice()].concat()) {
             show(&read);
         }
     }

@@ -201,7 +201,7 @@ pub(super) fn record(
     let record = progress.until(&running, (&reached, time), || {
         session::execute(&emulator, board, (program, &image), &options)
     })?;
-    let recording = record_schedule(&record);
+    let recording = record_schedule(&record, board.cpu_name());
     let subject = Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name()),
@@ -232,7 +232,7 @@ fn record_several(
     let record = progress.until(&running, (&reached, time), || {
         machine.record_until(&image, call, until, watch)
     })?;
-    let recording = record_schedule_of_several(&record);
+    let recording = record_schedule_of_several(&record, board.cpu_name);
     Ok(Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name),

@@ -43,7 +43,7 @@ pub fn simulate(case: &Case, kernel: &Figures, switch: u64) -> Result<Simulated>
         slice: None,
         seed: 0,
     };
-    let mut recorder = Recorder::new(&workload, MOST_EVENTS);
+    let mut recorder = Recorder::new(&workload, &setup.clusters, MOST_EVENTS);
     let plan = Plan::new(&workload, &setup)?;
     let outcome = run(&plan, plan.seed(), &mut recorder)?;
     let (recording, _) = recorder.finish(case.horizon);

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use taktos_abi::layout::wait;
 use taktos_emulator::{self as emulator, Edge, Mark, Record, Turn, Wake, several};
 use taktos_export::{Recording, TimeUnit};
-use taktos_trace::{Event, Handover, Kind, Left, Thread};
+use taktos_trace::{Awaited, Event, Handover, Kind, Left, Thread, Waking};
 
 /// The names given to what has none yet, in the order of first mention.
 #[derive(Default)]
@@ -32,87 +33,173 @@ struct Item<'a> {
 
 enum What<'a> {
     Switch(u64, &'a str, Turn),
-    Wake(u64),
+    Wake(&'a Wake),
     Mark(&'a Mark),
+    /// How many instructions the processor has executed since its start.
+    Executed(u64),
 }
 
-/// The schedule and the marks of a run, in the order of their time.
-pub fn record_schedule(record: &Record) -> Recording {
+/// The schedule and the marks of a run, in the order of their time. `cpu` is the processor's name.
+pub fn record_schedule(record: &Record, cpu: &str) -> Recording {
     let switches = record.switches.iter().map(|switch| Item {
         at: switch.at,
         processor: 0,
         what: What::Switch(switch.thread, &switch.name, switch.turn),
     });
+    let executed = |at, total: emulator::Count| Item {
+        at,
+        processor: 0,
+        what: What::Executed(total.instructions),
+    };
+    let counts = record
+        .switches
+        .iter()
+        .map(|switch| executed(switch.at, switch.total));
+    let counts = counts.chain([executed(record.end, record.total)]);
     let marks = record.marks.iter().map(|passing| Item {
         at: passing.at,
         processor: 0,
         what: What::Mark(&passing.mark),
     });
-    let items = wakes(&record.wakes).chain(switches).chain(marks);
-    recording(items.collect(), record.end)
+    let items = wakes(&record.wakes)
+        .chain(counts)
+        .chain(switches)
+        .chain(marks);
+    let recording = recording(items.collect(), record.end);
+    Recording {
+        processors: vec![cpu.to_owned()],
+        ..recording
+    }
 }
 
 /// The schedule and the marks of a run on several processors, in the order of the common clock: where two
-/// processors ran apart by less than a quantum, not always in that of cause and effect.
-pub fn record_schedule_of_several(record: &several::Record) -> Recording {
+/// processors ran apart by less than a quantum, not always in that of cause and effect. `cpu` is what each of them is called.
+pub fn record_schedule_of_several(record: &several::Record, cpu: &str) -> Recording {
     let switches = record.switches.iter().map(|switch| Item {
         at: switch.at,
         processor: switch.processor,
         what: What::Switch(switch.thread, &switch.name, switch.turn),
     });
+    let executed = |processor, at, total: emulator::Count| Item {
+        at,
+        processor,
+        what: What::Executed(total.instructions),
+    };
+    let counts = record
+        .switches
+        .iter()
+        .map(|switch| executed(switch.processor, switch.at, switch.total));
+    let ends = record.processors.iter().enumerate();
+    let ends = ends.map(|(processor, total)| executed(processor, total.at, total.count));
     let marks = record.marks.iter().map(|passing| Item {
         at: passing.total.at,
         processor: passing.processor,
         what: What::Mark(&passing.mark),
     });
-    let items = wakes(&record.wakes).chain(switches).chain(marks);
-    recording(items.collect(), record.end())
+    let items = wakes(&record.wakes)
+        .chain(counts)
+        .chain(ends)
+        .chain(switches)
+        .chain(marks);
+    let recording = recording(items.collect(), record.end());
+    Recording {
+        processors: vec![cpu.to_owned(); record.processors.len()],
+        ..recording
+    }
 }
 
 fn wakes<'a>(wakes: &'a [Wake]) -> impl Iterator<Item = Item<'a>> {
     wakes.iter().map(|wake| Item {
         at: wake.at,
         processor: wake.processor,
-        what: What::Wake(wake.thread),
+        what: What::Wake(wake),
     })
 }
 
 /// At one time a thread first becomes ready, then has the processor, then passes marks.
 fn recording(mut items: Vec<Item<'_>>, end: u64) -> Recording {
-    let mut recording = Recording::new(TimeUnit::ClockNanoseconds);
-    let (mut threads, mut marks) = (Names::default(), Names::default());
     // The events of one processor are in order; a stable sort keeps that.
     items.sort_by_key(|item| item.at);
-    let mut names = BTreeMap::new();
+    let names = items.iter().filter_map(|item| match item.what {
+        What::Switch(block, name, _) => Some((block, name)),
+        _ => None,
+    });
+    let mut made = Made {
+        named: names.collect(),
+        ..Made::default()
+    };
     for item in &items {
-        if let What::Switch(block, name, _) = item.what {
-            names.insert(block, name);
-        }
+        made.add(item);
     }
-    let mut running: BTreeMap<usize, Thread> = BTreeMap::new();
-    for item in &items {
-        let here = running.entry(item.processor).or_insert(Thread::IDLE);
-        let (thread, kind, argument) = match item.what {
+    let mut recording = Recording::new(TimeUnit::ClockNanoseconds);
+    recording.end = items.last().map_or(end, |last| end.max(last.at));
+    recording.events = made.events;
+    recording.threads = made.threads.list;
+    recording.marks = made.marks.list;
+    recording
+}
+
+/// The events that are made of items, and what is known on the way.
+#[derive(Default)]
+struct Made<'a> {
+    /// The names of control blocks.
+    named: BTreeMap<u64, &'a str>,
+    threads: Names<'a>,
+    marks: Names<'a>,
+    running: BTreeMap<usize, Thread>,
+    executed: BTreeMap<usize, u64>,
+    events: Vec<Event>,
+}
+
+impl<'a> Made<'a> {
+    fn add(&mut self, item: &Item<'a>) {
+        let running = self.running.get(&item.processor).copied();
+        let running = running.unwrap_or(Thread::IDLE);
+        match item.what {
             What::Switch(block, name, turn) => {
-                *here = match block {
+                let thread = match block {
                     0 => Thread::IDLE,
                     _ if turn.is_idle() => Thread::IDLE,
-                    block => thread(threads.index(block, name)),
+                    block => self.thread(block, name),
                 };
-                (*here, Kind::Switch, handover(turn).to_argument())
+                self.running.insert(item.processor, thread);
+                self.push(item, Kind::Switch, thread, handover(turn).to_argument());
             }
-            What::Wake(block) => {
-                let Some(name) = names.get(&block) else {
-                    continue;
+            What::Wake(wake) => {
+                let Some(name) = self.named.get(&wake.thread) else {
+                    return;
                 };
-                (thread(threads.index(block, name)), Kind::Wake, 0)
+                let thread = self.thread(wake.thread, name);
+                let waking = Waking {
+                    awaited: Some(awaited(wake.waited)),
+                    by: Some(running).filter(|by| *by != Thread::IDLE && !wake.by_handler),
+                };
+                self.push(item, Kind::Wake, thread, waking.to_argument());
             }
             What::Mark(mark) => {
-                let index = u32::try_from(marks.index(0, &mark.name)).unwrap_or(u32::MAX);
-                (*here, kind(mark.edge), index)
+                let index = u32::try_from(self.marks.index(0, &mark.name)).unwrap_or(u32::MAX);
+                self.push(item, kind(mark.edge), running, index);
             }
-        };
-        recording.events.push(Event {
+            What::Executed(total) => {
+                let before = self.executed.insert(item.processor, total).unwrap_or(0);
+                let mut more = total.saturating_sub(before);
+                while more > 0 {
+                    let part = u32::try_from(more).unwrap_or(u32::MAX);
+                    self.push(item, Kind::Executed, running, part);
+                    more -= u64::from(part);
+                }
+            }
+        }
+    }
+
+    /// A thread by its control block; more threads than a record can tell apart share the last number below the idle one.
+    fn thread(&mut self, block: u64, name: &'a str) -> Thread {
+        let index = u16::try_from(self.threads.index(block, name));
+        Thread(index.unwrap_or(u16::MAX).min(Thread::IDLE.0 - 1))
+    }
+
+    fn push(&mut self, item: &Item<'_>, kind: Kind, thread: Thread, argument: u32) {
+        self.events.push(Event {
             at: item.at,
             argument,
             thread,
@@ -120,10 +207,23 @@ fn recording(mut items: Vec<Item<'_>>, end: u64) -> Recording {
             kind,
         });
     }
-    recording.end = items.last().map_or(end, |last| end.max(last.at));
-    recording.threads = threads.list;
-    recording.marks = marks.list;
-    recording
+}
+
+/// What a thread waited for, by the last word that said so.
+const fn awaited(word: u64) -> Awaited {
+    let word = word as usize;
+    match (word, word & wait::KIND) {
+        (0, _) => Awaited::Resume,
+        (wait::SLEEP, _) => Awaited::Time,
+        (wait::NOTIFICATION | wait::COUNT, _) => Awaited::Notification,
+        (wait::DORMANT | wait::NON_EXISTENT, _) => Awaited::Start,
+        (_, wait::RECEIVE) => Awaited::Message,
+        (_, wait::SEND | wait::CALL) => Awaited::Receiver,
+        (_, wait::REPLY) => Awaited::Reply,
+        (_, wait::JOIN) => Awaited::End,
+        (_, wait::MUTEX) => Awaited::Lock,
+        _ => Awaited::Object,
+    }
 }
 
 /// What a switch says beside who runs.
@@ -137,16 +237,6 @@ pub fn handover(turn: Turn) -> Handover {
         left: turn.left.map(left),
         priority: turn.priority.map(u16::from),
     }
-}
-
-/// A thread by its index; more threads than a record can tell apart share the
-/// last number below the idle one.
-fn thread(index: usize) -> Thread {
-    Thread(
-        u16::try_from(index)
-            .unwrap_or(u16::MAX)
-            .min(Thread::IDLE.0 - 1),
-    )
 }
 
 const fn kind(edge: Edge) -> Kind {
@@ -188,7 +278,7 @@ mod tests {
 
     #[test]
     fn switches_and_marks_are_merged_by_their_time() {
-        let recording = record_schedule(&record());
+        let recording = record_schedule(&record(), "Cortex-M4F");
         let seen: Vec<_> = recording
             .events
             .iter()
@@ -252,7 +342,7 @@ mod tests {
             modelled: false,
             quantum: 100,
         };
-        let recording = record_schedule_of_several(&record);
+        let recording = record_schedule_of_several(&record, "RV64");
         let seen: Vec<_> = recording
             .events
             .iter()

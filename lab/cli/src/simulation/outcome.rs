@@ -105,7 +105,7 @@ fn one(
         horizon: part,
         ..setup.clone()
     };
-    let mut recorder = Recorder::new(workload, MOST_EVENTS);
+    let mut recorder = Recorder::new(workload, &short.clusters, MOST_EVENTS);
     run(&Plan::new(workload, &short)?, setup.seed, &mut recorder)?;
     let (recording, all) = recorder.finish(part);
     let end = Duration::from_nanos(recording.end);

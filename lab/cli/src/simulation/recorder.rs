@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taktos_export::{Recording, TimeUnit};
 use taktos_schedule::Cpu;
-use taktos_simulate::{Doing, JobId, Observer, Resource, TaskId, Workload};
+use taktos_simulate::{Cluster, Doing, JobId, Observer, Resource, TaskId, Workload};
 use taktos_time::{Duration, Instant};
 use taktos_trace::{Event, Handover, Kind, Left, Thread};
 
@@ -23,6 +23,22 @@ pub struct Recorder {
     priorities: Vec<Option<u16>>,
 }
 
+/// What each processor is called: the instance that has it, and its policy.
+fn processors(clusters: &[Cluster]) -> Vec<String> {
+    let highest = clusters.iter().filter_map(|cluster| cluster.cpus.highest());
+    let most = highest.max().map_or(0, |cpu| cpu.index() + 1);
+    let name = |cpu| {
+        let has = |cluster: &&Cluster| cluster.cpus.contains(cpu);
+        clusters
+            .iter()
+            .find(has)
+            .map_or("(none)".into(), |cluster| {
+                format!("{} ({})", cluster.name, cluster.policy)
+            })
+    };
+    (0..most).filter_map(Cpu::new).map(name).collect()
+}
+
 /// The task at work.
 const fn task_of(doing: Doing) -> Option<TaskId> {
     match doing {
@@ -32,9 +48,11 @@ const fn task_of(doing: Doing) -> Option<TaskId> {
 }
 
 impl Recorder {
-    /// Room for so many events. The kernel's own work is a thread of its own, behind the tasks.
-    pub fn new(workload: &Workload, most: usize) -> Self {
+    /// Room for so many events. The kernel's own work is a thread of its own, behind the tasks; processors are called by
+    /// their instance.
+    pub fn new(workload: &Workload, clusters: &[Cluster], most: usize) -> Self {
         let mut recording = Recording::new(TimeUnit::Nanoseconds);
+        recording.processors = processors(clusters);
         let tasks = workload.tasks.iter().map(|task| task.name.clone());
         recording.threads = tasks.chain(["(kernel)".to_owned()]).collect();
         let locks = workload.locks.iter().map(|lock| lock.name.clone());

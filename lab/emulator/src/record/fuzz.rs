@@ -79,14 +79,14 @@ fn file(entries: &[Entry], table: &Table) -> (Vec<u8>, usize, usize) {
                 argument,
             ]);
             words.extend([1 << 32, argument, 1 << 32 | argument, 0]);
-            words.extend([WAKE | argument << 8, instructions]);
+            words.extend([WAKE | argument << 8, instructions, argument & 1, 2]);
         }
     }
     words.extend([END, instructions, instructions, cycles]);
     words.extend((0..phases).flat_map(|_| [instructions / phases, cycles / phases]));
     words.extend([1, 1, 0]);
     let body = words.iter().flat_map(|word| word.to_le_bytes());
-    let bytes = b"TAKREC03".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC05".iter().copied().chain(body).collect();
     (bytes, marks, entries.len() - marks)
 }
 
@@ -144,7 +144,7 @@ proptest! {
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         let table = table();
         prop_assert!(read(&bytes, &table).is_err());
-        let headed = [b"TAKREC03", bytes.as_slice()].concat();
+        let headed = [b"TAKREC05", bytes.as_slice()].concat();
         prop_assert!(matches!(read(&headed, &table), Err(Error::Damaged(_))));
     }
 
@@ -156,7 +156,7 @@ proptest! {
         let first = table.phases().len() as u64;
         let words = std::iter::once(first).chain(words);
         let body = words.flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC03".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC05".iter().copied().chain(body).collect();
         if let Ok(contents) = read(&bytes, &table) {
             sampled(contents);
         }

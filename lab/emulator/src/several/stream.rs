@@ -101,11 +101,12 @@ pub(super) fn read(
             }
             WAKE => {
                 let at = stream.time(processor)?;
-                let thread = stream.word()?;
                 event(Event::Wake(Wake {
                     processor,
-                    thread,
+                    thread: stream.word()?,
                     at,
+                    waited: stream.word()?,
+                    by_handler: argument != 0,
                 }));
             }
             TROUBLE => {
@@ -130,7 +131,7 @@ impl<R: Read> Stream<R> {
         let mut form = [0; 8];
         file.read_exact(&mut form)
             .map_err(|_| Error::Damaged("no header"))?;
-        if &form != b"TAKREC04" {
+        if &form != b"TAKREC06" {
             return Err(Error::Damaged("no header"));
         }
         let mut stream = Self {

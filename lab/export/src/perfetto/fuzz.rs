@@ -5,6 +5,9 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use taktos_trace::{Event, Kind, Thread};
 
+use std::collections::BTreeMap;
+
+use super::marks::FIRST_MARK_TRACK;
 use super::*;
 use crate::{TimeUnit, jobs};
 
@@ -33,6 +36,7 @@ fn recording(names: Vec<String>, raw: &[Raw]) -> Recording {
         unit: TimeUnit::Instructions,
         end: events.last().map_or(0, |event| event.at),
         threads: names.clone(),
+        processors: names.clone(),
         marks: names,
         events,
     }
@@ -42,16 +46,47 @@ fn recording(names: Vec<String>, raw: &[Raw]) -> Recording {
 #[derive(Default)]
 struct Seen {
     threads: Vec<String>,
-    tracks: Vec<String>,
     switches: Vec<(u32, u64, i32, i32)>,
-    marks: Vec<(u64, u64)>,
+    begun: usize,
+    points: usize,
+    open: BTreeMap<u64, i64>,
     jobs: usize,
     wakes: usize,
+    executed: u64,
+    processors: Vec<String>,
+    /// The arrows that begin, and those that end: number and time.
+    begins: Vec<(u64, u64)>,
+    ends: Vec<(u64, u64)>,
+    described: BTreeSet<u64>,
+    used: BTreeSet<u64>,
 }
 
-/// Whether the track is one of the marks, whose index is 32 bits wide.
+impl Seen {
+    fn event(&mut self, at: u64, event: &perfetto::TrackEvent) {
+        self.used.extend(event.track_uuid);
+        let ends = |flows: &[u64]| flows.iter().map(|flow| (*flow, at)).collect::<Vec<_>>();
+        let (begins, ending) = (ends(&event.flow_ids), ends(&event.terminating_flow_ids));
+        if is_mark(event.track_uuid) {
+            let open = self.open.entry(event.track_uuid.unwrap()).or_default();
+            match event.kind.unwrap() {
+                1 => (self.begun, *open) = (self.begun + 1, *open + 1),
+                2 => *open -= 1,
+                _ => self.points += 1,
+            }
+            assert!((0..=1).contains(open), "one interval of a track at a time");
+        } else if event.counter_value.is_some() {
+            self.executed += 1;
+        } else if begins.is_empty() && ending.is_empty() {
+            self.jobs += 1;
+        }
+        self.begins.extend(begins);
+        self.ends.extend(ending);
+    }
+}
+
+/// Whether the track is one of the marks.
 fn is_mark(track: Option<u64>) -> bool {
-    track.is_some_and(|uuid| uuid - FIRST_MARK_TRACK <= u64::from(u32::MAX))
+    track.is_some_and(|uuid| uuid >= FIRST_MARK_TRACK)
 }
 
 fn seen(bytes: &[u8]) -> Seen {
@@ -63,8 +98,11 @@ fn seen(bytes: &[u8]) -> Seen {
                     .extend(tree.threads.into_iter().filter_map(|thread| thread.name));
             }
             perfetto::Data::TrackDescriptor(track) => {
-                let mark = is_mark(track.uuid);
-                seen.tracks.extend(track.name.filter(|_| mark));
+                seen.described.extend(track.uuid);
+            }
+            perfetto::Data::CpuInfo(info) => {
+                let names = info.cpus.into_iter().filter_map(|cpu| cpu.processor);
+                seen.processors.extend(names);
             }
             perfetto::Data::FtraceEvents(bundle) => {
                 for event in bundle.event {
@@ -77,11 +115,7 @@ fn seen(bytes: &[u8]) -> Seen {
                         .push((bundle.cpu.unwrap(), event.timestamp.unwrap(), from, to));
                 }
             }
-            perfetto::Data::TrackEvent(event) if !is_mark(event.track_uuid) => seen.jobs += 1,
-            perfetto::Data::TrackEvent(event) => {
-                seen.marks
-                    .push((packet.timestamp.unwrap(), event.track_uuid.unwrap()));
-            }
+            perfetto::Data::TrackEvent(event) => seen.event(packet.timestamp.unwrap(), &event),
         }
     }
     seen
@@ -97,22 +131,27 @@ proptest! {
         board: String,
     ) {
         let recording = recording(names, &raw);
-        let seen = seen(&to_bytes(&recording, &board));
+        let mut seen = seen(&to_bytes(&recording, &board));
         prop_assert_eq!(&seen.threads, &recording.threads);
-        let occurs = |mark: u32| {
-            let named = |event: &&Event| event.kind.is_named() && event.argument == mark;
-            recording.events.iter().any(|event| named(&event))
-        };
-        let tracks = recording.marks.iter().zip(0..).filter(|(_, mark)| occurs(*mark));
-        let tracks: Vec<&String> = tracks.map(|(name, _)| name).collect();
-        prop_assert_eq!(seen.tracks.iter().collect::<Vec<_>>(), tracks, "no track is empty");
         let wakes = recording.events.iter().filter(|event| event.kind == Kind::Wake);
         prop_assert_eq!(seen.wakes, wakes.count());
-        let marks = recording.events.iter().filter(|event| event.kind.is_named());
-        let expected: Vec<_> = marks
-            .map(|event| (event.at, FIRST_MARK_TRACK + u64::from(event.argument)))
-            .collect();
-        prop_assert_eq!(seen.marks, expected);
+        let names = recording.marks.len() as u64;
+        let index = |uuid: &u64| (*uuid - FIRST_MARK_TRACK) & u64::from(u32::MAX);
+        seen.used.retain(|uuid| !is_mark(Some(*uuid)) || index(uuid) < names);
+        prop_assert_eq!(&seen.described, &seen.used, "each track has its name and an event");
+        let counts = recording.events.iter().filter(|event| event.kind == Kind::Executed);
+        prop_assert_eq!(seen.executed, counts.count() as u64);
+        prop_assert_eq!(seen.processors.len(), recording.processors.len());
+        prop_assert_eq!(seen.begins.len(), seen.ends.len());
+        for (begin, end) in seen.begins.iter().zip(&seen.ends) {
+            prop_assert!(begin.0 == end.0 && begin.1 <= end.1, "an arrow has both ends");
+        }
+        let of = |kinds: &[Kind]| {
+            let events = recording.events.iter();
+            events.filter(|event| kinds.contains(&event.kind)).count()
+        };
+        prop_assert_eq!(seen.begun, of(&[Kind::Begin, Kind::Lock]));
+        prop_assert_eq!(seen.points, of(&[Kind::Point]));
         let jobs = jobs(&recording);
         let kinds = [Kind::Release, Kind::Deadline, Kind::Miss, Kind::Migrate];
         let instants = recording.events.iter().filter(|event| kinds.contains(&event.kind));

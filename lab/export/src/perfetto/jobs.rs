@@ -8,15 +8,12 @@
 use taktos_trace::{Event, Kind, Thread};
 
 use super::messages as perfetto;
-use super::{PROCESS, identifier, packet};
+use super::{packet, thread_track};
 use crate::jobs::{Job, jobs};
 use crate::recording::Recording;
 
 /// The track of all misses.
 const MISSES: u64 = 1 << 36;
-/// Track `n` of task `t` is this plus `t` times `LANES` plus `n`.
-const FIRST_TASK_TRACK: u64 = 1 << 40;
-const LANES: u64 = 1 << 20;
 
 /// The packets of all jobs; none where the recording has none.
 pub(super) fn packets(recording: &Recording) -> Vec<perfetto::TracePacket> {
@@ -26,29 +23,32 @@ pub(super) fn packets(recording: &Recording) -> Vec<perfetto::TracePacket> {
         packets.extend(task(recording, of_task));
     }
     if !jobs.is_empty() {
-        packets.push(track(MISSES, "misses", None));
         let events = recording.events.iter();
+        if events.clone().any(|event| event.kind == Kind::Miss) {
+            packets.push(track(MISSES, "misses", None));
+        }
         packets.extend(events.filter_map(|event| instant(recording, event)));
     }
     packets
 }
 
+/// The track of a task's jobs: the first one is its thread's own.
 const fn task_track(thread: Thread, lane: u64) -> u64 {
-    FIRST_TASK_TRACK + thread.0 as u64 * LANES + lane
+    thread_track(thread) + lane
 }
 
 /// The tracks and slices of one task.
 fn task(recording: &Recording, jobs: &[Job]) -> Vec<perfetto::TracePacket> {
     let thread = jobs[0].thread;
     let name = recording.thread_name(thread);
-    let mut packets = vec![track(task_track(thread, 0), name, Some(thread))];
+    let mut packets = Vec::new();
     let mut free_from: Vec<u64> = vec![0];
     for job in jobs {
         let free = free_from.iter().position(|from| *from <= job.release);
         let lane = free.unwrap_or_else(|| {
             free_from.push(0);
             let uuid = task_track(thread, free_from.len() as u64 - 1);
-            packets.push(track(uuid, name, Some(thread)));
+            packets.push(track(uuid, name, Some(thread_track(thread))));
             free_from.len() - 1
         });
         free_from[lane] = job.complete.unwrap_or(u64::MAX).max(job.release);
@@ -57,25 +57,14 @@ fn task(recording: &Recording, jobs: &[Job]) -> Vec<perfetto::TracePacket> {
     packets
 }
 
-/// A track: the first one of a task is its thread's, further ones lie below it.
-fn track(uuid: u64, name: &str, thread: Option<Thread>) -> perfetto::TracePacket {
-    let mut descriptor = perfetto::TrackDescriptor {
+/// A track of its own, or below another one.
+fn track(uuid: u64, name: &str, below: Option<u64>) -> perfetto::TracePacket {
+    let descriptor = perfetto::TrackDescriptor {
         uuid: Some(uuid),
         name: Some(name.to_owned()),
+        parent_uuid: below,
         ..perfetto::TrackDescriptor::default()
     };
-    if let Some(thread) = thread {
-        let first = task_track(thread, 0);
-        if uuid == first {
-            descriptor.thread = Some(perfetto::ThreadDescriptor {
-                pid: Some(PROCESS),
-                tid: Some(identifier(thread)),
-                thread_name: Some(name.to_owned()),
-            });
-        } else {
-            descriptor.parent_uuid = Some(first);
-        }
-    }
     packet(None, perfetto::Data::TrackDescriptor(descriptor))
 }
 
@@ -87,6 +76,7 @@ fn slice(name: &str, job: &Job, track: u64) -> Vec<perfetto::TracePacket> {
         categories: vec!["job".into()],
         name: Some(format!("{name} #{}", job.number)),
         annotations: figures(job),
+        ..perfetto::TrackEvent::default()
     };
     let mut packets = vec![packet(Some(job.release), perfetto::Data::TrackEvent(begin))];
     if let Some(complete) = job.complete {
@@ -154,6 +144,7 @@ fn instant(recording: &Recording, event: &Event) -> Option<perfetto::TracePacket
         categories: vec![category.to_owned()],
         name: Some(name),
         annotations,
+        ..perfetto::TrackEvent::default()
     };
     Some(packet(Some(event.at), perfetto::Data::TrackEvent(happened)))
 }

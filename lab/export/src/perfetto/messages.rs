@@ -18,7 +18,7 @@ pub(super) struct TracePacket {
     pub sequence: Option<u32>,
     #[prost(uint32, optional, tag = "13")]
     pub sequence_flags: Option<u32>,
-    #[prost(oneof = "Data", tags = "1, 2, 11, 60")]
+    #[prost(oneof = "Data", tags = "1, 2, 11, 60, 67")]
     pub data: Option<Data>,
 }
 
@@ -32,6 +32,20 @@ pub(super) enum Data {
     TrackEvent(TrackEvent),
     #[prost(message, tag = "60")]
     TrackDescriptor(TrackDescriptor),
+    #[prost(message, tag = "67")]
+    CpuInfo(CpuInfo),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CpuInfo {
+    #[prost(message, repeated, tag = "1")]
+    pub cpus: Vec<Cpu>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Cpu {
+    #[prost(string, optional, tag = "1")]
+    pub processor: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -124,6 +138,14 @@ pub(super) struct TrackDescriptor {
     pub thread: Option<ThreadDescriptor>,
     #[prost(uint64, optional, tag = "5")]
     pub parent_uuid: Option<u64>,
+    #[prost(message, optional, tag = "8")]
+    pub counter: Option<CounterDescriptor>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CounterDescriptor {
+    #[prost(enumeration = "Unit", optional, tag = "3")]
+    pub unit: Option<i32>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -148,6 +170,12 @@ pub(super) struct TrackEvent {
     pub categories: Vec<String>,
     #[prost(string, optional, tag = "23")]
     pub name: Option<String>,
+    #[prost(int64, optional, tag = "30")]
+    pub counter_value: Option<i64>,
+    #[prost(fixed64, repeated, packed = "false", tag = "47")]
+    pub flow_ids: Vec<u64>,
+    #[prost(fixed64, repeated, packed = "false", tag = "48")]
+    pub terminating_flow_ids: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -164,4 +192,12 @@ pub(super) enum EventType {
     SliceBegin = 1,
     SliceEnd = 2,
     Instant = 3,
+    Counter = 4,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Enumeration)]
+#[repr(i32)]
+pub(super) enum Unit {
+    Unspecified = 0,
+    Count = 2,
 }

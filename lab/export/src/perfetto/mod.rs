@@ -3,22 +3,27 @@
 //! The board is one process, each kernel thread one thread of it. Switches are
 //! scheduler events, so the viewer shows who has each processor and how each
 //! thread stood; marked intervals lie on a track of their own for each name,
-//! and so do the times that a lock is held. Where there are jobs, each task has
-//! a track with a slice a job, and the misses have one; see [`jobs`].
+//! and so do the times that a lock is held; see [`marks`]. Where there are jobs, each task has
+//! a track with a slice a job, and the misses have one; see [`jobs`]. Arrows lead
+//! from a thread to the one that it wakes; see [`flows`]. A counter of each processor
+//! says what it has executed; see [`processors`]. Every track has something on it.
 //! Nobody is the viewer's own idle thread, so that its load of the processors is right.
 //! No packet names a clock: the viewer then takes the times as they are. They are
 //! nanoseconds; where a recording counts something else, one unit of it is shown as one,
 //! and the process says so.
 
+mod flows;
 mod jobs;
+mod marks;
 mod messages;
+mod processors;
 mod schedule;
 
 use std::collections::BTreeSet;
 
 use messages as perfetto;
 use prost::Message;
-use taktos_trace::{Event, Kind, Thread};
+use taktos_trace::Thread;
 
 use crate::Recording;
 
@@ -31,18 +36,23 @@ const FIRST_THREAD: i32 = 10;
 const SEQUENCE: u32 = 1;
 /// Says that no earlier packet of the sequence is needed to read this one.
 const SEQUENCE_BEGINS: u32 = 1;
-/// The tracks of marks have this identifier plus the mark's index.
-const FIRST_MARK_TRACK: u64 = 1000;
+
+/// The first track of thread `t`, which is the thread's own, is this plus `t` times [`LANES`].
+const FIRST_THREAD_TRACK: u64 = 1 << 40;
+/// How many tracks a thread may have.
+const LANES: u64 = 1 << 20;
 
 /// The recording as the bytes of a `.pftrace` file.
 #[must_use]
 pub fn to_bytes(recording: &Recording, board: &str) -> Vec<u8> {
     let mut packets = vec![process_tree(recording, board)];
-    packets.extend(mark_tracks(recording));
+    packets.extend(processors::packets(recording));
     packets.extend(schedule::packets(recording));
-    let marks = recording.events.iter();
-    packets.extend(marks.filter_map(|event| mark_packet(recording, event)));
-    packets.extend(jobs::packets(recording));
+    packets.extend(marks::packets(recording));
+    let (jobs, flows) = (jobs::packets(recording), flows::packets(recording));
+    packets.extend(thread_tracks(recording, jobs.iter().chain(&flows)));
+    packets.extend(jobs);
+    packets.extend(flows);
     perfetto::Trace { packet: packets }.encode_to_vec()
 }
 
@@ -87,49 +97,38 @@ fn process_tree(recording: &Recording, board: &str) -> perfetto::TracePacket {
     packet
 }
 
-/// The tracks of the marks that occur: a recording may be the first part of a longer one.
-fn mark_tracks(recording: &Recording) -> impl Iterator<Item = perfetto::TracePacket> {
-    let named = recording
-        .events
-        .iter()
-        .filter(|event| event.kind.is_named());
-    let occur: BTreeSet<u32> = named.map(|event| event.argument).collect();
-    recording
-        .marks
-        .iter()
-        .zip(0..)
-        .filter(move |(_, mark)| occur.contains(mark))
-        .map(|(name, mark)| {
-            let track = FIRST_MARK_TRACK + u64::from(mark);
-            let track = perfetto::TrackDescriptor {
-                uuid: Some(track),
-                name: Some(name.clone()),
-                ..perfetto::TrackDescriptor::default()
-            };
-            packet(None, perfetto::Data::TrackDescriptor(track))
-        })
+/// The track of what a thread does itself.
+const fn thread_track(thread: Thread) -> u64 {
+    FIRST_THREAD_TRACK + thread.0 as u64 * LANES
 }
 
-fn mark_packet(recording: &Recording, event: &Event) -> Option<perfetto::TracePacket> {
-    let mark = || recording.marks.get(event.argument as usize).cloned();
-    let holder = || Some(recording.thread_name(event.thread).to_owned());
-    let (kind, name) = match event.kind {
-        Kind::Begin => (perfetto::EventType::SliceBegin, mark()),
-        Kind::Lock => (perfetto::EventType::SliceBegin, holder()),
-        Kind::End | Kind::Unlock => (perfetto::EventType::SliceEnd, None),
-        Kind::Point => (perfetto::EventType::Instant, mark()),
-        _ => return None,
-    };
-    let track_event = perfetto::TrackEvent {
-        kind: Some(kind as i32),
-        track_uuid: Some(FIRST_MARK_TRACK + u64::from(event.argument)),
-        name,
-        ..perfetto::TrackEvent::default()
-    };
-    Some(packet(
-        Some(event.at),
-        perfetto::Data::TrackEvent(track_event),
-    ))
+/// The tracks of the threads of which something is told.
+fn thread_tracks<'a>(
+    recording: &Recording,
+    told: impl Iterator<Item = &'a perfetto::TracePacket>,
+) -> Vec<perfetto::TracePacket> {
+    let used = told.filter_map(|packet| match &packet.data {
+        Some(perfetto::Data::TrackEvent(event)) => event.track_uuid,
+        _ => None,
+    });
+    let used: BTreeSet<u64> = used.collect();
+    let threads = (0..=Thread::IDLE.0).map(Thread);
+    let used = threads.filter(|thread| used.contains(&thread_track(*thread)));
+    used.map(|thread| {
+        let name = recording.thread_name(thread);
+        let descriptor = perfetto::TrackDescriptor {
+            uuid: Some(thread_track(thread)),
+            name: Some(name.to_owned()),
+            thread: Some(perfetto::ThreadDescriptor {
+                pid: Some(PROCESS),
+                tid: Some(identifier(thread)),
+                thread_name: Some(name.to_owned()),
+            }),
+            ..perfetto::TrackDescriptor::default()
+        };
+        packet(None, perfetto::Data::TrackDescriptor(descriptor))
+    })
+    .collect()
 }
 
 #[cfg(test)]

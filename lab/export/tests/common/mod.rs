@@ -89,6 +89,7 @@ pub fn recording() -> impl Strategy<Value = Recording> {
             end,
             threads,
             marks,
+            processors: vec!["cpu".into()],
             events,
         }
     })

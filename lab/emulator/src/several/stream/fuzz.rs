@@ -60,7 +60,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
             words.extend(state(at[processor], true));
         } else {
             switches += 1;
-            words.extend([WAKE | head, at[processor] * PICOSECONDS, 8]);
+            words.extend([WAKE | head, at[processor] * PICOSECONDS, 8, 2]);
             words.push(SWITCH | head);
             words.extend(state(at[processor], false));
             words.extend([u64::from(*argument), 0x1_0000_0000, 4]);
@@ -70,7 +70,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
     words.push(END);
     words.extend(at.into_iter().flat_map(|at| state(at, true)));
     let body = words.into_iter().flat_map(u64::to_le_bytes);
-    let bytes = b"TAKREC04".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC06".iter().copied().chain(body).collect();
     (bytes, passings, switches)
 }
 
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert!(told(&bytes).1.is_err());
-        let headed = [b"TAKREC04", bytes.as_slice()].concat();
+        let headed = [b"TAKREC06", bytes.as_slice()].concat();
         prop_assert!(told(&headed).1.is_err());
     }
 
@@ -141,7 +141,7 @@ proptest! {
     ) {
         let header = [PROCESSORS as u64, PHASES as u64, 1000, 1];
         let body = header.into_iter().chain(words).flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC04".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC06".iter().copied().chain(body).collect();
         let _ = told(&bytes);
     }
 }
@@ -159,7 +159,7 @@ fn what_is_wrong_is_named() {
             .collect();
         change(&mut words);
         let body = words.into_iter().flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC04".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC06".iter().copied().chain(body).collect();
         told(&bytes).1.unwrap_err().to_string()
     };
     let cases: [(Change, &str); 8] = [

@@ -1,0 +1,272 @@
+//! Traces of real runs, read as bytes by a reader of their own: who ran, why it stopped, how urgent it was, when it woke.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod events;
+mod schedule;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::{Folder, succeed, taktos};
+use events::{Arrow, Told};
+use schedule::{Event, RUNNABLE, SLEEPING, Schedule};
+
+/// What a command printed, and what its trace tells.
+struct Traced {
+    shown: String,
+    schedule: Schedule,
+    told: Told,
+}
+
+/// The command's trace, of which every invariant holds.
+fn traced(folder: &Folder, arguments: &[&str]) -> Traced {
+    let out = folder.0.join("out");
+    let mut command = taktos(arguments);
+    let shown = succeed(command.args(["--out", out.to_str().unwrap()]));
+    let (schedule, told) = read(&out.join("trace.pftrace"));
+    Traced {
+        shown,
+        schedule,
+        told,
+    }
+}
+
+fn read(file: &Path) -> (Schedule, Told) {
+    let bytes = std::fs::read(file).unwrap();
+    let (schedule, told) = (schedule::schedule(&bytes), events::told(&bytes));
+    caused(&schedule, &told);
+    (schedule, told)
+}
+
+/// Who begins an arrow has a processor then; where it ends by a wake-up, the other one gets a processor at that very time.
+fn caused(schedule: &Schedule, told: &Told) {
+    let of = |wanted: &str, at: u64| {
+        let events = schedule.values().flatten();
+        let turns = events.filter(move |event| event.0 == at);
+        turns
+            .filter(|event| matches!(&event.1, Event::Switch(.., to, _) if to == wanted))
+            .count()
+    };
+    for Arrow { from, to } in told
+        .arrows
+        .iter()
+        .filter(|arrow| !arrow.to.2.starts_with("lock"))
+    {
+        assert!(schedule::runs(schedule, &from.0, from.1), "{from:?}");
+        assert!(of(&to.0, to.1) > 0, "{to:?}");
+    }
+}
+
+#[test]
+fn a_program_that_never_ends_is_traced_in_virtual_time() {
+    let folder = Folder::new("trace-heartbeat");
+    let Traced {
+        shown,
+        schedule,
+        told,
+    } = traced(&folder, &["trace", "heartbeat", "--for", "550ms"]);
+    assert!(
+        shown.contains("still running after 0.55 s of virtual time"),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("    beat\n").count(), 5, "{shown}");
+    let events = &schedule[&0];
+    assert!(events.last().is_some_and(|(at, _)| *at <= 550_000_000));
+
+    // Beats are 100 ms apart, in nanoseconds, though almost nothing is executed between.
+    let wakes: Vec<u64> = events
+        .iter()
+        .filter(|(_, event)| matches!(event, Event::Waking(who, 5) if who == "beat"))
+        .map(|(at, _)| *at)
+        .collect();
+    assert_eq!(wakes.len(), 5, "{events:?}");
+    for pair in wakes.windows(2) {
+        let apart = pair[1] - pair[0];
+        assert!((100_000_000..100_020_000).contains(&apart), "{apart}");
+    }
+
+    // A beat sleeps when it is done; the work is interrupted by the first one, and later sleeps.
+    let left = |who: &str| -> Vec<(u64, u64)> {
+        let leaves = events.iter().filter_map(|(_, event)| match event {
+            Event::Switch(from, priority, state, ..) if from == who => Some((*priority, *state)),
+            _ => None,
+        });
+        leaves.collect()
+    };
+    assert_eq!(left("beat"), [(5, SLEEPING); 6]);
+    let work = left("work");
+    assert_eq!(&work[..3], [(10, SLEEPING), (10, RUNNABLE), (10, SLEEPING)]);
+    assert!(work.iter().all(|(priority, _)| *priority == 10), "{work:?}");
+
+    let comes = events.iter().filter_map(|(_, event)| match event {
+        Event::Switch(.., to, priority) if to == "beat" => Some(*priority),
+        _ => None,
+    });
+    assert_eq!(comes.collect::<Vec<_>>(), [5; 6]);
+
+    // The load is that of five times some milliseconds of work.
+    let (mut idle, mut busy, mut since) = (0, 0, None);
+    for (at, event) in events {
+        if let Event::Switch(_, _, _, to, _) = event {
+            match since.replace((*at, to == "swapper")) {
+                Some((from, true)) => idle += at - from,
+                Some((from, false)) => busy += at - from,
+                None => {}
+            }
+        }
+    }
+    assert!((450_000_000..545_000_000).contains(&idle), "{idle}");
+
+    // What is not slept through is executed, a nanosecond an instruction; before the first thread the image starts.
+    assert_eq!(told.processors, ["Cortex-M4F, cpu 0"]);
+    let counted = &told.counters["instructions of Cortex-M4F, cpu 0"];
+    let (last, executed) = *counted.last().unwrap();
+    assert!((549_999_000..=550_000_000).contains(&last), "{last}");
+    assert!(
+        (busy..busy + 20_000).contains(&executed),
+        "{executed} in {busy}"
+    );
+}
+
+#[test]
+fn several_processors_end_at_the_time_that_they_are_given() {
+    let folder = Folder::new("trace-several");
+    let Traced {
+        shown,
+        schedule,
+        told,
+    } = traced(
+        &folder,
+        &[
+            "trace",
+            "latency",
+            "--board",
+            "virt-aarch64-smp",
+            "--for",
+            "150ms",
+            "--argument",
+            "loops=10000+interval-us=1000+load=0+processors=4",
+        ],
+    );
+    assert!(
+        shown.contains("still running after 0.15 s of virtual time"),
+        "{shown}"
+    );
+    assert_eq!(schedule.len(), 4);
+    let names: Vec<String> = (0..4).map(|cpu| format!("Cortex-A53, cpu {cpu}")).collect();
+    assert_eq!(told.processors, names);
+    assert_eq!(told.counters.len(), 4);
+    for (cpu, events) in &schedule {
+        let is_wake = |event: &&(u64, Event)| matches!(event.1, Event::Waking(..));
+        assert!(
+            events.iter().filter(is_wake).count() >= 3,
+            "cpu {cpu}: {events:?}"
+        );
+        assert!(
+            events.last().is_some_and(|(at, _)| *at <= 150_010_000),
+            "cpu {cpu}"
+        );
+    }
+}
+
+#[test]
+fn a_simulation_tells_states_priorities_and_wake_ups() {
+    let folder = Folder::new("trace-sim");
+    let set = folder.file(
+        "two.toml",
+        "cpus = 1\nfor = '100 ms'\n\
+         [[task]]\nname = 'fast'\nperiod = '10 ms'\nexecution = '2 ms'\npriority = 3\n\
+         [[task]]\nname = 'slow'\nperiod = '50 ms'\nexecution = '20 ms'\npriority = 8\n",
+    );
+    let arguments = ["sim", set.to_str().unwrap(), "--scheduler", "priority"];
+    let Traced { schedule, told, .. } = traced(&folder, &arguments);
+    let events = &schedule[&0];
+    let leaves = |who: &str| -> Vec<(u64, u64, u64)> {
+        let found = events.iter().filter_map(|(at, event)| match event {
+            Event::Switch(from, priority, state, ..) if from == who => {
+                Some((*at / 1_000_000, *priority, *state))
+            }
+            _ => None,
+        });
+        found.collect()
+    };
+    // 2 to 10, 12 to 20, 22 to 26 of each 50 ms.
+    let slow = [10, 20, 26, 60, 70, 76].map(|at| {
+        let done = [26, 76].contains(&at);
+        (at, 8, if done { SLEEPING } else { RUNNABLE })
+    });
+    assert_eq!(leaves("slow"), slow);
+    let fast: Vec<_> = (0..10).map(|job| (10 * job + 2, 3, SLEEPING)).collect();
+    assert_eq!(leaves("fast"), fast);
+    let wakes = events.iter().filter_map(|(at, event)| match event {
+        Event::Waking(who, 3) if who == "fast" => Some(*at),
+        _ => None,
+    });
+    assert_eq!(
+        wakes.collect::<Vec<_>>(),
+        (0..10).map(|job| 10_000_000 * job).collect::<Vec<_>>()
+    );
+    assert_eq!(told.processors, ["all (priority), cpu 0"]);
+    assert!(!told.tracks.contains_key("misses"));
+    // A release, a deadline (the last one is the end), a begin and an end of each job.
+    let jobs = |task: &str| told.tracks[task].len();
+    assert_eq!((jobs("fast"), jobs("slow")), (40, 8));
+}
+
+/// The arrows of a program that tries every operation of the kernel, counted by what they say.
+fn arrows(board: &str) -> BTreeMap<String, usize> {
+    let folder = Folder::new(&format!("trace-arrows-{board}"));
+    let Traced { told, .. } = traced(&folder, &["trace", "suite", "--board", board]);
+    let mut counted = BTreeMap::new();
+    for arrow in &told.arrows {
+        let says = format!("{}: {}", arrow.from.2, arrow.to.2);
+        *counted.entry(says).or_insert(0) += 1;
+    }
+    counted
+}
+
+#[test]
+fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architecture() {
+    let first = arrows("mps2-an386");
+    for says in [
+        "send to one: receive from",
+        "reply to",
+        "release for",
+        "give to",
+        "notify",
+        "end for",
+        "resume",
+    ] {
+        let is_there = first.keys().any(|arrow| arrow.starts_with(says));
+        assert!(is_there, "{says} is not in {first:?}");
+    }
+    // The same program has the same arrows, whoever executes it.
+    for board in ["realview-pb-a8", "virt-aarch64", "virt-riscv64"] {
+        assert_eq!(arrows(board), first, "{board}");
+    }
+}
+
+#[test]
+fn a_simulated_lock_goes_from_its_owner_to_who_waits_for_it() {
+    let folder = Folder::new("trace-lock");
+    let set = folder.file("locks.toml", LOCKS);
+    let arguments = ["sim", set.to_str().unwrap(), "--scheduler", "priority"];
+    let Traced { told, .. } = traced(&folder, &arguments);
+    // The slow one has the lock from 1 ms on; the urgent one asks for it at 3 ms, has it at 5 ms.
+    let end = |task: &str, says: &str| (task.to_owned(), 5_000_000, says.to_owned());
+    let arrow = Arrow {
+        from: end("slow", "release for fast"),
+        to: end("fast", "lock after slow"),
+    };
+    assert_eq!(told.arrows, [arrow]);
+}
+
+/// Of two tasks, the less urgent one has a lock when the other one asks for it.
+const LOCKS: &str = "cpus = 1\nfor = '20 ms'\n\
+    [[lock]]\nname = 'bus'\n\
+    [[task]]\nname = 'fast'\nperiod = '20 ms'\noffset = '2 ms'\npriority = 3\n\
+    body = ['run 1 ms', 'lock bus', 'run 1 ms', 'unlock bus']\n\
+    [[task]]\nname = 'slow'\nperiod = '20 ms'\npriority = 8\n\
+    body = ['run 1 ms', 'lock bus', 'run 3 ms', 'unlock bus', 'run 1 ms']\n";

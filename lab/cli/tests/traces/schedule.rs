@@ -1,0 +1,95 @@
+//! Who has each processor, and the invariants of that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::wire::{messages, number, text};
+
+/// One event of the scheduler, by the field numbers of the format's own description.
+#[derive(Debug)]
+pub enum Event {
+    /// Who leaves, how urgent, in which state; who comes, how urgent.
+    Switch(String, u64, u64, String, u64),
+    /// Who wakes, how urgent.
+    Waking(String, u64),
+}
+
+/// The events of each processor: a time, and what.
+pub type Schedule = BTreeMap<u64, Vec<(u64, Event)>>;
+
+pub fn schedule(trace: &[u8]) -> Schedule {
+    let (mut all, mut steps) = (Schedule::new(), Vec::new());
+    for bundle in messages(trace, 1).flat_map(|packet| messages(packet, 1)) {
+        let cpu = number(bundle, 1).unwrap_or(0);
+        let events = all.entry(cpu).or_default();
+        for event in messages(bundle, 2) {
+            let at = number(event, 1).unwrap();
+            for switch in messages(event, 4) {
+                let of = |field| number(switch, field).unwrap();
+                // Nobody, and only nobody, is the thread 0.
+                assert_eq!(of(2) == 0, text(switch, 1) == "swapper");
+                assert_eq!(of(6) == 0, text(switch, 5) == "swapper");
+                let (from, to) = (text(switch, 1), text(switch, 5));
+                steps.push((at, cpu, Some((of(2), of(4))), of(6)));
+                events.push((at, Event::Switch(from, of(3), of(4), to, of(7))));
+            }
+            for waking in messages(event, 20) {
+                let priority = number(waking, 3).unwrap();
+                steps.push((at, cpu, None, number(waking, 2).unwrap()));
+                events.push((at, Event::Waking(text(waking, 1), priority)));
+            }
+        }
+    }
+    lawful(&mut steps);
+    all
+}
+
+pub const RUNNABLE: u64 = 0;
+pub const SLEEPING: u64 = 1;
+
+/// The same by the threads' numbers, since names may be shared: who leaves, in which state, and who comes; or who wakes.
+type Step = (u64, u64, Option<(u64, u64)>, u64);
+
+/// What holds in each schedule: time goes on, each leaves who came before, and one that sleeps wakes before it runs again.
+fn lawful(steps: &mut [Step]) {
+    let (mut latest, mut running) = (BTreeMap::new(), BTreeMap::new());
+    for (at, cpu, left, thread) in steps.iter() {
+        let before = latest.insert(*cpu, *at).unwrap_or(0);
+        assert!(*at >= before, "cpu {cpu}: {at} after {before}");
+        if let Some((from, _)) = left {
+            let was = running.insert(*cpu, *thread).unwrap_or(0);
+            assert_eq!(*from, was, "cpu {cpu} at {at}");
+        }
+    }
+    steps.sort_by_key(|step| step.0);
+    let mut asleep = BTreeSet::new();
+    for (at, cpu, left, thread) in steps.iter() {
+        let Some((from, state)) = left else {
+            asleep.remove(thread);
+            continue;
+        };
+        let woke = *thread == 0 || !asleep.contains(thread);
+        assert!(woke, "cpu {cpu} at {at}: {thread} runs and did not wake");
+        if *from != 0 && *state == SLEEPING {
+            asleep.insert(*from);
+        }
+    }
+}
+
+/// Whether a thread of that name has a processor at that time, its first and last instant included.
+pub fn runs(schedule: &Schedule, wanted: &str, at: u64) -> bool {
+    let on = |events: &Vec<(u64, Event)>| {
+        let mut since = None;
+        let switches = events.iter().filter_map(|(at, event)| match event {
+            Event::Switch(_, _, _, to, _) => Some((*at, to == wanted)),
+            Event::Waking(..) => None,
+        });
+        for (time, comes) in switches {
+            if since.take().is_some_and(|from| from <= at && at <= time) {
+                return true;
+            }
+            since = comes.then_some(time);
+        }
+        since.is_some_and(|from| from <= at)
+    };
+    schedule.values().any(on)
+}
