@@ -5,20 +5,23 @@ use crate::several::{SeveralHost, run_on};
 use std::cell::RefCell;
 use taktos_arch_host::{HostSeveral, Order, Outcome};
 use taktos_kernel::{Duration, InstanceConfig};
-use taktos_workloads::experiment::{ExperimentBoard, LONGEST_LINE};
+use taktos_workloads::command_line::{CommandLine, Line};
+use taktos_workloads::experiment::ExperimentBoard;
 
 thread_local! {
     static LINE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-impl ExperimentBoard for SeveralHost {
-    fn command_line(buffer: &mut [u8; LONGEST_LINE]) -> &str {
+impl CommandLine for SeveralHost {
+    fn command_line(buffer: &mut Line) -> &str {
         LINE.with_borrow(|line| {
-            buffer[..line.len()].copy_from_slice(line.as_bytes());
-            core::str::from_utf8(&buffer[..line.len()]).expect("it was a text before")
+            let written = buffer[..line.len()].write_copy_of_slice(line.as_bytes());
+            core::str::from_utf8(written).expect("it was a text before")
         })
     }
+}
 
+impl ExperimentBoard for SeveralHost {
     /// The host's time is not spent by instructions.
     fn work(span: Duration) -> u64 {
         HostSeveral::spend(span);

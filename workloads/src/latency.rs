@@ -9,9 +9,10 @@
 //! instant of a release to the thread's next instruction after its sleep, by the board's clock. With load, each processor has a thread besides
 //! that computes for 1000 instructions, gives and takes a semaphore, and so on: all of them go through the kernel all the time.
 
+use crate::command_line::{Line, NO_LINE};
 use crate::experiment::command::{Refused, UNKNOWN, words};
 use crate::experiment::samples::{self, Samples};
-use crate::experiment::{self, ExperimentBoard, LONGEST_LINE, PROCESSORS, Scheme, certain};
+use crate::experiment::{self, ExperimentBoard, PROCESSORS, Scheme, certain};
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::{
@@ -108,7 +109,7 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-fn read<S: ExperimentBoard>(buffer: &mut [u8; LONGEST_LINE]) -> Plan {
+fn read<S: ExperimentBoard>(buffer: &mut Line) -> Plan {
     match Plan::read(S::command_line(buffer)) {
         Ok(plan) => plan,
         Err(refused) => experiment::refuse::<S>(refused),
@@ -118,7 +119,7 @@ fn read<S: ExperimentBoard>(buffer: &mut [u8; LONGEST_LINE]) -> Plan {
 /// The instances with which the kernel is to be started, and how many of them: by the command line. Ends the program if a
 /// word is refused. Called before the kernel runs.
 pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usize) {
-    let mut buffer = [0; LONGEST_LINE];
+    let mut buffer = NO_LINE;
     let scheme = read::<S>(&mut buffer).scheme;
     (scheme.configuration(), scheme.instances())
 }
@@ -126,7 +127,7 @@ pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usi
 /// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
 /// stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
-    let mut buffer = [0; LONGEST_LINE];
+    let mut buffer = NO_LINE;
     let plan = read::<S>(&mut buffer);
     certain(AnyThread::<S>::current().set_priority(experiment::priority(MAIN)));
     let parts = &objects.parts[..plan.scheme.used()];

@@ -10,17 +10,20 @@ extern crate std;
 mod mark;
 
 pub mod bench;
+pub mod command_line;
 // With words of 64 bits, as all machines with several processors have.
 #[cfg(target_has_atomic = "64")]
 pub mod experiment;
 #[cfg(target_has_atomic = "64")]
 pub mod guest;
+pub mod hello;
 pub mod ipc;
 #[cfg(target_has_atomic = "64")]
 pub mod latency;
 #[cfg(target_has_atomic = "64")]
 pub mod mechanisms;
 pub mod orders;
+mod program;
 pub mod several;
 pub mod several_bench;
 pub mod smallest;

@@ -12,9 +12,10 @@
 //! - fifo: four bytes through a [`Pipe`] to the partner, and back through another: the round trip.
 //! - mailbox: the same by a [`Mailbox`]; queue: the same by a [`MessageQueue`].
 
+use crate::command_line::NO_LINE;
 use crate::experiment::command::{Refused, UNKNOWN, words};
 use crate::experiment::samples::{self, Samples};
-use crate::experiment::{self, ExperimentBoard, LONGEST_LINE, PROCESSORS, Scheme, certain};
+use crate::experiment::{self, ExperimentBoard, PROCESSORS, Scheme, certain};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::{
@@ -139,7 +140,7 @@ pub fn configuration() -> ([InstanceConfig; PROCESSORS], usize) {
 /// Runs the experiments that the command line asks for, and ends the program. In the main thread, which becomes more urgent than all
 /// others, on a stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
-    let mut buffer = [0; LONGEST_LINE];
+    let mut buffer = NO_LINE;
     let plan = match Plan::read(S::command_line(&mut buffer)) {
         Ok(plan) => plan,
         Err(refused) => experiment::refuse::<S>(refused),

@@ -12,6 +12,7 @@
 //! instance, P a priority below 32, C a processor, masks in decimal (2⁶⁴ − 1: everywhere). After each order comes a line `@on` with a word for each processor
 //! of the script: the thread's number, or `-`. An order that fails prints `@refused ORDER: ERROR`.
 
+use crate::command_line::{CommandLine, each_argument};
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::{
@@ -54,7 +55,7 @@ pub struct Stage<S: System> {
 }
 
 /// What a system gives for orders.
-pub trait StageBoard: System {
+pub trait StageBoard: CommandLine {
     /// The stage: always the same.
     fn stage() -> &'static Stage<Self>;
     /// How many processors there are.
@@ -134,6 +135,19 @@ impl<S: System> Stage<S> {
         });
         (count, all)
     }
+}
+
+/// Takes the words of the command line as orders, before the kernel starts; says which instances they want. Ends the program with the status
+/// 2 where there are too many.
+pub fn taken<S: StageBoard>() -> (usize, [InstanceConfig; INSTANCES + 1]) {
+    let stage = S::stage();
+    each_argument::<S>(|words| {
+        if !stage.take(words) {
+            S::write("refused: more words than there is room for\n");
+            S::exit(2);
+        }
+    });
+    stage.instances()
 }
 
 impl<S: System> Default for Stage<S> {

@@ -14,4 +14,15 @@ mod console;
 mod suite;
 mod system;
 
-pub use system::{Board, RealView, interrupt, start};
+pub use system::{Board, RealView, interrupt, start, start_endless};
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[aarch32_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
+}

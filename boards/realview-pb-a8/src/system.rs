@@ -3,8 +3,10 @@
 use crate::{clock, console};
 use core::ops::Range;
 use core::panic::PanicInfo;
+use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_armv7_a::ArmV7A;
 use taktos_kernel::{Duration, Instant, Kernel, System, Thread, Upcall};
+use taktos_workloads::command_line::{CommandLine, Line};
 
 /// The board, as the machine sees it.
 pub struct RealView;
@@ -55,6 +57,13 @@ impl System for Board {
     }
 }
 
+impl CommandLine for Board {
+    fn command_line(buffer: &mut Line) -> &str {
+        let line = sys_get_cmdline_uninit(buffer).unwrap_or_default();
+        core::str::from_utf8(line).unwrap_or_default()
+    }
+}
+
 /// The offsets that `device.x` tells.
 const _: () = assert!(taktos_kernel::INFO_OFFSET == 68);
 const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 20 && taktos_kernel::WAIT_OFFSET == 24);
@@ -63,6 +72,12 @@ const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 20 && taktos_kernel::WAIT
 pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
     clock::start::<Upcall<Board>>();
     taktos_kernel::run(main, entry)
+}
+
+/// Like [`start`], with an entry that never comes back.
+pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn() -> !) -> ! {
+    clock::start::<Upcall<Board>>();
+    taktos_kernel::run_endless(main, entry)
 }
 
 /// The interrupt that programs may pend themselves; its handler is the program's

@@ -21,3 +21,15 @@ mod suite;
 mod system;
 
 pub use system::{Board, Partition, start};
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        aarch64_rt::entry!(entry, 8);
+        fn entry(tree: u64, _: u64, _: u64, _: u64) -> ! {
+            $crate::bootargs::keep(tree);
+            $start
+        }
+    };
+}

@@ -71,9 +71,8 @@ impl GuestBoard for Board {
     }
 }
 
-/// Starts the board and the kernel with one thread. Called by a program's entry, with what it found in x0.
-pub fn start<const N: usize>(tree: u64, main: &'static Thread<Board, N>, entry: fn()) -> ! {
-    bootargs::keep(tree);
+/// Starts the board and the kernel with one thread. Called by a program's entry.
+pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
     taktos_kernel::run(main, entry)
 }
 

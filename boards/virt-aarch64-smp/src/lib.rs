@@ -6,7 +6,6 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-mod arguments;
 mod bench;
 mod console;
 mod experiment;
@@ -16,6 +15,16 @@ mod suite;
 mod system;
 mod virt;
 
-pub use arguments::each_argument;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        aarch64_rt::entry!(entry, 4);
+        fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
+            $start
+        }
+    };
+}

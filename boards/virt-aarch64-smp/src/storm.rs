@@ -1,7 +1,6 @@
 //! Owns: what the storm over the kernel needs of a board with four processors.
 
 use crate::system::Board;
-use taktos_kernel::{Duration, Kernel};
 use taktos_workloads::storm::{StormBoard, StormObjects};
 
 static OBJECTS: StormObjects<Board> = StormObjects::new();
@@ -9,12 +8,5 @@ static OBJECTS: StormObjects<Board> = StormObjects::new();
 impl StormBoard for Board {
     fn storm() -> &'static StormObjects<Self> {
         &OBJECTS
-    }
-
-    fn busy(span: Duration) {
-        let end = Kernel::<Self>::now().saturating_add(span);
-        while Kernel::<Self>::now() < end {
-            core::hint::spin_loop();
-        }
     }
 }

@@ -2,30 +2,16 @@
 
 use crate::system::Board;
 use crate::virt::Virt;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_arch_aarch64::AArch64;
 use taktos_workloads::several::{self, SeveralBoard};
-use taktos_workloads::suite::{Objects, SuiteBoard};
+use taktos_workloads::suite::{Objects, SuiteBoard, Trigger};
 
 /// An interrupt that software sends to its own processor; another one than the spare interrupt.
 const NUMBER: u32 = 2;
 
 static OBJECTS: Objects<Board> = Objects::new();
 static OF_SEVERAL: several::Objects<Board> = several::Objects::new();
-static HANDLER: Handler = Handler(core::cell::Cell::new(nothing));
-static SERVED: AtomicBool = AtomicBool::new(false);
-
-struct Handler(core::cell::Cell<fn()>);
-
-// SAFETY: one word, written by one thread before the interrupt and read in the interrupt.
-unsafe impl Sync for Handler {}
-
-fn nothing() {}
-
-fn serve() {
-    (HANDLER.0.get())();
-    SERVED.store(true, Relaxed);
-}
+static TRIGGER: Trigger = Trigger::new();
 
 impl SuiteBoard for Board {
     fn objects() -> &'static Objects<Self> {
@@ -33,7 +19,8 @@ impl SuiteBoard for Board {
     }
 
     fn trigger_interrupt(handler: fn()) {
-        trigger(handler);
+        AArch64::<Virt>::set_handler(NUMBER, || TRIGGER.serve());
+        TRIGGER.run(handler, || AArch64::<Virt>::pend_interrupt(NUMBER));
     }
 }
 
@@ -43,17 +30,6 @@ impl SeveralBoard for Board {
     }
 
     fn trigger_interrupt(handler: fn()) {
-        trigger(handler);
-    }
-}
-
-/// Has `handler` run in an interrupt of the caller's processor, and waits until it has.
-fn trigger(handler: fn()) {
-    HANDLER.0.set(handler);
-    SERVED.store(false, Relaxed);
-    AArch64::<Virt>::set_handler(NUMBER, serve);
-    AArch64::<Virt>::pend_interrupt(NUMBER);
-    while !SERVED.load(Relaxed) {
-        core::hint::spin_loop();
+        <Self as SuiteBoard>::trigger_interrupt(handler);
     }
 }

@@ -4,8 +4,10 @@ use crate::console;
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
 use core::panic::PanicInfo;
+use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_aarch64::AArch64;
 use taktos_kernel::{Kernel, System, Thread, Upcall};
+use taktos_workloads::command_line::{CommandLine, Line};
 
 /// The board, as the machine sees it.
 pub struct Virt;
@@ -55,9 +57,21 @@ impl System for Board {
     }
 }
 
+impl CommandLine for Board {
+    fn command_line(buffer: &mut Line) -> &str {
+        let line = sys_get_cmdline_uninit(buffer).unwrap_or_default();
+        core::str::from_utf8(line).unwrap_or_default()
+    }
+}
+
 /// Starts the board and the kernel with one thread. Called by a program's entry.
 pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
     taktos_kernel::run(main, entry)
+}
+
+/// Like [`start`], with an entry that never comes back.
+pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn() -> !) -> ! {
+    taktos_kernel::run_endless(main, entry)
 }
 
 /// The interrupt that programs may pend themselves; its handler is the program's

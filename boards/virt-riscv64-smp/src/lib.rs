@@ -7,7 +7,6 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-mod arguments;
 mod bench;
 mod console;
 mod suite;
@@ -22,6 +21,16 @@ mod stage;
 #[path = "../../virt-aarch64-smp/src/storm.rs"]
 mod storm;
 
-pub use arguments::each_argument;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[riscv_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
+}

@@ -10,4 +10,15 @@ mod console;
 mod suite;
 mod system;
 
-pub use system::{Board, Virt, interrupt, start};
+pub use system::{Board, Virt, interrupt, start, start_endless};
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[riscv_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
+}

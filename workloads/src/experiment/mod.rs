@@ -17,6 +17,7 @@ pub use command::Refused;
 pub use scheme::Scheme;
 pub use work::instructions;
 
+use crate::command_line::CommandLine;
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Cpu, Duration, Error, Kernel, Priority, System};
 
@@ -24,14 +25,9 @@ use taktos_kernel::{AnyThread, Cpu, Duration, Error, Kernel, Priority, System};
 pub const REFUSED: i32 = 2;
 /// The most processors that the workloads lay out.
 pub const PROCESSORS: usize = 4;
-/// The longest command line.
-pub const LONGEST_LINE: usize = 2048;
 
 /// What a system gives the workloads.
-pub trait ExperimentBoard: System {
-    /// Reads the image's command line into `buffer`; an empty text where there is none.
-    fn command_line(buffer: &mut [u8; LONGEST_LINE]) -> &str;
-
+pub trait ExperimentBoard: CommandLine {
     /// Keeps the processor busy for `span` of its own time: with as many instructions as nanoseconds. Says how many
     /// instructions that really were.
     fn work(span: Duration) -> u64 {

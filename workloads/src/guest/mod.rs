@@ -8,6 +8,7 @@
 
 pub mod channel;
 pub mod fifo;
+pub mod hello;
 pub mod latency;
 pub mod monitor;
 mod pattern;

@@ -8,8 +8,9 @@
 //! `@run`, a line `@task` for each task with its concluded jobs, missed ones included, and their wall times, `@end`.
 
 use super::{GuestBoard, IDLE, MEASURED, sleep_until};
+use crate::command_line::LONGEST_LINE;
 use crate::experiment::command::{Refused, words};
-use crate::experiment::{self, LONGEST_LINE, certain, instructions};
+use crate::experiment::{self, certain, instructions};
 use crate::spacecraft::{Plan, TASKS, Task};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taktos_kernel::fault::print;

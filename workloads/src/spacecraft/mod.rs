@@ -15,7 +15,8 @@ mod plan;
 
 pub use plan::{Plan, TASKS, Task};
 
-use crate::experiment::{self, ExperimentBoard, LONGEST_LINE, PROCESSORS, certain, scheme};
+use crate::command_line::{Line, NO_LINE};
+use crate::experiment::{self, ExperimentBoard, PROCESSORS, certain, scheme};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use plan::Place;
 use taktos_kernel::fault::print;
@@ -85,12 +86,12 @@ impl<S: System> Default for Objects<S> {
 /// The instances with which the kernel is to be started, and how many of them: by the command line. Ends the program if a
 /// word is refused. Called before the kernel runs.
 pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usize) {
-    let mut buffer = [0; LONGEST_LINE];
+    let mut buffer = NO_LINE;
     let scheme = read::<S>(&mut buffer).scheme;
     (scheme.configuration(), scheme.instances())
 }
 
-fn read<S: ExperimentBoard>(buffer: &mut [u8; LONGEST_LINE]) -> Plan {
+fn read<S: ExperimentBoard>(buffer: &mut Line) -> Plan {
     match Plan::read(S::command_line(buffer)) {
         Ok(plan) => plan,
         Err(refused) => experiment::refuse::<S>(refused),
@@ -100,7 +101,7 @@ fn read<S: ExperimentBoard>(buffer: &mut [u8; LONGEST_LINE]) -> Plan {
 /// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
 /// stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
-    let mut buffer = [0; LONGEST_LINE];
+    let mut buffer = NO_LINE;
     let plan = read::<S>(&mut buffer);
     certain(AnyThread::<S>::current().set_priority(experiment::priority(MAIN)));
     // Where deadlines decide, this thread is before all others, too.

@@ -17,17 +17,40 @@ mod work;
 pub use objects::{StormObjects, WORKERS};
 pub use words::{Refused, Wanted, policy};
 
+use crate::command_line::{CommandLine, each_argument};
 use chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Kernel, Priority, System};
 
 /// What a system gives the storm.
-pub trait StormBoard: System {
+pub trait StormBoard: CommandLine {
     /// The storm's objects: always the same.
     fn storm() -> &'static StormObjects<Self>;
     /// Keeps the processor busy for about this time.
-    fn busy(span: Duration);
+    fn busy(span: Duration) {
+        let end = Kernel::<Self>::now().saturating_add(span);
+        while Kernel::<Self>::now() < end {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// The storm that the command line asks for, as [`Wanted::take`] has it; a word that is none ends the program with the status 2. Words are
+/// separated by `+`, too.
+pub fn told<S: CommandLine>() -> Wanted {
+    let mut wanted = Wanted::NEW;
+    each_argument::<S>(|words| {
+        for word in words.split('+') {
+            if wanted.take(word).is_err() {
+                S::write("refused: ");
+                S::write(word);
+                S::write(": see taktos_workloads::storm::Wanted\n");
+                S::exit(2);
+            }
+        }
+    });
+    wanted
 }
 
 /// How a storm is to be.

@@ -10,6 +10,8 @@
 //! A board implements [`SuiteBoard`], with an [`Objects`] in a static, and calls [`run`] in its main
 //! thread, of priority [`MAIN`], on a stack of at least 4 KiB.
 
+#[cfg(target_has_atomic = "64")]
+pub mod beside;
 mod case;
 mod condition;
 mod events;
@@ -29,10 +31,12 @@ mod stores;
 mod thread_states;
 mod threads;
 mod time;
+mod trigger;
 
 pub use case::Case;
 pub use log::Log;
 pub use objects::{Objects, STACK, THREADS};
+pub use trigger::Trigger;
 
 use case::Tally;
 use taktos_kernel::{Duration, Instant, Kernel, System};

@@ -1,46 +1,4 @@
 //! The kernel operations that `taktos bench` measures.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
-    #![expect(
-        unsafe_code,
-        reason = "the handler of an interrupt is found by its symbol"
-    )]
-
-    use realview_pb_a8::{Board, interrupt, start};
-    use taktos_kernel::{Interrupt, System, Thread};
-    use taktos_workloads::bench;
-
-    static MAIN: Thread<Board, 1024> = Thread::new("main").priority(20);
-    static OBJECTS: bench::Objects<Board> = bench::Objects::new(interrupt::pend);
-
-    #[aarch32_rt::entry]
-    fn entry() -> ! {
-        start(&MAIN, main)
-    }
-
-    fn main() {
-        interrupt::enable();
-        bench::run(&OBJECTS);
-        Board::exit(0);
-    }
-
-    core::arch::global_asm!(
-        ".globl \"taktos.mark.interrupt-wake.begin\"",
-        ".set \"taktos.mark.interrupt-wake.begin\", taktos_spare_interrupt",
-    );
-
-    #[unsafe(no_mangle)]
-    extern "C" fn taktos_spare_interrupt() {
-        // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
-        bench::interrupt(&OBJECTS, &unsafe { Interrupt::assume() });
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p realview-pb-a8 --release --target armv7a-none-eabi"
-    );
-}
+taktos_workloads::program!(realview_pb_a8::bench);

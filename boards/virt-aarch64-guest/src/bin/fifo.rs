@@ -1,28 +1,4 @@
 //! How long bytes take to another partition and back; the boot arguments say how.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
-    use taktos_kernel::Thread;
-    use taktos_workloads::guest::fifo;
-    use virt_aarch64_guest::{Board, start};
-
-    static MAIN: Thread<Board, 16384> = Thread::new("main").priority(fifo::MAIN);
-    static OBJECTS: fifo::Objects<Board> = fifo::Objects::new();
-
-    aarch64_rt::entry!(entry, 8);
-    fn entry(tree: u64, _: u64, _: u64, _: u64) -> ! {
-        start(tree, &MAIN, main)
-    }
-
-    fn main() {
-        fifo::run(&OBJECTS, || OBJECTS.connection.rung())
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-aarch64-guest --release --target aarch64-unknown-none-softfloat"
-    );
-}
+taktos_workloads::program!(virt_aarch64_guest::guest::fifo);

@@ -1,28 +1,4 @@
 //! How late a periodic thread of a guest is; the boot arguments say how.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
-    use taktos_kernel::Thread;
-    use taktos_workloads::guest::latency;
-    use virt_aarch64_guest::{Board, start};
-
-    static MAIN: Thread<Board, 16384> = Thread::new("main").priority(latency::MAIN);
-    static OBJECTS: latency::Objects<Board> = latency::Objects::new();
-
-    aarch64_rt::entry!(entry, 8);
-    fn entry(tree: u64, _: u64, _: u64, _: u64) -> ! {
-        start(tree, &MAIN, main)
-    }
-
-    fn main() {
-        latency::run(&OBJECTS)
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-aarch64-guest --release --target aarch64-unknown-none-softfloat"
-    );
-}
+taktos_workloads::program!(virt_aarch64_guest::guest::latency);

@@ -2,36 +2,4 @@
 //! orders.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
-    use taktos_kernel::{System, Thread};
-    use taktos_workloads::orders::{self, StageBoard};
-    use virt_aarch64_smp::{Board, each_argument, start_with};
-
-    static MAIN: Thread<Board, { orders::STACK }> = Thread::new("main");
-
-    aarch64_rt::entry!(entry, 4);
-    fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
-        let stage = Board::stage();
-        each_argument(|words| {
-            if !stage.take(words) {
-                Board::write("refused: more words than there is room for\n");
-                Board::exit(2);
-            }
-        });
-        let (count, instances) = stage.instances();
-        start_with(&MAIN, &instances[..count], main)
-    }
-
-    fn main() {
-        orders::run::<Board>();
-        Board::exit(0);
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-aarch64-smp --release --target aarch64-unknown-none-softfloat"
-    );
-}
+taktos_workloads::program!(virt_aarch64_smp::smp::orders);

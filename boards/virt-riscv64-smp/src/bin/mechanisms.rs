@@ -1,29 +1,4 @@
 //! Response times of the mechanisms, on one processor and across two; the command line says how.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
-    use taktos_kernel::Thread;
-    use taktos_workloads::mechanisms;
-    use virt_riscv64_smp::{Board, start_with};
-
-    static MAIN: Thread<Board, 16384> = Thread::new("main");
-    static OBJECTS: mechanisms::Objects<Board> = mechanisms::Objects::new();
-
-    #[riscv_rt::entry]
-    fn entry() -> ! {
-        let (instances, count) = mechanisms::configuration();
-        start_with(&MAIN, &instances[..count], main)
-    }
-
-    fn main() {
-        mechanisms::run(&OBJECTS)
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-riscv64-smp --release --target riscv64imac-unknown-none-elf"
-    );
-}
+taktos_workloads::program!(virt_riscv64_smp::smp::mechanisms);

@@ -1,0 +1,340 @@
+//! The programs, each written once: a file of a board's `src/bin/` names one of them, in one line.
+//!
+//! Owns: the frame of a program, and what each has beside its workload: its statics, its first thread, its handlers.
+//! Must never know: a board. What a program needs of one, the board's crate has at its root: `Board`, `entry!`, `start`; `interrupt`, the
+//! one that programs pend; on several processors `start_with`.
+
+/// A program for a board: `program!(virt_aarch64::bench)` is the program `bench` of this crate, `program! { ... }` one that stands
+/// there. Compiled for another machine than a board it says that it is for one.
+#[macro_export]
+macro_rules! program {
+    ($board:ident::$program:ident) => {
+        $crate::program! {
+            use $board::{self as board, Board};
+            $crate::one_processor!($program);
+        }
+    };
+    ($board:ident::smp::$program:ident) => {
+        $crate::program! {
+            use $board::{self as board, Board};
+            $crate::several_processors!($program);
+        }
+    };
+    ($board:ident::guest::$program:ident) => {
+        $crate::program! {
+            use $board::{self as board, Board};
+            $crate::partition!($program);
+        }
+    };
+    ($($program:tt)*) => {
+        #[cfg(target_os = "none")]
+        mod target {
+            $($program)*
+        }
+
+        #[cfg(not(target_os = "none"))]
+        fn main() {
+            println!(concat!(
+                "this program is for a board: ./taktos trace --board ",
+                env!("CARGO_PKG_NAME"),
+                " ",
+                env!("CARGO_BIN_NAME")
+            ));
+        }
+    };
+}
+
+/// The programs for one processor.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! one_processor {
+    (bench) => {
+        use board::interrupt;
+        use taktos_kernel::{System, Thread};
+
+        static MAIN: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("main").priority(20);
+        $crate::operations!();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            interrupt::enable();
+            $crate::bench::run(&OPERATIONS);
+            Board::exit(0);
+        }
+    };
+    (hello) => {
+        use taktos_kernel::Thread;
+        use $crate::hello::{Objects, run};
+
+        static MAIN: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("main").priority(10);
+        static OBJECTS: Objects<Board> = Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            run(&OBJECTS);
+        }
+    };
+    (ipc) => {
+        use taktos_kernel::{System, Thread};
+        use $crate::ipc::{Objects, run};
+
+        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(2);
+        static OBJECTS: Objects<Board> = Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            run(&OBJECTS);
+            Board::exit(0);
+        }
+    };
+    (smallest) => {
+        use taktos_kernel::Thread;
+        use $crate::smallest::{Objects, run};
+
+        static MAIN: Thread<Board, { 128 * size_of::<usize>() }> = Thread::new("main").priority(4);
+        static OBJECTS: Objects<Board> = Objects::new();
+
+        board::entry!(board::start_endless(&MAIN, main));
+
+        fn main() -> ! {
+            run(&OBJECTS)
+        }
+    };
+    (suite) => {
+        use taktos_kernel::Thread;
+        use $crate::suite;
+
+        static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> =
+            Thread::new("main").priority(suite::MAIN);
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            suite::run::<Board>();
+        }
+    };
+    (switch) => {
+        use taktos_kernel::{System, Thread};
+        use $crate::switch::{Objects, run};
+
+        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(4);
+        static OBJECTS: Objects<Board> = Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            run(&OBJECTS);
+            Board::exit(0);
+        }
+    };
+}
+
+/// The programs for several processors.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! several_processors {
+    (bench) => {
+        use board::interrupt;
+        use taktos_kernel::{System, Thread};
+        use $crate::command_line::last_argument;
+        use $crate::several_bench::{self, LAYOUTS, Layout};
+
+        static MAIN: Thread<Board, 16384> = Thread::new("main").priority(several_bench::MAIN);
+        static OBJECTS: several_bench::Objects<Board> = several_bench::Objects::new();
+        $crate::operations!();
+
+        board::entry!(board::start_with(&MAIN, wanted().instances, main));
+
+        fn main() {
+            interrupt::enable();
+            several_bench::run(wanted(), &OBJECTS, &OPERATIONS);
+            Board::exit(0);
+        }
+
+        fn wanted() -> &'static Layout {
+            last_argument::<Board, _>(&LAYOUTS[0], "there is no such layout\n", Layout::named)
+        }
+    };
+    (hello) => {
+        use taktos_kernel::Thread;
+        use $crate::hello::smp::{Objects, run};
+
+        static MAIN: Thread<Board, 4096> = Thread::new("main").priority(10);
+        static OBJECTS: Objects<Board> = Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            run(&OBJECTS);
+        }
+    };
+    (latency) => {
+        $crate::experiment_on_several!(latency, $crate::latency::configuration::<Board>());
+    };
+    (mechanisms) => {
+        $crate::experiment_on_several!(mechanisms, $crate::mechanisms::configuration());
+    };
+    (spacecraft) => {
+        $crate::experiment_on_several!(spacecraft, $crate::spacecraft::configuration::<Board>());
+    };
+    (orders) => {
+        use taktos_kernel::{System, Thread};
+        use $crate::orders;
+
+        static MAIN: Thread<Board, { orders::STACK }> = Thread::new("main");
+
+        board::entry!({
+            let (count, instances) = orders::taken::<Board>();
+            board::start_with(&MAIN, &instances[..count], main)
+        });
+
+        fn main() {
+            orders::run::<Board>();
+            Board::exit(0);
+        }
+    };
+    (several) => {
+        use taktos_kernel::{PolicyKind, Thread};
+        use $crate::command_line::last_argument;
+        use $crate::several;
+        use $crate::storm::policy;
+
+        static MAIN: Thread<Board, 16384> = Thread::new("main").priority(several::MAIN);
+
+        board::entry!(board::start_with(
+            &MAIN,
+            &several::instances(wanted()),
+            main
+        ));
+
+        fn main() {
+            several::run::<Board>(wanted());
+        }
+
+        fn wanted() -> PolicyKind {
+            let read = |word: &str| policy(word).ok();
+            last_argument::<Board, _>(PolicyKind::Edf, "there is no such policy\n", read)
+        }
+    };
+    (storm) => {
+        use taktos_kernel::{System, Thread};
+        use $crate::storm;
+
+        static MAIN: Thread<Board, { storm::STACK }> = Thread::new("main");
+
+        board::entry!({
+            let (count, instances) = storm::told::<Board>().instances(board::PROCESSORS);
+            board::start_with(&MAIN, &instances[..count], main)
+        });
+
+        fn main() {
+            let passed = storm::run::<Board>(storm::told::<Board>().plan);
+            Board::exit(i32::from(!passed));
+        }
+    };
+    (suite) => {
+        use taktos_kernel::Thread;
+        use $crate::suite::{self, beside};
+
+        static MAIN: Thread<Board, 16384> = Thread::new("main").priority(suite::MAIN);
+        static OBJECTS: beside::Objects<Board> = beside::Objects::new();
+
+        board::entry!(board::start_with(&MAIN, &beside::instances(), main));
+
+        fn main() {
+            beside::run(&OBJECTS);
+        }
+    };
+}
+
+/// The programs for a partition of the hypervisor.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! partition {
+    (fifo) => {
+        $crate::partition!(@ fifo, |objects| fifo::run(objects, || OBJECTS.connection.rung()));
+    };
+    (latency) => {
+        $crate::partition!(@ latency, |objects| latency::run(objects));
+    };
+    (monitor) => {
+        $crate::partition!(@ monitor, |objects| monitor::run(objects));
+    };
+    (spacecraft) => {
+        $crate::partition!(@ spacecraft, |objects| spacecraft::run(objects));
+    };
+    (hello) => {
+        $crate::partition!(@ hello, hello::run::<Board>());
+    };
+    (periodic) => {
+        $crate::partition!(@ periodic, periodic::run::<Board>());
+    };
+    (suite) => {
+        $crate::one_processor!(suite);
+    };
+    (@ $workload:ident, |$objects:ident| $run:expr) => {
+        static OBJECTS: $workload::Objects<Board> = $workload::Objects::new();
+
+        $crate::partition!(@ $workload, {
+            let $objects = &OBJECTS;
+            $run
+        });
+    };
+    (@ $workload:ident, $run:expr) => {
+        use $crate::guest::$workload;
+        use taktos_kernel::Thread;
+
+        static MAIN: Thread<Board, 16384> = Thread::new("main").priority($workload::MAIN);
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            $run
+        }
+    };
+}
+
+/// An experiment on several processors, whose words say which instances there are.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! experiment_on_several {
+    ($workload:ident, $configuration:expr) => {
+        use taktos_kernel::Thread;
+
+        static MAIN: Thread<Board, 16384> = Thread::new("main");
+        static OBJECTS: $crate::$workload::Objects<Board> = $crate::$workload::Objects::new();
+
+        board::entry!({
+            let (instances, count) = $configuration;
+            board::start_with(&MAIN, &instances[..count], main)
+        });
+
+        fn main() {
+            $crate::$workload::run(&OBJECTS)
+        }
+    };
+}
+
+/// The operations that are measured, and the handler of the interrupt that one of them pends.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! operations {
+    () => {
+        static OPERATIONS: $crate::bench::Objects<Board> =
+            $crate::bench::Objects::new(interrupt::pend);
+
+        core::arch::global_asm!(
+            ".globl \"taktos.mark.interrupt-wake.begin\"",
+            ".set \"taktos.mark.interrupt-wake.begin\", taktos_spare_interrupt",
+        );
+
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
+            $crate::bench::interrupt(&OPERATIONS, &unsafe { taktos_kernel::Interrupt::assume() });
+        }
+    };
+}
