@@ -14,6 +14,7 @@ pub mod command_line;
 // With words of 64 bits, as all machines with several processors have.
 #[cfg(target_has_atomic = "64")]
 pub mod experiment;
+pub mod faults;
 #[cfg(target_has_atomic = "64")]
 pub mod guest;
 pub mod hello;
@@ -23,12 +24,15 @@ pub mod latency;
 #[cfg(target_has_atomic = "64")]
 pub mod mechanisms;
 pub mod orders;
+#[cfg(all(target_os = "none", target_has_atomic = "64"))]
+pub mod port;
 mod program;
 pub mod several;
 pub mod several_bench;
 pub mod smallest;
 #[cfg(target_has_atomic = "64")]
 pub mod spacecraft;
+pub mod spare;
 #[cfg(target_has_atomic = "64")]
 pub mod storm;
 pub mod suite;

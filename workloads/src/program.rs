@@ -63,6 +63,24 @@ macro_rules! one_processor {
             Board::exit(0);
         }
     };
+    (faults) => {
+        use taktos_kernel::Thread;
+        use $crate::faults;
+
+        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(5);
+        static OBJECTS: faults::Objects<Board> = faults::Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            faults::run(&OBJECTS);
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            faults::interrupt();
+        }
+    };
     (hello) => {
         use taktos_kernel::Thread;
         use $crate::hello::{Objects, run};
@@ -88,6 +106,24 @@ macro_rules! one_processor {
         fn main() {
             run(&OBJECTS);
             Board::exit(0);
+        }
+    };
+    (port) => {
+        use taktos_kernel::Thread;
+        use $crate::port;
+
+        static MAIN: Thread<Board, { 512 * size_of::<usize>() }> = Thread::new("main").priority(5);
+        static OBJECTS: port::Objects<Board> = port::Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            port::run(&OBJECTS);
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            port::interrupt(&OBJECTS);
         }
     };
     (smallest) => {
@@ -157,6 +193,9 @@ macro_rules! several_processors {
         fn wanted() -> &'static Layout {
             last_argument::<Board, _>(&LAYOUTS[0], "there is no such layout\n", Layout::named)
         }
+    };
+    (faults) => {
+        $crate::one_processor!(faults);
     };
     (hello) => {
         use taktos_kernel::Thread;

@@ -7,6 +7,7 @@ use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_cortex_m::{CortexM, Level, enable_interrupt, pend_interrupt};
 use taktos_kernel::{Kernel, System, Thread};
 use taktos_workloads::command_line::{CommandLine, Line};
+use taktos_workloads::spare::SpareInterrupt;
 
 /// The board.
 pub struct Board;
@@ -31,6 +32,16 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
+    }
+}
+
+impl SpareInterrupt for Board {
+    fn enable_interrupt() {
+        interrupt::enable();
+    }
+
+    fn pend_interrupt() {
+        interrupt::pend();
     }
 }
 

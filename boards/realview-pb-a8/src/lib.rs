@@ -11,6 +11,7 @@
 
 mod clock;
 mod console;
+mod faults;
 mod suite;
 mod system;
 

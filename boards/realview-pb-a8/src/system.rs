@@ -7,6 +7,7 @@ use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_armv7_a::ArmV7A;
 use taktos_kernel::{Duration, Instant, Kernel, System, Thread, Upcall};
 use taktos_workloads::command_line::{CommandLine, Line};
+use taktos_workloads::spare::SpareInterrupt;
 
 /// The board, as the machine sees it.
 pub struct RealView;
@@ -54,6 +55,16 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
+    }
+}
+
+impl SpareInterrupt for Board {
+    fn enable_interrupt() {
+        interrupt::enable();
+    }
+
+    fn pend_interrupt() {
+        interrupt::pend();
     }
 }
 

@@ -9,6 +9,7 @@
 mod bench;
 mod console;
 mod experiment;
+mod faults;
 mod stage;
 mod storm;
 mod suite;

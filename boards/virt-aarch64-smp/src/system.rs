@@ -10,6 +10,7 @@ use taktos_kernel::{
 };
 use taktos_machine::Machine;
 use taktos_workloads::command_line::{CommandLine, Line};
+use taktos_workloads::spare::SpareInterrupt;
 
 /// How many processors the board has.
 pub const PROCESSORS: usize = <AArch64<Virt> as Machine>::PROCESSORS;
@@ -51,6 +52,16 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
+    }
+}
+
+impl SpareInterrupt for Board {
+    fn enable_interrupt() {
+        interrupt::enable();
+    }
+
+    fn pend_interrupt() {
+        interrupt::pend();
     }
 }
 

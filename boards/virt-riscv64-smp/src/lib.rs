@@ -9,6 +9,7 @@
 
 mod bench;
 mod console;
+mod faults;
 mod suite;
 mod system;
 mod virt;

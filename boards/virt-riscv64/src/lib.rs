@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 mod console;
+mod faults;
 mod suite;
 mod system;
 

@@ -7,6 +7,7 @@ use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_riscv64::{RiscV64, enter_supervisor_mode};
 use taktos_kernel::{Kernel, System, Thread, Upcall};
 use taktos_workloads::command_line::{CommandLine, Line};
+use taktos_workloads::spare::SpareInterrupt;
 
 /// The board, as the machine sees it.
 pub struct Virt;
@@ -40,6 +41,16 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
+    }
+}
+
+impl SpareInterrupt for Board {
+    fn enable_interrupt() {
+        interrupt::enable();
+    }
+
+    fn pend_interrupt() {
+        interrupt::pend();
     }
 }
 

@@ -64,10 +64,10 @@ const UNDEFINED_IN_A_HANDLER: &str =
     "fault: undefined instruction in an interrupt handler over thread 'victim'";
 const ARITHMETIC: &str = "fault: division by zero or unaligned access in thread 'victim'";
 const BUS: &str = "fault: bus error in thread 'victim' at address 0x50000000\n";
-const PANIC: &str = "fault: panic in thread 'victim' at boards/*: on purpose\n";
-const PANIC_WITH_NUMBERS: &str = "fault: panic in thread 'victim' at boards/*: 42 on purpose\n";
+const PANIC: &str = "fault: panic in thread 'victim' at workloads/*: on purpose\n";
+const PANIC_WITH_NUMBERS: &str = "fault: panic in thread 'victim' at workloads/*: 42 on purpose\n";
 const PANIC_IN_A_HANDLER: &str =
-    "fault: panic in an interrupt handler over thread 'victim' at boards/*: on purpose\n";
+    "fault: panic in an interrupt handler over thread 'victim' at workloads/*: on purpose\n";
 
 const FORBIDDEN_CALL: &str = "fault: forbidden call in an interrupt handler over thread 'victim'";
 
@@ -275,7 +275,8 @@ mod tests {
             &ended(70, "fault: stack overflow in thread 'main'\n"),
         );
         let case = fault("panic", PANIC);
-        let said = |reason| format!("fault: panic in thread 'victim' at boards/x.rs:1{reason}\n");
+        let said =
+            |reason| format!("fault: panic in thread 'victim' at workloads/x.rs:1{reason}\n");
         assert_eq!(judge(&case, &ended(70, &said(": on purpose"))).failed, 0);
         assert_eq!(judge(&case, &ended(70, &said(""))).failed, 1);
         assert!(other.said.contains("overflow"), "{}", other.said);
