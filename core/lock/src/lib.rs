@@ -95,9 +95,6 @@ impl TicketLock {
 }
 
 impl<W: Word> TicketLock<W> {
-    /// Where a hand-written path finds the word that it adds one to, to give the lock back: with release order.
-    pub const SERVING_OFFSET: usize = core::mem::offset_of!(Self, serving);
-
     /// A free lock of these words, which hold the same.
     pub const fn with_words(serving: W, next: W) -> Self {
         Self { serving, next }
