@@ -147,6 +147,8 @@ pub enum Step {
     Unlock(LockId),
     /// Sleeps, without a processor; a timer wakes it.
     Suspend(Execution),
+    /// Sleeps until this much after the job's arrival, without a processor; when it is later already, goes on at once.
+    Until(Duration),
     /// Calls a server and waits for its answer. The server works on the
     /// caller's time and at the most urgent priority of those that call it,
     /// one caller at a time.

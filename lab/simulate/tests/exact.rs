@@ -55,6 +55,25 @@ fn costs_delay_a_job_and_are_overhead() {
 }
 
 #[test]
+fn a_job_sleeps_until_so_long_after_its_arrival() {
+    // Arrives at 3: runs to 5, sleeps until 3 + 10, runs to 15. The second `until` is past, and does nothing.
+    let mut set = tasks(&[(2, 100)]);
+    at(&mut set[0], 3);
+    set[0].body = vec![
+        run_for(2),
+        Step::Until(units(10)),
+        run_for(2),
+        Step::Until(units(12)),
+        Step::Until(units(7)),
+        run_for(1),
+    ];
+    let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 203));
+    assert_eq!(in_units(&outcome), [Some(13)]);
+    assert_eq!(outcome.tasks[0].jobs, 2);
+    assert_eq!(outcome.cpus[0].busy, 10 * UNIT);
+}
+
+#[test]
 fn a_release_interrupts_whoever_runs_where_its_task_ran_last() {
     // The second is released at 5, for 1, while the first runs; it waits.
     let mut set = tasks(&[(10, 100), (4, 100)]);

@@ -24,6 +24,7 @@ pub(super) fn compile(
         match step {
             Step::Run(time) => steps.push(StepPlan::Run(Draw::execution(time, row))),
             Step::Suspend(time) => steps.push(StepPlan::Suspend(Draw::execution(time, row))),
+            Step::Until(time) => steps.push(StepPlan::Until(time.as_nanos())),
             Step::Lock(lock) if usize::from(lock.0) >= locks => {
                 return Err(wrong(
                     "there is no such lock: add it to the workload's locks",

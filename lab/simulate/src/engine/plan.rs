@@ -93,6 +93,8 @@ pub(super) struct ArrivalPlan {
 pub(super) enum StepPlan {
     Run(Draw),
     Suspend(Draw),
+    /// Nanoseconds after the job's arrival.
+    Until(u64),
     Lock(u16),
     Unlock(u16),
     End,

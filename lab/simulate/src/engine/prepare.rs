@@ -172,7 +172,7 @@ fn check_task(task: &Task) -> Result<(), SimError> {
             Step::Run(time) | Step::Suspend(time) | Step::Call { service: time, .. } => {
                 check_time(time, wrong)?
             }
-            Step::Lock(_) | Step::Unlock(_) => {}
+            Step::Until(_) | Step::Lock(_) | Step::Unlock(_) => {}
         }
     }
     Ok(())
@@ -299,7 +299,7 @@ fn sleeps(workload: &Workload) -> bool {
             || task
                 .body
                 .iter()
-                .any(|step| matches!(step, Step::Suspend(_)))
+                .any(|step| matches!(step, Step::Suspend(_) | Step::Until(_)))
     })
 }
 

@@ -49,7 +49,7 @@ impl<O: Observer> Engine<'_, O> {
                 self.surrender(task, *lock)?;
                 Ok(true)
             }
-            StepPlan::Lock(_) | StepPlan::Suspend(_) if lost => Ok(false),
+            StepPlan::Lock(_) | StepPlan::Suspend(_) | StepPlan::Until(_) if lost => Ok(false),
             StepPlan::Lock(lock) => {
                 progress.step += 1;
                 self.obtain(task, *lock, cpu)
@@ -57,11 +57,12 @@ impl<O: Observer> Engine<'_, O> {
             StepPlan::Suspend(time) => {
                 let time = time.at(self.seed, progress.job.number);
                 progress.step += 1;
-                if time == 0 {
-                    return Ok(true);
-                }
-                self.suspend(task, time)?;
-                Ok(false)
+                self.suspend(task, time)
+            }
+            StepPlan::Until(time) => {
+                let until = progress.job.arrival.saturating_add(*time);
+                progress.step += 1;
+                self.suspend(task, until.saturating_sub(self.now))
             }
         }
     }
@@ -72,7 +73,11 @@ impl<O: Observer> Engine<'_, O> {
         row.request <= row.since
     }
 
-    fn suspend(&mut self, task: usize, time: u64) -> Result<(), SimError> {
+    /// Sleeps for so long; whether there was nothing to sleep, and another step may follow.
+    fn suspend(&mut self, task: usize, time: u64) -> Result<bool, SimError> {
+        if time == 0 {
+            return Ok(true);
+        }
         self.progress[task].stage = Stage::Suspended;
         let until = self.now.saturating_add(time);
         let slot = self.plan.tasks.len() + task;
@@ -81,7 +86,8 @@ impl<O: Observer> Engine<'_, O> {
         let job = self.job(task);
         self.observer
             .suspend(instant(self.now), job, instant(until));
-        self.block(task, Reasons::TIME)
+        self.block(task, Reasons::TIME)?;
+        Ok(false)
     }
 
     /// The job of `task` is done; whether the next one goes on at once.

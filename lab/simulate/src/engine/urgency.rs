@@ -158,7 +158,7 @@ fn requests(workload: &Workload, clusters: usize) -> Vec<Request> {
                         held.remove(at);
                     }
                 }
-                Step::Run(_) | Step::Suspend(_) | Step::Call { .. } => {}
+                Step::Run(_) | Step::Suspend(_) | Step::Until(_) | Step::Call { .. } => {}
             }
         }
     }

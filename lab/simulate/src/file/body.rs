@@ -19,7 +19,7 @@ pub(super) fn protocol_name(protocol: Protocol) -> &'static str {
     found.map_or("none", |(name, _)| name)
 }
 
-const STEPS: [&str; 5] = ["run", "lock", "unlock", "suspend", "call"];
+const STEPS: [&str; 6] = ["run", "lock", "unlock", "suspend", "until", "call"];
 const MEND: &str = "steps are: run TIME, suspend TIME, lock NAME, unlock NAME, call SERVER TIME";
 
 /// What steps can name.
@@ -153,7 +153,7 @@ fn nest(step: Step, held: &mut Vec<LockId>, names: &Names) -> Result<Step, Strin
             }
             None => return Err(format!("the lock {} is not held", name(lock))),
         },
-        Step::Run(_) | Step::Suspend(_) | Step::Call { .. } => {}
+        Step::Run(_) | Step::Suspend(_) | Step::Until(_) | Step::Call { .. } => {}
     }
     Ok(step)
 }
@@ -164,6 +164,7 @@ fn step(line: &str, names: &Names) -> Result<Step, String> {
     match verb {
         "run" => text::execution(rest).map(Step::Run),
         "suspend" => text::execution(rest).map(Step::Suspend),
+        "until" => text::duration(rest).map(Step::Until),
         "lock" => names.lock(rest).map(Step::Lock),
         "unlock" => names.lock(rest).map(Step::Unlock),
         "call" => {
@@ -186,6 +187,7 @@ pub(super) fn shown(step: &Step, locks: &[LockSpec], servers: &[ServerSpec]) -> 
     match step {
         Step::Run(execution) => format!("run {}", text::shown_execution(execution)),
         Step::Suspend(execution) => format!("suspend {}", text::shown_execution(execution)),
+        Step::Until(time) => format!("until {}", text::shown(*time)),
         Step::Lock(id) => format!("lock {}", lock(id)),
         Step::Unlock(id) => format!("unlock {}", lock(id)),
         Step::Call { server, service } => format!(

@@ -65,7 +65,7 @@ affinity = 1
 cluster = "fast"
 budget = { runtime = "2 ms", period = "10 ms" }
 late = "abort"
-body = ["run 1 ms", "lock bus", "run 1 ms..2 ms", "unlock bus", "suspend 1 ms", "call disk 3 ms | 4 ms"]
+body = ["run 1 ms", "lock bus", "run 1 ms..2 ms", "unlock bus", "suspend 1 ms", "until 7.5 ms", "call disk 3 ms | 4 ms"]
 
 [[task]]
 name = "alarm"
@@ -201,6 +201,7 @@ fn every_key_is_read() {
         }),
         Step::Unlock(LockId(0)),
         Step::Suspend(Execution::Fixed(ms(1))),
+        Step::Until(Duration::from_micros(7500)),
         Step::Call {
             server: ServerId(0),
             service: Execution::Samples(vec![ms(3), ms(4)]),

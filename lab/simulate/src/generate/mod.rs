@@ -182,7 +182,7 @@ pub fn execution(task: &Task) -> u64 {
     let step = |step: &Step| match step {
         Step::Run(execution) => longest(execution),
         Step::Call { service, .. } => longest(service),
-        Step::Lock(_) | Step::Unlock(_) | Step::Suspend(_) => 0,
+        Step::Lock(_) | Step::Unlock(_) | Step::Suspend(_) | Step::Until(_) => 0,
     };
     task.body.iter().map(step).fold(0, u64::saturating_add)
 }

@@ -6,6 +6,7 @@
 //! matter, a warning says so.
 
 mod json;
+mod relaxed;
 pub(crate) mod rtapp;
 pub(crate) mod simso;
 

@@ -136,8 +136,8 @@ fn what_rt_app_can_and_we_cannot_is_refused_by_name() {
         (
             "\"unlock\" : \"m0\",\n\t\t\t\"timer\"",
             "\"timer\"",
-            14,
-            "with the lock m0 held",
+            22,
+            "timer waits with the lock m0 held",
         ),
         (
             "\"SCHED_RR\"",
@@ -155,9 +155,9 @@ fn what_rt_app_can_and_we_cannot_is_refused_by_name() {
         ("\"instance\" : 2", "\"instance\" : 2000", 26, "too large"),
         (
             "\"work\" : { ",
-            "\"work\" : { \"loop\" : 3, ",
+            "\"work\" : { \"cpus\" : [1], ",
             31,
-            "loop of a phase is not supported",
+            "cpus of a phase is not supported",
         ),
         (
             "\"hog\" : { \"run\" : 900, \"sleep\" : 100 }",
@@ -167,10 +167,22 @@ fn what_rt_app_can_and_we_cannot_is_refused_by_name() {
         ),
         ("\"hog\"", "\"stream\"", 35, "is given twice"),
         (
+            "\"work\" : { ",
+            "\"work\" : { \"loop\" : -1, ",
+            31,
+            "loop is for ever, beside other phases",
+        ),
+        (
+            "\"work\" : { ",
+            "\"work\" : { \"loop\" : 5000, ",
+            31,
+            "work comes to more than 10000 steps",
+        ),
+        (
             "\"run1\" : 200",
-            "\"run0\" : 200",
-            19,
-            "run0 is given twice",
+            "\"priority\" : 20",
+            16,
+            "priority is given twice",
         ),
         ("\"period\" : 10000", "\"period\" : 0", 23, "has no period"),
         ("\"tasks\" :", "\"taks\" :", 0, ""),
@@ -185,6 +197,91 @@ fn what_rt_app_can_and_we_cannot_is_refused_by_name() {
         }
     }
     refused(parse("{\n\"tasks\": {\n", "a.json"), 3, "no JSON");
+}
+
+#[test]
+fn an_event_without_a_counterpart_is_refused_with_its_reason() {
+    for (event, why) in [
+        (
+            "\"resume\": \"b\"",
+            "resume is an event that is not supported: tasks wait for time",
+        ),
+        (
+            "\"suspend\"",
+            "suspend is an event that is not supported: tasks wait for time",
+        ),
+        (
+            "\"barrier3\": \"b\"",
+            "barrier3 is an event that is not supported: tasks wait for time",
+        ),
+        (
+            "\"fork\": \"b\"",
+            "fork is an event that is not supported: all tasks are there",
+        ),
+        (
+            "\"mem\": 100",
+            "mem is an event that is not supported: what it takes depends",
+        ),
+    ] {
+        let text = format!("{{ \"tasks\": {{\n/* a\nb */ \"a\": {{ {event}, }}, }} }}");
+        refused(parse(&text, "a.json"), 3, why);
+    }
+}
+
+/// The tasks of a file with this one thread, its liberties included, and the warnings.
+fn thread(text: &str) -> TaskSet {
+    let text = format!("{{ \"tasks\": {{ // one\n\"a\": {{ {text}, }}, }} }}");
+    parse(&text, "a.json").unwrap()
+}
+
+#[test]
+fn phases_that_loop_are_one_job_with_their_timers_inside() {
+    let light = r#""loop": 2, "run": 3000, "timer": { "ref": "t", "period": 30000 }"#;
+    let heavy = r#""run": 9000, "run": 1000, "timer": { "ref": "t", "period": 20000, }"#;
+    let until = |millis| Step::Until(Duration::from_millis(millis));
+    let run = |millis: u64| Step::Run(micros(1000 * millis));
+    let set = thread(&format!(
+        "\"phases\": {{ \"p\": {{ {light} }}, \"p\": {{ {heavy} }}, }}"
+    ));
+    let task = &set.workload.tasks[0];
+    assert_eq!(task.arrival, every(80, Duration::ZERO));
+    let body = [run(3), until(30), run(3), until(60), run(9), run(1)];
+    assert_eq!(task.body, body);
+    let once = thread(&format!(
+        "\"loop\": 1, \"phases\": {{ \"p\": {{ {light} }} }}"
+    ));
+    assert_eq!(
+        once.workload.tasks[0].body,
+        [run(3), until(30), run(3), until(60)]
+    );
+}
+
+#[test]
+fn what_follows_the_last_timer_is_what_a_job_begins_with() {
+    let set = thread(r#""run": 1000, "timer": { "ref": "t", "period": 9000 }, "run": 2000"#);
+    let task = &set.workload.tasks[0];
+    assert_eq!(
+        task.body,
+        [Step::Run(micros(2000)), Step::Run(micros(1000))]
+    );
+    assert_eq!(task.arrival, every(9, Duration::ZERO));
+    let warned = set
+        .warnings
+        .iter()
+        .any(|words| words.contains("does not end with a timer"));
+    assert!(warned, "{:?}", set.warnings);
+}
+
+#[test]
+fn a_time_slice_is_no_budget_and_the_default_policy_counts_wherever_it_stands() {
+    let slice = thread(r#""run": 1000, "dl-runtime": 100"#);
+    assert_eq!(slice.workload.tasks[0].budget, None);
+    let text =
+        r#"{ "tasks": { "a": { "run": 1 } }, "global": { "default_policy": "SCHED_FIFO" } }"#;
+    assert_eq!(
+        parse(text, "a.json").unwrap().workload.tasks[0].priority,
+        Some(89)
+    );
 }
 
 #[test]

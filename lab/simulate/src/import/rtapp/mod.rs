@@ -2,18 +2,21 @@
 //! their order.
 //! Must never know: how rt-app runs them.
 //!
-//! A thread whose loop has a `timer` is a periodic task; what it does between
-//! two timers is a job. Times are in microseconds. A loop without a timer has
-//! no period; it is taken as periodic with the time that one undisturbed loop
-//! takes, and a warning says so.
+//! A thread whose loop has a `timer` is a periodic task; one turn of the loop is
+//! a job. Times are in microseconds. A loop without a timer has no period; it
+//! is taken as periodic with the time that one undisturbed loop takes, and a
+//! warning says so.
+
+mod turn;
 
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 use super::json::Json;
-use super::name_of;
+use super::{name_of, relaxed};
 use crate::file::{FileError, Source, TaskSet};
-use crate::{Arrival, Budget, Execution, LockId, LockSpec, Protocol, Step, Task};
+use crate::{Arrival, Budget, Protocol, Task};
+use turn::length;
 
 /// Keys of `global` that only say how rt-app runs and logs.
 const GLOBAL_IGNORED: [&str; 13] = [
@@ -33,7 +36,7 @@ const GLOBAL_IGNORED: [&str; 13] = [
 ];
 
 /// Keys of a thread that say how it is run, not what it does.
-const THREAD_KEYS: [&str; 10] = [
+const THREAD_KEYS: [&str; 14] = [
     "instance",
     "loop",
     "policy",
@@ -44,7 +47,14 @@ const THREAD_KEYS: [&str; 10] = [
     "dl-runtime",
     "dl-period",
     "dl-deadline",
+    "taskgroup",
+    "util_min",
+    "util_max",
+    "nodes_membind",
 ];
+
+/// Those among them that choose among Linux's ordinary threads or its memory; here is nothing like it.
+const LINUX_ALONE: [&str; 4] = ["taskgroup", "util_min", "util_max", "nodes_membind"];
 
 /// The priority of Linux that maps to our 0.
 const MOST_URGENT: u64 = 99;
@@ -56,7 +66,7 @@ const MOST_INSTANCES: u64 = 1000;
 /// Reads an rt-app file.
 pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
     let text = source.text.trim_start_matches('\u{feff}');
-    let json: Json = serde_json::from_str(text).map_err(|error| {
+    let json: Json = serde_json::from_str(&relaxed::strict(text)).map_err(|error| {
         let line = (error.line() > 0).then_some(error.line());
         let cause = format!(
             "no JSON: {}",
@@ -80,6 +90,7 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
             ..TaskSet::default()
         },
         protocol: Protocol::None,
+        default_policy: "SCHED_OTHER".to_owned(),
     };
     reader.document(&json)?;
     let mut set = reader.set;
@@ -102,14 +113,8 @@ struct Reader<'a> {
     source: Source<'a>,
     set: TaskSet,
     protocol: Protocol,
-}
-
-/// What the events of a loop come to.
-#[derive(Default)]
-struct Loop {
-    steps: Vec<Step>,
-    period: Option<Duration>,
-    held: Vec<String>,
+    /// The policy of threads that name none.
+    default_policy: String,
 }
 
 impl Reader<'_> {
@@ -127,9 +132,14 @@ impl Reader<'_> {
 
     fn document(&mut self, json: &Json) -> Result<(), FileError> {
         let mut tasks = None;
-        for (key, value) in self.object(&[], json)? {
+        let parts = self.object(&[], json)?;
+        // What holds for all threads may stand behind them.
+        for (_, value) in parts.iter().filter(|(key, _)| key == "global") {
+            self.global(value)?;
+        }
+        for (key, value) in parts {
             match key.as_str() {
-                "global" => self.global(value)?,
+                "global" => {}
                 "resources" => self.resources(value)?,
                 "tasks" => tasks = Some(value),
                 _ => self.warn(format!("`{key}` is left out: it is no part of a task set")),
@@ -149,7 +159,19 @@ impl Reader<'_> {
         self.set.warnings.push(words);
     }
 
+    /// An object whose keys are all different.
     fn object<'j>(&self, path: &[&str], json: &'j Json) -> Result<&'j [(String, Json)], FileError> {
+        let pairs = self.sequence(path, json)?;
+        self.check_once(path, pairs, |_| true)?;
+        Ok(pairs)
+    }
+
+    /// An object whose keys are things that happen one after the other: the same may happen again.
+    fn sequence<'j>(
+        &self,
+        path: &[&str],
+        json: &'j Json,
+    ) -> Result<&'j [(String, Json)], FileError> {
         let Json::Object(pairs) = json else {
             return Err(self.error(
                 path,
@@ -157,13 +179,33 @@ impl Reader<'_> {
                 "write { ... }",
             ));
         };
+        Ok(pairs)
+    }
+
+    /// What a thread or a phase is: its settings once each, events as often as they happen.
+    fn settings_and_events<'j>(
+        &self,
+        path: &[&str],
+        json: &'j Json,
+    ) -> Result<&'j [(String, Json)], FileError> {
+        let pairs = self.sequence(path, json)?;
+        self.check_once(path, pairs, |key| THREAD_KEYS.contains(&key))?;
+        Ok(pairs)
+    }
+
+    fn check_once(
+        &self,
+        path: &[&str],
+        pairs: &[(String, Json)],
+        concerns: impl Fn(&str) -> bool,
+    ) -> Result<(), FileError> {
         for (place, (key, _)) in pairs.iter().enumerate() {
-            if pairs[..place].iter().any(|(other, _)| other == key) {
+            if concerns(key) && pairs[..place].iter().any(|(other, _)| other == key) {
                 let path = [path, &[key.as_str()]].concat();
-                return Err(self.error(&path, "is given twice", "number them: run0, run1"));
+                return Err(self.error(&path, "is given twice", "leave one of them"));
             }
         }
-        Ok(pairs)
+        Ok(())
     }
 
     fn whole(&self, path: &[&str], json: &Json) -> Result<u64, FileError> {
@@ -197,6 +239,7 @@ impl Reader<'_> {
                 }
                 ("pi_enabled", Json::Boolean(true)) => self.protocol = Protocol::Inheritance,
                 ("pi_enabled", Json::Boolean(false)) => self.protocol = Protocol::None,
+                ("default_policy", Json::Text(policy)) => self.default_policy.clone_from(policy),
                 (known, _) if GLOBAL_IGNORED.contains(&known) => {}
                 _ => self.warn(format!("global: `{key}` is left out")),
             }
@@ -220,7 +263,7 @@ impl Reader<'_> {
 
     fn thread(&mut self, name: &str, json: &Json) -> Result<(), FileError> {
         let path = ["tasks", name];
-        let pairs = self.object(&path, json)?;
+        let pairs = self.settings_and_events(&path, json)?;
         let find = |key: &str| {
             pairs
                 .iter()
@@ -235,26 +278,32 @@ impl Reader<'_> {
             let mend = format!("give at most {MOST_INSTANCES}");
             return Err(self.error(&["tasks", name, "instance"], "is too large", &mend));
         }
-        let mut work = Loop::default();
-        match find("phases") {
-            Some(phases) => self.phases(name, phases, &mut work)?,
-            None => self.events(&path, pairs, &mut work)?,
-        }
+        let work = match find("phases") {
+            Some(phases) => self.phases(name, phases)?,
+            None => self.turn(&path, pairs)?,
+        };
         if let Some(lock) = work.held.last() {
             let cause = format!("ends its loop with the lock {lock} held");
             return Err(self.error(&path, &cause, "unlock it before the timer"));
         }
-        if work.steps.is_empty() {
+        let goes_on = !matches!(find("loop"), Some(Json::Whole(1)));
+        if goes_on && work.timer_stands_inside() {
+            self.warn(format!(
+                "{name}: its loop does not end with a timer; a job begins behind the last one"
+            ));
+        }
+        let (body, period) = work.job(goes_on);
+        if body.is_empty() {
             return Err(self.error(&path, "does nothing", "add \"run\": 2000"));
         }
         let mut task = Task::periodic(&name_of(name), Duration::ZERO, Duration::from_nanos(1));
-        task.body = work.steps;
+        task.body = body;
         self.manner(name, pairs, &mut task)?;
         let offset = match find("delay") {
             Some(delay) => self.micros(&["tasks", name, "delay"], delay)?,
             None => Duration::ZERO,
         };
-        task.arrival = self.arrival(name, find("loop"), work.period, offset, &task)?;
+        task.arrival = self.arrival(name, find("loop"), period, offset, &task)?;
         for instance in 0..instances {
             let mut copy = task.clone();
             if instance > 0 {
@@ -335,7 +384,8 @@ impl Reader<'_> {
         task: &mut Task,
     ) -> Result<(), FileError> {
         let mut times = [None; 3];
-        let mut policy = "SCHED_OTHER";
+        let default = self.default_policy.clone();
+        let mut policy = default.as_str();
         let mut priority = None;
         for (key, value) in pairs {
             let path = ["tasks", name, key.as_str()];
@@ -351,6 +401,9 @@ impl Reader<'_> {
                 ("dl-runtime", value) => times[0] = Some(self.micros(&path, value)?),
                 ("dl-period", value) => times[1] = Some(self.micros(&path, value)?),
                 ("dl-deadline", value) => times[2] = Some(self.micros(&path, value)?),
+                (key, _) if LINUX_ALONE.contains(&key) => {
+                    self.warn(format!("{name}: `{key}` is left out"));
+                }
                 _ => {}
             }
         }
@@ -359,17 +412,32 @@ impl Reader<'_> {
                 let path = ["tasks", name, "priority"];
                 let priority = priority.map_or(Ok(10), |value| self.whole(&path, value))?;
                 if !(1..=MOST_URGENT).contains(&priority) {
-                    return Err(self.error(&path, "is out of range", "give a priority from 1 to 99"));
+                    return Err(self.error(
+                        &path,
+                        "is out of range",
+                        "give a priority from 1 to 99",
+                    ));
                 }
                 task.priority = Some((MOST_URGENT - priority) as u32);
             }
             "SCHED_DEADLINE" => {}
-            "SCHED_OTHER" | "SCHED_BATCH" | "SCHED_IDLE" => self.warn(format!(
-                "{name}: {policy} is no real-time policy; it is taken as the least urgent, or by its deadline"
-            )),
+            "SCHED_OTHER" | "SCHED_BATCH" | "SCHED_IDLE" => {
+                self.warn(format!(
+                    "{name}: {policy} is no real-time policy; it is taken as the least urgent, or by its deadline"
+                ));
+                if times[0].take().is_some() {
+                    self.warn(format!(
+                        "{name}: `dl-runtime` is left out: with {policy} it is a time slice"
+                    ));
+                }
+            }
             other => {
                 let cause = format!("`{other}` is not known");
-                return Err(self.error(&["tasks", name, "policy"], &cause, "take SCHED_FIFO, SCHED_RR, SCHED_DEADLINE or SCHED_OTHER"));
+                return Err(self.error(
+                    &["tasks", name, "policy"],
+                    &cause,
+                    "take SCHED_FIFO, SCHED_RR, SCHED_DEADLINE or SCHED_OTHER",
+                ));
             }
         }
         self.server(name, times, task)
@@ -422,170 +490,5 @@ impl Reader<'_> {
             return Err(self.error(path, "names no processor", "name at least one"));
         }
         Ok(set)
-    }
-
-    /// Phases that run once each, one after the other, are one loop.
-    fn phases(&mut self, name: &str, json: &Json, work: &mut Loop) -> Result<(), FileError> {
-        let path = ["tasks", name, "phases"];
-        let phases = self.object(&path, json)?;
-        for (phase, events) in phases {
-            let path = ["tasks", name, "phases", phase.as_str()];
-            let events = self.object(&path, events)?;
-            for (key, value) in events {
-                let turns = matches!(value, Json::Whole(1));
-                match key.as_str() {
-                    "loop" if turns || (phases.len() == 1 && matches!(value, Json::Number(_))) => {}
-                    "loop" | "cpus" | "policy" | "priority" => {
-                        return Err(self.error(
-                            &[&path[..], &[key]].concat(),
-                            "of a phase is not supported",
-                            "make each phase a task of its own, with an offset (delay)",
-                        ));
-                    }
-                    _ => {}
-                }
-            }
-            self.events(&path, events, work)?;
-        }
-        Ok(())
-    }
-
-    /// The events among the keys, in their order.
-    fn events(
-        &mut self,
-        path: &[&str],
-        pairs: &[(String, Json)],
-        work: &mut Loop,
-    ) -> Result<(), FileError> {
-        for (key, value) in pairs {
-            if THREAD_KEYS.contains(&key.as_str()) {
-                continue;
-            }
-            let path = [path, &[key.as_str()]].concat();
-            // An event's name may have a number behind it: run0, run1.
-            let event = key.trim_end_matches(|letter: char| letter.is_ascii_digit());
-            if work.period.is_some() && event != "timer" {
-                return Err(self.error(
-                    &path,
-                    "stands behind the timer",
-                    "put the timer at the end of the loop",
-                ));
-            }
-            self.event(&path, event, value, work)?;
-        }
-        Ok(())
-    }
-
-    fn event(
-        &mut self,
-        path: &[&str],
-        event: &str,
-        value: &Json,
-        work: &mut Loop,
-    ) -> Result<(), FileError> {
-        match event {
-            "run" | "runtime" => {
-                work.steps
-                    .push(Step::Run(Execution::Fixed(self.micros(path, value)?)));
-            }
-            "sleep" => {
-                work.steps
-                    .push(Step::Suspend(Execution::Fixed(self.micros(path, value)?)));
-            }
-            "lock" => {
-                let (name, lock) = self.mutex(path, value)?;
-                if work.held.contains(&name) {
-                    return Err(self.error(path, "is held already", "unlock it first"));
-                }
-                work.held.push(name);
-                work.steps.push(Step::Lock(lock));
-            }
-            "unlock" => {
-                let (name, lock) = self.mutex(path, value)?;
-                if work.held.pop() != Some(name) {
-                    return Err(self.error(
-                        path,
-                        "is not the lock that was taken last",
-                        "unlock in the opposite order",
-                    ));
-                }
-                work.steps.push(Step::Unlock(lock));
-            }
-            "timer" => {
-                if work.period.is_some() {
-                    return Err(self.error(
-                        path,
-                        "is a second timer of the loop",
-                        "make each part a task of its own",
-                    ));
-                }
-                work.period = Some(self.timer(path, value)?);
-            }
-            _ => {
-                return Err(self.error(
-                    path,
-                    "is an event that is not supported",
-                    "leave it, or write the task set in TOML; known are run, runtime, sleep, timer, lock, unlock",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn timer(&mut self, path: &[&str], value: &Json) -> Result<Duration, FileError> {
-        let mut period = None;
-        for (key, value) in self.object(path, value)? {
-            match (key.as_str(), value) {
-                ("period", value) => {
-                    period = Some(self.micros(&[path, &["period"]].concat(), value)?)
-                }
-                ("ref", _) => {}
-                ("mode", Json::Text(mode)) if mode == "relative" || mode == "absolute" => {}
-                _ => self.warn(format!("{}: `{key}` is left out", path.join(": "))),
-            }
-        }
-        let period = period.filter(|period| *period > Duration::ZERO);
-        period.ok_or_else(|| {
-            self.error(
-                path,
-                "has no period",
-                "add \"period\": 10000, in microseconds",
-            )
-        })
-    }
-
-    /// The lock of that name; a new one where there was none.
-    fn mutex(&mut self, path: &[&str], value: &Json) -> Result<(String, LockId), FileError> {
-        let Json::Text(name) = value else {
-            return Err(self.error(
-                path,
-                &format!("is {}, no text", value.kind()),
-                "name a mutex",
-            ));
-        };
-        let name = name_of(name);
-        let locks = &mut self.set.workload.locks;
-        let place = locks.iter().position(|lock| lock.name == name);
-        let place = place.unwrap_or_else(|| {
-            locks.push(LockSpec {
-                name: name.clone(),
-                protocol: self.protocol,
-                ceilings: Vec::new(),
-            });
-            locks.len() - 1
-        });
-        if name.is_empty() || place >= usize::from(u16::MAX) {
-            return Err(self.error(path, "names no mutex", "name a mutex"));
-        }
-        Ok((name, LockId(place as u16)))
-    }
-}
-
-/// How long a step takes when nothing disturbs it.
-fn length(step: &Step) -> Duration {
-    match step {
-        Step::Run(execution) | Step::Suspend(execution) => execution.longest(),
-        Step::Lock(_) | Step::Unlock(_) => Duration::ZERO,
-        Step::Call { service, .. } => service.longest(),
     }
 }
