@@ -4,7 +4,7 @@
 //! reads, and put there by one renaming. A run that fails leaves what was
 //! there before.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -45,6 +45,8 @@ fn refused(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
 pub struct ResultDirectory {
     place: PathBuf,
     gathered: PathBuf,
+    /// Says to other runs that this one lives.
+    _lock: File,
 }
 
 impl ResultDirectory {
@@ -57,10 +59,15 @@ impl ResultDirectory {
         check_replaceable(place)?;
         let gathered = sibling(place, "part")?;
         remove_directory(&gathered)?;
+        remove_abandoned(place);
         fs::create_dir_all(&gathered).map_err(refused(place))?;
+        let lock = File::open(&gathered).map_err(refused(place))?;
+        // Where the file system knows no locks, nobody can take one, and nothing is taken for abandoned.
+        let _ = lock.lock();
         Ok(Self {
             place: place.to_owned(),
             gathered,
+            _lock: lock,
         })
     }
 
@@ -154,6 +161,28 @@ fn sibling(place: &Path, kind: &str) -> Result<PathBuf, WriteError> {
     Ok(place.with_file_name(name))
 }
 
+/// Removes what runs for the same place have gathered that were killed before they could remove it. Best effort: what
+/// stays is in nobody's way.
+fn remove_abandoned(place: &Path) {
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
+        return;
+    };
+    let start = format!(".{}.part-", name.to_string_lossy());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&start));
+        if number.is_some_and(|number| number.parse::<u32>().is_ok()) && is_abandoned(&entry.path())
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether no run holds the directory's lock.
+fn is_abandoned(gathered: &Path) -> bool {
+    File::open(gathered).is_ok_and(|file| file.try_lock().is_ok())
+}
+
 fn remove_directory(path: &Path) -> Result<(), WriteError> {
     match fs::remove_dir_all(path) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(refused(path)(cause)),
@@ -235,6 +264,29 @@ mod tests {
             "first"
         );
         assert_eq!(folder.names(), ["ipc"]);
+    }
+
+    #[test]
+    fn what_a_killed_run_has_gathered_goes_and_a_living_runs_stays() {
+        let folder = Folder::new("killed");
+        let names = [
+            ".result.part-4000000001",
+            ".result.part-mine",
+            ".other.part-4000000001",
+        ];
+        for name in names {
+            fs::create_dir(folder.0.join(name)).unwrap();
+        }
+        let living = File::open(folder.0.join(names[0])).unwrap();
+        living.lock().unwrap();
+        drop(ResultDirectory::begin(&folder.0.join("result")).unwrap());
+        assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
+        drop(living);
+        drop(ResultDirectory::begin(&folder.0.join("result")).unwrap());
+        assert_eq!(
+            folder.names(),
+            [".other.part-4000000001", ".result.part-mine"]
+        );
     }
 
     #[test]
