@@ -38,6 +38,8 @@ Examples:
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
   taktos doctor                                 what this machine lacks, and what mends it
 
+The script also has ./taktos test, everything that CI checks: ./taktos test --help
+
 Each run prints its table first and then says where its report is.
 Exit status: 0 the run did what was asked; 1 a check failed (a count changed, a test
 failed); 2 the run could not be done.";
@@ -213,18 +215,6 @@ pub enum Command {
         /// The command line
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
-    },
-    /// Run everything that CI checks
-    Test {
-        /// Run only the steps whose name contains this
-        #[arg(long, value_name = "WORDS")]
-        only: Option<String>,
-        /// Say which steps there are
-        #[arg(long)]
-        list: bool,
-        /// Longer storms: a million operations each on the boards with four processors, which takes hours
-        #[arg(long)]
-        long: bool,
     },
 }
 

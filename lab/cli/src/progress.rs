@@ -8,17 +8,24 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Whether plain lines are wanted on a terminal, too.
-static PLAIN: AtomicBool = AtomicBool::new(false);
+/// Whether nothing is said.
+static SILENT: AtomicBool = AtomicBool::new(false);
 
-/// From now on says what goes on in plain lines, for work side by side: two moving lines would be in each other's way.
-pub fn in_plain_lines() {
-    PLAIN.store(true, Ordering::Relaxed);
+/// From now on says nothing: work side by side would speak in turns that nobody can follow.
+pub fn be_silent() {
+    SILENT.store(true, Ordering::Relaxed);
 }
 
 /// Whether a line can move.
 fn is_moving() -> bool {
-    std::io::stderr().is_terminal() && !PLAIN.load(Ordering::Relaxed)
+    std::io::stderr().is_terminal() && !SILENT.load(Ordering::Relaxed)
+}
+
+/// Says a line, unless nothing is to be said.
+fn say(line: &str) {
+    if !SILENT.load(Ordering::Relaxed) {
+        eprintln!("{line}");
+    }
 }
 
 /// Says what goes on: a moving line on a terminal, plain lines elsewhere.
@@ -40,7 +47,7 @@ impl Progress {
     pub fn during<T>(&self, what: &str, work: impl FnOnce() -> T) -> T {
         let line = self.line(what);
         if !is_moving() {
-            eprintln!("{line}");
+            say(&line);
             return work();
         }
         let bar = ProgressBar::new_spinner();
@@ -65,7 +72,7 @@ impl Progress {
     ) -> T {
         let line = self.line(what);
         if !is_moving() {
-            eprintln!("{line} ({all} runs)");
+            say(&format!("{line} ({all} runs)"));
             return work(&|_| ());
         }
         let bar = ProgressBar::new(all as u64);
@@ -88,7 +95,7 @@ impl Progress {
         work: impl FnOnce() -> T,
     ) -> T {
         let line = self.line(what);
-        eprintln!("{line}");
+        say(&line);
         let bar = is_moving().then(ProgressBar::new_spinner);
         let every = match &bar {
             Some(_) => Duration::from_millis(250),
@@ -108,7 +115,7 @@ impl Progress {
                             bar.set_message(passed);
                             bar.tick();
                         }
-                        None => eprintln!("{passed}"),
+                        None => say(&passed),
                     }
                 }
             });

@@ -29,7 +29,6 @@ fn word() -> impl Strategy<Value = String> {
         "bench",
         "trace",
         "doctor",
-        "test",
         "sim",
         "generate",
         "--suite",

@@ -1,6 +1,6 @@
 //! `taktos bench`: every operation, and what changed since the baseline.
 
-pub(super) mod several;
+pub mod several;
 mod simulation;
 
 use std::path::Path;
@@ -10,10 +10,10 @@ pub(super) use simulation::simulation;
 use taktos_emulator::Board;
 
 use super::experiment::one;
-use super::test::book;
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::board::{kernels, unknown};
+use crate::book;
 use crate::failure::CheckFailed;
 use crate::figure::operations;
 use crate::form::Form;
@@ -66,7 +66,7 @@ pub(super) fn run(
 }
 
 /// The experiment that measures every operation of a board: of the hypervisor's, or of the kernel.
-pub(super) fn file_for(board: Option<&str>) -> &'static str {
+pub fn file_for(board: Option<&str>) -> &'static str {
     match board == Some(Board::HYPERVISOR.name()) {
         true => "experiments/bench-hypervisor.toml",
         false => "experiments/bench.toml",

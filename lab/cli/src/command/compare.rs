@@ -36,14 +36,17 @@ const COMPANY_FOR: Duration = Duration::from_millis(50);
 
 /// What the kernel works for a job, alone and among as many tasks, in nanoseconds: measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Works {
+pub struct Works {
+    /// Alone on its processor.
     pub cost: u64,
+    /// Among as many tasks, on all processors.
     pub company: u64,
 }
 
 /// One case in both worlds, with what the kernel works for a job.
-pub(super) struct Compared {
+pub struct Compared {
     case: Case,
+    /// What the kernel's program said.
     pub kernel: Figures,
     schedule: Recording,
     simulated: Simulated,
@@ -51,7 +54,8 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    pub(super) fn both(&self) -> Both<'_> {
+    /// Both schedules, side by side.
+    pub fn both(&self) -> Both<'_> {
         Both {
             case: &self.case,
             kernel: &self.kernel,
@@ -191,14 +195,14 @@ fn work(ready: &Ready, case: &Case) -> Result<u64> {
 }
 
 /// What the kernel works for a job under the case's policy and layout.
-pub(super) fn works(ready: &Ready, case: &Case) -> Result<Works> {
+pub fn works(ready: &Ready, case: &Case) -> Result<Works> {
     let cost = work(ready, &alone(case))?;
     let company = work(ready, &company(case))?.max(cost);
     Ok(Works { cost, company })
 }
 
 /// Runs the case on the kernel and in the simulator.
-pub(super) fn in_both(ready: &Ready, case: &Case, works: Works) -> Result<Compared> {
+pub fn in_both(ready: &Ready, case: &Case, works: Works) -> Result<Compared> {
     let (kernel, schedule) = recorded(ready, case)?;
     let simulated = simulate(case, &kernel, works.cost / 2)?;
     Ok(Compared {

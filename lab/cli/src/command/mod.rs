@@ -1,8 +1,8 @@
 //! The commands: what each does, in the order in which a person sees it.
 
 mod batch;
-mod bench;
-mod compare;
+pub mod bench;
+pub mod compare;
 mod count;
 mod doctor;
 mod experiment;
@@ -10,14 +10,13 @@ mod generate;
 mod hypervisor;
 mod latency;
 mod mechanisms;
-mod needs;
-mod partitions;
+pub mod needs;
+pub mod partitions;
 mod scenario;
-mod several;
+pub mod several;
 mod sim;
 mod smp;
 mod storm;
-mod test;
 mod trace;
 mod vm;
 
@@ -110,6 +109,5 @@ pub fn run(command: Command) -> Result<()> {
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::Doctor => doctor::run(&workspace),
         Command::Needs { words } => Ok(screen::print(&needs::shown(&words))?),
-        Command::Test { only, list, long } => test::run(&workspace, only.as_deref(), list, long),
     }
 }

@@ -1,14 +1,14 @@
 //! Owns: what a command needs on this machine beyond the tool itself.
-//! Must never know: how that is installed; the script `taktos` asks here and does it.
+//! Must never know: how that is installed; the script `taktos` asks here and does it. What the checks of the project need
+//! is told by `xtask`, in the same words.
 
 use clap::Parser;
 
-use super::test;
 use crate::arguments::{Arguments, Command, Suite, VmCommand};
 
 /// Something that is installed when a command needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Need {
+pub enum Need {
     /// Rust for the boards, to build images; with the tools that check sources.
     Images,
     /// QEMU.
@@ -32,12 +32,17 @@ impl Need {
 }
 
 /// What most commands need.
-pub(super) const RUNNING: &[Need] = &[Need::Images, Need::Emulator];
+pub const RUNNING: &[Need] = &[Need::Images, Need::Emulator];
 
 /// The words for what the command line needs, a line each: none for help, or for a line that is no command.
 pub(super) fn shown(words: &[String]) -> String {
     let line = std::iter::once("taktos").chain(words.iter().map(String::as_str));
     let needs = Arguments::try_parse_from(line).map_or(Vec::new(), |line| of(&line.command));
+    lines(needs)
+}
+
+/// Needs as the script reads them, a line each.
+pub fn lines(needs: impl IntoIterator<Item = Need>) -> String {
     needs
         .into_iter()
         .flat_map(|need| [need.word(), "\n"])
@@ -57,8 +62,6 @@ fn of(command: &Command) -> Vec<Need> {
             ..
         } => RUNNING.to_vec(),
         Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
-        Command::Test { list: true, .. } => Vec::new(),
-        Command::Test { only, .. } => test::needs(only.as_deref()),
         Command::Bench {
             suite: Suite::Simulation,
             ..
@@ -85,8 +88,6 @@ mod tests {
             "--help",
             "--version",
             "run --help",
-            "test --help",
-            "test --list",
             "vm run -h",
             "vm --help",
             "trace --help",
@@ -95,7 +96,6 @@ mod tests {
             "doctor",
             "generate --sets 2",
             "sim experiments/onboard.toml",
-            "test --only no-such-step",
         ] {
             assert_eq!(needs(line), "", "{line}");
         }
@@ -108,12 +108,6 @@ mod tests {
             ("trace hello", "images emulator "),
             ("vm run x.toml", "images emulator "),
             ("vm check x.toml", "images "),
-            ("test --only format", "images "),
-            ("test --only layering", ""),
-            ("test --only miri", "miri "),
-            ("test --only dependencies", "deny "),
-            ("test --only budgets", "images emulator "),
-            ("test", "images emulator miri deny "),
         ] {
             assert_eq!(needs(line), expected, "{line}");
         }

@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 const EMULATOR: &str = "qemu-system-aarch64";
 
 /// The machines with two guests, ready to run.
-pub(super) struct Machines {
+pub struct Machines {
     hypervisor: PathBuf,
     folder: PathBuf,
     all: Vec<(String, Plan)>,

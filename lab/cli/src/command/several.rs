@@ -13,9 +13,12 @@ use crate::several::{Board, Call, Honest, LIMITS, Machine, honest};
 use crate::workspace::Workspace;
 
 /// A machine whose time is honest, and the image that it runs.
-pub(super) struct Ready {
+pub struct Ready {
+    /// The machine.
     pub machine: Machine,
+    /// Its image.
     pub image: Image,
+    /// What showed that its time is honest.
     pub honest: Honest,
 }
 
@@ -62,7 +65,7 @@ impl Ready {
 ///
 /// # Errors
 /// When something is missing or does not build; a failed check when time is not honest.
-pub(super) fn ready(
+pub fn ready(
     workspace: &Workspace,
     board: Board,
     program: &str,

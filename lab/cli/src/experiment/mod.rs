@@ -16,7 +16,7 @@ pub use load::{Asked, asked, line_of, load};
 pub use several::{Hypervisor, Latency, Mechanisms, Several, Smp};
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// An experiment on several processors that ships.

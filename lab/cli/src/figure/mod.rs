@@ -178,7 +178,7 @@ fn unknown(mark: &str) -> anyhow::Error {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Figures of samples that were taken on the first board of several processors.

@@ -4,6 +4,8 @@
 #[path = "../../../export/tests/common/visible.rs"]
 mod visible;
 
+pub mod machine;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,9 @@ use std::process::{Command, Output};
 
 /// The root of the project.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut trees = above.filter(|folder| folder.join("taktos").is_file());
+    trees.next().unwrap().to_owned()
 }
 
 /// A folder that is gone when the test ends.
@@ -83,7 +87,10 @@ impl Drop for Folder {
 
 /// The tool, in the project's root.
 pub fn taktos(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taktos"));
+    let Some(tool) = option_env!("CARGO_BIN_EXE_taktos") else {
+        panic!("only the tests of the tool's own crate have the tool");
+    };
+    let mut command = Command::new(tool);
     command.args(arguments).current_dir(root());
     command
 }

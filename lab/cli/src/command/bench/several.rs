@@ -8,9 +8,9 @@ use taktos_export::table::Table;
 
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
+use crate::book;
 use crate::command::experiment::begin;
 use crate::command::several::{Ready, ready};
-use crate::command::test::book;
 use crate::failure::CheckFailed;
 use crate::figure::Drawn;
 use crate::outcome::Outcome;
@@ -20,15 +20,15 @@ use crate::several_bench::{Figures, Goals, LAYOUTS, tables};
 use crate::workspace::Workspace;
 
 /// The program that is measured.
-pub(in crate::command) const PROGRAM: &str = "bench";
+pub const PROGRAM: &str = "bench";
 
 /// The board of this name, if it has several processors.
-pub(in crate::command) fn board(name: &str) -> Option<Board> {
+pub fn board(name: &str) -> Option<Board> {
     Board::ALL.into_iter().find(|board| board.name == name)
 }
 
 /// Where the board's baseline is.
-pub(in crate::command) fn baseline_of(workspace: &Workspace, board: &str) -> PathBuf {
+pub fn baseline_of(workspace: &Workspace, board: &str) -> PathBuf {
     workspace.path(&format!("experiments/baseline/{board}.json"))
 }
 
@@ -101,11 +101,7 @@ fn compare(before: &Figures, now: &Figures) -> Result<()> {
 }
 
 /// The tables of a board's figures, beside the baseline of the same board with one processor.
-pub(in crate::command) fn tables_of(
-    workspace: &Workspace,
-    board: Board,
-    figures: &Figures,
-) -> Result<Vec<Table>> {
+pub fn tables_of(workspace: &Workspace, board: Board, figures: &Figures) -> Result<Vec<Table>> {
     let one = baseline_of(workspace, board.machine.name());
     let one = one.is_file().then(|| Baseline::read(&one)).transpose()?;
     let goals = Goals::read(workspace)?;
@@ -113,7 +109,7 @@ pub(in crate::command) fn tables_of(
 }
 
 /// Runs the program in each layout with each quantum.
-pub(in crate::command) fn measure(ready: &Ready, progress: &Progress) -> Result<Figures> {
+pub fn measure(ready: &Ready, progress: &Progress) -> Result<Figures> {
     let name = ready.machine.board.name;
     let running = format!("running {PROGRAM} on {name}, each layout and quantum ...");
     let calls = calls();

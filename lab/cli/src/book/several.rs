@@ -1,0 +1,110 @@
+//! Tables of the book that are those of a board with several processors, from its baseline, and nothing else.
+//!
+//! `<!-- several BOARD TABLE -->` stands before such a table. Whoever saves a baseline has it written anew.
+
+use anyhow::{Context, Result};
+use taktos_export::replace_file;
+use taktos_export::table::Table;
+
+use super::Compared;
+use crate::command::bench::several::{baseline_of, board, tables_of};
+use crate::several_bench::{Figures, TABLES, markdown};
+use crate::workspace::Workspace;
+
+/// The page whose tables are written anew.
+const PAGE: &str = "docs/figures.md";
+
+/// Writes the tables of a board into the book.
+///
+/// # Errors
+/// When the page cannot be read or written.
+pub fn renew(workspace: &Workspace, board: &str, tables: &[Table]) -> Result<()> {
+    let path = workspace.path(PAGE);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
+    let new = renewed(&text, |name, table| {
+        let place = TABLES.iter().position(|known| *known == table)?;
+        (name == board).then(|| markdown(&tables[place]))
+    });
+    if new == text {
+        return Ok(());
+    }
+    replace_file(&path, new).with_context(|| format!("cannot write {PAGE}"))
+}
+
+/// The page with the tables that `table` has for a board and a name; others stay.
+fn renewed(text: &str, table: impl Fn(&str, &str) -> Option<String>) -> String {
+    let mut page = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        page.push_str(line);
+        page.push('\n');
+        let Some(new) = marked(line).and_then(|(board, name)| table(board, name)) else {
+            continue;
+        };
+        while lines.next_if(|line| line.trim().is_empty()).is_some() {}
+        while lines.next_if(|line| line.starts_with('|')).is_some() {}
+        page.push('\n');
+        page.push_str(&new);
+    }
+    page
+}
+
+/// The board and the table that the line announces.
+fn marked(line: &str) -> Option<(&str, &str)> {
+    let words = line.strip_prefix("<!-- several ")?.strip_suffix(" -->")?;
+    words.split_once(' ')
+}
+
+/// Compares each such table of a page with the baseline of its board.
+pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
+    let mut all = Compared::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some((name, table)) = marked(line) else {
+            continue;
+        };
+        let place = format!("{page}:{}", number + 1);
+        all.push(match expected(workspace, name, table) {
+            Ok(expected) if found(text, number + 1) == expected => Ok(()),
+            Ok(expected) => Err(format!("{place}: the baseline says\n{expected}")),
+            Err(error) => Err(format!("{place}: {}", crate::failure::shown(&error))),
+        });
+    }
+    all
+}
+
+fn expected(workspace: &Workspace, name: &str, table: &str) -> Result<String> {
+    let board = board(name).with_context(|| format!("no board `{name}` has several processors"))?;
+    let place = TABLES.iter().position(|known| *known == table);
+    let place = place.with_context(|| format!("the tables are {}", TABLES.join(", ")))?;
+    let figures = Figures::read(&baseline_of(workspace, board.name))?;
+    Ok(markdown(&tables_of(workspace, board, &figures)?[place]))
+}
+
+/// The table behind so many lines of a page.
+fn found(text: &str, lines: usize) -> String {
+    let rest = text
+        .lines()
+        .skip(lines)
+        .skip_while(|line| line.trim().is_empty());
+    let table = rest.take_while(|line| line.starts_with('|'));
+    table.map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_replaced_and_nothing_else() {
+        let page = |table: &str| {
+            format!("words\n<!-- several b locks -->\n\n{table}\nwords\n| no | table |\n")
+        };
+        let new = |board: &str, table: &str| {
+            ((board, table) == ("b", "locks")).then(|| "| new |\n|---|\n".to_owned())
+        };
+        let old = page("| old |\n|---|\n| row |\n");
+        assert_eq!(renewed(&old, new), page("| new |\n|---|\n"));
+        assert_eq!(renewed(&old, |_, _| None), old);
+        assert_eq!(found(&old, 2), "| old |\n|---|\n| row |\n");
+    }
+}

@@ -1,0 +1,135 @@
+//! Owns: the hypervisor's own schedule, as seen from outside.
+//! Must never know: what it should be.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSymbol};
+use taktos_abi::vm::Description;
+use taktos_emulator::Options;
+use taktos_emulator::several::{Event, Setting, Several, Virt};
+use taktos_vm::{Configuration, Plan, Sources, Time};
+
+use super::cases::Case;
+use super::turns::Turn;
+use taktos_cli::progress::Progress;
+use taktos_cli::vm;
+use taktos_cli::workspace::Workspace;
+
+/// The hypervisor's array of virtual processors.
+const VCPUS: &str = "TAKTOS_VCPUS";
+/// What it shows in place of one when none runs.
+const IDLE: &str = "TAKTOS_IDLE";
+/// Parts of the symbols of functions of the library that the hypervisor calls when it begins: for its first processor, and
+/// for each guest that starts.
+const BEGIN: &str = "FixedPools6assign";
+const START: &str = "FixedPools4wake";
+/// The machine has one processor, so its quantum does not matter.
+const ONE: Setting = Setting::new(1, 100);
+
+/// The hypervisor, its guests' program, and the clock that watches.
+pub struct Recorder {
+    emulator: Several,
+    hypervisor: PathBuf,
+    guest: Sources,
+    scratch: PathBuf,
+    idle: u64,
+    vcpus: u64,
+    stride: u64,
+    points: [(&'static str, u64); 2],
+}
+
+/// What was seen; nanoseconds of the machine's clock.
+#[derive(Debug, Default)]
+pub struct Recording {
+    /// When the schedulers began.
+    pub begin: u64,
+    /// When each guest was started, in their order.
+    pub starts: Vec<u64>,
+    pub turns: Vec<Turn>,
+    pub end: u64,
+}
+
+impl Recording {
+    fn add(&mut self, event: Event, recorder: &Recorder) {
+        match event {
+            // Once guests run, code of theirs may pass at the same addresses.
+            Event::Mark(passing) if self.turns.is_empty() => match passing.mark.name.as_str() {
+                BEGIN if self.begin == 0 => self.begin = passing.total.at,
+                START => self.starts.push(passing.total.at),
+                _ => {}
+            },
+            Event::Switch(switched) => {
+                let at = switched.at;
+                let whose = recorder.whose(switched.thread);
+                self.turns.extend(whose.map(|whose| Turn { at, whose }));
+            }
+            Event::Mark(_) | Event::Wake(_) => {}
+        }
+    }
+}
+
+impl Recorder {
+    /// Builds them.
+    pub fn ready(workspace: &Workspace) -> Result<Self> {
+        let progress = Progress::default();
+        let guest = vm::guest(workspace, "periodic", &progress)?;
+        let hypervisor = vm::hypervisor(workspace, &progress)?.path;
+        let elf = std::fs::read(&hypervisor).with_context(|| hypervisor.display().to_string())?;
+        let file = object::File::parse(elf.as_slice())?;
+        let symbol = |name| {
+            let found = file.symbol_by_name(name);
+            found.with_context(|| format!("{} has no {name}", hypervisor.display()))
+        };
+        let (vcpus, idle) = (symbol(VCPUS)?, symbol(IDLE)?);
+        let point = |part: &'static str| {
+            let mut symbols = file.symbols();
+            let found = symbols.find(|symbol| symbol.name().is_ok_and(|name| name.contains(part)));
+            let found = found
+                .with_context(|| format!("{} has no function {part}", hypervisor.display()))?;
+            Ok::<_, anyhow::Error>((part, found.address()))
+        };
+        Ok(Self {
+            points: [point(BEGIN)?, point(START)?],
+            emulator: taktos_cli::emulator::several(Virt::Aarch64El2)?,
+            guest: Sources::of(guest.path),
+            scratch: workspace.target().join("agreement"),
+            idle: idle.address(),
+            vcpus: vcpus.address(),
+            stride: vcpus.size() / Description::VCPUS as u64,
+            hypervisor,
+        })
+    }
+
+    /// The turns of the case's guests until the machine has executed so many instructions.
+    pub fn record(&self, case: &Case, instructions: u64) -> Result<Recording> {
+        let configuration = Configuration::parse(&case.configuration(), case.policy)?;
+        let sources = vec![self.guest.clone(); case.guests.len()];
+        let plan = Plan::new(&configuration, &sources)?;
+        let loaded = plan.write(&self.scratch.join(case.policy))?;
+        let arguments = plan.qemu_arguments(&loaded, &self.hypervisor, Time::Real);
+        let options = Options {
+            instructions,
+            ..Options::default()
+        };
+        let mut recording = Recording::default();
+        let image = (self.hypervisor.as_path(), self.points.as_slice());
+        let mut keep = |event| recording.add(event, self);
+        let summary = self
+            .emulator
+            .watch(image, &arguments, &ONE, &options, &mut keep)?;
+        recording.end = summary.processors.first().map_or(0, |total| total.at);
+        Ok(recording)
+    }
+
+    /// Whose virtual processor lies there: guests have one each, in their order. None for what is no word of the
+    /// hypervisor's: guests have memory at the same address, and the clock cannot tell.
+    fn whose(&self, address: u64) -> Option<Option<usize>> {
+        if address == self.idle {
+            return Some(None);
+        }
+        let place = address.checked_sub(self.vcpus)?;
+        let number = (place / self.stride) as usize;
+        (place % self.stride == 0 && number < Description::VCPUS).then_some(Some(number))
+    }
+}

@@ -1,0 +1,220 @@
+//! Owns: the steps that are programs of the tool chain, a command line each, and how what they say is counted.
+//! Must never know: what is checked by them.
+
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use taktos_cli::command::needs::Need;
+use taktos_cli::image::cargo;
+use taktos_cli::vm;
+use taktos_cli::workspace::Workspace;
+use taktos_emulator::several::Virt;
+use taktos_emulator::{Board, El2};
+
+use super::storms::Length;
+use super::{BUILDING, Step, Tally, four, step};
+use crate::layering as walls;
+
+/// A step that is one line of cargo: its name, the words, and what it needs.
+type Row = (&'static str, &'static str, &'static [Need]);
+
+/// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
+/// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own.
+/// Documented is what ships, and what its pages link to.
+const LOOKS: [Row; 3] = [
+    ("format", "fmt --all -- --check -l", BUILDING),
+    (
+        "lints of the host",
+        "clippy --quiet --all-targets --profile lab -- -D warnings",
+        BUILDING,
+    ),
+    (
+        "documentation",
+        "doc --quiet --no-deps --profile lab --config build.rustdocflags=[\"-Dwarnings\"] -p taktos-time -p taktos-abi -p taktos-schedule -p taktos-lock \
+         -p taktos-trace -p taktos-machine -p taktos-kernel -p taktos-hypervisor -p taktos-simulate",
+        &[],
+    ),
+];
+
+/// The run against the naive model that plain `cargo test` leaves out, because a debug build is slow.
+const OPERATIONS: Row = (
+    "ten million random operations",
+    "test --quiet --profile lab -p taktos-tests --test model -- --ignored ten_million_operations",
+    &[],
+);
+/// A day of virtual time in which hostile guests run beside servers that the analysis admits.
+const DAY: Row = (
+    "a day beside hostile guests",
+    "test --quiet --profile lab -p taktos-simulate --test hostile -- --ignored",
+    &[],
+);
+
+/// The steps that look at sources: of this machine, then of each board.
+pub(super) fn lints() -> Vec<Step> {
+    let ones = Board::ALL.map(|board| (board.name().to_owned(), board.triple()));
+    let fours = Virt::ALL.map(|board| (four::name(board), board.triple()));
+    let guests = [El2::BOARD, vm::GUESTS].map(|(name, triple)| (name.to_owned(), triple));
+    let boards = ones.into_iter().chain(fours).chain(guests);
+    let of = |(board, triple): (String, &'static str)| {
+        step(format!("lints of {board}"), move |workspace| {
+            let line = format!(
+                "clippy --quiet --release -p {board} --bins --target {triple} -- -D warnings"
+            );
+            counted(&mut words(workspace, &line))
+        })
+        .needing(BUILDING)
+    };
+    LOOKS.into_iter().map(row).chain(boards.map(of)).collect()
+}
+
+/// The tests of this machine.
+pub(super) fn tests(length: Length) -> Vec<Step> {
+    let host = step("host tests, tool end to end", |workspace| {
+        counted(&mut words(
+            workspace,
+            "test --quiet --no-fail-fast --profile lab",
+        ))
+    });
+    let day = matches!(length, Length::Long).then(|| row(DAY));
+    [host.alone(), row(OPERATIONS)]
+        .into_iter()
+        .chain(day)
+        .collect()
+}
+
+fn row((name, line, needs): Row) -> Step {
+    let work = move |workspace: &Workspace| counted(&mut words(workspace, line));
+    step(name, work).needing(needs)
+}
+
+/// Cargo with the words of a line.
+fn words(workspace: &Workspace, line: &str) -> Command {
+    let mut cargo = cargo(workspace);
+    cargo.args(line.split_whitespace());
+    cargo
+}
+
+/// No dependency goes through a wall.
+pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
+    walls::check(workspace).map(|_| Tally::pass())
+}
+
+/// Every program of every board builds.
+pub(super) fn images(workspace: &Workspace) -> Result<Tally> {
+    crate::images::build(workspace).map(|_| Tally::pass())
+}
+
+/// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
+pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
+    let manifest = std::fs::read_to_string(workspace.path("Cargo.toml"))?;
+    let channel =
+        ours(&manifest, "miri-toolchain").context("Cargo.toml names no miri-toolchain")?;
+    let line = format!("+{channel} miri test --quiet --lib -p taktos-schedule --target-dir");
+    counted(words(workspace, &line).arg(workspace.target().join("miri")))
+}
+
+/// What the workspace's manifest says of a tool that the tests use.
+pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
+    let manifest: toml::Table = manifest.parse().ok()?;
+    let ours = manifest.get("workspace")?.get("metadata")?.get("taktos")?;
+    Some(ours.get(key)?.as_str()?.to_owned())
+}
+
+/// Runs a program, which may say how many of its tests passed; one that says nothing of tests passes or fails as a whole.
+pub(super) fn counted(program: &mut Command) -> Result<Tally> {
+    let (success, said) = call(program)?;
+    let (passed, failed) = said
+        .lines()
+        .filter_map(counts)
+        .reduce(|sum, counts| (sum.0 + counts.0, sum.1 + counts.1))
+        .unwrap_or((u64::from(success), 0));
+    // What fails before any test ran, such as a compilation, is one failure.
+    let failed = if success { failed } else { failed.max(1) };
+    Ok(Tally {
+        passed,
+        failed,
+        said: failures(&said),
+        ..Tally::default()
+    })
+}
+/// The counts in a line such as `test result: ok. 41 passed; 0 failed; ...`.
+fn counts(line: &str) -> Option<(u64, u64)> {
+    let words = line.strip_prefix("test result: ")?;
+    let number = |word: &str| words.split(word).next()?.rsplit(' ').next()?.parse().ok();
+    Some((number(" passed")?, number(" failed")?))
+}
+
+/// The part of a test run's output that says what failed.
+fn failures(said: &str) -> String {
+    let passing = |line: &&str| {
+        let dots = line.chars().all(|letter| letter == '.');
+        let tally = line.ends_with(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            && line.starts_with('.');
+        !(dots || tally || line.starts_with("running ") || line.starts_with("test result: ok"))
+    };
+    said.lines().filter(passing).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs a program: whether it succeeded, and everything that it said.
+fn call(program: &mut Command) -> Result<(bool, String)> {
+    let output = program
+        .output()
+        .with_context(|| format!("{} does not start", program.get_program().display()))?;
+    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+    said.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok((output.status.success(), said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_counted_from_what_the_harness_says() {
+        let line =
+            "test result: FAILED. 40 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
+        assert_eq!(counts(line), Some((40, 2)));
+        assert_eq!(counts("running 3 tests"), None);
+    }
+
+    #[test]
+    fn plain_cargo_compiles_all_but_the_boards_programs() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let said = Command::new("cargo")
+            .current_dir(root)
+            .args(["metadata", "--no-deps", "--format-version", "1"])
+            .output()
+            .unwrap();
+        let metadata: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+        let usual = metadata["workspace_default_members"].as_array().unwrap();
+        for package in metadata["packages"].as_array().unwrap() {
+            let manifest = package["manifest_path"].as_str().unwrap();
+            assert_eq!(
+                usual.contains(&package["id"]),
+                !manifest.contains("/boards/"),
+                "{manifest}: every crate but a board's is a default member"
+            );
+        }
+    }
+
+    #[test]
+    fn the_toolchain_of_miri_is_named() {
+        let manifest = include_str!("../../../Cargo.toml");
+        assert!(ours(manifest, "miri-toolchain").is_some_and(|name| name.starts_with("nightly-")));
+    }
+
+    #[test]
+    fn a_program_that_fails_without_tests_is_one_failure() {
+        let tally = counted(Command::new("sh").args(["-c", "echo broken; exit 1"])).unwrap();
+        assert_eq!((tally.passed, tally.failed), (0, 1));
+        assert!(tally.said.contains("broken"));
+    }
+
+    #[test]
+    fn a_program_that_passes_is_counted() {
+        let script = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'; \
+                      echo 'test result: ok. 4 passed; 0 failed; 0 ignored'";
+        let tally = counted(Command::new("sh").args(["-c", script])).unwrap();
+        assert_eq!((tally.passed, tally.failed), (7, 0));
+    }
+}

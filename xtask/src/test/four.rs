@@ -1,0 +1,148 @@
+//! The steps on boards with four processors: the port to them, and the kernel on them.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::{Ended, Options};
+
+use super::programs::{self, Case};
+use super::{Tally, images};
+use taktos_cli::image;
+use taktos_cli::workspace::Workspace;
+
+/// Nanoseconds that one processor may run ahead of another.
+const QUANTA: [u32; 3] = [20, 100, 1000];
+const PROCESSORS: usize = 4;
+/// The most real time of one run.
+const TIME: Duration = Duration::from_secs(120);
+
+/// The crate in `boards/` of a board's images for four processors.
+pub(super) fn name(board: Virt) -> String {
+    format!("{}-smp", board.name())
+}
+
+/// The seeds of the runs that hunt for races.
+const SEEDS: [u32; 3] = [1, 2, 3];
+/// The longest quantum in them: while one processor stands between two instructions, another one has the time to take
+/// its thread over.
+const HUNTED: u32 = 300;
+
+/// The programs that test the port: with each quantum, hunting for races, faults with one quantum, and with too few
+/// processors.
+pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let [least, middle, most] = QUANTA.map(|quantum| Setting::new(PROCESSORS, quantum));
+    let run_each = |setting: Setting, cases: &[Case]| {
+        programs::run_each(cases, |case| {
+            run(workspace, board, (case.program, case.argument), &setting)
+        })
+    };
+    let mut all = run_each(middle, programs::VIRT)?;
+    all.add(run_each(middle, programs::OVERFLOW_ON_EACH)?);
+    let hunted = SEEDS.map(|seed| Setting::new(PROCESSORS, HUNTED).hunting(seed));
+    for setting in [least, most].into_iter().chain(hunted) {
+        all.add(run_each(setting, &[programs::PORT])?);
+    }
+    let too_few = Setting::new(PROCESSORS - 1, middle.quantum);
+    all.add(run_each(too_few, &[programs::MISSING])?);
+    Ok(all)
+}
+
+/// The kernel's own suite on each processor, while the others are busy in the kernel, too.
+pub(super) fn suite(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let mut all = Tally::default();
+    for (place, quantum) in (0..PROCESSORS).zip(QUANTA.into_iter().cycle()) {
+        let argument = place.to_string();
+        let what = ("suite", Some(argument.as_str()));
+        let ended = run(workspace, board, what, &Setting::new(PROCESSORS, quantum))?;
+        all.add(count(place, ended)?);
+    }
+    Ok(all)
+}
+
+/// What the suite said; it must have run where it was told to.
+fn count(place: usize, ended: Ended) -> Result<Tally> {
+    let is_there = ended
+        .console
+        .starts_with(&format!("on processor {place}\n"));
+    let mut tally = counted("@suite ", ended)?;
+    if !is_there {
+        tally.failed = tally.failed.max(1);
+    }
+    Ok(tally)
+}
+
+/// The policies, as the suite for several processors knows them.
+const POLICIES: [&str; 6] = [
+    "edf",
+    "simple",
+    "priority",
+    "priority-affinity",
+    "strong-affinity",
+    "cbs",
+];
+
+/// The kernel's suite for several processors, under each policy.
+pub(super) fn suite_for_several(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let mut all = Tally::default();
+    for (policy, quantum) in POLICIES.into_iter().zip(QUANTA.into_iter().cycle()) {
+        let what = ("several", Some(policy));
+        let ended = run(workspace, board, what, &Setting::new(PROCESSORS, quantum))?;
+        all.add(counted("@several ", ended)?);
+    }
+    Ok(all)
+}
+
+/// How many tests passed and failed, as the line that begins so says.
+fn counted(line: &str, ended: Ended) -> Result<Tally> {
+    let mut lines = ended.console.lines();
+    let said = lines.find_map(|said| said.strip_prefix(line));
+    let counts = said.and_then(images::counts);
+    let (passed, failed) = counts.context("the suite did not say how many tests passed")?;
+    Ok(Tally {
+        passed,
+        failed: match ended.exit_status {
+            0 => failed,
+            _ => failed.max(1),
+        },
+        said: ended.console,
+        ..Tally::default()
+    })
+}
+
+fn run(
+    workspace: &Workspace,
+    board: Virt,
+    (program, argument): (&str, Option<&str>),
+    setting: &Setting,
+) -> Result<Ended> {
+    let image = image::build_for(workspace, (&name(board), board.triple()), program)?;
+    let options = Options {
+        argument: argument.map(str::to_owned),
+        real_time: TIME,
+        ..Options::default()
+    };
+    Ok(taktos_cli::emulator::several(board)?.run_as(&image.path, setting, &options)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(exit_status: i32, console: &str) -> Ended {
+        Ended {
+            console: console.to_owned(),
+            exit_status,
+        }
+    }
+
+    #[test]
+    fn the_suite_must_run_where_it_was_told_to() {
+        let said = "on processor 2\n@suite passed 41 failed 0\n";
+        let good = count(2, ended(0, said)).unwrap();
+        assert_eq!((good.passed, good.failed), (41, 0));
+        assert_eq!(count(1, ended(0, said)).unwrap().failed, 1);
+        assert_eq!(count(2, ended(1, said)).unwrap().failed, 1);
+        assert!(count(2, ended(0, "on processor 2\n")).is_err());
+    }
+}

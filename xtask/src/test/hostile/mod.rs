@@ -1,0 +1,71 @@
+//! The steps that put a hostile guest beside a victim that was promised time and memory: whatever the one does, the
+//! other gets what it was promised.
+//!
+//! Owns: which attacks meet which schedulers, and what must hold.
+//! Must never know: how a machine is laid out, how a guest attacks.
+//!
+//! Times are of the emulated machine. One instruction takes 2^shift nanoseconds there: a slow processor, so that a minute costs seconds. The hypervisor's
+//! own work is then as much slower, which the tolerances include.
+
+mod cases;
+mod doorbells;
+mod judge;
+mod machine;
+
+use std::sync::Mutex;
+
+use anyhow::Result;
+
+use super::{Tally, storms};
+use cases::Case;
+use machine::Images;
+use taktos_cli::workspace::Workspace;
+
+/// How many machines run at a time: as many as there are processors in CI.
+const AT_A_TIME: usize = 2;
+
+/// What doorbells cost a victim that takes no interrupts; each attack beside victims under each scheduler; guests that are started again a
+/// thousand times; and every attack in turn for a minute under the two schedulers with servers, for an hour where asked.
+pub(super) fn attack(workspace: &Workspace, length: storms::Length) -> Result<Tally> {
+    let images = Images::build(workspace)?;
+    let minutes = match length {
+        storms::Length::Short => 1,
+        storms::Length::Long => 60,
+    };
+    let doorbells = doorbells::cost(&images)?;
+    let cases = Mutex::new(cases::all(minutes).into_iter());
+    let found = Mutex::new(doorbells);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(|| {
+                while let Some(case) = next(&cases) {
+                    let tally = one(&images, &case);
+                    if let Ok(mut found) = found.lock() {
+                        found.add(tally);
+                    }
+                }
+            });
+        }
+    });
+    Ok(found
+        .into_inner()
+        .unwrap_or_else(|broken| broken.into_inner()))
+}
+
+fn next(cases: &Mutex<impl Iterator<Item = Case>>) -> Option<Case> {
+    cases.lock().ok()?.next()
+}
+
+fn one(images: &Images, case: &Case) -> Tally {
+    let heard = match machine::run(images, case) {
+        Ok(heard) => heard,
+        Err(error) => return Tally::fail(format!("{}: {error:#}\n", case.name)),
+    };
+    match judge::judge(case, &heard) {
+        Ok(()) => Tally::pass(),
+        Err(why) => {
+            let lines = heard.lines.join("\n");
+            Tally::fail(format!("{}: {why}; it said:\n{lines}\n", case.name))
+        }
+    }
+}

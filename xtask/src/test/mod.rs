@@ -1,0 +1,199 @@
+//! `./taktos test`: everything that CI checks, as steps of an ordinary test-runner.
+//!
+//! Owns: which steps there are and in which order, and what each needs. Must never know: how a step looks at what it
+//! checks, how steps are run and told of.
+
+mod agreement;
+mod book;
+mod cargo;
+mod channels;
+mod dependencies;
+mod el2;
+mod four;
+mod hostile;
+mod images;
+mod line;
+mod models;
+mod programs;
+mod repeat;
+mod report;
+mod run;
+mod scripts;
+mod seed;
+mod sets;
+mod several;
+mod storms;
+mod tally;
+
+use anyhow::Result;
+use taktos_cli::command::needs::{Need, RUNNING};
+use taktos_cli::several::Board as Several;
+use taktos_cli::workspace::Workspace;
+use taktos_emulator::several::Virt;
+use taktos_emulator::{Board, El2};
+
+pub use line::Line;
+pub use run::{needs, run};
+use storms::Length;
+use tally::Tally;
+
+/// What a step does. An error is a failed check, which it explains.
+type Work = Box<dyn Fn(&Workspace) -> Result<Tally> + Send + Sync>;
+
+/// One step: its name, and what it does.
+struct Step {
+    name: String,
+    work: Work,
+    /// Whether it keeps all processors busy, so that nothing may run beside it.
+    alone: bool,
+    needs: &'static [Need],
+}
+
+/// A step that others may run beside, and that runs images in the emulator.
+fn step(
+    name: impl Into<String>,
+    work: impl Fn(&Workspace) -> Result<Tally> + Send + Sync + 'static,
+) -> Step {
+    Step {
+        name: name.into(),
+        work: Box::new(work),
+        alone: false,
+        needs: RUNNING,
+    }
+}
+
+/// A step on something that has a name, which its own ends with.
+fn on<T: Copy + Send + Sync + 'static>(
+    what: &str,
+    (name, device): (&str, T),
+    work: fn(&Workspace, T) -> Result<Tally>,
+) -> Step {
+    step(format!("{what} {name}"), move |workspace| {
+        work(workspace, device)
+    })
+}
+
+/// The same, for work that may be long.
+fn long<T: Copy + Send + Sync + 'static>(
+    what: &str,
+    name: &str,
+    (device, length): (T, Length),
+    work: fn(&Workspace, T, Length) -> Result<Tally>,
+) -> Step {
+    step(format!("{what} {name}"), move |workspace| {
+        work(workspace, device, length)
+    })
+}
+
+impl Step {
+    /// The same, needing this and nothing else beyond the tool.
+    fn needing(self, needs: &'static [Need]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// The same, with nothing beside it.
+    fn alone(self) -> Self {
+        Self {
+            alone: true,
+            ..self
+        }
+    }
+}
+
+/// A step that runs nothing in the emulator.
+const BUILDING: &[Need] = &[Need::Images];
+
+/// The steps: what is quick and says most first; the interpreter, which is long, has a target directory of its own and
+/// keeps one processor busy, beside it.
+fn steps(length: Length) -> Vec<Step> {
+    let mut steps = vec![
+        step("the scheduling library under miri", cargo::miri).needing(&[Need::Miri]),
+        step("layering", cargo::layering).needing(&[]),
+        step("dependencies", dependencies::check).needing(&[Need::Deny]),
+    ];
+    steps.extend(cargo::lints());
+    let built = [
+        step("images", cargo::images),
+        step("smallest image", images::smallest),
+        step("text of the hypervisor", images::hypervisor),
+        step("instructions known", models::every_instruction),
+    ];
+    steps.extend(built.map(|step| step.needing(BUILDING)));
+    steps.extend(on_one_processor());
+    for board in Virt::ALL {
+        steps.extend(on_four_processors(board, length));
+    }
+    steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
+    steps.extend(budgets());
+    steps.push(step(
+        "honest time on several processors",
+        several::honest_time,
+    ));
+    steps.push(step("two runs, the same bytes", repeat::same_bytes));
+    steps.extend(cargo::tests(length));
+    steps.push(step("the book's code", book::code));
+    steps
+}
+
+/// The kernel, its ports and the hypervisor on boards with one processor.
+fn on_one_processor() -> Vec<Step> {
+    let boards = || Board::ALL.into_iter().map(|board| (board.name(), board));
+    let suites = boards().map(|board| on("kernel suite on", board, images::suite));
+    let ports = boards().map(|board| on("port and faults on", board, programs::run));
+    let guests = [
+        step(
+            format!("port and faults on {}", El2::BOARD.0),
+            el2::programs,
+        ),
+        step("FIFOs between guests", channels::round_trips),
+        step("the simulator agrees", agreement::agree),
+    ];
+    suites.chain(ports).chain(guests).collect()
+}
+
+/// The kernel on a board with four.
+fn on_four_processors(board: Virt, length: Length) -> [Step; 7] {
+    let name = four::name(board);
+    let there = || (name.as_str(), board);
+    let with = || (board, length);
+    [
+        on("kernel suite on", there(), four::suite),
+        on("port and faults on", there(), four::programs),
+        on("scheduling scripts on", there(), scripts::follow),
+        on(
+            "suite for several processors on",
+            there(),
+            four::suite_for_several,
+        ),
+        long("storms on", &name, with(), storms::rage),
+        long("kernel and simulator agree on", &name, with(), sets::agree),
+        long("hunting for races on", &name, with(), storms::hunt),
+    ]
+}
+
+/// The counts of every board against its baseline.
+fn budgets() -> impl Iterator<Item = Step> {
+    let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
+    let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
+    let fours = Several::ALL
+        .into_iter()
+        .map(|board| on("budgets of", (board.name, board), several::budgets));
+    ones.chain(fours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<String> = steps(Length::Long)
+            .into_iter()
+            .map(|step| step.name)
+            .collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,285 @@
+//! The step that runs the programs of a board that test its port: each must end as
+//! the table says.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use taktos_emulator::{Board, Emulator, Ended, Options};
+
+use super::Tally;
+use taktos_cli::workspace::Workspace;
+use taktos_cli::{emulator, image};
+
+/// How one run of a program must end.
+pub(super) struct Case {
+    pub(super) program: &'static str,
+    /// The word that the program finds on its command line.
+    pub(super) argument: Option<&'static str>,
+    status: i32,
+    /// What its console must contain; `*` stands for anything between two parts.
+    says: &'static str,
+}
+
+/// A fault on purpose: the program's word for it, and its report.
+const fn fault(argument: &'static str, says: &'static str) -> Case {
+    Case {
+        program: "faults",
+        argument: Some(argument),
+        status: 70,
+        says,
+    }
+}
+
+pub(super) const PORT: Case = Case {
+    program: "port",
+    argument: None,
+    status: 0,
+    says: "all passed\n",
+};
+
+const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
+const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
+const OVERFLOW_OF_A_HANDLER: &str =
+    "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
+/// The same on one of several processors.
+macro_rules! overflow_on {
+    ($processor:literal) => {
+        concat!(
+            "fault: stack overflow in an interrupt handler over thread 'victim' at address *\n  on processor ",
+            $processor,
+            "\n"
+        )
+    };
+}
+const DATA: &str = "fault: forbidden data access in thread 'victim' at address ";
+const NULL: &str = "fault: forbidden data access in thread 'victim' at address 0x00000000\n";
+const NULL_OF_64_BITS: &str =
+    "fault: forbidden data access in thread 'victim' at address 0x0000000000000000\n";
+const DAMAGED: &str = "fault: undefined instruction in thread '?' (control block at 0x* damaged)\n";
+const OVERFLOW_BEYOND: &str =
+    "fault: stack overflow in thread '?' (control block at 0x* damaged) at address 0x";
+const FETCH: &str = "fault: forbidden instruction fetch in thread 'victim'";
+const UNDEFINED: &str = "fault: undefined instruction in thread 'victim'";
+const UNDEFINED_IN_A_HANDLER: &str =
+    "fault: undefined instruction in an interrupt handler over thread 'victim'";
+const ARITHMETIC: &str = "fault: division by zero or unaligned access in thread 'victim'";
+const BUS: &str = "fault: bus error in thread 'victim' at address 0x50000000\n";
+const PANIC: &str = "fault: panic in thread 'victim' at workloads/*: on purpose\n";
+const PANIC_WITH_NUMBERS: &str = "fault: panic in thread 'victim' at workloads/*: 42 on purpose\n";
+const PANIC_IN_A_HANDLER: &str =
+    "fault: panic in an interrupt handler over thread 'victim' at workloads/*: on purpose\n";
+
+const FORBIDDEN_CALL: &str = "fault: forbidden call in an interrupt handler over thread 'victim'";
+
+const CORTEX_M4: &[Case] = &[
+    PORT,
+    fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN),
+    fault("overflow", OVERFLOW),
+    fault("overflow-after-an-interrupt", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-at-a-switch", OVERFLOW),
+    fault("overflow-at-a-switch-with-float", OVERFLOW),
+    fault("overflow-of-late-float", OVERFLOW),
+    fault("overflow-at-a-resumption", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL),
+    fault("own-region", DATA),
+    fault("frame-beyond-the-guard", OVERFLOW_BEYOND),
+    fault("unmapped", BUS),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-an-even-address", UNDEFINED),
+    fault("jump-to-a-device", FETCH),
+    fault("jump-to-nowhere", FETCH),
+    fault("undefined", UNDEFINED),
+    fault("undefined-while-masked", UNDEFINED),
+    fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
+    fault("divide", ARITHMETIC),
+    fault("unaligned", ARITHMETIC),
+    fault("panic", PANIC),
+    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+    fault("call-from-above", FORBIDDEN_CALL),
+];
+
+const CORTEX_A8: &[Case] = &[
+    PORT,
+    fault("overflow", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL),
+    fault("guard-of-another", DATA),
+    fault("damaged-control-block", DAMAGED),
+    fault("unmapped", DATA),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-data", FETCH),
+    fault("write-to-code", DATA),
+    fault("write-to-a-constant", DATA),
+    fault("undefined", UNDEFINED),
+    fault("undefined-with-float", UNDEFINED),
+    fault("panic", PANIC),
+    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+];
+
+pub(super) const VIRT: &[Case] = &[
+    PORT,
+    fault("overflow", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+    fault("null", NULL_OF_64_BITS),
+    fault("guard-of-another", DATA),
+    fault("damaged-control-block", DAMAGED),
+    fault("unmapped", DATA),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-data", FETCH),
+    fault("write-to-code", DATA),
+    fault("write-to-a-constant", DATA),
+    fault("undefined", UNDEFINED),
+    fault("undefined-with-float", UNDEFINED),
+    fault("panic", PANIC),
+    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+];
+
+/// The guard below the handlers' stack of each of four processors.
+pub(super) const OVERFLOW_ON_EACH: &[Case] = &[
+    fault("overflow-of-a-handler on-0", overflow_on!("0")),
+    fault("overflow-of-a-handler on-1", overflow_on!("1")),
+    fault("overflow-of-a-handler on-2", overflow_on!("2")),
+    fault("overflow-of-a-handler on-3", overflow_on!("3")),
+];
+
+/// With a processor less than the image is for.
+pub(super) const MISSING: Case = Case {
+    program: "hello",
+    argument: None,
+    status: 70,
+    says: "processor 3 is not there",
+};
+
+/// The same below the hypervisor, where the firmware gives no status.
+pub(super) const MISSING_AT_EL2: Case = Case {
+    program: "port",
+    argument: None,
+    status: 0,
+    says: "processor 3 is not there",
+};
+
+/// The end of a machine whose hypervisor faults: what is not to be executed, below its stack, its own code.
+pub(super) const PORT_FAULTS: &[Case] = &[
+    fault_at_el2("fault-fetch", ": syndrome 0x000000008600000f,"),
+    fault_at_el2("fault-stack", ": syndrome 0x0000000096000047,"),
+    fault_at_el2("fault-code", ": syndrome 0x000000009600004f,"),
+];
+
+const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
+    Case {
+        program,
+        argument: None,
+        status: 0,
+        says,
+    }
+}
+
+/// Runs the programs of `board`, and the test of its port for the other interface of floating point, if it has one.
+pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let emulator = emulator::find()?;
+    let cases = match board {
+        Board::Mps2An386 => CORTEX_M4,
+        Board::RealviewPbA8 => CORTEX_A8,
+        Board::Virt(_) => VIRT,
+    };
+    let with = |triple: &'static str| {
+        let emulator = &emulator;
+        move |case: &Case| call(workspace, emulator, (board, triple), case)
+    };
+    let mut all = run_each(cases, with(board.triple()))?;
+    if let Some(triple) = board.hard_float_triple() {
+        all.add(run_each(&[PORT], with(triple))?);
+    }
+    Ok(all)
+}
+
+/// Runs each case and judges how it ended.
+pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) -> Result<Tally> {
+    let mut all = Tally::default();
+    for case in cases {
+        all.add(judge(case, &call(case)?));
+    }
+    Ok(all)
+}
+
+/// The most real time of one run: such a program needs a second or two.
+const TIME: Duration = Duration::from_secs(120);
+
+fn call(
+    workspace: &Workspace,
+    emulator: &Emulator,
+    (board, triple): (Board, &str),
+    case: &Case,
+) -> Result<Ended> {
+    let image = image::build_for(workspace, (board.name(), triple), case.program)?;
+    let options = Options {
+        argument: case.argument.map(str::to_owned),
+        real_time: TIME,
+        ..Options::default()
+    };
+    Ok(emulator.run_uncounted(board, &image.path, &options)?)
+}
+
+/// Whether the text has the parts between the asterisks, in their order.
+fn says(text: &str, parts: &str) -> bool {
+    let mut rest = text;
+    parts.split('*').all(|part| {
+        let found = rest.split_once(part);
+        rest = found.map_or("", |(_, behind)| behind);
+        found.is_some()
+    })
+}
+
+fn judge(case: &Case, ended: &Ended) -> Tally {
+    let (status, console) = (ended.exit_status, &ended.console);
+    if status == case.status && says(console, case.says) {
+        return Tally::pass();
+    }
+    let argument = case.argument.unwrap_or_default();
+    Tally::fail(format!(
+        "{} {argument}: ended with {status} instead of {}, or did not say `{}`, but:\n{console}\n",
+        case.program,
+        case.status,
+        case.says.trim_end(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(exit_status: i32, console: &str) -> Ended {
+        Ended {
+            console: console.to_owned(),
+            exit_status,
+        }
+    }
+
+    #[test]
+    fn both_the_status_and_the_words_count() {
+        let case = fault("overflow", OVERFLOW);
+        let said = "fault: stack overflow in thread 'victim' at address 0x200015f8\n";
+        assert_eq!(judge(&case, &ended(70, said)), Tally::pass());
+        assert_eq!(judge(&case, &ended(0, said)).failed, 1);
+        assert_eq!(judge(&case, &ended(70, "fault: bus error\n")).failed, 1);
+        let other = judge(
+            &case,
+            &ended(70, "fault: stack overflow in thread 'main'\n"),
+        );
+        let case = fault("panic", PANIC);
+        let said =
+            |reason| format!("fault: panic in thread 'victim' at workloads/x.rs:1{reason}\n");
+        assert_eq!(judge(&case, &ended(70, &said(": on purpose"))).failed, 0);
+        assert_eq!(judge(&case, &ended(70, &said(""))).failed, 1);
+        assert!(other.said.contains("overflow"), "{}", other.said);
+        assert_eq!(other.failed, 1);
+    }
+}

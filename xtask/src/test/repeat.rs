@@ -1,0 +1,128 @@
+//! The step that runs everything twice: the same bytes must come out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use taktos_emulator::Board;
+
+use super::Tally;
+use super::cargo::counted;
+use taktos_cli::image::cargo;
+use taktos_cli::several;
+use taktos_cli::workspace::Workspace;
+
+/// Each result of two runs of the tool itself, file by file.
+pub(super) fn same_bytes(workspace: &Workspace) -> Result<Tally> {
+    let mut all = counted(cargo(workspace).args([
+        "build",
+        "--quiet",
+        "--profile",
+        "lab",
+        "-p",
+        "taktos-cli",
+    ]))?;
+    let mut cases: Vec<(String, Vec<String>)> = Vec::new();
+    for paper in ["ipc", "switch"] {
+        cases.push((paper.into(), vec!["reproduce".into(), paper.into()]));
+    }
+    for board in Board::ALL {
+        let arguments = ["bench", "--board", board.name()]
+            .map(str::to_owned)
+            .to_vec();
+        cases.push((format!("bench-{}", board.name()), arguments));
+    }
+    for board in several::Board::ALL {
+        let words = |words: &[&str]| {
+            let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            words.extend(["--board".to_owned(), board.name.to_owned()]);
+            words
+        };
+        // Small sizes: figures, schedules and traces of each kind.
+        let onboard = ["run", "experiments/onboard.toml", "--for", "100ms"];
+        cases.push((format!("onboard-{}", board.name), words(&onboard)));
+        cases.push((
+            format!("latency-{}", board.name),
+            words(&["latency", "--loops", "20"]),
+        ));
+    }
+    for (name, arguments) in cases {
+        all.add(twice(workspace, &name, &arguments)?);
+    }
+    Ok(all)
+}
+
+fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tally> {
+    let place = |run: u32| {
+        workspace
+            .target()
+            .join("taktos-test")
+            .join(format!("{name}-{run}"))
+    };
+    let (first, second) = (place(1), place(2));
+    let printed = (
+        tool(workspace, arguments, &first)?,
+        tool(workspace, arguments, &second)?,
+    );
+    let (before, after) = (files(&first)?, files(&second)?);
+    let mut differing: Vec<String> = before
+        .keys()
+        .chain(after.keys())
+        .filter(|name| before.get(*name) != after.get(*name))
+        .map(|file| format!("{name}: two runs differ in {}", file.display()))
+        .collect();
+    differing.dedup();
+    let shown = |text: &str, place: &Path| text.replace(&workspace.shown(place), "");
+    if shown(&printed.0, &first) != shown(&printed.1, &second) {
+        differing.push(format!("{name}: two runs print different words"));
+    }
+    let failed = differing.len() as u64;
+    let passed = (before.len() as u64 + 1).saturating_sub(failed);
+    Ok(Tally {
+        passed,
+        failed,
+        said: differing.join("\n"),
+        ..Tally::default()
+    })
+}
+
+/// Runs the tool, and gives what it printed.
+fn tool(workspace: &Workspace, arguments: &[String], out: &Path) -> Result<String> {
+    let output = Command::new(workspace.target().join("lab/taktos"))
+        .args(arguments)
+        .arg("--out")
+        .arg(out)
+        .current_dir(workspace.root())
+        .output()
+        .context("the tool does not start")?;
+    // A changed count is for another step to say; here only the bytes count.
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        bail!(
+            "taktos {}: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// All files below a folder, by their place in it.
+fn files(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        let entries = std::fs::read_dir(&current)
+            .with_context(|| format!("cannot read {}", current.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let place = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+                found.insert(place, std::fs::read(&path)?);
+            }
+        }
+    }
+    Ok(found)
+}

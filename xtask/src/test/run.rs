@@ -1,0 +1,204 @@
+//! Owns: which steps run side by side, and what is kept of each.
+//! Must never know: what a step does, and how it is told of.
+//!
+//! What is counted is counted inside of emulated machines, so a neighbour changes nothing of it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use libtest_mimic::{Arguments, Failed, Trial};
+use taktos_cli::command::needs::Need;
+use taktos_cli::failure::{CheckFailed, Failure, shown};
+use taktos_cli::workspace::Workspace;
+use taktos_cli::{progress, screen};
+
+use super::report::{self, said};
+use super::{Line, Step, Tally, steps};
+
+/// What came of a step.
+pub(super) struct Ran {
+    /// Its name.
+    pub name: String,
+    /// How long it ran, without the time that it waited for others.
+    pub took: Duration,
+    /// What it found.
+    pub tally: Tally,
+}
+
+/// What the steps share: who may run, and what came of those that ran.
+#[derive(Default)]
+struct Shared {
+    /// Held by every step that runs; alone by one that wants to be.
+    processors: RwLock<()>,
+    ran: Mutex<Vec<Ran>>,
+}
+
+/// What the chosen steps need, each thing once; to list them nothing is needed.
+pub fn needs(line: &Line) -> BTreeSet<Need> {
+    if line.list {
+        return BTreeSet::new();
+    }
+    let steps = chosen(line);
+    steps.iter().flat_map(|step| step.needs).copied().collect()
+}
+
+/// Runs the chosen steps, and reports.
+///
+/// # Errors
+/// When no step is chosen, or a check fails.
+pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
+    let steps = chosen(line);
+    if steps.is_empty() {
+        return Err(Failure::error(
+            format!(
+                "no step has `{}` in its name",
+                line.words().unwrap_or_default()
+            ),
+            "./taktos test --list names them",
+        ));
+    }
+    progress::be_silent();
+    let begin = Instant::now();
+    let arguments = Arguments {
+        list: line.list,
+        test_threads: line.test_threads.map(usize::from),
+        ..Arguments::default()
+    };
+    let ran = all(workspace, steps, &arguments);
+    if line.list {
+        return Ok(());
+    }
+    screen::print(&report::of(&ran, begin.elapsed(), line))?;
+    match ran.iter().map(|step| step.tally.failed).sum() {
+        0 => Ok(()),
+        1 => Err(CheckFailed("1 check failed; it is named above".into()).into()),
+        failed => Err(CheckFailed(format!("{failed} checks failed; each is named above")).into()),
+    }
+}
+
+/// The steps that the line chooses, in the list's order.
+fn chosen(line: &Line) -> Vec<Step> {
+    let mut steps = steps(line.length());
+    steps.retain(|step| line.chooses(&step.name));
+    steps
+}
+
+/// Runs them, or lists them; what came of each, in the order in which they ended.
+fn all(workspace: &Workspace, steps: Vec<Step>, arguments: &Arguments) -> Vec<Ran> {
+    let shared = Arc::new(Shared::default());
+    let trials = steps.into_iter().map(|step| {
+        let (shared, workspace) = (Arc::clone(&shared), workspace.clone());
+        Trial::test(step.name.clone(), move || shared.run(&workspace, &step))
+    });
+    // It tells of each step as it ends; what it concludes is in what was kept.
+    let _conclusion = libtest_mimic::run(arguments, trials.collect());
+    let mut ran = shared.ran.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut *ran)
+}
+
+impl Shared {
+    /// Runs a step when it may, and keeps what came of it.
+    fn run(&self, workspace: &Workspace, step: &Step) -> Result<(), Failed> {
+        // Taken by a step that panicked or not: what it guards is no data.
+        let (_beside, _alone);
+        match step.alone {
+            true => {
+                _alone = self
+                    .processors
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner)
+            }
+            false => {
+                _beside = self
+                    .processors
+                    .read()
+                    .unwrap_or_else(PoisonError::into_inner)
+            }
+        }
+        let begin = Instant::now();
+        let work = std::panic::AssertUnwindSafe(|| (step.work)(workspace));
+        let tally = match std::panic::catch_unwind(work) {
+            Ok(Ok(tally)) => tally,
+            Ok(Err(error)) => Tally::fail(shown(&error)),
+            Err(_) => Tally::fail("it panicked, as told above\n"),
+        };
+        let failed = (tally.failed > 0).then(|| said(&tally));
+        let mut ran = self.ran.lock().unwrap_or_else(PoisonError::into_inner);
+        ran.push(Ran {
+            name: step.name.clone(),
+            took: begin.elapsed(),
+            tally,
+        });
+        failed.map_or(Ok(()), |said| Err(said.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Barrier;
+
+    use super::super::step;
+    use super::*;
+
+    fn ran(steps: Vec<Step>) -> Vec<Ran> {
+        // What it tells would be taken for what the tests of this crate tell.
+        let arguments = Arguments {
+            test_threads: Some(2),
+            logfile: Some("/dev/null".into()),
+            ..Arguments::default()
+        };
+        all(&Workspace::at(Path::new(".")), steps, &arguments)
+    }
+
+    #[test]
+    fn whatever_ends_a_step_is_kept() {
+        let ran = ran(vec![
+            step("passes", |_| Ok(Tally::pass())),
+            step("refuses", |_| anyhow::bail!("it refuses")),
+            step("panics", |_| panic!("on purpose")).alone(),
+            step("fails", |_| Ok(Tally::fail("no"))),
+        ]);
+        let found = |name: &str| {
+            let step = ran.iter().find(|step| step.name == name).unwrap();
+            (
+                step.tally.passed,
+                step.tally.failed,
+                step.tally.said.as_str(),
+            )
+        };
+        assert_eq!(found("passes"), (1, 0, ""));
+        assert_eq!(found("refuses"), (0, 1, "error: it refuses\n"));
+        assert_eq!(found("panics").1, 1);
+        assert_eq!(found("fails"), (0, 1, "no"));
+    }
+
+    #[test]
+    fn steps_meet_unless_one_wants_to_be_alone() {
+        let both = Arc::new(Barrier::new(2));
+        let meets = |name: &str| {
+            let both = Arc::clone(&both);
+            step(name, move |_| {
+                both.wait();
+                Ok(Tally::pass())
+            })
+        };
+        let inside = Arc::new(Mutex::new(()));
+        let alone = |name: &str| {
+            let inside = Arc::clone(&inside);
+            let work = move |_: &Workspace| {
+                let nobody = inside.try_lock().is_ok();
+                std::thread::sleep(Duration::from_millis(20));
+                Ok([nobody.then_some(()).ok_or_else(String::new)]
+                    .into_iter()
+                    .collect())
+            };
+            step(name, work).alone()
+        };
+        let ran = ran(vec![meets("a"), meets("b"), alone("c"), alone("d")]);
+        assert!(ran.iter().all(|step| step.tally.failed == 0));
+        assert_eq!(ran.len(), 4);
+    }
+}

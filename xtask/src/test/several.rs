@@ -1,0 +1,66 @@
+//! The steps on several processors: the clock for them.
+
+use anyhow::Result;
+use taktos_emulator::several::Virt;
+
+use super::Tally;
+use taktos_cli::command::bench::several::{PROGRAM, baseline_of, measure};
+use taktos_cli::command::several::ready;
+use taktos_cli::image;
+use taktos_cli::progress::Progress;
+use taktos_cli::several::Board;
+use taktos_cli::several_bench::Figures;
+use taktos_cli::workspace::Workspace;
+
+/// Nanoseconds that one processor may run ahead of another.
+const QUANTA: [u32; 3] = [20, 100, 1000];
+
+/// Each quantum twice: the time must be honest, and the same both times.
+pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
+    let mut all = Tally::default();
+    for board in Virt::ALL {
+        all.add(honest_time_on(workspace, board)?);
+    }
+    Ok(all)
+}
+
+fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
+    let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
+    let emulator = taktos_cli::emulator::several(board)?;
+    let mut all = Tally::default();
+    for quantum in QUANTA {
+        let probe = emulator.probe(&image.path, quantum)?;
+        all.add(match probe.verdict() {
+            Ok(()) => Tally::pass(),
+            Err(why) => Tally::fail(format!(
+                "{}, quantum of {quantum} ns: {why}\n",
+                board.name()
+            )),
+        });
+        all.add(if emulator.probe(&image.path, quantum)? == probe {
+            Tally::pass()
+        } else {
+            Tally::fail(format!(
+                "{}, quantum of {quantum} ns: two runs differ\n",
+                board.name()
+            ))
+        });
+    }
+    Ok(all)
+}
+
+/// The figures of a board against the checked-in ones.
+pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let before = Figures::read(&baseline_of(workspace, board.name))?;
+    let progress = Progress::default();
+    let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
+    let now = measure(&ready, &progress)?;
+    let changes = before.changes(&now)?;
+    let failed = changes.len() as u64;
+    Ok(Tally {
+        passed: (now.rows() as u64).saturating_sub(failed),
+        failed,
+        said: changes.join("\n"),
+        ..Tally::default()
+    })
+}

@@ -1,0 +1,212 @@
+//! The steps that let the storm rage over the kernel on four emulated processors: with several quanta, and hunting for races.
+//!
+//! Owns: which storms there are, and how long they are. Must never know: what a storm does.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Options;
+use taktos_emulator::several::{Setting, Several, Virt};
+
+use super::{Tally, four, seed};
+use taktos_cli::image::{self, Image};
+use taktos_cli::workspace::Workspace;
+
+const PROCESSORS: usize = 4;
+
+/// A policy, a layout, and how calm it is: one in so many choices may be an operation that spans instances.
+type World = (&'static str, &'static str, u32);
+
+/// One storm: its world, how far a processor may run ahead, whether that varies, and how many operations there are.
+#[derive(Clone, Copy, Debug)]
+struct Storm {
+    world: World,
+    quantum: u32,
+    operations: u64,
+    hunts: bool,
+}
+
+/// The worlds and quanta of storms in steady time: each policy, layout and quantum at least once.
+const STEADY: [(World, u32); 6] = [
+    (("edf", "global", 1), 100),
+    (("simple", "clustered", 1), 20),
+    (("priority", "partitioned", 1), 1000),
+    (("priority-affinity", "global", 1), 1000),
+    (("strong-affinity", "clustered", 8), 100),
+    (("cbs", "global", 1), 20),
+];
+
+/// The worlds in which races are hunted, with each quantum: instances that are closed for long, and such as open and close all the
+/// time, of one processor and of several; and those that never close. How many per cent of the operations each has: the quick ones
+/// more.
+const HUNTED: [(World, u64); 5] = [
+    (("priority", "partitioned", 60), 30),
+    (("priority", "clustered", 8), 30),
+    (("priority", "global", 60), 20),
+    (("edf", "clustered", 8), 12),
+    (("strong-affinity", "global", 1), 8),
+];
+const QUANTA: [u32; 3] = [20, 100, 1000];
+
+/// How long storms are.
+#[derive(Clone, Copy)]
+pub(super) enum Length {
+    /// A minute.
+    Short,
+    /// A million operations for each way of running that there is; hours.
+    Long,
+}
+
+impl Length {
+    fn steady(self) -> u64 {
+        match self {
+            Self::Short => 4_000,
+            Self::Long => 1_000_000,
+        }
+    }
+
+    /// With each quantum, in all worlds together.
+    fn hunted(self) -> u64 {
+        match self {
+            Self::Short => 50_000,
+            Self::Long => 1_000_000,
+        }
+    }
+
+    /// The most real time of one storm.
+    fn limit(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Short => 240,
+            Self::Long => 4 * 3600,
+        })
+    }
+}
+
+fn steady(length: Length) -> Vec<Storm> {
+    let of = |(world, quantum): &(World, u32)| Storm {
+        world: *world,
+        quantum: *quantum,
+        operations: length.steady(),
+        hunts: false,
+    };
+    STEADY.iter().map(of).collect()
+}
+
+fn hunted(length: Length) -> Vec<Storm> {
+    let with = |quantum| {
+        HUNTED.map(|(world, share)| Storm {
+            world,
+            quantum,
+            operations: length.hunted() * share / 100,
+            hunts: true,
+        })
+    };
+    QUANTA.into_iter().flat_map(with).collect()
+}
+
+/// The storms in steady time on a board.
+pub(super) fn rage(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+    each(workspace, board, length, &steady(length))
+}
+
+/// Those that hunt for races: quanta have any length up to the given one, and begin with any processor.
+pub(super) fn hunt(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+    each(workspace, board, length, &hunted(length))
+}
+
+fn each(workspace: &Workspace, board: Virt, length: Length, storms: &[Storm]) -> Result<Tally> {
+    let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
+    let emulator = taktos_cli::emulator::several(board)?;
+    let seed = seed::fresh()?;
+    let mut all = Tally::seeded(seed);
+    for (storm, number) in storms.iter().zip(0..) {
+        all.add(one(
+            &emulator,
+            &image,
+            storm,
+            seed::of(seed, number),
+            length,
+        )?);
+    }
+    Ok(all)
+}
+
+fn one(
+    emulator: &Several,
+    image: &Image,
+    storm: &Storm,
+    seed: u32,
+    length: Length,
+) -> Result<Tally> {
+    let words = storm.words(seed);
+    let setting = Setting::new(PROCESSORS, storm.quantum);
+    let (setting, how) = match storm.hunts {
+        true => (setting.hunting(seed), ", hunting"),
+        false => (setting, ""),
+    };
+    let told = format!("the storm {words}, quantum {}{how}", storm.quantum);
+    let options = Options {
+        argument: Some(words),
+        real_time: length.limit(),
+        ..Options::default()
+    };
+    let ended = emulator
+        .run_as(&image.path, &setting, &options)
+        .with_context(|| told.clone())?;
+    let passed = ended.exit_status == 0 && ended.console.contains("@storm passed ");
+    Ok(match passed {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{told}: exit status {}\n{}",
+            ended.exit_status, ended.console
+        )),
+    })
+}
+
+impl Storm {
+    /// What the program is told.
+    fn words(&self, seed: u32) -> String {
+        let (policy, layout, calm) = self.world;
+        let operations = self.operations;
+        format!("policy={policy}+layout={layout}+calm={calm}+seed={seed}+operations={operations}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_layout_and_quantum_has_its_storm() {
+        let storms = steady(Length::Short);
+        let has = |is: &dyn Fn(&Storm) -> bool| assert!(storms.iter().any(is));
+        for policy in [
+            "simple",
+            "priority",
+            "edf",
+            "priority-affinity",
+            "strong-affinity",
+            "cbs",
+        ] {
+            has(&|storm| storm.world.0 == policy);
+        }
+        for layout in ["global", "clustered", "partitioned"] {
+            has(&|storm| storm.world.1 == layout);
+        }
+        for quantum in QUANTA {
+            has(&|storm| storm.quantum == quantum);
+        }
+    }
+
+    #[test]
+    fn races_are_hunted_with_each_quantum_for_as_long_as_is_said() {
+        for (length, operations) in [(Length::Short, 50_000), (Length::Long, 1_000_000)] {
+            for quantum in QUANTA {
+                let storms = hunted(length);
+                let with = storms.iter().filter(|storm| storm.quantum == quantum);
+                assert!(with.clone().all(|storm| storm.hunts));
+                assert_eq!(with.map(|storm| storm.operations).sum::<u64>(), operations);
+            }
+        }
+    }
+}
