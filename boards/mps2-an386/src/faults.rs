@@ -1,5 +1,8 @@
 //! Owns: what the program of faults needs of this board: what the language has no words for, and what faults on a processor whose
 //! memory is protected by regions, of which the switch moves one.
+//!
+//! What calls the kernel is compiled for the program of faults alone (`inline`): what the kernel compiles for it here, it would not
+//! compile anew for the programs that are measured.
 
 use crate::system::{Board, urgent_interrupt};
 use core::arch::asm;
@@ -77,6 +80,7 @@ impl Instructions<Board> for CortexM {
 }
 
 /// The thread is switched to at the end of an interrupt, and its guard with it.
+#[inline]
 fn overflow_after_an_interrupt() {
     let _ = AnyThread::<Board>::sleep(10.micros());
     overflow::<Board>();
@@ -92,12 +96,14 @@ fn lowest() -> usize {
 }
 
 /// The processor's frame of an interrupted thread fits, but the other registers do not.
+#[inline]
 fn overflow_at_a_switch(objects: &'static Objects<Board>) {
     slices(objects);
     CortexM::with_a_short_stack(64, spin);
 }
 
 /// The other half of the floating-point registers does not fit.
+#[inline]
 fn overflow_at_a_switch_with_float(objects: &'static Objects<Board>) {
     slices(objects);
     use_float();
@@ -106,6 +112,7 @@ fn overflow_at_a_switch_with_float(objects: &'static Objects<Board>) {
 
 /// The processor leaves room for the first half, which is on the guard, and puts its frame below. It
 /// notices only when the switch makes it store the registers.
+#[inline]
 fn overflow_of_late_float(objects: &'static Objects<Board>) {
     slices(objects);
     use_float();
@@ -119,6 +126,7 @@ fn use_float() {
 
 /// A thread that gave way with little room left is resumed at the end of an interrupt: the frame by which
 /// the processor is to go back there needs more than the call did, and does not fit.
+#[inline]
 fn overflow_at_a_resumption(objects: &'static Objects<Board>) {
     slices(objects);
     CortexM::with_a_short_stack(256, give_way::<Board>);
