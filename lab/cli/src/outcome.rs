@@ -8,7 +8,9 @@ use anyhow::Result;
 use serde::Serialize;
 use taktos_export::report::{Report, Section};
 use taktos_export::table::Table;
-use taktos_export::{Evidence, Recording, ResultDirectory, in_order, perfetto, to_json};
+use taktos_export::{
+    Evidence, Recording, ResultDirectory, in_order, perfetto, renew_index, to_json,
+};
 
 use crate::arguments::Format;
 use crate::figure::Drawn;
@@ -106,13 +108,19 @@ impl Outcome {
     /// When the directory cannot be written.
     pub fn keep(&self, workspace: &Workspace, directory: ResultDirectory) -> Result<String> {
         self.write(&directory)?;
-        Ok(self.places(&workspace.shown(&directory.finish()?)))
+        let place = directory.finish()?;
+        let all = workspace.path("out");
+        if place.parent() == Some(&all) {
+            renew_index(&all)?;
+        }
+        Ok(self.places(&workspace.shown(&place)))
     }
 
     fn write(&self, directory: &ResultDirectory) -> Result<()> {
         directory.write("manifest.json", to_json(&self.manifest()))?;
         directory.write("result.json", &self.json)?;
-        directory.write("report.html", self.report().to_html())?;
+        let report = self.report().to_html_beside(&self.data());
+        directory.write("report.html", report)?;
         for drawn in &self.drawn {
             drawn.write(directory)?;
         }
@@ -125,6 +133,28 @@ impl Outcome {
             directory.write(name, contents)?;
         }
         Ok(())
+    }
+
+    /// The files beside the report, and what each holds.
+    fn data(&self) -> Named {
+        let mut all = vec![
+            ("manifest.json".to_owned(), "how it came to be".to_owned()),
+            ("result.json".into(), "the figures, for programs".into()),
+        ];
+        for drawn in &self.drawn {
+            for table in drawn.tables.iter().chain(&drawn.details) {
+                let file = format!("tables/{}.csv", table.file_stem());
+                all.push((file, table.title.clone()));
+            }
+        }
+        for trace in &self.traces {
+            let words = format!("who ran when, for ui.perfetto.dev: {}", trace.platform);
+            all.push((format!("{}.pftrace", trace.stem), words));
+        }
+        for (name, _) in &self.files {
+            all.push((name.clone(), "as it was read or written".into()));
+        }
+        all
     }
 
     fn manifest(&self) -> Manifest<'_> {

@@ -13,6 +13,7 @@ pub mod table;
 
 mod directory;
 mod evidence;
+mod index;
 mod jobs;
 mod json;
 mod recording;
@@ -20,6 +21,7 @@ mod timeline;
 
 pub use directory::{ResultDirectory, WriteError, replace_file};
 pub use evidence::{Basis, Evidence};
+pub use index::renew_index;
 pub use jobs::{Job, jobs};
 pub use json::{in_order, to_json};
 pub use recording::{Recording, RecordingError, TimeUnit};

@@ -20,6 +20,9 @@ pub(super) const TOP: f64 = 44.0;
 pub(super) const LANE: f64 = 24.0;
 /// How wide a letter of a label is, about.
 const LETTER: f64 = 7.0;
+/// How wide and high a processor's name is in the legend, and how many stand beside each other.
+const NAME: (f64, f64) = (108.0, 20.0);
+const NAMES: usize = 8;
 /// How narrow a bar may be to be seen.
 const LEAST: f64 = 1.0;
 
@@ -54,7 +57,14 @@ pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
     let timeline = Timeline::of(recording).window(window.from, window.to);
     let lanes = lanes(&timeline);
     let marks = marked(recording, &window);
-    let height = TOP + (lanes.len() + marks.len()) as f64 * LANE + 60.0;
+    let processors = processors(&timeline);
+    let names = if processors.len() > 1 {
+        processors.len()
+    } else {
+        0
+    };
+    let legend = names.div_ceil(NAMES) as f64 * NAME.1;
+    let height = TOP + (lanes.len() + marks.len()) as f64 * LANE + 60.0 + legend;
     let mut canvas = Canvas::new(WIDTH, height, title);
     canvas.text(
         (LEFT, 24.0),
@@ -62,7 +72,8 @@ pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
         "font-size=\"15\" font-weight=\"600\"",
         title,
     );
-    draw_axis(&mut canvas, &window, recording.unit, height - 56.0);
+    draw_axis(&mut canvas, &window, recording.unit, height - 56.0 - legend);
+    draw_legend(&mut canvas, &processors[..names], height - legend + 2.0);
     for (lane, thread) in lanes.iter().enumerate() {
         label_lane(&mut canvas, lane, recording.thread_name(*thread));
     }
@@ -100,6 +111,30 @@ pub fn gantt(recording: &Recording, title: &str, from: u64, to: u64) -> String {
         }
     }
     canvas.finish()
+}
+
+/// The processors that run threads in the window, by number.
+fn processors(timeline: &Timeline) -> Vec<u8> {
+    let run = timeline
+        .spans
+        .iter()
+        .filter(|span| span.thread != Thread::IDLE);
+    let mut numbers: Vec<u8> = run.map(|span| span.processor).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// Which colour is whose.
+fn draw_legend(canvas: &mut Canvas, processors: &[u8], y: f64) {
+    for (place, processor) in processors.iter().enumerate() {
+        let (column, row) = (place % NAMES, place / NAMES);
+        let (x, y) = (LEFT + column as f64 * NAME.0, y + row as f64 * NAME.1);
+        let style = format!("fill=\"{}\"", colour(usize::from(*processor)));
+        let name = format!("processor {processor}");
+        canvas.bar((x, y), (10.0, 10.0), &style, &name);
+        canvas.text((x + 15.0, y + 9.0), Anchor::Start, "", &name);
+    }
 }
 
 /// The threads that run in the window: by index, nobody at the end.

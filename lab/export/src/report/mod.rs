@@ -42,12 +42,27 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report as one HTML file.
+    /// The report as one HTML file: the verdict, which is the first sentence of the answer, the first picture, the rest.
     ///
     /// # Panics
     /// Never: the template is part of this crate, and a test renders it.
     #[must_use]
     pub fn to_html(&self) -> String {
+        self.to_html_beside(&[])
+    }
+
+    /// The same with links to data: files beside it, each with what it holds.
+    ///
+    /// # Panics
+    /// As [`Self::to_html`].
+    #[must_use]
+    pub fn to_html_beside(&self, files: &[(String, String)]) -> String {
+        let mut answer = self.answer.iter().cloned();
+        let verdict = answer.next();
+        let lead = self.sections.iter().position(|one| !one.plots.is_empty());
+        let picture =
+            lead.map(|place| Value::from_safe_string(self.sections[place].plots[0].clone()));
+        let of = |(place, one): (usize, &Section)| section(one, usize::from(Some(place) == lead));
         let mut environment = Environment::new();
         environment
             .add_template("report.html", TEMPLATE)
@@ -58,21 +73,25 @@ impl Report {
         let html = template.render(context! {
             title => self.title.as_str(),
             question => self.question.as_str(),
-            answer => self.answer.clone(),
+            verdict,
+            picture,
+            answer => answer.collect::<Vec<_>>(),
+            files => files.to_vec(),
             setup => self.setup.clone(),
-            sections => self.sections.iter().map(section).collect::<Vec<_>>(),
+            sections => self.sections.iter().enumerate().map(of).collect::<Vec<_>>(),
             evidence => self.evidence.iter().map(|class| (class.word(), class.meaning())).collect::<Vec<_>>(),
         });
         html.expect("the template uses what it is given")
     }
 }
 
-fn section(section: &Section) -> Value {
+/// A section without its first pictures: they stand above.
+fn section(section: &Section, above: usize) -> Value {
     context! {
         heading => section.heading.as_str(),
         prose => section.prose.clone(),
         tables => section.tables.iter().map(table).collect::<Vec<_>>(),
-        plots => section.plots.iter().map(|svg| Value::from_safe_string(svg.clone())).collect::<Vec<_>>(),
+        plots => section.plots.iter().skip(above).map(|svg| Value::from_safe_string(svg.clone())).collect::<Vec<_>>(),
     }
 }
 
