@@ -67,6 +67,9 @@ pub(super) fn lints() -> Vec<Step> {
     LOOKS.into_iter().map(row).chain(boards.map(of)).collect()
 }
 
+/// Running what the tool runs, and looking at its reports.
+const LOOKING: &[Need] = &[Need::Images, Need::Emulator, Need::Browser];
+
 /// The tests of this machine.
 pub(super) fn tests(length: Length) -> Vec<Step> {
     let host = step("host tests, tool end to end", |workspace| {
@@ -76,10 +79,8 @@ pub(super) fn tests(length: Length) -> Vec<Step> {
         ))
     });
     let day = matches!(length, Length::Long).then(|| row(DAY));
-    [host.alone(), row(OPERATIONS)]
-        .into_iter()
-        .chain(day)
-        .collect()
+    let host = host.alone().needing(LOOKING);
+    [host, row(OPERATIONS)].into_iter().chain(day).collect()
 }
 
 fn row((name, line, needs): Row) -> Step {

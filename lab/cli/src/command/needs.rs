@@ -17,6 +17,8 @@ pub enum Need {
     Miri,
     /// The checker of dependencies.
     Deny,
+    /// Chromium, in which reports are looked at; where there is none to be had, they are not.
+    Browser,
 }
 
 impl Need {
@@ -27,6 +29,7 @@ impl Need {
             Self::Emulator => "emulator",
             Self::Miri => "miri",
             Self::Deny => "deny",
+            Self::Browser => "browser",
         }
     }
 }

@@ -4,7 +4,11 @@ use super::canvas::{Anchor, Canvas};
 use super::colour;
 use super::scale::{Fitted, Scale, label};
 
+/// How wide a chart is at least.
 const WIDTH: f64 = 860.0;
+/// How wide a letter is at most, about: of a name in the legend, and of the title.
+const LETTER: f64 = 7.4;
+const TITLE_LETTER: f64 = 9.4;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 640.0;
@@ -110,7 +114,7 @@ impl Chart {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let frame = self.frame();
-        let mut canvas = Canvas::new(WIDTH, HEIGHT, &self.title);
+        let mut canvas = Canvas::new(self.width(), HEIGHT, &self.title);
         canvas.text(
             (LEFT, 24.0),
             Anchor::Start,
@@ -127,6 +131,15 @@ impl Chart {
         }
         self.draw_legend(&mut canvas);
         canvas.finish()
+    }
+
+    /// As wide as the longest name of the legend needs, and the title.
+    fn width(&self) -> f64 {
+        let letters = |words: &str| words.chars().count() as f64;
+        let names = self.series.iter().map(|series| letters(&series.name));
+        let legend = LEGEND + 34.0 + names.fold(0.0, f64::max) * LETTER;
+        let title = LEFT + letters(&self.title) * TITLE_LETTER;
+        WIDTH.max(legend).max(title).ceil()
     }
 
     fn frame(&self) -> Frame {
