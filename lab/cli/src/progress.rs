@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// The same for work in so many parts: on a terminal it is said how many
-    /// are done, which the work reports.
+    /// are done, which the work reports, and how long the others will take.
     pub fn counted<T>(
         &self,
         what: &str,
@@ -76,7 +76,9 @@ impl Progress {
             return work(&|_| ());
         }
         let bar = ProgressBar::new(all as u64);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {pos}/{len} {spinner} {elapsed}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {pos}/{len} {spinner} {elapsed}, {eta} left")
+        {
             bar.set_style(style);
         }
         bar.set_message(line.clone());

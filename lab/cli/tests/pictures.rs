@@ -47,7 +47,7 @@ document.title = "@found " + JSON.stringify({ charts: charts.length, found }) + 
 
 fn browser() -> Option<&'static str> {
     let answers = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    BROWSERS.into_iter().find(|name| answers(&name))
+    BROWSERS.into_iter().find(answers)
 }
 
 /// What the browser finds in a report: how many charts, and what is wrong.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use taktos_export::ResultDirectory;
+use taktos_export::{ResultDirectory, renew_index};
 
 use super::smp::Extent;
 use super::{compare, hypervisor, latency, mechanisms, smp};
@@ -159,7 +159,23 @@ pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()
         &file,
         &inside(options, "spacecraft"),
         extent,
-    )
+    )?;
+    summary(workspace, options)
+}
+
+/// What the main job has shown, and where to go on.
+fn summary(workspace: &Workspace, options: &RunOptions) -> Result<()> {
+    let all = options.out.clone();
+    let all = all.unwrap_or_else(|| workspace.path("out"));
+    renew_index(&all)?;
+    eprintln!(
+        "Three papers are repeated. All results, with pictures: {}/index.html\n \
+         next: ./taktos vm run experiments/two-guests.toml   this kernel beside Linux\n       \
+         ./taktos bench                                every operation, beside other kernels\n       \
+         docs/start.md                                 a program of your own",
+        workspace.shown(&all)
+    );
+    Ok(())
 }
 
 fn other_kind(file: &Path) -> anyhow::Error {
