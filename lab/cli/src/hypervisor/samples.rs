@@ -119,7 +119,8 @@ pub(super) mod tests {
             .iter()
             .find(|one| one.title.contains("other parameters"));
         let variants = variants.unwrap().tables[0].to_csv();
-        assert!(variants.contains("\nshared,rtds-4-in-10,"), "{variants}");
+        let row = "\nshared,rtds-4-in-10,100,5/1502/3000,3000,5/459/3239\n";
+        assert!(variants.contains(row), "{variants}");
         let plots = drawn.iter().flat_map(|one| &one.plots);
         // A histogram and a tail of each place of each guest.
         assert_eq!(plots.count(), 2 * (3 + 1));
