@@ -14,7 +14,7 @@ use taktos_export::table::{Column, Table};
 use taktos_export::{
     Basis, Evidence, Recording, ResultDirectory, Timeline, perfetto, plot, to_json,
 };
-use taktos_trace::Kind;
+use taktos_trace::{Event, Kind};
 
 use super::experiment::begin;
 use crate::arguments::{Format, RunOptions};
@@ -296,7 +296,8 @@ pub(super) fn write(
     };
     let title = format!("Schedule of {}", subject.origin);
     // A picture of nothing is none.
-    let drawn = !recording.events.is_empty();
+    let ran = |event: &Event| event.kind == Kind::Switch;
+    let drawn = recording.events.iter().any(ran);
     let svg = drawn.then(|| plot::gantt(recording, &title, from, to));
     let is_of_several = recording.events.iter().any(|event| event.processor > 0);
     let processors = is_of_several.then(|| plot::gantt_of_processors(recording, &title, from, to));

@@ -284,14 +284,19 @@ mod tests {
             .iter()
             .map(|event| (event.at, event.kind, event.thread.0))
             .collect();
+        // What had been executed by then stands before each switch, with who did it.
         assert_eq!(
             seen,
             [
+                (5, Kind::Executed, Thread::IDLE.0),
                 (5, Kind::Switch, 0),
                 (20, Kind::Begin, 0),
+                (30, Kind::Executed, 0),
                 (30, Kind::Switch, 1),
                 (45, Kind::End, 1),
+                (60, Kind::Executed, 1),
                 (60, Kind::Switch, 0),
+                (70, Kind::Executed, 0),
                 (70, Kind::Switch, Thread::IDLE.0),
             ]
         );

@@ -223,7 +223,15 @@ fn hangs_on_chance(case: &Case, compared: &Compared, works: Works) -> Result<boo
     {
         return Ok(true);
     }
-    for other in [1, works.cost / 4, works.company / 2, works.company] {
+    // A job is delayed by what the kernel works for itself, and for another one that is released while it runs.
+    let others = [
+        1,
+        works.cost / 4,
+        works.company / 2,
+        works.company,
+        2 * works.company,
+    ];
+    for other in others {
         if let Order::Parts { .. } = usual.compare(&turns(other)?, slack) {
             return Ok(true);
         }
