@@ -54,6 +54,8 @@ struct Pair<'a> {
     missed: u64,
     /// By how much the wall times may differ; none where the orders part, or may part.
     bound: Option<u64>,
+    /// By how many its jobs may differ where there is no bound.
+    apart: u64,
 }
 
 impl Both<'_> {
@@ -75,8 +77,16 @@ impl Both<'_> {
                 jobs: simulated.jobs,
                 missed: simulated.missed,
                 bound: bound(place),
+                apart: self.jobs_apart(place),
             })
             .collect()
+    }
+
+    /// By how many jobs a task without a bound may differ: one at the end; and where it has no room, what the kernel works
+    /// in the whole run has the length of so many.
+    fn jobs_apart(&self, place: usize) -> u64 {
+        let works = self.kernel.jobs().saturating_mul(self.company);
+        1 + works / self.case.tasks[place].execution.max(1)
     }
 
     /// Of each instance, in either world.
@@ -308,11 +318,13 @@ impl Pair<'_> {
         all.into_iter().max()
     }
 
-    /// Whether the numbers of jobs are the same but for one at the end, and the times within the bound.
+    /// Whether the times are within the bound; without one, whether the numbers of jobs differ by no more than they may.
     fn is_within(&self) -> bool {
-        let jobs = self.kernel.jobs.abs_diff(self.jobs) <= 1;
-        let times = self.difference().zip(self.bound);
-        jobs && times.is_none_or(|(difference, bound)| difference <= bound)
+        match (self.bound, self.difference()) {
+            (Some(bound), Some(difference)) => difference <= bound,
+            (Some(_), None) => true,
+            (None, _) => self.kernel.jobs.abs_diff(self.jobs) <= self.apart,
+        }
     }
 
     fn row(&self) -> Vec<Cell> {

@@ -284,3 +284,23 @@ fn a_late_task_whose_jobs_may_have_ended_in_another_turn_has_no_bound() {
         assert_eq!(held(&found(tasks)), Some(expected), "{tasks:?}");
     }
 }
+
+/// More is asked for than there is: all tasks are late by ever more, and at the end one world has done two jobs more of the
+/// shortest ones, because it works less for all. That is no fault of either.
+#[test]
+fn a_set_without_room_may_be_some_jobs_apart_at_the_end() {
+    let case = Case {
+        policy: Policy::Edf,
+        ..found(&[
+            (3_420_000, 1_519_602, 515),
+            (1_080_000, 100_000, 51_807),
+            (2_570_000, 1_278_770, 105_872),
+        ])
+    };
+    let expected = Held {
+        beyond: 0,
+        bounded: 0,
+        unbounded: 3,
+    };
+    assert_eq!(held(&case), Some(expected));
+}
