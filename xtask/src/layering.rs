@@ -45,6 +45,11 @@ const RULES: &[Rule] = &[
         outside: &[],
     },
     Rule {
+        room: "fieldbus/segment",
+        rooms: &[],
+        outside: &[],
+    },
+    Rule {
         room: "arch/aarch64-el2",
         rooms: &["hypervisor", "core/abi", "core/lock", "core/time"],
         outside: ANY,
@@ -271,6 +276,7 @@ mod tests {
             ("lab/export", "lab/cli"),
             ("lab/cycles", "kernel"),
             ("lab/vm", "hypervisor"),
+            ("fieldbus/segment", "core/time"),
             ("boards/mps2-an386", "lab/cli"),
         ] {
             assert_eq!(

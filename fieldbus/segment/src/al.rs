@@ -1,0 +1,329 @@
+//! The state machine of the application layer (ETG.1000.6, 6.4; ETG.1020, 5), with what is checked at each transition.
+//!
+//! Owns: states, legal transitions, AL status and its code. Must never know how a request came.
+
+use crate::device::Device;
+use crate::model::{Direction, SyncManagerKind};
+use crate::registers::{AL_CONTROL, AL_STATUS, AL_STATUS_CODE, RAM, SYNC_ACTIVATION, SYNC0_CYCLE};
+use crate::sync_manager::Channel;
+
+/// A state of the application layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// No communication with the application.
+    Init = 1,
+    /// Mailbox.
+    PreOp = 2,
+    /// Mailbox for firmware only.
+    Bootstrap = 3,
+    /// Mailbox and inputs; outputs are in their safe state.
+    SafeOp = 4,
+    /// Everything.
+    Op = 8,
+}
+
+/// AL status codes (ETG.1000.6, table 11).
+pub(crate) mod code {
+    pub(crate) const INVALID_STATE_CHANGE: u16 = 0x0011;
+    pub(crate) const UNKNOWN_STATE: u16 = 0x0012;
+    pub(crate) const NO_BOOTSTRAP: u16 = 0x0013;
+    pub(crate) const MAILBOX_IN_BOOTSTRAP: u16 = 0x0015;
+    pub(crate) const MAILBOX_IN_PREOP: u16 = 0x0016;
+    pub(crate) const SYNC_MANAGERS: u16 = 0x0017;
+    pub(crate) const WATCHDOG: u16 = 0x001B;
+    pub(crate) const OUTPUTS: u16 = 0x001D;
+    pub(crate) const INPUTS: u16 = 0x001E;
+    pub(crate) const INPUT_MAPPING: u16 = 0x0024;
+    pub(crate) const OUTPUT_MAPPING: u16 = 0x0025;
+    pub(crate) const SYNC0_CYCLE: u16 = 0x0036;
+}
+
+const ERROR: u8 = 0x10;
+const ACKNOWLEDGE: u8 = 0x10;
+/// Mailboxes smaller than this hold no SDO; larger ones no frame carries.
+const MAILBOX_LENGTHS: core::ops::RangeInclusive<usize> = 16..=1486;
+
+impl State {
+    fn of(request: u8) -> Option<Self> {
+        [
+            Self::Init,
+            Self::PreOp,
+            Self::Bootstrap,
+            Self::SafeOp,
+            Self::Op,
+        ]
+        .into_iter()
+        .find(|state| *state as u8 == request)
+    }
+
+    /// Whether the standard has a transition from this state to `to`.
+    fn may_become(self, to: Self) -> bool {
+        use State::{Bootstrap, Init, Op, PreOp, SafeOp};
+        match (self, to) {
+            (Bootstrap, _) | (_, Bootstrap) => {
+                self == to || matches!((self, to), (Bootstrap, Init) | (Init, Bootstrap))
+            }
+            (Init, PreOp) | (PreOp, SafeOp) | (SafeOp, Op) => true,
+            _ => to <= self,
+        }
+    }
+
+    /// Whether process data are exchanged in it.
+    pub(crate) fn has_process_data(self) -> bool {
+        matches!(self, Self::SafeOp | Self::Op)
+    }
+}
+
+pub(crate) struct StateMachine {
+    pub(crate) state: State,
+    is_error: bool,
+    /// When the application takes up a request.
+    pub(crate) due: Option<u64>,
+}
+
+impl StateMachine {
+    pub(crate) const fn new() -> Self {
+        Self {
+            state: State::Init,
+            is_error: false,
+            due: None,
+        }
+    }
+}
+
+impl Device<'_> {
+    /// The AL control was written.
+    pub(crate) fn state_requested(&mut self) {
+        match self.model.delays.reaction_ns {
+            0 => self.answer_state_request(),
+            delay => self.al.due = Some(self.clock.now() + u64::from(delay)),
+        }
+    }
+
+    /// The application takes up the request in the AL control.
+    pub(crate) fn answer_state_request(&mut self) {
+        self.al.due = None;
+        let control = self.memory.byte(AL_CONTROL);
+        let wanted = State::of(control & 0x0F);
+        if control & ACKNOWLEDGE != 0 {
+            self.al.is_error = false;
+        } else if self.al.is_error && wanted.is_none_or(|wanted| wanted >= self.al.state) {
+            // An error that is not acknowledged: only the way down is open.
+            return;
+        }
+        let judged = match wanted {
+            None => Err(code::UNKNOWN_STATE),
+            Some(wanted) => self.judge(wanted).map(|()| wanted),
+        };
+        match judged {
+            Ok(wanted) => {
+                self.enter(wanted);
+                self.show_state(if self.al.is_error { None } else { Some(0) });
+            }
+            Err(code) => self.refuse(code),
+        }
+    }
+
+    /// The device leaves its state by itself, and says why.
+    pub(crate) fn fall(&mut self, to: State, code: u16) {
+        self.enter(to);
+        self.refuse(code);
+    }
+
+    /// The settings of SyncManagers were written: what is in use must stay as it was checked.
+    pub(crate) fn supervise(&mut self) {
+        if !self.al.state.has_process_data() {
+            return;
+        }
+        if let Err(code) = self.check_process_data() {
+            self.fall(State::PreOp, code);
+        }
+    }
+
+    fn judge(&self, wanted: State) -> Result<(), u16> {
+        let is = self.al.state;
+        if wanted == State::Bootstrap && is == State::Init {
+            let can = self.model.mailbox.is_some_and(|mailbox| mailbox.bootstrap);
+            return if can {
+                self.check_mailbox(code::MAILBOX_IN_BOOTSTRAP)
+            } else {
+                Err(code::NO_BOOTSTRAP)
+            };
+        }
+        if !is.may_become(wanted) {
+            return Err(code::INVALID_STATE_CHANGE);
+        }
+        if wanted > is {
+            self.check_mailbox(code::MAILBOX_IN_PREOP)?;
+        }
+        if wanted > is && wanted.has_process_data() {
+            self.check_process_data()?;
+        }
+        Ok(())
+    }
+
+    fn check_mailbox(&self, code: u16) -> Result<(), u16> {
+        if self.model.mailbox.is_none() {
+            return Ok(());
+        }
+        for (kind, is_written) in [
+            (SyncManagerKind::MailboxOut, true),
+            (SyncManagerKind::MailboxIn, false),
+        ] {
+            let number = self.model.sync_manager(kind);
+            let channel = number.and_then(|number| self.channels.get(number));
+            let fits = |channel: &Channel| {
+                channel.is_enabled
+                    && channel.is_mailbox
+                    && channel.is_written == is_written
+                    && channel.start >= RAM
+                    && MAILBOX_LENGTHS.contains(&channel.length)
+            };
+            if !channel.is_some_and(fits) {
+                return Err(code);
+            }
+        }
+        self.check_areas()
+    }
+
+    fn check_areas(&self) -> Result<(), u16> {
+        if self.channels.are_apart() {
+            Ok(())
+        } else {
+            Err(code::SYNC_MANAGERS)
+        }
+    }
+
+    fn check_process_data(&self) -> Result<(), u16> {
+        self.check_areas()?;
+        self.check_channel(Direction::Outputs, code::OUTPUTS, code::OUTPUT_MAPPING)?;
+        self.check_channel(Direction::Inputs, code::INPUTS, code::INPUT_MAPPING)?;
+        let is_sync0 = self.memory.byte(SYNC_ACTIVATION) & 3 == 3;
+        if self.model.clock && is_sync0 && self.memory.long(SYNC0_CYCLE) == 0 {
+            return Err(code::SYNC0_CYCLE);
+        }
+        Ok(())
+    }
+
+    /// The SyncManager must have the direction and the length that the assigned PDOs ask for.
+    fn check_channel(&self, direction: Direction, wrong: u16, mapping: u16) -> Result<(), u16> {
+        let Some(length) = self.application.length(self.model, direction) else {
+            return Err(mapping);
+        };
+        let channel = self
+            .model
+            .sync_manager(direction.kind())
+            .and_then(|number| self.channels.get(number));
+        let Some(channel) = channel else {
+            return if length == 0 { Ok(()) } else { Err(mapping) };
+        };
+        if length == 0 {
+            let is_off = !channel.is_enabled || channel.length == 0;
+            return if is_off { Ok(()) } else { Err(wrong) };
+        }
+        let fits = channel.is_enabled
+            && !channel.is_mailbox
+            && channel.is_written == (direction == Direction::Outputs)
+            && channel.length == length;
+        if fits { Ok(()) } else { Err(wrong) }
+    }
+
+    fn enter(&mut self, to: State) {
+        let from = core::mem::replace(&mut self.al.state, to);
+        let has_mailbox = to != State::Init;
+        let has_process_data = to.has_process_data();
+        for (number, manager) in self.model.sync_managers.iter().enumerate() {
+            let is_open = match manager.kind {
+                SyncManagerKind::MailboxOut | SyncManagerKind::MailboxIn => has_mailbox,
+                SyncManagerKind::Outputs | SyncManagerKind::Inputs => has_process_data,
+                SyncManagerKind::Unused => false,
+            };
+            self.channels.shut(number, !is_open, &mut self.memory);
+        }
+        if !has_mailbox {
+            self.mailbox.reset();
+        }
+        if has_process_data && !from.has_process_data() {
+            self.application.start(self.model);
+            self.put_inputs();
+        }
+        match (from == State::Op, to == State::Op) {
+            (false, true) => self.enter_op(),
+            (true, false) => self.leave_op(),
+            _ => {}
+        }
+    }
+
+    fn enter_op(&mut self) {
+        let number = self.model.sync_manager(SyncManagerKind::Outputs);
+        let channel = number.and_then(|number| self.channels.get(number));
+        if channel.is_some_and(|channel| channel.is_watched && channel.is_enabled) {
+            self.watchdog.trigger(self.clock.now(), &mut self.memory);
+        }
+    }
+
+    fn leave_op(&mut self) {
+        self.watchdog.stop();
+        self.application.stop();
+        self.statistics.interrupted();
+    }
+
+    fn refuse(&mut self, code: u16) {
+        self.al.is_error = true;
+        self.statistics.al_errors += 1;
+        self.show_state(Some(code));
+    }
+
+    fn show_state(&mut self, code: Option<u16>) {
+        let error = if self.al.is_error { ERROR } else { 0 };
+        self.memory
+            .put(AL_STATUS, &[self.al.state as u8 | error, 0]);
+        if let Some(code) = code {
+            self.memory.put(AL_STATUS_CODE, &code.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn power_on_state(&mut self) {
+        self.al = StateMachine::new();
+        self.memory.put(AL_CONTROL, &[State::Init as u8, 0]);
+        self.show_state(Some(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::State::{self, Bootstrap, Init, Op, PreOp, SafeOp};
+
+    #[test]
+    fn the_standards_transitions_and_no_others() {
+        let states = [Init, PreOp, Bootstrap, SafeOp, Op];
+        // ETG.1000.6, figure 17: IP, PI, IB, BI, PS, SP, SO, OS, OP, SI, OI, and each state to itself.
+        let legal = [
+            (Init, PreOp),
+            (PreOp, Init),
+            (Init, Bootstrap),
+            (Bootstrap, Init),
+            (PreOp, SafeOp),
+            (SafeOp, PreOp),
+            (SafeOp, Op),
+            (Op, SafeOp),
+            (Op, PreOp),
+            (SafeOp, Init),
+            (Op, Init),
+        ];
+        for from in states {
+            for to in states {
+                let is_legal = from == to || legal.contains(&(from, to));
+                assert_eq!(from.may_become(to), is_legal, "{from:?} to {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_is_a_state_or_none() {
+        assert_eq!(State::of(8), Some(Op));
+        for unknown in [0, 5, 6, 7, 9, 15] {
+            assert_eq!(State::of(unknown), None);
+        }
+    }
+}

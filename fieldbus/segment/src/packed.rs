@@ -1,0 +1,86 @@
+//! The packed forms of records, as descriptions hold them.
+//!
+//! Owns: the layout of a record's bytes. Must never know where they came from. A text is named by its place and length in the
+//! description's texts; one that lies outside is empty, so that no bytes can make this panic.
+
+use crate::bytes::{long, word};
+use crate::model::{Access, Direction, Entry, Object, Pdo, SyncManager, SyncManagerKind};
+use crate::table::Record;
+
+fn text<'d>(packed: &[u8], at: usize, texts: &'d str) -> &'d str {
+    let begin = usize::from(word(packed, at));
+    let length = usize::from(packed[at + 2]);
+    texts.get(begin..begin + length).unwrap_or("")
+}
+
+impl<'d> Record<'d> for SyncManager {
+    const LENGTH: usize = 8;
+
+    fn unpack(packed: &'d [u8], _: &'d str) -> Self {
+        Self {
+            start: word(packed, 0),
+            length: word(packed, 2),
+            control: packed[4],
+            enable: packed[5],
+            kind: match packed[6] {
+                1 => SyncManagerKind::MailboxOut,
+                2 => SyncManagerKind::MailboxIn,
+                3 => SyncManagerKind::Outputs,
+                4 => SyncManagerKind::Inputs,
+                _ => SyncManagerKind::Unused,
+            },
+        }
+    }
+}
+
+impl<'d> Record<'d> for Pdo<'d> {
+    const LENGTH: usize = 8;
+
+    fn unpack(packed: &'d [u8], texts: &'d str) -> Self {
+        Self {
+            index: word(packed, 0),
+            direction: if packed[2] & 1 == 0 {
+                Direction::Outputs
+            } else {
+                Direction::Inputs
+            },
+            assigned: packed[2] & 2 != 0,
+            entries: packed[3],
+            name: text(packed, 4, texts),
+        }
+    }
+}
+
+impl<'d> Record<'d> for Entry<'d> {
+    const LENGTH: usize = 10;
+
+    fn unpack(packed: &'d [u8], texts: &'d str) -> Self {
+        Self {
+            index: word(packed, 0),
+            subindex: packed[2],
+            bits: packed[3],
+            data_type: word(packed, 4),
+            name: text(packed, 6, texts),
+        }
+    }
+}
+
+impl<'d> Record<'d> for Object<'d> {
+    const LENGTH: usize = 16;
+
+    fn unpack(packed: &'d [u8], texts: &'d str) -> Self {
+        Self {
+            index: word(packed, 0),
+            subindex: packed[2],
+            bits: packed[3].clamp(1, 32),
+            data_type: word(packed, 4),
+            access: if packed[6] & 1 == 0 {
+                Access::ReadOnly
+            } else {
+                Access::ReadWrite
+            },
+            value: long(packed, 8),
+            name: text(packed, 12, texts),
+        }
+    }
+}
