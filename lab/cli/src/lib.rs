@@ -37,6 +37,7 @@ pub mod several;
 pub mod several_bench;
 mod simulation;
 pub mod smp;
+mod station;
 pub mod vm;
 mod watched;
 pub mod workspace;

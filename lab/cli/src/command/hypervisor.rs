@@ -1,6 +1,5 @@
 //! `taktos reproduce hypervisor`: real-time guests under each scheduler, and on the bare machine.
 
-mod images;
 mod runs;
 
 use std::path::Path;
@@ -15,14 +14,13 @@ use crate::arguments::{RunOptions, SizeOptions};
 use crate::experiment::Hypervisor;
 use crate::failure::{CheckFailed, Failure, one_line};
 use crate::figure::{Drawn, Material, draw_all};
-use crate::hypervisor::{
-    Case, Extent, Latency, Measure, Measured, Plan, Run, Store, json, samples,
-};
+use crate::hypervisor::{Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::each;
+use crate::station::Station;
 use crate::workspace::Workspace;
-use runs::Bench;
+use runs::{Bench, needs};
 
 /// How the machine is called in the data.
 const PLATFORM: &str = El2::BOARD.0;
@@ -49,8 +47,11 @@ pub(super) fn run(
     let plan = plan(experiment, size)?;
     let directory = begin(workspace, &result_name(file, options), options)?;
     let progress = Progress::default();
-    let store = Store::beside(directory.place());
-    let bench = Bench::ready(workspace, &plan, measure.clone(), store, &progress)?;
+    let needs = needs(&plan, &measure);
+    let bench = Bench {
+        station: Station::ready(workspace, needs, directory.place(), &progress)?,
+        measure: measure.clone(),
+    };
     let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
     let (found, failed) = all(&bench, &plan, &runs, &progress)?;
     let samples = samples(&found);
@@ -62,7 +63,13 @@ pub(super) fn run(
         run: None,
     };
     let mut drawn = draw_all(&experiment.figures, &material)?;
-    drawn.extend(bench.honest.iter().map(crate::several::Honest::drawn));
+    drawn.extend(
+        bench
+            .station
+            .honest
+            .iter()
+            .map(crate::several::Honest::drawn),
+    );
     drawn.extend(failures(&failed));
     let outcome = Outcome {
         title: experiment.title.clone(),
@@ -164,7 +171,10 @@ fn failures(failed: &[String]) -> Option<Drawn> {
 fn setup(bench: &Bench, experiment: &Hypervisor) -> Vec<(String, String)> {
     let phases: Vec<String> = experiment.phases_us.iter().map(u32::to_string).collect();
     let mut setup = vec![
-        ("emulator".to_owned(), format!("QEMU {}", bench.emulator())),
+        (
+            "emulator".to_owned(),
+            format!("QEMU {}", bench.station.emulator()),
+        ),
         (
             "machine".into(),
             format!(
@@ -175,6 +185,6 @@ fn setup(bench: &Bench, experiment: &Hypervisor) -> Vec<(String, String)> {
         ),
         ("phases, us".into(), phases.join(" ")),
     ];
-    setup.extend(bench.images.shown());
+    setup.extend(bench.station.images.shown());
     setup
 }

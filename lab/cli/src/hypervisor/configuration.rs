@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::case::{Guest, Run};
 use super::scheduling::{Policy, Server};
+use crate::station::MEASURED;
 
 /// What all cases have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,6 @@ pub struct Measure {
     pub quantum: u32,
 }
 
-/// The name of the measured partition.
-pub const MEASURED: &str = "measured";
 /// The name of the busy one.
 const BUSY: &str = "busy";
 
@@ -72,10 +71,21 @@ fn head(out: &mut String, run: &Run, measure: &Measure) -> std::fmt::Result {
 
 fn pool(out: &mut String, run: &Run) -> std::fmt::Result {
     let case = run.case;
-    let Some(policy) = case.policy else {
-        return Ok(());
-    };
     let last = case.place.processors() - 1;
+    let table = case.table();
+    let windows = [(MEASURED, table.measured), (BUSY, table.busy)];
+    case.policy.map_or(Ok(()), |scheduler| {
+        policy(out, scheduler, last, windows.into_iter())
+    })
+}
+
+/// The pool of all processors, up to `last`, under a policy; under ARINC 653 with these windows, in microseconds.
+pub(crate) fn policy<'a>(
+    out: &mut String,
+    policy: Policy,
+    last: usize,
+    windows: impl Iterator<Item = (&'a str, u32)> + Clone,
+) -> std::fmt::Result {
     writeln!(out, "\n[[pool]]")?;
     writeln!(out, "name   = \"all\"")?;
     writeln!(out, "cpus   = \"0-{last}\"")?;
@@ -88,14 +98,12 @@ fn pool(out: &mut String, run: &Run) -> std::fmt::Result {
             }
         }
         Policy::Arinc653 => {
-            let table = case.table();
-            writeln!(out, "frame  = \"{} us\"", table.measured + table.busy)?;
-            for (name, runtime) in [(MEASURED, table.measured), (BUSY, table.busy)] {
-                if runtime > 0 {
-                    writeln!(out, "\n[[pool.window]]")?;
-                    writeln!(out, "partition = \"{name}\"")?;
-                    writeln!(out, "runtime   = \"{runtime} us\"")?;
-                }
+            let frame: u32 = windows.clone().map(|(_, runtime)| runtime).sum();
+            writeln!(out, "frame  = \"{frame} us\"")?;
+            for (name, runtime) in windows.filter(|(_, runtime)| *runtime > 0) {
+                writeln!(out, "\n[[pool.window]]")?;
+                writeln!(out, "partition = \"{name}\"")?;
+                writeln!(out, "runtime   = \"{runtime} us\"")?;
             }
         }
         Policy::Credit2 | Policy::Rtds | Policy::Sedf | Policy::Null => {}
@@ -141,7 +149,12 @@ fn busy(out: &mut String, run: &Run, words: &str) -> std::fmt::Result {
     Ok(())
 }
 
-fn vcpu(out: &mut String, processor: Option<usize>, server: Option<Server>) -> std::fmt::Result {
+/// A virtual processor, on a processor of its own where one is named, with a server where there is one.
+pub(crate) fn vcpu(
+    out: &mut String,
+    processor: Option<usize>,
+    server: Option<Server>,
+) -> std::fmt::Result {
     writeln!(out, "\n[[partition.vcpu]]")?;
     if let Some(processor) = processor {
         writeln!(out, "hard-affinity = {processor}")?;

@@ -1,59 +1,27 @@
-//! The console of a machine: which lines are the measured guest's, and what they say.
+//! What the measured guest prints, as latencies.
 //!
-//! Owns: the hypervisor's marks before lines, and its own lines about a guest's end. Must
-//! never know: what a guest prints.
-
-use std::borrow::Cow;
+//! Owns: what of it is compared with what. Must never know: how the guest was run, who else printed.
 
 use anyhow::Result;
 use taktos_linux::{Cyclictest, Thread};
 
 use super::case::Guest;
-use super::configuration::MEASURED;
 use super::latency::{Latency, UNIT};
 use crate::failure::Failure;
 use crate::response::sets;
 
 /// The program's own name of what it does.
 const WORKLOAD: &str = "latency";
-/// How a line of the hypervisor's own begins.
-const HYPERVISOR: &str = "[taktos] ";
-/// Why the measured guest stopped, where this line of a console says that it did.
-pub fn stopped(line: &str) -> Option<&str> {
-    let words = line.trim_end().strip_prefix(HYPERVISOR)?;
-    words.strip_prefix(MEASURED)?.strip_prefix(" stopped: ")
-}
 
-/// The latencies that the measured guest printed. `marked`: a hypervisor marks each line with
-/// its guest.
+/// The latencies that the measured guest printed, in its own lines.
 ///
 /// # Errors
 /// When a line is missing or broken, or the guest failed.
-pub fn measured(console: &str, guest: Guest, marked: bool) -> Result<Latency> {
-    let own = if marked {
-        Cow::Owned(lines_of(console, MEASURED))
-    } else {
-        Cow::Borrowed(console)
-    };
+pub fn measured(console: &str, guest: Guest) -> Result<Latency> {
     match guest {
-        Guest::Linux => of_linux(&own),
-        Guest::Taktos => of_taktos(&own),
+        Guest::Linux => of_linux(console),
+        Guest::Taktos => of_taktos(console),
     }
-}
-
-/// A guest's lines without their mark.
-fn lines_of(console: &str, name: &str) -> String {
-    let mark = format!("[{name}] ");
-    let own = console.lines().filter_map(|line| {
-        let line = line.trim_start_matches('\r');
-        line.strip_prefix(&mark)
-            .or_else(|| (line == mark.trim_end()).then_some(""))
-    });
-    own.fold(String::new(), |mut all, line| {
-        all.push_str(line);
-        all.push('\n');
-        all
-    })
 }
 
 /// All of cyclictest's threads together, in whole microseconds, in which it counts.
@@ -118,41 +86,32 @@ mod tests {
     use super::*;
     use crate::response::tests::{console, printed};
 
-    /// A machine's console, as the hypervisor prints two Linux guests.
-    pub const LINUX: &str = "\
-[taktos] two partitions\r
-[measured] [    0.000000] Booting Linux on physical CPU 0x0000000000\r
-[busy] taktos: busy\r
-[measured] taktos: cyclictest begins\r
-[measured] # /dev/cpu_dma_latency set to 0us\r
-[measured] # Histogram\r
-[measured] 000004 000098\r
-[busy] 000005 000077\r
-[measured] 000005 000001\r
-[measured] 000012 000001\r
-[measured] # Total: 000000100\r
-[measured] # Min Latencies: 00004\r
-[measured] # Avg Latencies: 00004\r
-[measured] # Max Latencies: 00012\r
-[measured] # Histogram Overflows: 00000\r
-[measured] # Histogram Overflow at cycle number:\r
-[measured] # Thread 0:\r
-[measured] \r
-[measured] taktos: cyclictest ends 0\r
-[taktos] measured stopped: off\r
+    /// What Linux prints.
+    const LINUX: &str = "\
+[    0.000000] Booting Linux on physical CPU 0x0000000000\r
+taktos: cyclictest begins\r
+# /dev/cpu_dma_latency set to 0us\r
+# Histogram\r
+000004 000098\r
+000005 000001\r
+000012 000001\r
+# Total: 000000100\r
+# Min Latencies: 00004\r
+# Avg Latencies: 00004\r
+# Max Latencies: 00012\r
+# Histogram Overflows: 00000\r
+# Histogram Overflow at cycle number:\r
+# Thread 0:\r
+\r
+taktos: cyclictest ends 0\r
 ";
 
     #[test]
-    fn the_measured_guests_lines_are_found() {
-        let latency = measured(LINUX, Guest::Linux, true).unwrap();
+    fn latencies_are_read() {
+        let latency = measured(LINUX, Guest::Linux).unwrap();
         assert_eq!(latency.counts(), [(4, 98), (5, 1), (12, 1)]);
-        let native = LINUX
-            .replace("[busy] 000005 000077\r\n", "")
-            .replace("[measured] ", "");
-        assert_eq!(measured(&native, Guest::Linux, false).unwrap(), latency);
         let all = [printed("latency", (0, 0), &[(752, 9), (1_504, 1)])];
-        let text = console("latency", &all).replace("\r\n", "\r\n[measured] ");
-        let taktos = measured(&format!("[measured] {text}"), Guest::Taktos, true).unwrap();
+        let taktos = measured(&console("latency", &all), Guest::Taktos).unwrap();
         assert_eq!((taktos.min(), taktos.max(), taktos.loops()), (0, 1, 10));
     }
 
@@ -163,7 +122,7 @@ mod tests {
             ("cyclictest ends 0", "cyclictest stops", "did not end"),
             ("ends 0", "ends 1", "status 1"),
             (
-                "[measured] 000005 000001",
+                "000005 000001",
                 "[measurid] 000005 000001",
                 "counts 99, its total is 100",
             ),
@@ -190,31 +149,15 @@ mod tests {
         ] {
             let text = LINUX.replacen(from, to, 1);
             assert_ne!(text, LINUX, "{from}");
-            let error = measured(&text, Guest::Linux, true).unwrap_err().to_string();
+            let error = measured(&text, Guest::Linux).unwrap_err().to_string();
             assert!(error.contains(words), "{from}: {error}");
         }
-        assert!(measured("", Guest::Taktos, true).is_err());
+        assert!(measured("", Guest::Taktos).is_err());
         let two = [
             printed("latency", (0, 0), &[(1, 1)]),
             printed("latency", (1, 1), &[(1, 1)]),
         ];
-        let error = measured(&console("latency", &two), Guest::Taktos, false).unwrap_err();
+        let error = measured(&console("latency", &two), Guest::Taktos).unwrap_err();
         assert!(error.to_string().contains("2 sets"), "{error}");
-    }
-
-    #[test]
-    fn the_end_of_the_measured_guest_is_seen() {
-        assert_eq!(stopped("[taktos] measured stopped: off\r"), Some("off"));
-        assert_eq!(
-            stopped("[taktos] measured stopped: fault at 0x40 (syndrome 0x96000050)"),
-            Some("fault at 0x40 (syndrome 0x96000050)")
-        );
-        for other in [
-            "[taktos] busy stopped: off",
-            "[measured] measured stopped: off",
-            "[taktos] measured",
-        ] {
-            assert_eq!(stopped(other), None, "{other}");
-        }
     }
 }

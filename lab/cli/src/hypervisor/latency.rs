@@ -61,11 +61,6 @@ impl Latency {
         self.values.samples()
     }
 
-    /// Nanoseconds that one step of the values is.
-    pub const fn step(&self) -> u64 {
-        self.step
-    }
-
     /// Each value in steps, with how often it occurred.
     pub fn counts(&self) -> &[(u64, u64)] {
         self.values.counts()

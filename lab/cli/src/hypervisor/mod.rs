@@ -9,21 +9,19 @@ mod configuration;
 mod console;
 mod form;
 mod latency;
-mod machine;
 mod plan;
 mod samples;
 mod scheduling;
-mod store;
 
 pub use case::{Case, Guest, Place, Run};
 pub use configuration::{Measure, Words, text};
+pub(crate) use configuration::{policy, vcpu};
 pub use console::measured;
 pub use form::json;
 pub use latency::Latency;
-pub use machine::{Call, Machine};
 pub use plan::{Extent, Plan};
 pub use samples::samples;
-pub use store::{Store, digest};
+pub use scheduling::{Policy, Server};
 
 /// A case that was run: the latencies of all its runs.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use taktos_emulator::process::{self, Process};
 
-use super::console::stopped;
+use super::guest::stopped;
 use crate::emulator;
 use crate::failure::{Failure, one_line};
 
@@ -21,7 +21,7 @@ const OFF: &str = "off";
 
 /// One start of the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub(super) struct Call {
     /// Its arguments.
     pub arguments: Vec<String>,
     /// Whether a hypervisor says when the measured guest is off: then the rest is not waited for.
@@ -30,7 +30,7 @@ pub struct Call {
 
 /// The emulator.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub(super) struct Machine {
     program: String,
     /// The most real time of one run: only what hangs takes as long.
     limit: Duration,

@@ -1,0 +1,286 @@
+//! Where experiments with guests are run: machines of an emulator that start, and end when the measured guest is off.
+//!
+//! Owns: the images, how a machine becomes an emulator's arguments and its time, which runs were done before. Must never know: which cases an
+//! experiment has, or what a guest prints.
+
+mod guest;
+mod images;
+mod machine;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use taktos_emulator::several::{Setting, Several, Virt};
+use taktos_linux::{Job, Kernel, native};
+use taktos_vm::{Configuration, Time};
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::several::{self, Board, Honest, honest};
+use crate::workspace::Workspace;
+use machine::{Call, Machine};
+use store::{Store, digest};
+
+pub use guest::MEASURED;
+pub use images::Images;
+
+/// The most real time of a run.
+const LIMIT: Duration = Duration::from_secs(3 * 3600);
+/// What makes the emulator's own random numbers and its clock on the wall the same in each run.
+const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
+/// Time on one processor: an instruction a nanosecond.
+const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+/// Parts of a key that this tool changes when runs are to be done anew.
+const VERSION: &str = "2";
+
+/// A machine that is to be run.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The run's name, which is a file's too.
+    pub name: String,
+    /// What runs.
+    pub what: What,
+    /// How many processors there are.
+    pub processors: usize,
+    /// How far one of several may run ahead of another, in nanoseconds.
+    pub quantum: u32,
+}
+
+/// What runs on a machine.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Partitions, as a configuration says.
+    Partitions(String),
+    /// The measured program on the bare machine, told these words.
+    Program(String),
+    /// RT Linux on the bare machine.
+    Linux(Job),
+}
+
+impl What {
+    /// Who is measured stands among others on the console, and they may never end.
+    const fn is_partitions(&self) -> bool {
+        matches!(self, Self::Partitions(_))
+    }
+}
+
+/// What all machines of an experiment have in common.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    /// The measured program of the Taktos kernel.
+    pub program: &'static str,
+    /// Whether any runs Linux.
+    pub linux: bool,
+    /// The processor, as the emulator calls it.
+    pub processor: String,
+    /// The quanta of those with several processors.
+    pub quanta: Vec<u32>,
+}
+
+/// Where machines are run.
+pub struct Station {
+    /// What they run.
+    pub images: Images,
+    /// What the probe saw, where machines have several processors.
+    pub honest: Option<Honest>,
+    processor: String,
+    machine: Machine,
+    clock: Several,
+    store: Store,
+    folder: PathBuf,
+}
+
+impl Station {
+    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run. Runs are kept beside `result`.
+    ///
+    /// # Errors
+    /// When something is missing; a failed check when time is not honest.
+    pub fn ready(
+        workspace: &Workspace,
+        needs: Needs,
+        result: &Path,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let clock = progress.during("emulator, clock ...", || {
+            crate::emulator::several(Virt::Aarch64)
+        })?;
+        let images = Images::ready(workspace, needs.program, needs.linux, progress)?;
+        let mut quanta = needs.quanta;
+        quanta.sort_unstable();
+        quanta.dedup();
+        let honest = match quanta.as_slice() {
+            [] => None,
+            quanta => Some(
+                progress.during("is the time of several processors honest? ...", || {
+                    honest(workspace, &several::Machine::find(Board::ALL[0])?, quanta)
+                })?,
+            ),
+        };
+        Ok(Self {
+            images,
+            honest,
+            processor: needs.processor,
+            machine: Machine::new(LIMIT),
+            clock,
+            store: Store::beside(result),
+            folder: workspace.target().join("guests"),
+        })
+    }
+
+    /// The emulator's version.
+    pub fn emulator(&self) -> &str {
+        self.clock.version()
+    }
+
+    /// Does a run, unless it was done on the same machine before, and reads what the measured guest printed. A run that `read` refuses is not
+    /// taken for done.
+    ///
+    /// # Errors
+    /// When the machine cannot be made, the guest fails, or `read` refuses.
+    pub fn run<T>(&self, task: &Task, read: impl Fn(&str) -> Result<T>) -> Result<T> {
+        let (name, key) = (&task.name, self.key(task));
+        if let Some(console) = self.store.find(name, &key) {
+            return read(&self.own(task, &console));
+        }
+        let call = self.call(task)?;
+        let console = self.machine.run(&call).with_context(|| name.clone())?;
+        self.store.save_console(name, &console)?;
+        let found = read(&self.own(task, &console))?;
+        self.store.confirm(name, &key)?;
+        Ok(found)
+    }
+
+    /// The measured guest's lines.
+    fn own(&self, task: &Task, console: &str) -> String {
+        match task.what.is_partitions() {
+            true => guest::lines_of(console, MEASURED),
+            false => console.to_owned(),
+        }
+    }
+
+    /// The configuration of a machine as a file of the result, where it has one.
+    pub fn configuration(&self, task: &Task, name: &str) -> Option<(String, String)> {
+        let What::Partitions(text) = &task.what else {
+            return None;
+        };
+        Some((format!("configurations/{name}.toml"), text.clone()))
+    }
+
+    /// What was saved of a run that was done, as a file of the result.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn raw(&self, task: &Task) -> Result<Option<(String, String)>> {
+        let done = self.store.find(&task.name, &self.key(task));
+        done.map(|_| self.store.raw(&task.name)).transpose()
+    }
+
+    /// What the run's machine is, but for where its files are.
+    pub fn key(&self, task: &Task) -> String {
+        let images = &self.images;
+        let quantum = self.quantum(task).to_string();
+        let (program, hypervisor) = (&images.program().digest, &images.hypervisor().digest);
+        let (what, parts) = match &task.what {
+            What::Partitions(text) => (text.clone(), [program.as_str(), hypervisor]),
+            What::Program(words) => (format!("program {words}"), [program.as_str(), ""]),
+            What::Linux(job) => (format!("linux {} {job:?}", task.processors), ["", ""]),
+        };
+        let all = [
+            VERSION,
+            &what,
+            &quantum,
+            &self.processor,
+            self.clock.version(),
+            parts[0],
+            parts[1],
+            images.of_linux(),
+        ];
+        digest(all.map(str::as_bytes))
+    }
+
+    const fn quantum(&self, task: &Task) -> u32 {
+        match task.processors {
+            1 => 0,
+            _ => task.quantum,
+        }
+    }
+
+    fn call(&self, task: &Task) -> Result<Call> {
+        let mut arguments = match &task.what {
+            What::Partitions(text) => self.under_hypervisor(&task.name, text)?,
+            What::Program(words) => self.program(words),
+            What::Linux(job) => self.linux(task.processors, job)?,
+        };
+        match task.processors {
+            1 => arguments.extend(COUNTED.map(str::to_owned)),
+            several => {
+                let setting = Setting::new(several, self.quantum(task));
+                arguments.extend(self.clock.time(&setting)?);
+            }
+        }
+        Ok(Call {
+            arguments,
+            watched: task.what.is_partitions(),
+        })
+    }
+
+    fn under_hypervisor(&self, name: &str, text: &str) -> Result<Vec<String>> {
+        let refused = |error: taktos_vm::FileError| Failure::error(error.to_string(), error.mend);
+        let configuration = Configuration::parse(text, &format!("{name}.toml")).map_err(refused)?;
+        configuration.check().map_err(refused)?;
+        let sources = configuration.partitions.iter();
+        let sources = sources
+            .map(|partition| self.images.sources(&partition.image))
+            .collect::<Result<Vec<_>>>()?;
+        let plan = taktos_vm::Plan::new(&configuration, &sources)?;
+        let loaded = plan.write(&self.folder.join(name))?;
+        // Time is added by the caller, for one processor and for several.
+        let hypervisor = &self.images.hypervisor().path;
+        let mut arguments = plan.qemu_arguments(&loaded, hypervisor, Time::Real);
+        arguments.extend(SAME.map(str::to_owned));
+        Ok(arguments)
+    }
+
+    /// Linux on the bare machine, without what gives it its time.
+    fn linux(&self, processors: usize, job: &Job) -> Result<Vec<String>> {
+        let cpus = (self.processor.as_str(), processors as u8);
+        let all = native(self.images.linux()?, Kernel::RealTime, cpus, job);
+        let mut arguments = Vec::with_capacity(all.len());
+        let mut words = all.into_iter();
+        while let Some(word) = words.next() {
+            if word == COUNTED[0] {
+                words.next();
+            } else {
+                arguments.push(word);
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn program(&self, words: &str) -> Vec<String> {
+        let image = self.images.program().path.display().to_string();
+        let arguments = [
+            "-M",
+            "virt,gic-version=3",
+            "-cpu",
+            &self.processor,
+            "-smp",
+            "1",
+            "-m",
+            "1G",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-kernel",
+            &image,
+            "-append",
+            words,
+        ];
+        let all = arguments.into_iter().chain(SAME);
+        all.map(str::to_owned).collect()
+    }
+}
