@@ -50,6 +50,16 @@ const RULES: &[Rule] = &[
         outside: &[],
     },
     Rule {
+        room: "fieldbus/ethercat",
+        rooms: &["kernel", "core/abi"],
+        outside: ANY,
+    },
+    Rule {
+        room: "fieldbus",
+        rooms: &["fieldbus", "kernel", "workloads", "core/abi"],
+        outside: ANY,
+    },
+    Rule {
         room: "arch/aarch64-el2",
         rooms: &["hypervisor", "core/abi", "core/lock", "core/time"],
         outside: ANY,
@@ -68,6 +78,7 @@ const RULES: &[Rule] = &[
             "hypervisor",
             "arch",
             "workloads",
+            "fieldbus",
         ],
         outside: ANY,
     },

@@ -2,11 +2,13 @@
 //! Must never know: what goes through them.
 
 use crate::system::{Board, Partition};
+use core::cell::UnsafeCell;
 use core::ptr::{copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
 use smccc::{Call, Hvc};
 use taktos_abi::vm::{Description, call, layout, ring};
 use taktos_arch_aarch64::AArch64;
+use taktos_ethercat_workload::FieldBoard;
 use taktos_workloads::guest::channel::{ChannelBoard, End};
 
 /// The memory of a channel, mapped at `at`, `bytes` long.
@@ -93,6 +95,31 @@ impl ChannelBoard for Board {
     fn on_doorbell(channel: usize, handler: fn()) {
         let number = layout::CHANNEL_INTERRUPT + channel as u32;
         AArch64::<Partition>::set_handler(number, handler);
+    }
+}
+
+/// The memory of a channel from this program to itself: two rings of 4 KiB, and their words.
+const LOOP: usize = 16 * 1024;
+
+#[repr(align(64))]
+struct Loop(UnsafeCell<[u8; LOOP]>);
+
+// SAFETY: it is reached through `Shared` alone, whose accesses to words are atomic, and whose bytes the rings divide among their ends.
+unsafe impl Sync for Loop {}
+
+static LOOPBACK: Loop = Loop(UnsafeCell::new([0; LOOP]));
+
+impl FieldBoard for Board {
+    fn loopback() -> [End<Shared>; 2] {
+        let memory = Shared {
+            at: LOOPBACK.0.get().expose_provenance(),
+            bytes: LOOP,
+        };
+        [0, 1].map(|number| End {
+            memory,
+            bytes: LOOP,
+            number,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use core::arch::asm;
 use taktos_kernel::Instant;
 
-const SECOND: u128 = 1_000_000_000;
+const SECOND: u64 = 1_000_000_000;
 
 /// What the counter shows, which began with the machine.
 pub fn now() -> Instant {
@@ -12,5 +12,11 @@ pub fn now() -> Instant {
     unsafe {
         asm!("isb", "mrs {}, cntvct_el0", "mrs {}, cntfrq_el0", out(reg) ticks, out(reg) hertz, options(nomem, nostack));
     }
-    Instant::from_nanos((u128::from(ticks) * SECOND / u128::from(hertz)) as u64)
+    let tick = SECOND / hertz;
+    let nanos = match tick * hertz == SECOND {
+        // A tick is whole nanoseconds: no division of 128 bits, which the softfloat target has as a call.
+        true => ticks.wrapping_mul(tick),
+        false => (u128::from(ticks) * u128::from(SECOND) / u128::from(hertz)) as u64,
+    };
+    Instant::from_nanos(nanos)
 }

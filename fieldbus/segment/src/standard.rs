@@ -265,14 +265,15 @@ pub(crate) static DRIVE: Model<'static> = Model {
 };
 
 /// A coupler, a digital terminal, an analogue terminal and two drives, all off. Their clocks are off by 0, +3, -8, -20 and +40
-/// parts per million and show different times; the coupler has no distributed clock.
-pub const fn standard<'d>() -> [Device<'d>; STANDARD_DEVICES] {
+/// parts per million and show different times, all `ahead_ns` later than they would; the coupler has no distributed clock. The first of the others
+/// is the reference, so that a MainDevice which follows it begins its cycles elsewhere.
+pub const fn standard<'d>(ahead_ns: u64) -> [Device<'d>; STANDARD_DEVICES] {
     [
-        device(&COUPLER, 0, 0),
-        device(&DIGITAL, 3_000, 777_777_777),
-        device(&ANALOGUE, -8_000, 31_415_926_535),
-        device(&DRIVE, -20_000, 5_555),
-        device(&DRIVE, 40_000, 123_456_789_012),
+        device(&COUPLER, 0, ahead_ns),
+        device(&DIGITAL, 3_000, 777_777_777 + ahead_ns),
+        device(&ANALOGUE, -8_000, 31_415_926_535 + ahead_ns),
+        device(&DRIVE, -20_000, 5_555 + ahead_ns),
+        device(&DRIVE, 40_000, 123_456_789_012 + ahead_ns),
     ]
 }
 

@@ -67,7 +67,7 @@ pub fn end<S: System>() -> ! {
 
 /// What must not fail: a call whose errors the workload has ruled out.
 #[track_caller]
-pub(crate) fn certain<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
+pub fn certain<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("a call of the workload failed: {error:?}"),
@@ -75,6 +75,6 @@ pub(crate) fn certain<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
 }
 
 /// The priority `level`, 0 to 31.
-pub(crate) fn priority(level: u8) -> Priority {
+pub fn priority(level: u8) -> Priority {
     Priority::new(level).unwrap_or(Priority::LEAST_URGENT)
 }

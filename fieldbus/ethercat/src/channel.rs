@@ -1,0 +1,223 @@
+//! A wire that is a channel to another partition, in virtual time.
+//!
+//! Owns: how a frame with its instant is written to a channel's rings and read from them. Must never know: what is in a frame; how memory and doorbells
+//! are reached ([`Port`]).
+//!
+//! Who sends says when ([`Stamped::send`]); who answers computes with that instant, never with its own time, and says when the
+//! answer's last bit is back. The receiver does not see it before ([`Channel`] as a [`Wire`]). So figures have nothing of the schedule of who answers,
+//! as long as the answer is there in time: who answers counts those that were not. This is a conservative simulation of the wire
+//! (Chandy and Misra, 1979).
+//!
+//! # Records
+//! Length of the frame (2 bytes), instant in nanoseconds of the machine's clock (8 bytes), frame; little-endian.
+
+use crate::{FRAME, Wire};
+use taktos_abi::vm::ring::{Layout, Memory, Reader, Writer};
+use taktos_kernel::{Duration, Instant};
+
+/// An end of a channel, and a clock that both ends share.
+pub trait Port {
+    /// The channel's memory.
+    type Memory: Memory;
+
+    /// The memory, how many bytes of it there are, and which end this is, 0 or 1.
+    fn end(&self) -> (&Self::Memory, usize, usize);
+
+    /// Rings the other end's doorbell.
+    fn ring(&self);
+
+    /// What the machine's clock shows, which is the same at both ends.
+    fn now(&self) -> Instant;
+
+    /// Blocks the thread until the doorbell of this end rings, or until `until` of that clock. May come back early.
+    fn wait(&self, until: Instant);
+}
+
+/// The bytes before a frame.
+const HEAD: usize = 2 + 8;
+/// How long a full channel is waited for.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// A frame with its instant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamped {
+    /// How many bytes the frame has.
+    pub length: usize,
+    /// When it was sent, or arrives.
+    pub at: Instant,
+}
+
+/// An end of a channel that carries stamped frames.
+pub struct Channel<P> {
+    port: P,
+    reader: Reader,
+    writer: Writer,
+    /// How much of a record is in the buffer.
+    have: usize,
+    buffer: [u8; HEAD + FRAME],
+    /// Frames that did not fit in the channel.
+    lost: u32,
+    /// The frame that is under way as a [`Wire`]: when it was sent, and for how long it takes its wire at least.
+    under_way: Option<(Instant, Duration)>,
+    /// What the last frame that came took besides.
+    besides: Duration,
+}
+
+impl<P: Port> Channel<P> {
+    /// A channel by its end; none where its memory is too small for rings.
+    pub fn new(port: P) -> Option<Self> {
+        let (memory, bytes, number) = port.end();
+        let layout = Layout::of(bytes as u64)?;
+        let reader = Reader::attach(layout, number, memory);
+        let writer = Writer::attach(layout, number, memory);
+        Some(Self {
+            port,
+            reader,
+            writer,
+            have: 0,
+            buffer: [0; HEAD + FRAME],
+            lost: 0,
+            under_way: None,
+            besides: Duration::ZERO,
+        })
+    }
+
+    /// Its end.
+    pub const fn port(&self) -> &P {
+        &self.port
+    }
+
+    /// How many frames were lost because the channel was full for longer than a millisecond, or because they were too long.
+    pub const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Sends `frame` with an instant. Blocks for a millisecond at most, while the channel is full; then the frame is lost.
+    pub fn send(&mut self, at: Instant, frame: &[u8]) {
+        if self.write(at, frame) {
+            self.port.ring();
+        }
+    }
+
+    /// As [`Channel::send`], but the other end's doorbell is left to the caller: whether it must be rung.
+    pub fn write(&mut self, at: Instant, frame: &[u8]) -> bool {
+        let length = HEAD + frame.len();
+        if frame.len() > FRAME || !self.has_room(length) {
+            self.lost = self.lost.saturating_add(1);
+            return false;
+        }
+        let mut record = [0; HEAD + FRAME];
+        record[..2].copy_from_slice(&(frame.len() as u16).to_le_bytes());
+        record[2..HEAD].copy_from_slice(&at.as_nanos().to_le_bytes());
+        record[HEAD..length].copy_from_slice(frame);
+        let (memory, _, _) = self.port.end();
+        self.writer.write(memory, &record[..length]).ring
+    }
+
+    fn has_room(&self, length: usize) -> bool {
+        let until = self.port.now().saturating_add(PATIENCE);
+        loop {
+            let (memory, _, _) = self.port.end();
+            if self.writer.room_or_wait(memory, length) >= length {
+                return true;
+            }
+            if self.port.now() >= until {
+                return false;
+            }
+            self.port.wait(until);
+        }
+    }
+
+    /// The oldest frame that was sent from the other end, if it is there as a whole. It stays until [`Channel::take`].
+    pub fn front(&mut self) -> Option<Stamped> {
+        if !self.fill(HEAD) {
+            return None;
+        }
+        let (head, _) = self.buffer.split_first_chunk::<HEAD>()?;
+        let (length, at) = head.split_first_chunk::<2>()?;
+        let length = usize::from(u16::from_le_bytes(*length)).min(FRAME);
+        let at = u64::from_le_bytes(at.try_into().ok()?);
+        self.fill(HEAD + length).then_some(Stamped {
+            length,
+            at: Instant::from_nanos(at),
+        })
+    }
+
+    /// Takes the frame that [`Channel::front`] told of.
+    pub fn take(&mut self) -> &mut [u8] {
+        let length = self.have.saturating_sub(HEAD);
+        self.have = 0;
+        self.buffer.get_mut(HEAD..HEAD + length).unwrap_or_default()
+    }
+
+    /// Reads until the buffer has `length` bytes of the record; whether it has.
+    fn fill(&mut self, length: usize) -> bool {
+        if let Some(rest) = self.buffer.get_mut(self.have..length)
+            && !rest.is_empty()
+        {
+            let (memory, _, _) = self.port.end();
+            let moved = self.reader.read(memory, rest);
+            self.have += moved.bytes;
+            if moved.ring {
+                self.port.ring();
+            }
+        }
+        self.have >= length
+    }
+}
+
+/// How long a frame takes at 100 Mbit/s: its bytes, and preamble, check sequence and gap (IEEE 802.3: 8, 4 and 12 bytes).
+fn on_wire(length: usize) -> Duration {
+    const BYTE: u64 = 80;
+    const AROUND: u64 = 8 + 4 + 12;
+    Duration::from_nanos(BYTE * (length as u64 + AROUND))
+}
+
+impl<P: Port> Channel<P> {
+    /// Before when the answer to the frame that is under way need not be looked for: its wire takes so long, and the devices what they took
+    /// the last time. So the thread is woken once, when the answer is there, as a network card would; not by the doorbell before.
+    fn earliest(&self) -> Option<Instant> {
+        let (sent, wire) = self.under_way?;
+        let at = sent.saturating_add(wire).saturating_add(self.besides);
+        (at > self.port.now()).then_some(at)
+    }
+
+    fn arrived(&mut self, at: Instant) {
+        if let Some((sent, wire)) = self.under_way.take() {
+            self.besides = at.since(sent.saturating_add(wire));
+        }
+    }
+}
+
+/// Frames arrive when their stamp says so.
+impl<P: Port> Wire for Channel<P> {
+    fn now(&mut self) -> Instant {
+        self.port.now()
+    }
+
+    fn send(&mut self, frame: &[u8]) {
+        let now = self.port.now();
+        Self::send(self, now, frame);
+        self.under_way = self.under_way.or(Some((now, on_wire(frame.len()))));
+    }
+
+    fn receive(&mut self) -> Option<&[u8]> {
+        if self.earliest().is_some() {
+            return None;
+        }
+        let at = self.front()?.at;
+        if at > self.port.now() {
+            return None;
+        }
+        self.arrived(at);
+        Some(self.take())
+    }
+
+    fn wait(&mut self, until: Instant) {
+        let next = match self.earliest() {
+            Some(at) => Some(at),
+            None => self.front().map(|front| front.at),
+        };
+        self.port.wait(next.map_or(until, |at| at.min(until)));
+    }
+}

@@ -1,0 +1,64 @@
+//! Owns: what a program says of its bus. Must never know: how it is carried out.
+
+use core::time::Duration as Span;
+use ethercrab::subdevice_group::DcConfiguration;
+use ethercrab::{MainDeviceConfig, RetryBehaviour, Timeouts};
+use taktos_kernel::Duration;
+
+/// What a program says of its bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// From one exchange of process data to the next; SYNC0's period, too.
+    pub cycle: Duration,
+    /// How long after its exchange SYNC0 makes the devices act: half a cycle where nobody says otherwise.
+    pub shift: Duration,
+    /// How long a frame is waited for.
+    pub patience: Duration,
+    /// How long a device may take to change its state.
+    pub transition: Duration,
+    /// How many frames align the clocks of the segment before it starts.
+    pub alignment: u32,
+}
+
+impl Settings {
+    /// Those for a cycle: SYNC0 half a cycle behind the exchange, 5 ms for a frame, 5 s for a state, 1,000 frames of alignment.
+    pub const fn new(cycle: Duration) -> Self {
+        Self {
+            cycle,
+            shift: Duration::from_nanos(cycle.as_nanos() / 2),
+            patience: Duration::from_millis(5),
+            transition: Duration::from_secs(5),
+            alignment: 1_000,
+        }
+    }
+
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            pdu: span(self.patience),
+            state_transition: span(self.transition),
+            ..Timeouts::default()
+        }
+    }
+
+    pub(crate) const fn device(&self) -> MainDeviceConfig {
+        MainDeviceConfig {
+            dc_static_sync_iterations: self.alignment,
+            retry_behaviour: RetryBehaviour::None,
+        }
+    }
+
+    pub(crate) fn clocks(&self) -> DcConfiguration {
+        DcConfiguration {
+            start_delay: START,
+            sync0_period: span(self.cycle),
+            sync0_shift: span(self.shift),
+        }
+    }
+}
+
+/// How long after it was asked for SYNC0 begins: enough to bring a segment to SAFE-OP.
+const START: Span = Span::from_millis(10);
+
+fn span(duration: Duration) -> Span {
+    Span::from_nanos(duration.as_nanos())
+}

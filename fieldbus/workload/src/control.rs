@@ -1,0 +1,257 @@
+//! Owns: the thread of the controller: it brings the segment to OP, and counts cycles. Must never know: what the devices are.
+
+use crate::account::Account;
+use crate::plan::Plan;
+use crate::port::{FieldBoard, Place, Side};
+use crate::{BYTES, FRAMES, Objects};
+use taktos_ethercat::channel::{Channel, Port};
+use taktos_ethercat::ethercrab::error::{Error, TimeoutError};
+use taktos_ethercat::ethercrab::{DcSync, MainDevice};
+use taktos_ethercat::{Answer, Controller, Mapped, Operation, Pace, Release, Settings, Wire};
+use taktos_kernel::fault::print;
+use taktos_kernel::{AnyThread, Duration, Instant, Kernel, Timeout};
+use taktos_workloads::experiment::certain;
+
+/// The most devices, and the most bytes of process data.
+const DEVICES: usize = 16;
+const DATA: usize = 256;
+
+/// Cycles in OP before those that are counted: the clocks settle.
+const SETTLING: u32 = 200;
+/// Cycles within which all devices must be in OP.
+const PATIENCE: u32 = 20_000;
+/// How many cycles a device is given to come back to OP before it is asked again.
+const RECOVERY: u32 = 50;
+/// How long the segment's account is waited for.
+const ACCOUNT: Duration = Duration::from_millis(50);
+
+type Bus<S> = Controller<Channel<Place<S>>>;
+
+/// What was counted of the cycles.
+#[derive(Default)]
+struct Counted {
+    cycles: usize,
+    lost: u32,
+    wkc_errors: u32,
+    /// Releases at which the former cycle had not ended.
+    overruns: u32,
+    /// Cycles in which a device was not in OP any more.
+    left_op: u32,
+}
+
+/// Runs the experiment, and prints what was found.
+pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
+    let place = Place::new(objects, plan, Side::Control);
+    let channel = certain(Channel::new(place).ok_or("the channel is too small"));
+    let settings = Settings::new(plan.cycle);
+    let mut bus = certain(Bus::new::<FRAMES, BYTES>(
+        &objects.storage,
+        channel,
+        settings,
+    ));
+    match operate(objects, plan, &mut bus) {
+        Ok(()) => {}
+        Err(error) => print::<S>(format_args!("failed: {error:?}\n")),
+    }
+}
+
+fn operate<S: FieldBoard>(
+    objects: &'static Objects<S>,
+    plan: &Plan,
+    bus: &mut Bus<S>,
+) -> Result<(), Error> {
+    let (cycle, cycles, phase) = (plan.cycle.as_nanos(), plan.cycles, plan.phase.as_nanos());
+    print::<S>(format_args!(
+        "@run workload=ethercat cycle_ns={cycle} cycles={cycles} phase_ns={phase} processors=1\n"
+    ));
+    certain(AnyThread::<S>::sleep(Timeout::after(plan.after)));
+    let begun = Kernel::<S>::now();
+    let mut found = bus.find::<DEVICES, DATA>()?;
+    let pre_op = Kernel::<S>::now().since(begun);
+    for mut device in found.iter_mut(bus.main()) {
+        device.set_dc_sync(DcSync::Sync0);
+    }
+    let mut expected = 0;
+    let segment = bus.operate(found, |mapped, main| {
+        expected = tell_devices::<S>(mapped, main)
+    })?;
+    let mut run = Run {
+        objects,
+        plan,
+        bus,
+        segment,
+        expected,
+        counted: Counted::default(),
+        asked: 0,
+    };
+    let op = run.cycles(begun)?;
+    let (pre_op, op) = (pre_op.as_nanos(), op.as_nanos());
+    let devices = run.segment.len();
+    print::<S>(format_args!(
+        "@bus devices={devices} wkc={expected} pre_op_ns={pre_op} op_ns={op}\n"
+    ));
+    run.tell();
+    Ok(())
+}
+
+/// Prints a line a device, and says what the working counter will be: one for each that is read, two for each that is written.
+fn tell_devices<S: FieldBoard>(mapped: &Mapped<DEVICES, DATA>, main: &MainDevice<'static>) -> u16 {
+    let mut expected = 0;
+    for device in mapped.iter(main) {
+        let (inputs, outputs) = (device.inputs_raw().len(), device.outputs_raw().len());
+        expected += u16::from(inputs > 0) + 2 * u16::from(outputs > 0);
+        let (address, name) = (device.configured_address(), device.name());
+        let delay = device.propagation_delay();
+        print::<S>(format_args!(
+            "@device address={address} name={name} inputs={inputs} outputs={outputs} delay_ns={delay}\n"
+        ));
+    }
+    expected
+}
+
+/// A segment that exchanges process data.
+struct Run<'a, S: FieldBoard> {
+    objects: &'static Objects<S>,
+    plan: &'a Plan,
+    bus: &'a mut Bus<S>,
+    segment: Operation<DEVICES, DATA>,
+    /// The working counter of an exchange with all devices.
+    expected: u16,
+    counted: Counted,
+    /// Exchanges since a device was asked to come back.
+    asked: u32,
+}
+
+impl<S: FieldBoard> Run<'_, S> {
+    /// Exchanges process data until so many cycles in OP were counted; says how long after `begun` the last device came to OP.
+    fn cycles(&mut self, begun: Instant) -> Result<Duration, Error> {
+        let first = self.bus.exchange(&self.segment)?;
+        let at = Kernel::<S>::now().saturating_add(first.next);
+        let (mut pace, mut release) =
+            certain(Pace::begin(&self.objects.period, at, self.plan.cycle));
+        let mut op = None;
+        let mut settled = 0;
+        let mut number = 0;
+        while self.counted.cycles < self.plan.cycles {
+            let counts = op.is_some() && settled >= SETTLING;
+            let answer = self.cycle(&mut pace, release, counts);
+            match (op, answer) {
+                (None, Some(answer)) if answer.in_op => op = Some(Kernel::<S>::now().since(begun)),
+                (None, _) if number > PATIENCE => return Err(NEVER_IN_OP),
+                (
+                    Some(_),
+                    Some(Answer {
+                        left: Some(device), ..
+                    }),
+                ) => self.bring_back(device),
+                _ => {}
+            }
+            settled += u32::from(op.is_some());
+            self.write_outputs(number);
+            number += 1;
+            release = certain(pace.next());
+        }
+        Ok(op.unwrap_or_default())
+    }
+
+    /// One exchange, from its release on.
+    fn cycle(&mut self, pace: &mut Pace<S>, release: Release, counts: bool) -> Option<Answer> {
+        let begin = Kernel::<S>::now();
+        let answer = self.bus.exchange(&self.segment);
+        let end = Kernel::<S>::now();
+        if counts {
+            self.counted.cycles += 1;
+            self.counted.overruns += u32::from(release.missed);
+            self.objects
+                .wake_late
+                .add(Instant::START, Instant::START.saturating_add(release.late));
+        }
+        let Ok(answer) = answer else {
+            self.counted.lost += u32::from(counts);
+            return None;
+        };
+        pace.follow(release.late.saturating_add(answer.next));
+        if counts {
+            self.objects.round_trip.add(begin, end);
+            self.counted.wkc_errors += u32::from(answer.working_counter != self.expected);
+            self.counted.left_op += u32::from(!answer.in_op);
+        }
+        Some(answer)
+    }
+
+    /// Asks a device that has left OP to come back, once in a while.
+    fn bring_back(&mut self, device: usize) {
+        if self.asked == 0 {
+            // Where it does not answer, it is asked again.
+            let _ = self.bus.recover(&self.segment, device);
+        }
+        self.asked = (self.asked + 1) % RECOVERY;
+    }
+
+    /// Drives are enabled step by step (CiA 402) and then follow a ramp; other outputs count.
+    fn write_outputs(&self, number: u32) {
+        let control = match number {
+            0..20 => SHUTDOWN,
+            20..40 => SWITCH_ON,
+            _ => ENABLE,
+        };
+        for device in self.segment.iter(self.bus.main()) {
+            let mut outputs = device.outputs_raw_mut();
+            match outputs.split_first_chunk_mut::<2>() {
+                Some((word, target)) if target.len() == 4 => {
+                    *word = control.to_le_bytes();
+                    let position = (number as i32).wrapping_mul(RAMP);
+                    target.copy_from_slice(&position.to_le_bytes());
+                }
+                _ => outputs.fill(number as u8),
+            }
+        }
+    }
+
+    /// Prints what was counted.
+    fn tell(&mut self) {
+        let Counted {
+            cycles,
+            lost,
+            wkc_errors,
+            overruns,
+            left_op,
+        } = self.counted;
+        let strays = self.bus.strays();
+        let unsent = self.bus.wire().lost();
+        print::<S>(format_args!(
+            "@cycles counted={cycles} lost={lost} wkc_errors={wkc_errors} overruns={overruns} left_op={left_op} strays={strays} unsent={unsent}\n"
+        ));
+        self.tell_account();
+        let sets = [
+            ("wake-late", &self.objects.wake_late),
+            ("round-trip", &self.objects.round_trip),
+        ];
+        for (name, samples) in sets {
+            samples.tell::<S>(format_args!("name={name} where=same from=0 to=0"));
+        }
+    }
+
+    /// Asks the segment what it saw, and prints its answer.
+    fn tell_account(&mut self) {
+        let wire = self.bus.wire();
+        Wire::send(wire, &Account::question());
+        let until = wire.port().now().saturating_add(ACCOUNT);
+        while wire.port().now() < until {
+            match wire.receive() {
+                Some(frame) if Account::is_question(frame) => return Account::tell::<S>(frame),
+                Some(_) => {}
+                None => wire.wait(until),
+            }
+        }
+    }
+}
+
+/// Control words of a drive (CiA 402-2, 6.3), and how far its target moves in a cycle.
+const SHUTDOWN: u16 = 0x06;
+const SWITCH_ON: u16 = 0x07;
+const ENABLE: u16 = 0x0F;
+const RAMP: i32 = 10;
+
+/// What a segment that does not come to OP is told as.
+const NEVER_IN_OP: Error = Error::Timeout(TimeoutError::StateTransition);

@@ -1,0 +1,140 @@
+//! The program of the EtherCAT experiment: a controller, the segment that it controls, or both.
+//!
+//! Owns: who does what, and what is told at the end.
+//! Must never know: a board; that there is a hypervisor.
+//!
+//! # Words
+//! `role=control|segment|both` (both), `cycle-ns=` or `cycle-us=` (1 ms), `cycles=` that are counted (1000), `after-ms=` before the controller looks for devices (0), `phase-ns=` by which the
+//! segment's reference clock is set ahead, so that cycles begin elsewhere (0), `channel=` to the other role (0). With `both` the channel is memory
+//! of the program itself.
+//!
+//! # Lines
+//! As those of the other experiments (`taktos_workloads::experiment`): `@run`, `@bus` and a `@device` each, `@cycles`, `@segment`, the
+//! sets `wake-late` and `round-trip`, `@end`. What the segment saw is told by the controller, which asks for it over the channel at the end.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+mod account;
+mod control;
+mod plan;
+mod port;
+mod serve;
+
+pub use port::FieldBoard;
+
+use plan::{Plan, Role};
+use taktos_ethercat::ethercrab::PduStorage;
+use taktos_kernel::{Period, Semaphore, System, Thread, Timeout};
+use taktos_workloads::experiment::samples::Samples;
+use taktos_workloads::experiment::{certain, end, priority, refuse};
+
+/// The priority of the main thread, of the controller and of the segment: while the controller waits for the wire, the segment answers.
+pub const MAIN: u8 = 1;
+const CONTROL: u8 = 4;
+const SEGMENT: u8 = 8;
+
+/// The futures of the protocol live on the controller's stack.
+const CONTROL_STACK: usize = 192 * 1024;
+const SEGMENT_STACK: usize = 192 * 1024;
+
+/// Frames under way at once, and the bytes of process data and commands in each.
+const FRAMES: usize = 16;
+const BYTES: usize = PduStorage::element_size(512);
+
+/// What the program needs. It has this in a static.
+pub struct Objects<S: System> {
+    control: Thread<S, CONTROL_STACK>,
+    segment: Thread<S, SEGMENT_STACK>,
+    /// The doorbell of the controller's end rang, or of the segment's.
+    rang: [Semaphore<S>; 2],
+    period: Period<S>,
+    storage: PduStorage<FRAMES, BYTES>,
+    wake_late: Samples,
+    round_trip: Samples,
+}
+
+impl<S: System> Objects<S> {
+    /// Everything unused.
+    pub const fn new() -> Self {
+        Self {
+            control: Thread::new("control"),
+            segment: Thread::new("segment"),
+            rang: [Semaphore::binary(0), Semaphore::binary(0)],
+            period: Period::new("cycle"),
+            storage: PduStorage::new(),
+            wake_late: Samples::new(),
+            round_trip: Samples::new(),
+        }
+    }
+
+    /// The channel's doorbell rang. Called by its handler. Bound: two permits are given.
+    pub fn rung(&'static self) {
+        for rang in &self.rang {
+            // A permit that is there already says the same.
+            let _ = rang.give();
+        }
+    }
+}
+
+impl<S: System> Default for Objects<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: FieldBoard> Objects<S> {
+    fn control(&'static self) {
+        control::run(self, &Plan::certain::<S>());
+    }
+
+    fn segment(&'static self) {
+        serve::run(self, &Plan::certain::<S>());
+    }
+}
+
+/// Runs the program as the guest was told, and ends it. `rung` is to call [`Objects::rung`]. In the main thread, on a stack of 16 KiB.
+pub fn run<S: FieldBoard>(objects: &'static Objects<S>, rung: fn()) -> ! {
+    let plan = match Plan::read(S::words()) {
+        Ok(plan) => plan,
+        Err(refused) => refuse::<S>(refused),
+    };
+    if plan.role != Role::Both {
+        S::on_doorbell(plan.channel, rung);
+    }
+    if plan.role != Role::Control {
+        start(
+            &objects.segment,
+            "segment",
+            SEGMENT,
+            Objects::segment,
+            objects,
+        );
+    }
+    if plan.role != Role::Segment {
+        start(
+            &objects.control,
+            "control",
+            CONTROL,
+            Objects::control,
+            objects,
+        );
+        certain(objects.control.join(Timeout::FOREVER));
+        end::<S>()
+    }
+    // The segment serves until the machine ends.
+    certain(objects.segment.join(Timeout::FOREVER));
+    end::<S>()
+}
+
+fn start<S: System, const N: usize>(
+    thread: &'static Thread<S, N>,
+    name: &'static str,
+    level: u8,
+    entry: fn(&'static Objects<S>),
+    objects: &'static Objects<S>,
+) {
+    certain(thread.create_as(name, priority(level)));
+    certain(thread.start_with(entry, objects));
+}

@@ -1,0 +1,79 @@
+//! Owns: the thread of the segment: frames in, answers out. Must never know: who asks.
+
+use crate::Objects;
+use crate::account::Account;
+use crate::plan::Plan;
+use crate::port::{FieldBoard, Place, Side};
+use taktos_ethercat::channel::{Channel, Port};
+use taktos_kernel::{Duration, Instant};
+use taktos_segment::{Device, Segment, State, standard};
+use taktos_workloads::experiment::certain;
+
+/// Serves until the machine ends.
+pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
+    let place = Place::new(objects, plan, Side::Segment);
+    let mut channel = certain(Channel::new(place).ok_or("the channel is too small"));
+    let mut devices = standard(plan.phase.as_nanos());
+    let mut segment = Segment::new(&mut devices);
+    let mut account = Account::default();
+    let mut frame = [0; taktos_ethercat::FRAME];
+    loop {
+        let Some(front) = channel.front() else {
+            channel.port().wait(Instant::MAX);
+            continue;
+        };
+        let own = &mut frame[..front.length];
+        own.copy_from_slice(channel.take());
+        if Account::is_question(own) {
+            count(&mut account, segment.devices());
+            account.answer(own);
+            channel.send(front.at, own);
+            continue;
+        }
+        if let Some(left) = segment.pass(own, front.at.as_nanos()) {
+            let arrival = Instant::from_nanos(left);
+            let ring = channel.write(arrival, own);
+            // Who is rung for may run at once.
+            let done = channel.port().now();
+            if ring {
+                channel.port().ring();
+            }
+            account.note(front.at, arrival, done, segment.devices());
+        }
+    }
+}
+
+impl Account {
+    /// A frame that was sent at `sent` and is back at `arrival` was answered at `done`.
+    fn note(&mut self, sent: Instant, arrival: Instant, done: Instant, devices: &[Device<'_>]) {
+        self.frames += 1;
+        if !devices.iter().all(is_in_op) {
+            return;
+        }
+        let span = |from: Instant, to: Instant| to.since(from).as_nanos();
+        self.service_max = self.service_max.max(span(sent, done));
+        self.wire = self.wire.max(span(sent, arrival));
+        let late = done.since(arrival);
+        if late > Duration::ZERO {
+            self.late_answers += 1;
+            self.latest = self.latest.max(late.as_nanos());
+        }
+    }
+}
+
+/// Adds up what the devices counted.
+fn count(account: &mut Account, devices: &[Device<'_>]) {
+    let sum = |of: fn(&Device<'_>) -> u64| devices.iter().map(of).sum();
+    account.sync0 = sum(|device| device.statistics().sync0);
+    account.sync0_missed = sum(|device| device.statistics().sync0_without_new_outputs);
+    account.watchdog = sum(|device| device.statistics().watchdog);
+    account.in_op = sum(|device| u64::from(is_in_op(device)));
+    let differences = devices
+        .iter()
+        .map(|device| device.statistics().max_difference_ns);
+    account.dc_max = differences.max().unwrap_or(0);
+}
+
+fn is_in_op(device: &Device<'_>) -> bool {
+    device.state() == State::Op
+}
