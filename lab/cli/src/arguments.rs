@@ -265,6 +265,8 @@ pub enum Part {
     Mechanisms,
     /// Real-time guests under each scheduler of a hypervisor; takes hours
     Hypervisor,
+    /// A controller of EtherCAT in a guest; takes hours
+    Ethercat,
     /// All of them
     All,
 }

@@ -14,6 +14,7 @@ pub mod command;
 pub mod compare;
 mod console;
 pub mod emulator;
+mod ethercat;
 pub mod experiment;
 pub mod failure;
 pub mod figure;

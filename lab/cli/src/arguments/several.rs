@@ -9,6 +9,7 @@ use taktos_simulate::file::{suggest, text};
 use taktos_time::Duration;
 
 use super::{Format, RunOptions};
+use crate::experiment::Size;
 use crate::failure::Failure;
 
 /// The most repetitions that the images have room for.
@@ -28,12 +29,23 @@ pub struct SizeOptions {
     /// Only the cases whose name holds these letters, such as shared-rtds (hypervisor)
     #[arg(long = "only", value_name = "LETTERS")]
     pub cases: Option<String>,
+    /// All that the experiment's file asks for, which may take hours; without it, what its table `quick` says
+    #[arg(long)]
+    pub full: bool,
     /// The policy of a task set that runs in both worlds; default: the file's, or edf
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub scheduler: Option<Policy>,
 }
 
 impl SizeOptions {
+    /// How much of a file is run.
+    pub const fn size(&self) -> Size {
+        match self.full {
+            true => Size::Full,
+            false => Size::Quick,
+        }
+    }
+
     /// Refuses what was given and has no meaning for this experiment.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub struct VmRun {
     /// Run also what admission refuses
     #[arg(long)]
     pub force: bool,
-    /// Let time be counted, a nanosecond an instruction, instead of the clock on the wall (one processor)
+    /// Let time be counted, a nanosecond an instruction, instead of the clock on the wall; several processors take turns of [machine] quantum
     #[arg(long = "virtual")]
     pub counted: bool,
     /// The partition that what is typed goes to at first

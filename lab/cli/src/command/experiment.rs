@@ -6,9 +6,9 @@ use anyhow::Result;
 use taktos_export::{ResultDirectory, renew_index};
 
 use super::smp::Extent;
-use super::{compare, hypervisor, latency, mechanisms, smp};
+use super::{compare, ethercat, hypervisor, latency, mechanisms, smp};
 use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
-use crate::experiment::{Asked, Several, asked};
+use crate::experiment::{self, Asked, Several, asked};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::progress::Progress;
@@ -26,7 +26,7 @@ pub(super) fn from_file(
     let name = file
         .file_stem()
         .map_or("experiment".into(), |stem| stem.to_string_lossy());
-    match asked(file)? {
+    match asked(file, size.size())? {
         Asked::Experiment => {
             size.only(&[])?;
             one(workspace, file, &name, options, Form::General).map(drop)
@@ -65,6 +65,10 @@ fn on_several(
         Several::Hypervisor(experiment) => {
             size.only(&["loops", "only"])?;
             hypervisor::run(workspace, experiment, file, options, size)
+        }
+        Several::Ethercat(experiment) => {
+            size.only(&["loops", "only"])?;
+            ethercat::run(workspace, experiment, file, options, size)
         }
     }
 }
@@ -119,7 +123,7 @@ pub(super) fn papers(
     };
     match part {
         Part::Switch | Part::Ipc => size.only(&[])?,
-        Part::Smp | Part::Mechanisms | Part::Hypervisor | Part::All => {}
+        Part::Smp | Part::Mechanisms | Part::Hypervisor | Part::Ethercat | Part::All => {}
     }
     match part {
         Part::Switch => paper(workspace, &SWITCH, options),
@@ -127,13 +131,14 @@ pub(super) fn papers(
         Part::Smp => shipped("spacecraft", options),
         Part::Mechanisms => shipped("mechanisms", options),
         Part::Hypervisor => shipped("hypervisor", options),
+        Part::Ethercat => shipped("ethercat", options),
         Part::All => {
             size.only(&[])?;
             both(workspace, options)?;
             for name in ["spacecraft", "mechanisms"] {
                 shipped(name, &inside(options, name))?;
             }
-            eprintln!("  the hypervisor's takes hours: taktos reproduce hypervisor");
+            eprintln!("  these take hours: taktos reproduce hypervisor, taktos reproduce ethercat");
             Ok(())
         }
     }
@@ -143,7 +148,7 @@ pub(super) fn papers(
 pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     both(workspace, options)?;
     let file = workspace.path("experiments/spacecraft.toml");
-    let Asked::Several(several) = asked(&file)? else {
+    let Asked::Several(several) = asked(&file, experiment::Size::Full)? else {
         return Err(other_kind(&file));
     };
     let Several::Smp(experiment) = *several else {

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod compare;
 mod count;
 mod doctor;
+mod ethercat;
 mod experiment;
 mod generate;
 mod hypervisor;

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_emulator::several::{Setting, Virt};
 use taktos_vm::{Configuration, FileError, Loaded, Plan, Time};
 
 use crate::arguments::{VmCheck, VmRun};
+use crate::emulator::several;
 use crate::failure::{CheckFailed, Failure};
 use crate::kind::{self, Kind};
 use crate::progress::Progress;
@@ -15,7 +17,7 @@ use crate::workspace::Workspace;
 
 /// What a person must know of a machine whose time is real.
 const REAL_TIME: &str = "  time is the clock on the wall: what else this computer does shows in the guests as late wake-ups\n  \
-    (counted time: --virtual, with a configuration of one processor such as experiments/fifo-taktos.toml)";
+    (counted time: --virtual)";
 
 /// Builds, plans and runs the machine of a configuration.
 pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
@@ -23,32 +25,28 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     if let Some(name) = &options.input {
         configuration.input = partition(&configuration, name, "--input")?;
     }
-    if options.counted && configuration.machine.cpus > 1 {
-        return Err(Failure::error(
-            format!(
-                "time can be counted on one processor only, and {} has {}",
-                options.configuration.display(),
-                configuration.machine.cpus
-            ),
-            "leave --virtual, or take a configuration with [machine] cpus = 1, such as experiments/fifo-taktos.toml",
-        ));
-    }
     checked(&configuration)?;
     let progress = Progress::default();
     let hypervisor = vm::hypervisor(workspace, &progress)?.path;
     let plan = plan(workspace, &configuration, &progress)?;
     let loaded = written(workspace, &plan, options)?;
+    let machine = &configuration.machine;
     let time = match options.counted {
-        true => Time::Counted,
-        false => Time::Real,
+        true if machine.cpus == 1 => Time::Counted,
+        // On several processors the laboratory's clock counts.
+        _ => Time::Real,
     };
-    let arguments = plan.qemu_arguments(&loaded, &hypervisor, time);
+    let mut arguments = plan.qemu_arguments(&loaded, &hypervisor, time);
+    if options.counted && machine.cpus > 1 {
+        let clock = progress.during("emulator, clock ...", || several(Virt::Aarch64))?;
+        arguments.extend(clock.time(&Setting::new(machine.cpus, machine.quantum))?);
+    }
     if options.print {
         screen::print(&format!("qemu-system-aarch64 {}\n", arguments.join(" ")))?;
         return Ok(());
     }
     eprintln!("  running; Ctrl-A x ends the machine, Ctrl-A ? helps");
-    if time == Time::Real {
+    if !options.counted {
         eprintln!("{REAL_TIME}");
     }
     let names = configuration
@@ -63,7 +61,7 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     };
     let ended = vm::run(&arguments, limit, &mut ending)?;
     // Again, since the guests' own lines may have moved it off the screen.
-    if time == Time::Real {
+    if !options.counted {
         eprintln!("{REAL_TIME}");
     }
     eprint!("{}", ending.shown());

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::de::DeserializeOwned;
 
 use super::file::Experiment;
-use super::several::{Several, several};
+use super::several::{Several, Size, several};
 use crate::failure::{Failure, one_line};
 use crate::kind::Kind;
 
@@ -23,18 +23,18 @@ pub enum Asked {
     TaskSet,
 }
 
-/// What the file asks for.
+/// What the file asks for, as far as `size` goes.
 ///
 /// # Errors
 /// When it cannot be read, or is a broken experiment on several processors.
-pub fn asked(path: &Path) -> Result<Asked> {
+pub fn asked(path: &Path, size: Size) -> Result<Asked> {
     let text = read(path)?;
     match Kind::of(&text) {
         Some(Kind::TaskSet) => return Ok(Asked::TaskSet),
         Some(Kind::Machine) => return Err(Kind::Machine.elsewhere(path)),
         Some(Kind::Experiment) | None => {}
     }
-    let several = several(&text, path)?;
+    let several = several(&text, path, size)?;
     Ok(several.map_or(Asked::Experiment, |several| {
         Asked::Several(Box::new(several))
     }))

@@ -13,7 +13,7 @@ pub use file::{
     Schedule, Shown, Spread,
 };
 pub use load::{Asked, asked, line_of, load};
-pub use several::{Hypervisor, Latency, Mechanisms, Several, Smp};
+pub use several::{Ethercat, Hypervisor, Latency, Mechanisms, Several, Size, Smp};
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -25,7 +25,7 @@ pub(crate) mod tests {
             "{}/../../experiments/{name}.toml",
             env!("CARGO_MANIFEST_DIR")
         );
-        match asked(std::path::Path::new(&file)).unwrap() {
+        match asked(std::path::Path::new(&file), Size::Full).unwrap() {
             Asked::Several(several) => *several,
             other => panic!("{other:?}"),
         }

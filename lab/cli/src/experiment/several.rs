@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde::de::Error;
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use taktos_simulate::Policy;
 use taktos_simulate::file::text;
@@ -12,6 +12,7 @@ use taktos_time::Duration;
 
 use super::file::Figure;
 use super::load::{self, parse_as};
+use crate::ethercat::{Place, Scheduler};
 
 /// An experiment on several processors.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub enum Several {
     Latency(Latency),
     /// Real-time guests under each scheduler of a hypervisor.
     Hypervisor(Hypervisor),
+    /// A controller of EtherCAT in a guest.
+    Ethercat(Ethercat),
 }
 
 /// A task set on the kernel, on one processor and on several.
@@ -55,6 +58,8 @@ pub struct Smp {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
+    /// What the quick form has instead.
+    pub quick: Option<toml::Table>,
 }
 
 /// The response times of mechanisms.
@@ -81,6 +86,8 @@ pub struct Mechanisms {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
+    /// What the quick form has instead.
+    pub quick: Option<toml::Table>,
 }
 
 /// Periodic threads on each processor.
@@ -104,6 +111,8 @@ pub struct Latency {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
+    /// What the quick form has instead.
+    pub quick: Option<toml::Table>,
 }
 
 /// Real-time guests under each scheduler of a hypervisor.
@@ -131,6 +140,50 @@ pub struct Hypervisor {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
+    /// What the quick form has instead.
+    pub quick: Option<toml::Table>,
+}
+
+/// A controller of EtherCAT in a guest, under each scheduler of a hypervisor.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Ethercat {
+    #[serde(rename = "kind")]
+    _kind: String,
+    /// What it is called.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// The processor, as the emulator calls it.
+    pub processor: String,
+    /// How many cycles of each case are counted.
+    pub cycles: u64,
+    /// Into how many parts of the cycle they are divided, which is where the segment's clock begins: a run each.
+    pub phases: u64,
+    /// How long a busy Linux is given to start before the controller begins.
+    pub settle: Time,
+    /// How far one of several processors may run ahead of another, in nanoseconds.
+    pub quantum: u32,
+    /// The cases.
+    #[serde(rename = "case")]
+    pub cases: Vec<EthercatCases>,
+    /// What answers the question, in the order in which it is shown.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<Figure>,
+    /// What the quick form has instead.
+    pub quick: Option<toml::Table>,
+}
+
+/// Cases on one kind of machine: each scheduler in each cycle.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EthercatCases {
+    /// On what, beside whom.
+    pub place: Place,
+    /// Who schedules.
+    pub schedulers: Vec<Scheduler>,
+    /// From one exchange to the next, in microseconds.
+    pub cycles_us: Vec<u32>,
 }
 
 /// A time with its unit, as people write it: `10 s`.
@@ -162,6 +215,27 @@ impl<'de> Deserialize<'de> for PolicyName {
     }
 }
 
+/// How much of what a file asks for is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// What its table `quick` has stands for the keys of these names; all, where there is none. Minutes.
+    Quick,
+    /// All of it, which may take hours.
+    Full,
+}
+
+impl Size {
+    /// What of a file was run, for its reader.
+    pub fn told(self, quick: Option<&toml::Table>) -> &'static str {
+        match (self, quick) {
+            (Self::Quick, Some(_)) => {
+                "quick: what the table `quick` of the file says; --full runs all"
+            }
+            _ => "full",
+        }
+    }
+}
+
 /// What is looked at first.
 #[derive(Deserialize)]
 struct Head {
@@ -169,20 +243,22 @@ struct Head {
 }
 
 /// The kinds of experiments on several processors.
-const KINDS: [&str; 4] = ["smp", "mechanisms", "latency", "hypervisor"];
+const KINDS: [&str; 5] = ["smp", "mechanisms", "latency", "hypervisor", "ethercat"];
 
 /// Reads the experiment, where the text is that of one on several processors.
 ///
 /// # Errors
 /// When its kind is unknown, or a key is missing, unknown or broken.
-pub fn several(text: &str, path: &Path) -> Result<Option<Several>> {
+pub fn several(text: &str, path: &Path, size: Size) -> Result<Option<Several>> {
     let head: Head = parse_as(text, path)?;
+    let file = (text, path, size);
     let experiment = match head.kind.as_deref() {
         None => return Ok(None),
-        Some("smp") => Several::Smp(parse_as(text, path)?),
-        Some("mechanisms") => Several::Mechanisms(parse_as(text, path)?),
-        Some("latency") => Several::Latency(parse_as(text, path)?),
-        Some("hypervisor") => Several::Hypervisor(parse_as(text, path)?),
+        Some("smp") => Several::Smp(read(file)?),
+        Some("mechanisms") => Several::Mechanisms(read(file)?),
+        Some("latency") => Several::Latency(read(file)?),
+        Some("hypervisor") => Several::Hypervisor(read(file)?),
+        Some("ethercat") => Several::Ethercat(read(file)?),
         Some(other) => {
             let cause = format!(
                 "no experiment is of the kind `{other}`: there are {}",
@@ -199,12 +275,57 @@ pub fn several(text: &str, path: &Path) -> Result<Option<Several>> {
     Ok(Some(experiment))
 }
 
+/// The table of a file that holds what the quick form has instead.
+const QUICK: &str = "quick";
+
+/// Reads the file, and once more with the keys of its quick form, where that is wanted and there is one.
+fn read<T: DeserializeOwned>((text, path, size): (&str, &Path, Size)) -> Result<T> {
+    let all: T = parse_as(text, path)?;
+    let mut table: toml::Table = parse_as(text, path)?;
+    let instead = table.get(QUICK).and_then(toml::Value::as_table).cloned();
+    match (size, instead) {
+        (Size::Full, _) | (_, None) => Ok(all),
+        (Size::Quick, Some(instead)) => {
+            table.extend(instead);
+            T::deserialize(table).map_err(|error| {
+                let place = load::offset_of(text, QUICK);
+                load::refused(
+                    text,
+                    path,
+                    place,
+                    &format!("in `{QUICK}`: {}", error.message()),
+                )
+            })
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<Several>> {
-        several(text, Path::new("mine.toml"))
+        several(text, Path::new("mine.toml"), Size::Full)
+    }
+
+    #[test]
+    fn the_quick_form_has_its_own_keys() {
+        let text = include_str!("../../../../experiments/ethercat.toml");
+        let quick = |text: &str| several(text, Path::new("mine.toml"), Size::Quick);
+        let Some(Several::Ethercat(it)) = quick(text).unwrap() else {
+            panic!("of another kind");
+        };
+        assert!(it.cycles < 100_000, "{}", it.cycles);
+        assert_eq!(it.settle.0, Duration::from_secs(3));
+        let wrong = text.replacen("[quick]\n", "[quick]\nspeed = 7\n", 1);
+        let error = quick(&wrong).unwrap_err().to_string();
+        let line = 1 + text.lines().position(|line| line == "[quick]").unwrap();
+        assert!(
+            error.starts_with(&format!(
+                "mine.toml:{line}: in `quick`: unknown field `speed`"
+            )),
+            "{error}"
+        );
     }
 
     #[test]
@@ -222,6 +343,10 @@ mod tests {
         let hypervisor = include_str!("../../../../experiments/hypervisor.toml");
         assert!(
             matches!(read(hypervisor).unwrap(), Some(Several::Hypervisor(it)) if it.phases_us.len() == 10)
+        );
+        let ethercat = include_str!("../../../../experiments/ethercat.toml");
+        assert!(
+            matches!(read(ethercat).unwrap(), Some(Several::Ethercat(it)) if it.cycles == 100_000)
         );
         let other = include_str!("../../../../experiments/ipc.toml");
         assert!(read(other).unwrap().is_none());

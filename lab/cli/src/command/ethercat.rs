@@ -1,0 +1,250 @@
+//! `taktos reproduce ethercat`: a controller of EtherCAT in a real-time guest, under each scheduler.
+
+use std::path::Path;
+
+use anyhow::Result;
+use taktos_emulator::El2;
+use taktos_linux::{Job, command_line};
+
+use super::experiment::begin;
+use super::several::result_name;
+use crate::arguments::{RunOptions, SizeOptions};
+use crate::ethercat::{Case, Common, Measured, Place, Run, Told, json, samples, text, words};
+use crate::experiment::Ethercat;
+use crate::failure::{CheckFailed, Failure, one_line};
+use crate::figure::{Drawn, Material, draw_all};
+use crate::outcome::Outcome;
+use crate::progress::Progress;
+use crate::several::{Honest, each};
+use crate::station::{Needs, Station, Task, What};
+use crate::workspace::Workspace;
+
+/// How the machine is called in the data.
+const PLATFORM: &str = El2::BOARD.0;
+/// The measured program of the Taktos kernel.
+const PROGRAM: &str = "ethercat";
+/// What these figures cannot say.
+const LIMITS: &str = "one instruction takes one nanosecond, no caches, no bus; the segment is a model that computes with the instants at which \
+     frames are sent, and its wire one of 100 Mbit/s without errors; on several processors an interrupt to a running one is off by up to a quantum";
+
+/// Runs the experiment of a file.
+pub(super) fn run(
+    workspace: &Workspace,
+    experiment: &Ethercat,
+    file: &Path,
+    options: &RunOptions,
+    size: &SizeOptions,
+) -> Result<()> {
+    if options.board.is_some() {
+        return Err(Failure::error(
+            "--board has no meaning for this experiment",
+            "leave it out: it runs on the emulator's board virt",
+        ));
+    }
+    let cases = cases(experiment, size.cases.as_deref())?;
+    let common = common(experiment);
+    let cycles = size.loops.unwrap_or(experiment.cycles);
+    let runs: Vec<Run> = cases
+        .iter()
+        .flat_map(|case| Run::of(*case, cycles, experiment.phases))
+        .collect();
+    let directory = begin(workspace, &result_name(file, options), options)?;
+    let progress = Progress::default();
+    let needs = needs(&cases, &common);
+    let station = Station::ready(workspace, needs, directory.place(), &progress)?;
+    let bench = Bench { station, common };
+    let found = progress.counted("controlling segments ...", runs.len(), |done| {
+        each(&runs, done, |run| {
+            Ok(bench.run(run).map_err(|error| error.to_string()))
+        })
+    })?;
+    let failed = failures(&runs, &found);
+    let measured: Vec<Measured> = runs
+        .iter()
+        .zip(found)
+        .filter_map(|(run, told)| {
+            Some(Measured {
+                run: *run,
+                told: told.ok()?,
+            })
+        })
+        .collect();
+    let samples = samples(&measured);
+    let material = Material {
+        workspace,
+        board: PLATFORM,
+        cpu: &experiment.processor,
+        samples: &samples,
+        run: None,
+    };
+    let mut drawn = draw_all(&experiment.figures, &material)?;
+    drawn.extend(bench.station.honest.iter().map(Honest::drawn));
+    drawn.extend(told("Never in OP", &never_in_op(&measured)));
+    drawn.extend(told("Runs that failed", &failed));
+    let outcome = Outcome {
+        title: experiment.title.clone(),
+        question: experiment.question.clone(),
+        setup: bench.setup(
+            experiment,
+            (cycles, size.size().told(experiment.quick.as_ref())),
+        ),
+        limits: LIMITS,
+        drawn,
+        files: bench.files(&runs)?,
+        runs: bench.keys(&runs),
+        json: json(PLATFORM, &cases, &measured),
+        ..Outcome::default()
+    };
+    outcome.finish(workspace, directory, options.format)?;
+    match failed.as_slice() {
+        [] => Ok(()),
+        [first, ..] => {
+            let words = format!("{} runs failed, the first: {first}", failed.len());
+            Err(CheckFailed(words).into())
+        }
+    }
+}
+
+/// The cases of the file whose name holds the letters.
+fn cases(experiment: &Ethercat, only: Option<&str>) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for group in &experiment.cases {
+        for scheduler in &group.schedulers {
+            cases.extend(group.cycles_us.iter().map(|cycle| Case {
+                place: group.place,
+                scheduler: *scheduler,
+                cycle: *cycle,
+            }));
+        }
+    }
+    let refused = cases
+        .iter()
+        .find_map(|case| Some((case, case.contradiction()?)));
+    if let Some((case, why)) = refused {
+        return Err(Failure::error(
+            format!("there is no case {}", case.name()),
+            why,
+        ));
+    }
+    cases.retain(|case| only.is_none_or(|only| case.name().contains(only)));
+    match cases.is_empty() {
+        false => Ok(cases),
+        true => Err(Failure::error(
+            format!("no case is called `{}`", one_line(only.unwrap_or_default())),
+            "cases are called like alone-rtds-250us or shared-credit2-1000us: the experiment's file lists them",
+        )),
+    }
+}
+
+fn common(experiment: &Ethercat) -> Common {
+    Common {
+        processor: experiment.processor.clone(),
+        quantum: experiment.quantum,
+        settle: experiment.settle.0.as_nanos() / 1_000_000,
+        busy: command_line(&Job::Busy { seconds: None }),
+    }
+}
+
+fn needs(cases: &[Case], common: &Common) -> Needs {
+    let several = cases.iter().filter(|case| case.place.processors() > 1);
+    Needs {
+        program: PROGRAM,
+        linux: cases.iter().any(|case| case.place.is_busy()),
+        processor: common.processor.clone(),
+        quanta: several.map(|_| common.quantum).collect(),
+    }
+}
+
+/// Where runs are done.
+struct Bench {
+    station: Station,
+    common: Common,
+}
+
+impl Bench {
+    /// Does a run, unless it was done on the same machine before.
+    fn run(&self, run: &Run) -> Result<Told> {
+        self.station.run(&self.task(run), Told::read)
+    }
+
+    fn task(&self, run: &Run) -> Task {
+        let what = match run.case.place {
+            Place::Native => What::Program(words(run, &self.common, "both")),
+            _ => What::Partitions(text(run, &self.common)),
+        };
+        Task {
+            name: run.name(),
+            what,
+            processors: run.case.place.processors(),
+            quantum: self.common.quantum,
+        }
+    }
+
+    /// The names of runs, each with what its machine was.
+    fn keys(&self, runs: &[Run]) -> Vec<(String, String)> {
+        let key = |run: &Run| (run.name(), self.station.key(&self.task(run)));
+        runs.iter().map(key).collect()
+    }
+
+    /// The configuration of each case, and the consoles of all runs.
+    fn files(&self, runs: &[Run]) -> Result<Vec<(String, String)>> {
+        let mut files = Vec::new();
+        for run in runs {
+            let task = self.task(run);
+            if run.number == 0 {
+                files.extend(self.station.configuration(&task, &run.case.name()));
+            }
+            files.extend(self.station.raw(&task)?);
+        }
+        Ok(files)
+    }
+
+    fn setup(&self, experiment: &Ethercat, (cycles, form): (u64, &str)) -> Vec<(String, String)> {
+        let (processor, quantum) = (&experiment.processor, experiment.quantum);
+        let mut setup = vec![
+            (
+                "emulator".to_owned(),
+                format!("QEMU {}", self.station.emulator()),
+            ),
+            (
+                "machine".into(),
+                format!(
+                    "virt, GICv3, {processor}; one processor with -icount shift=0,sleep=off, several with the laboratory's clock at a \
+                     quantum of {quantum} ns"
+                ),
+            ),
+            ("cycles of a case".into(), cycles.to_string()),
+            ("phases".into(), experiment.phases.to_string()),
+            ("form".into(), form.to_owned()),
+        ];
+        setup.extend(self.station.images.shown());
+        setup
+    }
+}
+
+/// The runs that failed, each with the reason.
+fn failures(runs: &[Run], found: &[Result<Told, String>]) -> Vec<String> {
+    let failed = runs.iter().zip(found).filter_map(|(run, found)| {
+        let error = found.as_ref().err()?;
+        Some(format!("{}: {error}", run.name()))
+    });
+    failed.collect()
+}
+
+/// The runs whose segment never came to OP, each with the reason.
+fn never_in_op(measured: &[Measured]) -> Vec<String> {
+    let never = measured.iter().filter_map(|one| match &one.told {
+        Told::NeverInOp(why) => Some(format!("{}: {why}", one.run.name())),
+        Told::Found(_) => None,
+    });
+    never.collect()
+}
+
+/// Runs of which there are no figures, for the report.
+fn told(title: &str, all: &[String]) -> Option<Drawn> {
+    (!all.is_empty()).then(|| Drawn {
+        title: title.to_owned(),
+        answer: all.iter().map(|one| format!("{title}: {one}.")).collect(),
+        ..Drawn::default()
+    })
+}

@@ -1,0 +1,99 @@
+//! What runs found, as rows of the long table.
+//!
+//! Owns: the names of labels and marks. Must never know: which figure asks for them.
+
+use super::case::{Place, Run};
+use super::found::{Found, NUMBERS, Told};
+use crate::measure::Labels;
+use crate::samples::{Samples, Unit, Values};
+
+/// A run and what it found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The run.
+    pub run: Run,
+    /// What its console told.
+    pub told: Told,
+}
+
+impl Measured {
+    /// What it found, where its segment came to OP.
+    pub const fn found(&self) -> Option<&Found> {
+        match &self.told {
+            Told::Found(found) => Some(found),
+            Told::NeverInOp(_) => None,
+        }
+    }
+}
+
+/// All runs. `faults` counts each cycle of a run whose segment never came to OP; the others have `wake-late` and `round-trip` in nanoseconds, `beyond-wire` in instructions, and each number that was counted by its key.
+pub fn samples(all: &[Measured]) -> Samples {
+    let mut samples = Samples::default();
+    for measured in all {
+        let (run, labels) = (&measured.run, labels(&measured.run));
+        let Some(found) = measured.found() else {
+            samples.push(&labels, "faults", Unit::Number, Values::one(run.cycles));
+            continue;
+        };
+        let late = Values::All(found.wake_late.clone());
+        samples.push(&labels, "wake-late", Unit::Nanoseconds, late);
+        let trip = Values::All(found.round_trip.clone());
+        samples.push(&labels, "round-trip", Unit::Nanoseconds, trip);
+        samples.push(
+            &labels,
+            "spread",
+            Unit::Nanoseconds,
+            Values::one(spread(found)),
+        );
+        // One instruction takes one nanosecond where there is one processor.
+        if run.case.place != Place::Dedicated {
+            let beyond = found
+                .round_trip
+                .max()
+                .saturating_sub(found.number("wire_ns"));
+            samples.push(
+                &labels,
+                "beyond-wire",
+                Unit::Instructions,
+                Values::one(beyond),
+            );
+        }
+        for (_, key) in NUMBERS {
+            let unit = match key.ends_with("_ns") {
+                true => Unit::Nanoseconds,
+                false => Unit::Number,
+            };
+            samples.push(&labels, key, unit, Values::one(found.number(key)));
+        }
+        samples.push(&labels, "faults", Unit::Number, Values::one(faults(found)));
+    }
+    samples
+}
+
+fn labels(run: &Run) -> Labels {
+    let labels = [
+        ("case", run.case.place.name().to_owned()),
+        ("scheduler", run.case.scheduler.name().to_owned()),
+        ("cycle", run.case.cycle.to_string()),
+    ];
+    labels.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// How far the latest release lies from the earliest.
+fn spread(found: &Found) -> u64 {
+    found.wake_late.max() - found.wake_late.min()
+}
+
+/// Everything that a controller must not have: one of them is too many.
+pub fn faults(found: &Found) -> u64 {
+    let of = [
+        "lost",
+        "wkc_errors",
+        "overruns",
+        "left_op",
+        "sync0_missed",
+        "late_answers",
+        "watchdog",
+    ];
+    of.iter().map(|key| found.number(key)).sum()
+}
