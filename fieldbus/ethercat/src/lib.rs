@@ -6,7 +6,7 @@
 //! ([`Wire`]): a [`channel`] to another partition, and any that a program writes.
 //!
 //! # A cycle
-//! 1. [`Pace::next`] sleeps until the release.
+//! 1. [`Pace::await_release`] sleeps until the release.
 //! 2. [`Controller::exchange`] sends the outputs and brings the inputs; the thread blocks while the frame is on the wire.
 //! 3. [`Pace::follow`] moves the releases towards the segment's reference clock.
 //! 4. The program reads inputs and writes outputs, for the next cycle.

@@ -67,7 +67,7 @@ impl<S: System> Pace<S> {
     ///
     /// # Errors
     /// `Cancelled`, `Deleted`: as [`Period::next`] and [`Period::begin_at`].
-    pub fn next(&mut self) -> Result<Release, Error> {
+    pub fn await_release(&mut self) -> Result<Release, Error> {
         let due = self.release.saturating_add(self.length);
         if self.passed {
             return self.begin_anew(due);

@@ -149,7 +149,7 @@ impl<S: FieldBoard> Run<'_, S> {
             settled += u32::from(op.is_some());
             self.write_outputs(number);
             number += 1;
-            release = certain(pace.next());
+            release = certain(pace.await_release());
         }
         Ok(op.unwrap_or_default())
     }
