@@ -24,6 +24,7 @@ mod dictionary;
 mod drive;
 mod fault;
 mod fmmu;
+mod foe;
 mod mailbox;
 mod memory;
 mod model;

@@ -4,10 +4,12 @@
 
 use core::ops::Range;
 
+use crate::al::State;
 use crate::bytes::{put, word};
 use crate::coe;
 use crate::device::Device;
 use crate::dictionary::Dictionary;
+use crate::foe::File;
 use crate::model::SyncManagerKind;
 use crate::registers::{SYNC_MANAGER, SYNC_MANAGER_LENGTH};
 use crate::sdo::Transfer;
@@ -74,6 +76,9 @@ pub(crate) struct Mailbox {
     repeat: bool,
     pub(crate) transfer: Transfer,
     pub(crate) listing: Option<Listing>,
+    file: File,
+    /// Bytes that a request may have, behind the mailbox header.
+    request_room: usize,
 }
 
 impl Mailbox {
@@ -85,6 +90,8 @@ impl Mailbox {
             repeat: false,
             transfer: Transfer::new(),
             listing: None,
+            file: File::new(),
+            request_room: 0,
         }
     }
 
@@ -94,6 +101,7 @@ impl Mailbox {
         self.due = None;
         self.listing = None;
         self.transfer.end();
+        self.file.end();
     }
 }
 
@@ -146,7 +154,15 @@ impl Device<'_> {
             self.model.mailbox.as_ref().is_some_and(wanted)
         };
         match kind {
-            COE if can(|mailbox| mailbox.coe) => self.reply(COE, coe::serve),
+            COE if can(|mailbox| mailbox.coe) && self.al.state != State::Bootstrap => {
+                self.reply(COE, coe::serve);
+            }
+            FOE if can(|mailbox| mailbox.foe) => {
+                self.reply(FOE, |request, reply, mailbox, _| {
+                    let whole = mailbox.request_room;
+                    mailbox.file.serve(request, whole, reply)
+                });
+            }
             COE | FOE | AOE | EOE | SOE | VOE => {
                 self.reply(ERROR, |_, _, _, _| Err(UNSUPPORTED_PROTOCOL));
             }
@@ -170,6 +186,7 @@ impl Device<'_> {
             return;
         };
         let length = usize::from(word(request, 0)).min(request.len() - HEADER);
+        self.mailbox.request_room = request.len() - HEADER;
         let request = &request[HEADER..HEADER + length];
         let (head, body) = area.split_at_mut(HEADER);
         let mut reply = Reply {

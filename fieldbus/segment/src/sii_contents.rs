@@ -292,7 +292,7 @@ mod tests {
         let bytes = whole(&DRIVE);
         assert_eq!(long(&bytes, 0x14), DRIVE.product);
         assert_eq!(word(&bytes, 0x30), 0x1000);
-        assert_eq!(word(&bytes, 0x38), 0x04);
+        assert_eq!(word(&bytes, 0x38), 0x0C);
         let categories = found(&bytes);
         let numbers: Vec<u16> = categories.iter().map(|category| category.0).collect();
         assert_eq!(

@@ -260,6 +260,11 @@ pub(crate) static DRIVE: Model<'static> = Model {
     pdos: Table::of(&DRIVE_PDOS),
     entries: Table::of(&DRIVE_ENTRIES),
     objects: Table::of(&DRIVE_OBJECTS),
+    mailbox: Some(Mailbox {
+        foe: true,
+        bootstrap: true,
+        ..MAILBOX
+    }),
     behaviour: Behaviour::Drive,
     ..ANALOGUE
 };

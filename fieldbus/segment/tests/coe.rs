@@ -8,6 +8,7 @@ use taktos_segment::{
     SyncManager, SyncManagerKind, Table, standard,
 };
 
+const ANALOGUE: u16 = 2;
 const DRIVE: u16 = 3;
 
 /// A device with a name that no mailbox holds at once, and many objects.
@@ -263,14 +264,14 @@ fn objects_and_entries_are_described() {
 #[test]
 fn other_protocols_are_refused_as_devices_do() {
     let mut devices = standard();
-    let mut bench = in_preop(&mut devices, DRIVE);
+    let mut bench = in_preop(&mut devices, ANALOGUE);
     for (protocol, detail) in [(1, 2), (2, 2), (4, 2), (5, 2), (15, 2), (9, 1)] {
-        bench.say(DRIVE, protocol, &[0; 8]);
-        let (kind, body) = bench.hear(DRIVE).unwrap();
+        bench.say(ANALOGUE, protocol, &[0; 8]);
+        let (kind, body) = bench.hear(ANALOGUE).unwrap();
         assert_eq!((kind & 0x0F, &body[..]), (0, &[1, 0, detail, 0][..]));
     }
-    bench.say(DRIVE, 3, &[0, 0x20, 0x40]);
-    assert_eq!(bench.hear(DRIVE).unwrap().1, [1, 0, 6, 0], "too short");
+    bench.say(ANALOGUE, 3, &[0, 0x20, 0x40]);
+    assert_eq!(bench.hear(ANALOGUE).unwrap().1, [1, 0, 6, 0], "too short");
 }
 
 #[test]

@@ -21,7 +21,8 @@ fn a_coupler_needs_nothing() {
 
 #[test]
 fn each_illegal_request_is_refused_with_its_code() {
-    let way: [(&[u8], &[(u8, u16)]); 4] = [
+    type Refused<'a> = &'a [(u8, u16)];
+    let way: [(&[u8], Refused<'_>); 4] = [
         (
             &[],
             &[
