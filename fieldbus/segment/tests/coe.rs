@@ -97,7 +97,7 @@ fn device<'d>(model: &'d Model<'d>) -> [Device<'d>; 1] {
 
 #[test]
 fn values_are_read_and_written() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     let read = |bench: &mut Bench<'_>, index: u16, subindex| {
         let [low, high] = index.to_le_bytes();
@@ -123,7 +123,7 @@ fn values_are_read_and_written() {
 
 #[test]
 fn what_is_wrong_is_aborted_with_its_code() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     let cases: [(&[u8], u32); 7] = [
         (&[0x40, 0xFF, 0x2F, 0, 0, 0, 0, 0], 0x0602_0000),
@@ -172,7 +172,7 @@ fn a_long_value_comes_in_segments() {
 
 #[test]
 fn a_value_may_be_written_in_segments() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     assert_eq!(
         bench.sdo(DRIVE, &[0x21, 0x60, 0x60, 0, 1, 0, 0, 0])[0],
@@ -195,7 +195,7 @@ fn a_value_may_be_written_in_segments() {
 
 #[test]
 fn whole_objects_are_read_and_written() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, 2);
     let read = [0x50, 0x13, 0x1C, 0, 0, 0, 0, 0];
     let inputs = bench.sdo(2, &read);
@@ -242,7 +242,7 @@ fn the_dictionary_is_listed_in_fragments() {
 
 #[test]
 fn objects_and_entries_are_described() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     let mut ask = |body: &[u8]| {
         bench.say(DRIVE, 3, &[&[0, 0x80][..], body].concat());
@@ -263,7 +263,7 @@ fn objects_and_entries_are_described() {
 
 #[test]
 fn other_protocols_are_refused_as_devices_do() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, ANALOGUE);
     for (protocol, detail) in [(1, 2), (2, 2), (4, 2), (5, 2), (15, 2), (9, 1)] {
         bench.say(ANALOGUE, protocol, &[0; 8]);
@@ -276,7 +276,7 @@ fn other_protocols_are_refused_as_devices_do() {
 
 #[test]
 fn counters_tell_repetitions_and_the_last_answer_can_be_had_again() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     let request = [0, 0x20, 0x40, 0x18, 0x10, 1, 0, 0, 0, 0];
     bench.say_as(DRIVE, 0x13, &request);
@@ -293,7 +293,7 @@ fn counters_tell_repetitions_and_the_last_answer_can_be_had_again() {
 
 #[test]
 fn a_full_mailbox_takes_no_more_and_an_unread_answer_waits() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = in_preop(&mut devices, DRIVE);
     let request = [0, 0x20, 0x40, 0x18, 0x10, 1, 0, 0, 0, 0];
     bench.say_as(DRIVE, 0x13, &request);

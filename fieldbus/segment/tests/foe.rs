@@ -54,7 +54,7 @@ fn read(bench: &mut Bench<'_>, name: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_was_written_is_read() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.mailboxes(DRIVE);
     assert_eq!(bench.ask(DRIVE, BOOT), (BOOT, 0));
@@ -67,7 +67,7 @@ fn what_was_written_is_read() {
 
 #[test]
 fn errors_have_their_codes() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.mailboxes(DRIVE);
     bench.ask(DRIVE, PREOP);
@@ -97,7 +97,7 @@ fn errors_have_their_codes() {
 
 #[test]
 fn bootstrap_has_files_only() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     assert_eq!(bench.ask(DRIVE, BOOT), (INIT | 0x10, 0x15), "no mailboxes");
     bench.mailboxes(DRIVE);

@@ -105,7 +105,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// All that the segment answers to the steps.
 fn run(steps: &[Step]) -> Vec<(Option<u64>, Vec<u8>)> {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut segment = Segment::ring(&mut devices);
     let mut now = 0;
     let mut answers = Vec::new();

@@ -12,7 +12,7 @@ const ERROR: u8 = 0x10;
 
 #[test]
 fn a_coupler_needs_nothing() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     for state in [PREOP, SAFEOP, OP, SAFEOP, PREOP, INIT] {
         assert_eq!(bench.ask(COUPLER, state), (state, 0));
@@ -39,7 +39,7 @@ fn each_illegal_request_is_refused_with_its_code() {
     ];
     for (steps, refused) in way {
         for (request, code) in refused {
-            let mut devices = standard();
+            let mut devices = standard(0);
             let mut bench = Bench::new(&mut devices);
             for step in steps {
                 bench.ask(COUPLER, *step);
@@ -53,7 +53,7 @@ fn each_illegal_request_is_refused_with_its_code() {
 
 #[test]
 fn an_error_is_acknowledged_before_the_way_up_is_open() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     assert_eq!(bench.ask(COUPLER, OP), (INIT | ERROR, 0x11));
     assert_eq!(bench.ask(COUPLER, PREOP), (INIT | ERROR, 0x11), "not yet");
@@ -78,13 +78,13 @@ fn mailboxes_are_checked_for_preop() {
         (1, 0x1080, 8, 0x22),
     ];
     for (number, start, length, control) in wrong {
-        let mut devices = standard();
+        let mut devices = standard(0);
         let mut bench = Bench::new(&mut devices);
         bench.mailboxes(DRIVE);
         bench.sync_manager(DRIVE, number, start, length, control);
         assert_eq!(bench.ask(DRIVE, PREOP), (INIT | ERROR, 0x16));
     }
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.mailboxes(DRIVE);
     bench.sync_manager(DRIVE, 1, 0x1040, 128, 0x22);
@@ -107,7 +107,7 @@ fn process_data_are_checked_for_safeop() {
         (3, 0x1108, 6, 0x20, 0x17),
     ];
     for (number, start, length, control, code) in wrong {
-        let mut devices = standard();
+        let mut devices = standard(0);
         let mut bench = Bench::new(&mut devices);
         bench.drive_to(DRIVE, PREOP);
         bench.sync_manager(DRIVE, number, start, length, control);
@@ -117,7 +117,7 @@ fn process_data_are_checked_for_safeop() {
 
 #[test]
 fn sync0_needs_a_cycle() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, PREOP);
     bench.write(DRIVE, 0x0981, &[3]);
@@ -126,7 +126,7 @@ fn sync0_needs_a_cycle() {
 
 #[test]
 fn what_is_in_use_must_stay() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, OP);
     bench.write(DRIVE, 0x0800 + 8 * 2 + 6, &[0]);
@@ -138,7 +138,7 @@ fn what_is_in_use_must_stay() {
 
 #[test]
 fn the_watchdog_takes_a_device_out_of_op() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, OP);
     // 2 ms.
@@ -161,7 +161,7 @@ fn the_watchdog_takes_a_device_out_of_op() {
 
 #[test]
 fn outputs_count_in_op_only() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.sync_manager(DIGITAL, 0, 0x1100, 1, 0x64);
     bench.sync_manager(DIGITAL, 1, 0x1200, 1, 0x20);
@@ -178,7 +178,7 @@ fn outputs_count_in_op_only() {
 
 #[test]
 fn a_device_that_leaves_op_says_so_and_comes_back() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, OP);
     bench.segment.inject(Fault::Leave {
@@ -197,7 +197,7 @@ fn a_device_that_leaves_op_says_so_and_comes_back() {
 
 #[test]
 fn a_device_that_restarts_has_lost_its_address() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.write(DRIVE, 0x0010, &[0x03, 0x10]);
     bench.drive_to(DRIVE, OP);
@@ -209,7 +209,7 @@ fn a_device_that_restarts_has_lost_its_address() {
 
 #[test]
 fn a_broadcast_resets_all() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, OP);
     assert_eq!(bench.one(BWR, 0x0120 << 16, &[INIT | 0x10, 0]).1, 5);

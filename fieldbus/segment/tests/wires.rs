@@ -23,7 +23,7 @@ fn reached_second(bench: &mut Bench<'_>) -> Option<u16> {
 
 #[test]
 fn a_frame_takes_its_bytes_and_its_hops() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut segment = Segment::new(&mut devices);
     let mut long = bench::frame(&[(BRD, 0, &[0; 102])]);
     assert_eq!(long.len(), 130);
@@ -36,7 +36,7 @@ fn a_frame_takes_its_bytes_and_its_hops() {
 
 #[test]
 fn what_is_no_frame_of_ethercat_is_none() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut segment = Segment::new(&mut devices);
     let good = bench::frame(&[(BRD, 0, &[0; 2])]);
     for (at, value) in [(12, 0x08), (15, 0x40), (14, 0xFF)] {
@@ -50,7 +50,7 @@ fn what_is_no_frame_of_ethercat_is_none() {
 
 #[test]
 fn frames_are_lost_as_many_as_asked() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.segment.inject(Fault::LoseFrames(2));
     let seen: Vec<_> = (0..4).map(|_| reached(&mut bench)).collect();
@@ -59,7 +59,7 @@ fn frames_are_lost_as_many_as_asked() {
 
 #[test]
 fn a_cut_turns_frames_and_shows_in_the_status() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.drive_to(DRIVE, OP);
     bench.segment.inject(Fault::Cut { before: 3 });
@@ -83,7 +83,7 @@ fn a_cut_turns_frames_and_shows_in_the_status() {
 
 #[test]
 fn a_loop_that_is_held_waits_for_the_main_device() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     // Port 1: auto close.
     bench.write(1, 0x0101, &[0x04]);
@@ -100,7 +100,7 @@ fn a_loop_that_is_held_waits_for_the_main_device() {
 
 #[test]
 fn a_ring_survives_one_cut() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::of(Segment::ring(&mut devices));
     assert!(bench.segment.is_whole_ring());
     assert_eq!(
@@ -132,7 +132,7 @@ fn a_ring_survives_one_cut() {
 
 #[test]
 fn a_frame_that_goes_round_twice_is_destroyed() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut segment = Segment::ring(&mut devices);
     segment.inject(Fault::Cut { before: 1 });
     let mut frame = bench::frame(&[(BRD, 0, &[0; 2])]);
@@ -173,7 +173,7 @@ fn align(bench: &mut Bench<'_>) -> Vec<u32> {
 
 #[test]
 fn clocks_come_together_and_stay() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.write(DIGITAL, 0x0010, &[1, 0x10]);
     let delays = align(&mut bench);
@@ -206,7 +206,7 @@ fn clocks_come_together_and_stay() {
 
 #[test]
 fn a_clock_that_changes_its_pace_is_seen() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     bench.write(DIGITAL, 0x0010, &[1, 0x10]);
     align(&mut bench);
@@ -243,7 +243,7 @@ fn a_clock_that_changes_its_pace_is_seen() {
 
 #[test]
 fn sync0_without_outputs_is_counted() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     align(&mut bench);
     // In the middle of the cycles below; the clock is not followed here, but does not go far in 0.1 s.

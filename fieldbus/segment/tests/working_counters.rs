@@ -106,7 +106,7 @@ impl Naive {
 }
 
 fn devices() -> [Device<'static>; DEVICES] {
-    let model = standard()[1].model();
+    let model = standard(0)[1].model();
     core::array::from_fn(|_| {
         let oscillator = Oscillator {
             drift_ppb: 0,
@@ -232,7 +232,7 @@ proptest! {
 
 #[test]
 fn positions_count_up_on_the_way() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     let mut bytes = bench::frame(&[(bench::BRD, 0, &[0; 2]), (bench::FPRD, 0, &[0; 2])]);
     bench.segment.pass(&mut bytes, 0).unwrap();
@@ -243,7 +243,7 @@ fn positions_count_up_on_the_way() {
 
 #[test]
 fn commands_that_no_device_knows_do_nothing() {
-    let mut devices = standard();
+    let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     for command in [0, 15, 200] {
         let answer = bench.one(command, 0, &[1, 2, 3]);
@@ -256,7 +256,7 @@ fn commands_that_no_device_knows_do_nothing() {
 fn an_alias_counts_only_where_it_is_switched_on() {
     let model = taktos_segment::Model {
         alias: 0x1234,
-        ..*standard()[1].model()
+        ..*standard(0)[1].model()
     };
     let oscillator = Oscillator {
         drift_ppb: 0,
