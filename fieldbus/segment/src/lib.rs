@@ -19,6 +19,7 @@ mod bytes;
 mod clock;
 mod coe;
 mod datagram;
+mod description;
 mod device;
 mod dictionary;
 mod drive;
@@ -45,6 +46,7 @@ mod watchdog;
 
 pub use al::State;
 pub use clock::Oscillator;
+pub use description::{Description, DescriptionError, Problem};
 pub use device::Device;
 pub use fault::Fault;
 pub use model::{

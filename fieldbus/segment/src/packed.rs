@@ -3,7 +3,7 @@
 //! Owns: the layout of a record's bytes. Must never know where they came from. A text is named by its place and length in the
 //! description's texts; one that lies outside is empty, so that no bytes can make this panic.
 
-use crate::bytes::{long, word};
+use crate::bytes::{long, put, word};
 use crate::model::{Access, Direction, Entry, Object, Pdo, SyncManager, SyncManagerKind};
 use crate::table::Record;
 
@@ -11,6 +11,12 @@ fn text<'d>(packed: &[u8], at: usize, texts: &'d str) -> &'d str {
     let begin = usize::from(word(packed, at));
     let length = usize::from(packed[at + 2]);
     texts.get(begin..begin + length).unwrap_or("")
+}
+
+/// The place and the length of a text; what is longer than 255 bytes is not told.
+fn put_text(text: &str, text_at: u16, packed: &mut [u8], at: usize) {
+    put(packed, at, &text_at.to_le_bytes());
+    packed[at + 2] = u8::try_from(text.len()).unwrap_or(0);
 }
 
 impl<'d> Record<'d> for SyncManager {
@@ -31,6 +37,16 @@ impl<'d> Record<'d> for SyncManager {
             },
         }
     }
+
+    fn pack(&self, _: u16, packed: &mut [u8]) {
+        put(packed, 0, &self.start.to_le_bytes());
+        put(packed, 2, &self.length.to_le_bytes());
+        put(packed, 4, &[self.control, self.enable, self.kind as u8]);
+    }
+
+    fn text(&self) -> &'d str {
+        ""
+    }
 }
 
 impl<'d> Record<'d> for Pdo<'d> {
@@ -49,6 +65,18 @@ impl<'d> Record<'d> for Pdo<'d> {
             name: text(packed, 4, texts),
         }
     }
+
+    fn pack(&self, text_at: u16, packed: &mut [u8]) {
+        let is_input = u8::from(self.direction == Direction::Inputs);
+        let flags = is_input | u8::from(self.assigned) << 1;
+        put(packed, 0, &self.index.to_le_bytes());
+        put(packed, 2, &[flags, self.entries]);
+        put_text(self.name, text_at, packed, 4);
+    }
+
+    fn text(&self) -> &'d str {
+        self.name
+    }
 }
 
 impl<'d> Record<'d> for Entry<'d> {
@@ -62,6 +90,17 @@ impl<'d> Record<'d> for Entry<'d> {
             data_type: word(packed, 4),
             name: text(packed, 6, texts),
         }
+    }
+
+    fn pack(&self, text_at: u16, packed: &mut [u8]) {
+        put(packed, 0, &self.index.to_le_bytes());
+        put(packed, 2, &[self.subindex, self.bits]);
+        put(packed, 4, &self.data_type.to_le_bytes());
+        put_text(self.name, text_at, packed, 6);
+    }
+
+    fn text(&self) -> &'d str {
+        self.name
     }
 }
 
@@ -82,5 +121,18 @@ impl<'d> Record<'d> for Object<'d> {
             value: long(packed, 8),
             name: text(packed, 12, texts),
         }
+    }
+
+    fn pack(&self, text_at: u16, packed: &mut [u8]) {
+        put(packed, 0, &self.index.to_le_bytes());
+        put(packed, 2, &[self.subindex, self.bits]);
+        put(packed, 4, &self.data_type.to_le_bytes());
+        packed[6] = u8::from(self.access == Access::ReadWrite);
+        put(packed, 8, &self.value.to_le_bytes());
+        put_text(self.name, text_at, packed, 12);
+    }
+
+    fn text(&self) -> &'d str {
+        self.name
     }
 }

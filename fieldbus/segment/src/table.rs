@@ -9,6 +9,12 @@ pub trait Record<'d>: Copy {
 
     /// The record that `packed`, [`Record::LENGTH`] bytes, holds; its texts lie in `texts`.
     fn unpack(packed: &'d [u8], texts: &'d str) -> Self;
+
+    /// Writes the packed form over zeros; its text will stand at `text_at` in the texts.
+    fn pack(&self, text_at: u16, packed: &mut [u8]);
+
+    /// Its text; empty where it has none.
+    fn text(&self) -> &'d str;
 }
 
 /// A read-only list of records.
