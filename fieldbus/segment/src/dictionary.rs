@@ -5,7 +5,7 @@
 use crate::al::State;
 use crate::application::Application;
 use crate::bytes::bits;
-use crate::model::{Access, Direction, Model};
+use crate::model::{Access, Direction, Model, Pdo};
 
 /// SDO abort codes (ETG.1000.6, table 41).
 pub(crate) mod abort {
@@ -186,7 +186,7 @@ impl Dictionary<'_> {
     }
 
     fn assign(&mut self, direction: Direction, place: usize, pdo: u32) -> Result<(), u32> {
-        let is_known = |candidate: &crate::model::Pdo<'_>| {
+        let is_known = |candidate: &Pdo<'_>| {
             u32::from(candidate.index) == pdo && candidate.direction == direction
         };
         if !self.model.pdos.iter().any(|candidate| is_known(&candidate)) {
@@ -239,10 +239,23 @@ impl Dictionary<'_> {
 
     /// The largest subindex of an object.
     pub(crate) fn last_subindex(&self, index: u16) -> u8 {
-        (0..=u8::MAX)
-            .rev()
-            .find(|subindex| self.is_present(index, *subindex))
-            .unwrap_or(0)
+        match index {
+            IDENTITY => 4,
+            SYNC_MANAGER_TYPES => self.model.sync_managers.len() as u8,
+            _ => self
+                .assignment_of(index)
+                .map(|direction| self.application.assignment(direction).count as u8)
+                .or_else(|| self.pdo(index).map(|pdo| pdo.entries))
+                .or_else(|| self.last_described(index))
+                .unwrap_or(0),
+        }
+    }
+
+    /// Whether something of an object can be written.
+    pub(crate) fn is_writable(&self, index: u16) -> bool {
+        let is_own = (self.model.objects.iter())
+            .any(|object| object.index == index && object.access == Access::ReadWrite);
+        is_own || self.assignment_of(index).is_some() && self.can_assign()
     }
 
     /// Whether an object is exchanged as process data of a direction.
@@ -274,8 +287,7 @@ impl Dictionary<'_> {
     }
 
     fn own_name(&self, index: u16) -> &str {
-        let pdo = self.model.pdos.iter().find(|pdo| pdo.index == index);
-        if let Some(pdo) = pdo {
+        if let Some(pdo) = self.pdo(index) {
             return pdo.name;
         }
         let own = self
@@ -307,6 +319,21 @@ impl Dictionary<'_> {
     fn assignment_index(&self, direction: Direction) -> Option<u16> {
         let number = self.model.sync_manager(direction.kind())?;
         Some(ASSIGNMENTS + number as u16)
+    }
+
+    /// The direction whose PDOs an object assigns.
+    fn assignment_of(&self, index: u16) -> Option<Direction> {
+        [Direction::Outputs, Direction::Inputs]
+            .into_iter()
+            .find(|direction| self.assignment_index(*direction) == Some(index))
+    }
+
+    fn can_assign(&self) -> bool {
+        self.model.mailbox.is_some_and(|mailbox| mailbox.assignment)
+    }
+
+    fn pdo(&self, index: u16) -> Option<Pdo<'_>> {
+        self.model.pdos.iter().find(|pdo| pdo.index == index)
     }
 
     fn head(&self, index: u16) -> Item<'_> {
@@ -342,11 +369,8 @@ impl Dictionary<'_> {
 
     /// 0x1C12 and 0x1C13, where the SyncManagers 2 and 3 carry the process data.
     fn assigned(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
-        let direction = [Direction::Outputs, Direction::Inputs]
-            .into_iter()
-            .find(|direction| self.assignment_index(*direction) == Some(index))?;
+        let direction = self.assignment_of(index)?;
         let assignment = self.application.assignment(direction);
-        let can_change = self.model.mailbox.is_some_and(|mailbox| mailbox.assignment);
         let (item, target) = match subindex.checked_sub(1).map(usize::from) {
             None => (
                 Item::byte(assignment.count, "PDO assignment"),
@@ -363,7 +387,7 @@ impl Dictionary<'_> {
                 (item, Target::Assigned(direction, place))
             }
         };
-        Some(if can_change {
+        Some(if self.can_assign() {
             item.writable(target)
         } else {
             item
@@ -372,7 +396,7 @@ impl Dictionary<'_> {
 
     /// 0x1600 and following, 0x1A00 and following: what a PDO consists of.
     fn mapping(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
-        let pdo = self.model.pdos.iter().find(|pdo| pdo.index == index)?;
+        let pdo = self.pdo(index)?;
         let Some(place) = subindex.checked_sub(1) else {
             return Some(Item::byte(usize::from(pdo.entries), pdo.name));
         };
@@ -429,19 +453,19 @@ impl Dictionary<'_> {
 
     /// Subindex 0 of an object with subindexes that nobody described: how many there are.
     fn count_of(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
-        let own = self.model.objects.iter();
-        let own = own.filter(|object| object.index == index);
-        let entries = self.model.entries.iter();
-        let entries = entries.filter(|entry| entry.index == index && index != 0);
-        let last = own
-            .map(|object| object.subindex)
-            .chain(entries.map(|entry| entry.subindex))
-            .max()?;
+        let last = self.last_described(index)?;
         (subindex == 0).then(|| Item::byte(usize::from(last), self.name(index)))
     }
 
-    fn is_present(&self, index: u16, subindex: u8) -> bool {
-        self.item(index, subindex).is_ok()
+    /// The largest subindex of what the maker described and of what is exchanged.
+    fn last_described(&self, index: u16) -> Option<u8> {
+        let own = (self.model.objects.iter())
+            .filter(|object| object.index == index)
+            .map(|object| object.subindex);
+        let entries = (self.model.entries.iter())
+            .filter(|entry| entry.index == index && index != 0)
+            .map(|entry| entry.subindex);
+        own.chain(entries).max()
     }
 }
 

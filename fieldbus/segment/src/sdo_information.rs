@@ -138,16 +138,11 @@ fn next(kind: u16, told: Option<u16>, dictionary: &Dictionary<'_>) -> Option<u16
 }
 
 fn is_in(kind: u16, index: u16, dictionary: &Dictionary<'_>) -> bool {
-    let is_writable = || {
-        (0..=dictionary.last_subindex(index))
-            .filter_map(|subindex| dictionary.item(index, subindex).ok())
-            .any(|item| item.access == Access::ReadWrite)
-    };
     match kind {
         1 => true,
         2 => dictionary.is_mapped(index, Direction::Outputs),
         3 => dictionary.is_mapped(index, Direction::Inputs),
-        _ => is_writable(),
+        _ => dictionary.is_writable(index),
     }
 }
 
