@@ -103,6 +103,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "lab/fieldbus",
+        rooms: &["fieldbus/segment"],
+        outside: ANY,
+    },
+    Rule {
         room: "lab/linux",
         rooms: &[],
         outside: ANY,
@@ -287,6 +292,7 @@ mod tests {
             ("lab/export", "lab/cli"),
             ("lab/cycles", "kernel"),
             ("lab/vm", "hypervisor"),
+            ("lab/fieldbus", "fieldbus/ethercat"),
             ("fieldbus/segment", "core/time"),
             ("boards/mps2-an386", "lab/cli"),
         ] {
