@@ -4,7 +4,9 @@
 
 use crate::device::Device;
 use crate::model::{Direction, SyncManagerKind};
-use crate::registers::{AL_CONTROL, AL_STATUS, AL_STATUS_CODE, RAM, SYNC_ACTIVATION, SYNC0_CYCLE};
+use crate::registers::{
+    AL_CONTROL, AL_STATUS, AL_STATUS_CODE, PROCESS_RAM, SYNC_ACTIVATION, SYNC0_CYCLE,
+};
 use crate::sync_manager::Channel;
 
 /// A state of the application layer.
@@ -176,7 +178,7 @@ impl Device<'_> {
                 channel.is_enabled
                     && channel.is_mailbox
                     && channel.is_written == is_written
-                    && channel.start >= RAM
+                    && channel.start >= PROCESS_RAM
                     && MAILBOX_LENGTHS.contains(&channel.length)
             };
             if !channel.is_some_and(fits) {

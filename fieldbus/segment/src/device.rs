@@ -27,8 +27,9 @@ use crate::watchdog::Watchdog;
 const CONTROLLER: [u8; 4] = [0x11, 0, 2, 0];
 /// Ports 0 and 1 are MII, 2 and 3 are not there (two bits each, register 0x0007).
 const PORTS: u8 = 0x0F;
-/// Features (register 0x0008): bitwise FMMUs, and with distributed clocks those of 64 bits.
-const FEATURES: u16 = 0x0001;
+/// Features (register 0x0008): low jitter, enhanced link detection, separate counting of forwarded errors; FMMUs of bits, which
+/// is a 0. With distributed clocks: those, of 64 bits.
+const FEATURES: u16 = 0x00F0;
 const FEATURES_CLOCK: u16 = 0x000C;
 /// 10 ms, in units of 10 ns: acknowledged pulses are not used.
 const PULSE_LENGTH: u16 = 1000;
@@ -235,6 +236,9 @@ impl<'d> Device<'d> {
     pub(crate) fn read(&mut self, at: usize, to: &mut [u8]) -> bool {
         let end = at + to.len();
         if end <= RAM {
+            if !self.model.clock && is_clock(at, end) {
+                return false;
+            }
             self.refresh(at, end);
             to.copy_from_slice(self.memory.slice(at..end));
             return true;
@@ -332,16 +336,16 @@ impl<'d> Device<'d> {
 
     fn write_registers(&mut self, at: usize, from: &[u8]) -> bool {
         let end = at + from.len();
-        let is_clock = at < CLOCK.end && end > CLOCK.start;
+        if touches(at, end, RECEIVE_TIMES, 4) {
+            self.latch_receive_times();
+            return true;
+        }
+        let is_clock = is_clock(at, end);
         if is_clock && !self.model.clock {
             return false;
         }
         if at == SYSTEM_TIME && matches!(from.len(), 4 | 8) {
             self.reference_time(from);
-            return true;
-        }
-        if is_clock && touches(at, end, RECEIVE_TIMES, 4) {
-            self.latch_receive_times();
             return true;
         }
         if touches(at, end, SII_CONTROL, 2) {
@@ -431,4 +435,9 @@ impl<'d> Device<'d> {
             .put(RECEIVE_TIMES + 4, &downstream.to_le_bytes());
         self.memory.put(RECEIVE_TIME_UNIT, &here.to_le_bytes());
     }
+}
+
+/// Whether `at..end` touches the registers that only a controller with distributed clocks has.
+fn is_clock(at: usize, end: usize) -> bool {
+    at < CLOCK.end && end > CLOCK.start
 }

@@ -5,14 +5,16 @@
 
 use core::ops::Range;
 
-/// Where the memory for mailboxes and process data begins.
-pub(crate) const RAM: usize = 0x1000;
+/// Where memory begins: digital outputs, and what a user may put behind them.
+pub(crate) const RAM: usize = 0x0F00;
+/// Where the memory for mailboxes and buffers of process data begins.
+pub(crate) const PROCESS_RAM: usize = 0x1000;
 /// 8 KiB of it, as the ET1100 has.
 pub(crate) const SIZE: usize = 0x3000;
 /// FMMUs and SyncManagers, as the ET1100 has.
 pub(crate) const UNITS: usize = 8;
 
-pub(crate) const RAM_KIB: u8 = ((SIZE - RAM) / 1024) as u8;
+pub(crate) const RAM_KIB: u8 = ((SIZE - PROCESS_RAM) / 1024) as u8;
 
 pub(crate) const TYPE: usize = 0x0000;
 pub(crate) const STATION_ADDRESS: usize = 0x0010;
@@ -54,8 +56,9 @@ pub(crate) const SYNC1_NEXT: usize = 0x0998;
 pub(crate) const SYNC0_CYCLE: usize = 0x09A0;
 pub(crate) const SYNC1_CYCLE: usize = 0x09A4;
 
-/// The registers of distributed clocks; a controller without them has no such registers.
-pub(crate) const CLOCK: Range<usize> = 0x0900..0x0A00;
+/// The registers of distributed clocks but for the receive times, which every controller has, so that delays can be measured
+/// past it. One without clocks has none of these: not even a read of them counts.
+pub(crate) const CLOCK: Range<usize> = 0x0910..0x0A00;
 /// Counters that any write clears: errors of the ports, lost links, expired watchdogs.
 pub(crate) const COUNTERS: [Range<usize>; 2] = [0x0300..0x0314, 0x0442..0x0444];
 

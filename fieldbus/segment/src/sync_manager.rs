@@ -8,7 +8,7 @@
 //! exchange may take several datagrams, and a half-written one is never seen.
 
 use crate::memory::Memory;
-use crate::registers::{SIZE, SYNC_MANAGER, SYNC_MANAGER_LENGTH, UNITS};
+use crate::registers::{PROCESS_RAM, SIZE, SYNC_MANAGER, SYNC_MANAGER_LENGTH, UNITS};
 
 /// No buffer has been written yet (status bits 4 and 5).
 const NO_BUFFER: u8 = 3;
@@ -58,9 +58,18 @@ impl Channel {
         self.is_enabled && self.length != 0
     }
 
+    /// How many buffers it has. Digital outputs, before the memory for process data, take effect at once.
+    fn buffers(&self) -> u8 {
+        if self.is_mailbox || self.start < PROCESS_RAM {
+            1
+        } else {
+            3
+        }
+    }
+
     /// Where its memory ends, with all its buffers.
     pub(crate) fn extent(&self) -> usize {
-        self.start + self.length * if self.is_mailbox { 1 } else { 3 }
+        self.start + self.length * usize::from(self.buffers())
     }
 
     fn reset(&mut self) {
@@ -92,8 +101,7 @@ impl Channel {
             }
         }
         let shift = usize::from(self.current) * self.length;
-        self.is_open
-            .then_some(at + if self.is_mailbox { 0 } else { shift })
+        self.is_open.then_some(at + shift)
     }
 
     /// The access is done. Whether it was to the last byte, so that the exchange is complete.
@@ -106,7 +114,7 @@ impl Channel {
             self.is_full = write;
         } else if write {
             self.latest = self.current;
-            self.current = (self.current + 1) % 3;
+            self.current = (self.current + 1) % self.buffers();
         }
         if write {
             self.was_written = true;
@@ -120,7 +128,7 @@ impl Channel {
     fn next_for_device(&self) -> u8 {
         let is_free =
             |buffer: &u8| *buffer != self.latest && (!self.is_open || *buffer != self.current);
-        (0..3).find(is_free).unwrap_or(0)
+        (0..self.buffers()).find(is_free).unwrap_or(0)
     }
 
     fn status(&self) -> u8 {
@@ -435,6 +443,19 @@ mod tests {
         assert!(matches!(managers.area(0x1008, 0x1009), Area::Forbidden));
         assert!(matches!(managers.area(0x100C, 0x1010), Area::Plain));
         assert!(matches!(managers.area(0x0FF0, 0x1001), Area::Forbidden));
+    }
+
+    #[test]
+    fn digital_outputs_have_one_buffer() {
+        let (mut managers, mut memory) = one(0x44);
+        memory.put(SYNC_MANAGER, &[0x00, 0x0F, 1, 0, 0x44, 0, 1, 0]);
+        managers.configure(0, &mut memory);
+        assert!(matches!(managers.area(0x0F01, 0x0F02), Area::Plain));
+        for _ in 0..2 {
+            let place = access(&mut managers, &mut memory, 0x0F00, 0x0F01, true);
+            assert_eq!(place, Some(0x0F00));
+            assert_eq!(managers.outputs(0), Some(0x0F00..0x0F01));
+        }
     }
 
     #[test]

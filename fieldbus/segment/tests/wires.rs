@@ -145,8 +145,8 @@ fn a_frame_that_goes_round_twice_is_destroyed() {
 fn align(bench: &mut Bench<'_>) -> Vec<u32> {
     assert_eq!(
         bench.one(BWR, 0x0900 << 16, &[0; 4]).1,
-        4,
-        "the coupler has no clock"
+        5,
+        "the coupler too"
     );
     let now = bench.now;
     let mut spans = Vec::new();
@@ -270,4 +270,19 @@ fn sync0_without_outputs_is_counted() {
     assert_eq!(missed, 20);
     assert_eq!(after.max_interval_ns, 2_000_000);
     assert_eq!(after.min_interval_ns, 1_000_000);
+}
+
+#[test]
+fn a_device_without_a_clock_has_receive_times_and_no_more() {
+    let mut devices = standard(0);
+    let mut bench = Bench::new(&mut devices);
+    // As EK1914 and EL2828 answer.
+    for (register, length, counter) in [(0x0900, 16, 1), (0x0918, 8, 0), (0x0910, 8, 0)] {
+        let zeros = vec![0; length];
+        let address = at_position(0, register);
+        assert_eq!(bench.one(APRD, address, &zeros).1, counter, "{register:#x}");
+    }
+    bench.write(0, 0x0010, &[0, 0x10]);
+    let answer = bench.one(FRMW, at_station(0x1000, 0x0910), &[0; 8]);
+    assert_eq!(answer.1, 4, "written by the others, read by none");
 }
