@@ -2,16 +2,23 @@
 //!
 //! Callers have checked that the bytes are there.
 
+/// The bytes of a number: one load.
+fn chunk<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut chunk = [0; N];
+    chunk.copy_from_slice(&bytes[at..at + N]);
+    chunk
+}
+
 pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+    u16::from_le_bytes(chunk(bytes, at))
 }
 
 pub(crate) fn long(bytes: &[u8], at: usize) -> u32 {
-    u32::from(word(bytes, at)) | u32::from(word(bytes, at + 2)) << 16
+    u32::from_le_bytes(chunk(bytes, at))
 }
 
 pub(crate) fn quad(bytes: &[u8], at: usize) -> u64 {
-    u64::from(long(bytes, at)) | u64::from(long(bytes, at + 4)) << 32
+    u64::from_le_bytes(chunk(bytes, at))
 }
 
 pub(crate) fn put(bytes: &mut [u8], at: usize, value: &[u8]) {

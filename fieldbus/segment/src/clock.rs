@@ -24,9 +24,11 @@ pub struct Oscillator {
     pub start_ns: u64,
 }
 
-/// Fractions of a nanosecond, and speed counter differences, have this many bits.
-const FRACTION: u32 = 32;
+/// The mean difference, and the speed counter's difference, have this many bits behind the point.
+const MEAN_FRACTION: u32 = 32;
 const COUNTER_FRACTION: u32 = 8;
+/// Paces are fractions of this power of two: no oscillator is so far off that its pace would not fit.
+const PACE: u32 = 60;
 /// Differences count for no more than this in one step, ns.
 const LARGEST_STEP: i64 = 100_000;
 /// Proportional part: 1/16 of the difference, and never nothing.
@@ -36,19 +38,17 @@ const PROPORTIONAL: i64 = 16;
 const INTEGRAL: i64 = (1_000_000_000 / 256 * 10 / 119) << COUNTER_FRACTION;
 
 pub(crate) struct Clock {
-    /// The oscillator's frequency, as a fraction of the true one that it is off.
-    drift: i128,
-    /// What it showed, and when.
+    now: u64,
+    /// What the clock showed, and when, since which it goes at one pace; and the fraction of a nanosecond beyond it.
     shown: u64,
     since: u64,
-    /// What the loop has added, ns and fraction, up to `now`; and how fast it adds.
-    corrected: i64,
     fraction: i64,
+    /// How much faster than true it goes: the oscillator, and the loop.
+    drift: i64,
     rate: i64,
-    now: u64,
     /// The speed counter's difference, with `COUNTER_FRACTION` bits.
     counter: i64,
-    /// The mean difference, with `FRACTION` bits.
+    /// The mean difference, with `MEAN_FRACTION` bits.
     mean: i64,
     last_reference: u64,
 }
@@ -56,13 +56,12 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) const fn new(oscillator: Oscillator) -> Self {
         Self {
-            drift: drift(oscillator.drift_ppb),
+            now: 0,
             shown: oscillator.start_ns,
             since: 0,
-            corrected: 0,
             fraction: 0,
+            drift: drift(oscillator.drift_ppb),
             rate: 0,
-            now: 0,
             counter: 0,
             mean: 0,
             last_reference: 0,
@@ -74,28 +73,18 @@ impl Clock {
         memory.put(SPEED_COUNTER_START, &0x1000_u16.to_le_bytes());
         memory.set(DIFFERENCE_FILTER, 4);
         memory.set(SPEED_COUNTER_FILTER, 12);
-        self.corrected = 0;
         self.restart(memory);
     }
 
     /// The oscillator is off by so much from now on.
     pub(crate) fn set_drift(&mut self, drift_ppb: i32) {
-        self.shown = self.oscillator();
-        self.since = self.now;
+        self.anchor();
         self.drift = drift(drift_ppb);
     }
 
     /// The instant `to` has come; an earlier one changes nothing.
     pub(crate) fn advance(&mut self, to: u64) {
-        let Some(span) = to.checked_sub(self.now) else {
-            return;
-        };
-        self.now = to;
-        if self.rate != 0 {
-            let added = i128::from(span) * i128::from(self.rate) + i128::from(self.fraction);
-            self.corrected = self.corrected.wrapping_add((added >> FRACTION) as i64);
-            self.fraction = (added & ((1 << FRACTION) - 1)) as i64;
-        }
+        self.now = self.now.max(to);
     }
 
     /// The instant up to which time has passed here.
@@ -105,13 +94,14 @@ impl Clock {
 
     /// Local time: the oscillator with the loop's correction.
     pub(crate) fn local(&self) -> u64 {
-        self.oscillator().wrapping_add_signed(self.corrected)
+        self.local_after(0)
     }
 
     /// Local time `later` ns after now.
     pub(crate) fn local_after(&self, later: u64) -> u64 {
-        let off = ((i128::from(later) * self.drift) >> 64) as i64;
-        self.local().wrapping_add(later).wrapping_add_signed(off)
+        let span = self.now - self.since + later;
+        let ahead = (self.ahead(span) >> PACE) as i64;
+        self.shown.wrapping_add(span).wrapping_add_signed(ahead)
     }
 
     /// System time: local time with the offset that the MainDevice gave (register 0x0920).
@@ -136,19 +126,26 @@ impl Clock {
 
     /// The filters begin anew: 0x0930 was written.
     pub(crate) fn restart(&mut self, memory: &mut Memory) {
+        self.anchor();
         self.rate = 0;
         self.counter = 0;
         self.mean = 0;
-        self.fraction = 0;
         self.last_reference = self.now;
         memory.put(SYSTEM_TIME_DIFFERENCE, &[0; 4]);
         memory.put(SPEED_COUNTER_DIFFERENCE, &[0; 2]);
     }
 
-    fn oscillator(&self) -> u64 {
-        let span = self.now - self.since;
-        let off = ((i128::from(span) * self.drift) >> 64) as i64;
-        self.shown.wrapping_add(span).wrapping_add_signed(off)
+    /// How far the clock goes ahead of true time in `span` ns, as a fraction.
+    fn ahead(&self, span: u64) -> i128 {
+        i128::from(span as i64) * i128::from(self.drift + self.rate) + i128::from(self.fraction)
+    }
+
+    /// What is shown now is where the clock goes on from, at another pace.
+    fn anchor(&mut self) {
+        let ahead = self.ahead(self.now - self.since);
+        self.shown = self.local();
+        self.fraction = (ahead & ((1 << PACE) - 1)) as i64;
+        self.since = self.now;
     }
 
     fn control(&mut self, difference: i64, memory: &Memory) {
@@ -157,7 +154,9 @@ impl Clock {
         let step = difference.clamp(-LARGEST_STEP, LARGEST_STEP);
         let interval = (self.now - self.last_reference).clamp(1, 1 << 40) as i64;
         self.last_reference = self.now;
-        self.corrected -= step / PROPORTIONAL + step.signum();
+        self.anchor();
+        let correction = step / PROPORTIONAL + step.signum();
+        self.shown = self.shown.wrapping_add_signed(-correction);
         // A difference that is far larger than drift can have made is one of phase: it says nothing of the rate.
         let of_rate = step.clamp(-(interval >> 10) - 8, (interval >> 10) + 8);
         self.counter = (self.counter - of_rate * INTEGRAL / interval).clamp(-limit, limit);
@@ -167,9 +166,9 @@ impl Clock {
     /// Registers 0x092C and 0x0932.
     fn note(&mut self, difference: i64, memory: &mut Memory) {
         let depth = u32::from(memory.byte(DIFFERENCE_FILTER) & 0x0F);
-        let bounded = difference.clamp(-0x3FFF_FFFF, 0x3FFF_FFFF) << FRACTION;
+        let bounded = difference.clamp(-0x3FFF_FFFF, 0x3FFF_FFFF) << MEAN_FRACTION;
         self.mean += (bounded - self.mean) >> depth;
-        let mean = (self.mean + (1 << (FRACTION - 1))) >> FRACTION;
+        let mean = (self.mean + (1 << (MEAN_FRACTION - 1))) >> MEAN_FRACTION;
         let sign = u32::from(mean < 0) << 31;
         let register = mean.unsigned_abs() as u32 | sign;
         memory.put(SYSTEM_TIME_DIFFERENCE, &register.to_le_bytes());
@@ -178,22 +177,21 @@ impl Clock {
     }
 }
 
-/// Parts per billion as a fraction of 2^64.
-const fn drift(ppb: i32) -> i128 {
-    ((ppb as i128) << 64) / 1_000_000_000
+/// Parts per billion as a pace.
+const fn drift(ppb: i32) -> i64 {
+    (((ppb as i128) << PACE) / 1_000_000_000) as i64
 }
 
-/// The rate of a speed counter's difference, as a fraction of 2^32.
+/// The pace of a speed counter's difference: of 2^38 first, which is finer than the loop needs, and fits.
 fn rate(start: i64, counter: i64) -> i64 {
+    const FIRST: u32 = 38;
     let whole = (start + 2) << COUNTER_FRACTION;
+    // The product has twice the counter's fraction, less 8 bits.
     let product = 5 * ((whole + counter) >> 4) * ((whole - counter) >> 4);
-    // `product` has twice the counter's fraction, less 8 bits.
-    let fraction = FRACTION + COUNTER_FRACTION - 8;
     if product == 0 {
-        0
-    } else {
-        (counter << fraction) / product
+        return 0;
     }
+    ((counter << (FIRST + COUNTER_FRACTION - 8)) / product) << (PACE - FIRST)
 }
 
 #[cfg(test)]
@@ -249,7 +247,7 @@ mod tests {
         for counter in [1_i64, 100, 2_300, -2_300, 3_969] {
             let exact =
                 counter as f64 / (5.0 * (4_098 + counter) as f64 * (4_098 - counter) as f64);
-            let got = rate(4_096, counter << COUNTER_FRACTION) as f64 / (1_u64 << 32) as f64;
+            let got = rate(4_096, counter << COUNTER_FRACTION) as f64 / (1_u64 << PACE) as f64;
             assert!(
                 (got - exact).abs() < 1e-9,
                 "D {counter}: {got} against {exact}"

@@ -12,6 +12,9 @@ use crate::fmmu::Overlap;
 pub(crate) const HEADER: usize = 10;
 pub(crate) const COUNTER: usize = 2;
 
+/// Commands that one station does and no other passes.
+const AT_STATION: core::ops::RangeInclusive<u8> = 4..=6;
+
 /// Commands that do both work through pieces of this size, so that no large buffer is needed.
 const PIECE: usize = 64;
 
@@ -70,8 +73,11 @@ impl Device<'_> {
             let Some((datagram, others)) = rest.split_at_mut_checked(whole) else {
                 return;
             };
-            self.datagram(datagram);
             rest = others;
+            // Most of a cycle's datagrams are for one device: the others should lose no time with them.
+            if !AT_STATION.contains(&datagram[0]) || self.is_addressed(word(datagram, 2)) {
+                self.datagram(datagram);
+            }
         }
     }
 

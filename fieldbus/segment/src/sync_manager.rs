@@ -26,6 +26,9 @@ pub(crate) struct Channel {
     pub(crate) is_watched: bool,
     /// Whether the MainDevice has enabled it.
     pub(crate) is_enabled: bool,
+    /// How many buffers it has, and where its memory ends with all of them.
+    buffers: u8,
+    pub(crate) extent: usize,
     /// Whether the device has shut it (register 0x0807): nobody has access then.
     is_shut: bool,
     is_full: bool,
@@ -45,6 +48,8 @@ impl Channel {
         is_written: false,
         is_watched: false,
         is_enabled: false,
+        buffers: 1,
+        extent: 0,
         is_shut: true,
         is_full: false,
         is_open: false,
@@ -56,20 +61,6 @@ impl Channel {
 
     fn is_live(&self) -> bool {
         self.is_enabled && self.length != 0
-    }
-
-    /// How many buffers it has. Digital outputs, before the memory for process data, take effect at once.
-    fn buffers(&self) -> u8 {
-        if self.is_mailbox || self.start < PROCESS_RAM {
-            1
-        } else {
-            3
-        }
-    }
-
-    /// Where its memory ends, with all its buffers.
-    pub(crate) fn extent(&self) -> usize {
-        self.start + self.length * usize::from(self.buffers())
     }
 
     fn reset(&mut self) {
@@ -114,7 +105,7 @@ impl Channel {
             self.is_full = write;
         } else if write {
             self.latest = self.current;
-            self.current = (self.current + 1) % self.buffers();
+            self.current = (self.current + 1) % self.buffers;
         }
         if write {
             self.was_written = true;
@@ -128,7 +119,7 @@ impl Channel {
     fn next_for_device(&self) -> u8 {
         let is_free =
             |buffer: &u8| *buffer != self.latest && (!self.is_open || *buffer != self.current);
-        (0..self.buffers()).find(is_free).unwrap_or(0)
+        (0..self.buffers).find(is_free).unwrap_or(0)
     }
 
     fn status(&self) -> u8 {
@@ -188,6 +179,10 @@ impl SyncManagers {
         channel.is_written = control >> 2 & 3 == 1;
         channel.is_watched = control & 0x40 != 0;
         channel.is_enabled = memory.byte(at + 6) & 1 != 0;
+        // Digital outputs, before the memory for process data, take effect at once.
+        let has_one = channel.is_mailbox || channel.start < PROCESS_RAM;
+        channel.buffers = if has_one { 1 } else { 3 };
+        channel.extent = channel.start + channel.length * usize::from(channel.buffers);
         let is_same = before.is_enabled == channel.is_enabled
             && before.start == channel.start
             && before.length == channel.length
@@ -219,10 +214,9 @@ impl SyncManagers {
     /// Whether the areas of all enabled SyncManagers lie in the memory and apart.
     pub(crate) fn are_apart(&self) -> bool {
         let live = || self.channels.iter().filter(|channel| channel.is_live());
-        let overlap = |one: &Channel, other: &Channel| {
-            one.start < other.extent() && other.start < one.extent()
-        };
-        live().all(|channel| channel.extent() <= SIZE)
+        let overlap =
+            |one: &Channel, other: &Channel| one.start < other.extent && other.start < one.extent;
+        live().all(|channel| channel.extent <= SIZE)
             && live().enumerate().all(|(number, channel)| {
                 live()
                     .skip(number + 1)
@@ -233,7 +227,7 @@ impl SyncManagers {
     /// What lies at `at..end`.
     pub(crate) fn area(&self, at: usize, end: usize) -> Area {
         for (number, channel) in self.channels[..self.used].iter().enumerate() {
-            if !channel.is_live() || end <= channel.start || at >= channel.extent() {
+            if !channel.is_live() || end <= channel.start || at >= channel.extent {
                 continue;
             }
             let is_inside = at >= channel.start && end <= channel.start + channel.length;
@@ -288,7 +282,7 @@ impl SyncManagers {
         let Some(channel) = self.channels.get_mut(number) else {
             return;
         };
-        if !channel.is_live() || channel.is_shut || channel.extent() > SIZE {
+        if !channel.is_live() || channel.is_shut || channel.extent > SIZE {
             return;
         }
         let buffer = channel.next_for_device();
@@ -315,7 +309,8 @@ impl SyncManagers {
     pub(crate) fn set_full(&mut self, number: usize, is_full: bool, memory: &mut Memory) {
         if let Some(channel) = self.channels.get_mut(number) {
             channel.is_full = is_full;
-            channel.was_written |= is_full;
+            channel.was_written = is_full;
+            channel.was_read = !is_full;
             self.show(number, memory);
         }
     }
@@ -368,7 +363,7 @@ mod tests {
             None
         );
         managers.set_full(0, false, &mut memory);
-        assert_eq!(memory.byte(SYNC_MANAGER + 5) & 8, 0);
+        assert_eq!(memory.byte(SYNC_MANAGER + 5), 2, "read by the device");
         let (mut managers, mut memory) = one(0x22);
         assert_eq!(
             access(&mut managers, &mut memory, 0x1000, 0x1004, false),
