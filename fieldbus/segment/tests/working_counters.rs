@@ -145,7 +145,7 @@ fn units() -> impl Strategy<Value = Vec<(usize, Unit)>> {
         0..DEVICES,
         0_usize..200,
         1_usize..60,
-        0..LENGTH * 8 - 64,
+        0..LENGTH * 8 - 72,
         1_u8..4,
         any::<bool>(),
     )
