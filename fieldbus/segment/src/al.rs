@@ -198,8 +198,8 @@ impl Device<'_> {
 
     fn check_process_data(&self) -> Result<(), u16> {
         self.check_areas()?;
-        self.check_channel(Direction::Outputs, code::OUTPUTS, code::OUTPUT_MAPPING)?;
-        self.check_channel(Direction::Inputs, code::INPUTS, code::INPUT_MAPPING)?;
+        self.check_channels(Direction::Outputs, code::OUTPUTS, code::OUTPUT_MAPPING)?;
+        self.check_channels(Direction::Inputs, code::INPUTS, code::INPUT_MAPPING)?;
         let is_sync0 = self.memory.byte(SYNC_ACTIVATION) & 3 == 3;
         if self.model.clock && is_sync0 && self.memory.long(SYNC0_CYCLE) == 0 {
             return Err(code::SYNC0_CYCLE);
@@ -207,27 +207,26 @@ impl Device<'_> {
         Ok(())
     }
 
-    /// The SyncManager must have the direction and the length that the assigned PDOs ask for.
-    fn check_channel(&self, direction: Direction, wrong: u16, mapping: u16) -> Result<(), u16> {
-        let Some(length) = self.application.length(self.model, direction) else {
+    /// Each SyncManager must have the direction and the length that the PDOs ask for which it carries.
+    fn check_channels(&self, direction: Direction, wrong: u16, mapping: u16) -> Result<(), u16> {
+        if self.application.length(self.model, direction).is_none() {
             return Err(mapping);
-        };
-        let channel = self
-            .model
-            .sync_manager(direction.kind())
-            .and_then(|number| self.channels.get(number));
-        let Some(channel) = channel else {
-            return if length == 0 { Ok(()) } else { Err(mapping) };
-        };
-        if length == 0 {
-            let is_off = !channel.is_enabled || channel.length == 0;
-            return if is_off { Ok(()) } else { Err(wrong) };
         }
-        let fits = channel.is_enabled
-            && !channel.is_mailbox
-            && channel.is_written == (direction == Direction::Outputs)
-            && channel.length == length;
-        if fits { Ok(()) } else { Err(wrong) }
+        for (number, _) in self.model.managers_for(direction.kind()) {
+            let length = self.application.carried(self.model, direction, number);
+            let Some(channel) = self.channels.get(number) else {
+                return Err(mapping);
+            };
+            let is_off = !channel.is_enabled || channel.length == 0;
+            let fits = !is_off
+                && !channel.is_mailbox
+                && channel.is_written == (direction == Direction::Outputs)
+                && channel.length == length;
+            if !(fits || length == 0 && is_off) {
+                return Err(wrong);
+            }
+        }
+        Ok(())
     }
 
     fn enter(&mut self, to: State) {
@@ -257,9 +256,12 @@ impl Device<'_> {
     }
 
     fn enter_op(&mut self) {
-        let number = self.model.sync_manager(SyncManagerKind::Outputs);
-        let channel = number.and_then(|number| self.channels.get(number));
-        if channel.is_some_and(|channel| channel.is_watched && channel.is_enabled) {
+        let is_watched = |(number, _)| {
+            let channel: Option<&Channel> = self.channels.get(number);
+            channel.is_some_and(|channel| channel.is_watched && channel.is_enabled)
+        };
+        let mut outputs = self.model.managers_for(SyncManagerKind::Outputs);
+        if outputs.any(is_watched) {
             self.watchdog.trigger(self.clock.now(), &mut self.memory);
         }
     }

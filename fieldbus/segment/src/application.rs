@@ -41,7 +41,8 @@ impl Assignment {
 
     fn of(model: &Model<'_>, direction: Direction) -> Self {
         let mut assignment = Self::NONE;
-        let chosen = (model.pdos.iter()).filter(|pdo| pdo.assigned && pdo.direction == direction);
+        let chosen = (model.pdos.iter())
+            .filter(|pdo| pdo.sync_manager.is_some() && pdo.direction == direction);
         for pdo in chosen.take(MOST_PDOS) {
             assignment.pdos[assignment.count] = pdo.index;
             assignment.count += 1;
@@ -69,19 +70,38 @@ impl Assignment {
         fits
     }
 
-    /// The entries that are exchanged, each with the bit at which it begins.
+    /// The entries that are exchanged in this direction, each with its SyncManager and the bit of the image at which it begins:
+    /// what one SyncManager carries begins with a byte.
     pub(crate) fn entries<'m>(
         &'m self,
         model: &'m Model<'_>,
-    ) -> impl Iterator<Item = (Entry<'m>, usize)> {
-        let pdos = self.pdos[..self.count].iter();
-        let entries = pdos.flat_map(move |pdo| model.entries_of(*pdo));
-        entries.scan(0, |next, entry| {
+        direction: Direction,
+    ) -> impl Iterator<Item = (Entry<'m>, usize, usize)> {
+        let managers = model.managers_for(direction.kind());
+        let entries = managers.flat_map(move |(manager, _)| {
+            let pdos = self.pdos[..self.count].iter();
+            pdos.filter(move |pdo| carrier(model, **pdo, direction) == Some(manager))
+                .flat_map(move |pdo| model.entries_of(*pdo))
+                .map(move |entry| (entry, manager))
+        });
+        entries.scan((0, 0), |(last, next), (entry, manager)| {
+            if *last != manager {
+                *next = usize::div_ceil(*next, 8) * 8;
+                *last = manager;
+            }
             let at = *next;
             *next += usize::from(entry.bits);
-            Some((entry, at))
+            Some((entry, manager, at))
         })
     }
+}
+
+/// The number of the SyncManager that carries a PDO.
+fn carrier(model: &Model<'_>, index: u16, direction: Direction) -> Option<usize> {
+    let pdo = (model.pdos.iter()).find(|pdo| pdo.index == index && pdo.direction == direction)?;
+    pdo.sync_manager
+        .map(usize::from)
+        .or_else(|| model.sync_manager(direction.kind()))
 }
 
 pub(crate) struct Application {
@@ -139,12 +159,21 @@ impl Application {
         if !assignment.pdos[..assignment.count].iter().all(is_known) {
             return None;
         }
-        let bits: usize = assignment
-            .entries(model)
-            .map(|(entry, _)| usize::from(entry.bits))
+        let managers = model.managers_for(direction.kind());
+        let bytes = managers
+            .map(|(manager, _)| self.carried(model, direction, manager))
             .sum();
-        let bytes = bits.div_ceil(8);
         (bytes <= Model::PROCESS_DATA).then_some(bytes)
+    }
+
+    /// Bytes of process data that one SyncManager carries.
+    pub(crate) fn carried(&self, model: &Model<'_>, direction: Direction, manager: usize) -> usize {
+        let entries = self.assignment(direction).entries(model, direction);
+        let bits: usize = entries
+            .filter(|(_, carrier, _)| *carrier == manager)
+            .map(|(entry, _, _)| usize::from(entry.bits))
+            .sum();
+        bits.div_ceil(8)
     }
 
     /// Process data begin to flow.
@@ -166,10 +195,12 @@ impl Application {
         self.drive.stop();
     }
 
-    /// Outputs that count have come.
-    pub(crate) fn take_outputs(&mut self, outputs: &[u8]) {
-        let length = outputs.len().min(self.output_bytes);
-        self.outputs[..length].copy_from_slice(&outputs[..length]);
+    /// Outputs that count have come, for the image from byte `at` on.
+    pub(crate) fn take_outputs(&mut self, at: usize, outputs: &[u8]) {
+        let end = self.output_bytes.min(at + outputs.len());
+        if let Some(image) = self.outputs.get_mut(at..end) {
+            image.copy_from_slice(&outputs[..end - at]);
+        }
     }
 
     pub(crate) fn has_outputs(&self) -> bool {
@@ -243,7 +274,7 @@ mod tests {
     #[test]
     fn digital_inputs_are_the_inverted_outputs() {
         let mut application = started(&DIGITAL);
-        application.take_outputs(&[0x5A]);
+        application.take_outputs(0, &[0x5A]);
         application.step(DIGITAL.behaviour);
         assert_eq!(application.inputs(), [0xA5]);
         application.stop();
@@ -255,7 +286,7 @@ mod tests {
     fn the_ramp_rises_and_the_filter_arrives() {
         let mut application = started(&ANALOGUE);
         let before = word(application.inputs(), 2);
-        application.take_outputs(&(-1000_i16).to_le_bytes());
+        application.take_outputs(0, &(-1000_i16).to_le_bytes());
         for _ in 0..40 {
             application.step(ANALOGUE.behaviour);
         }

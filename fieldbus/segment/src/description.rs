@@ -238,7 +238,8 @@ fn check(model: &Model<'_>) -> Result<(), Problem> {
         return Err(Problem::Entries);
     }
     for direction in [Direction::Outputs, Direction::Inputs] {
-        let assigned = (model.pdos.iter()).filter(|pdo| pdo.assigned && pdo.direction == direction);
+        let assigned = (model.pdos.iter())
+            .filter(|pdo| pdo.sync_manager.is_some() && pdo.direction == direction);
         let bits: usize = assigned
             .flat_map(|pdo| model.entries_of(pdo.index))
             .map(|entry| usize::from(entry.bits))

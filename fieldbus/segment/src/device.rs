@@ -200,9 +200,15 @@ impl<'d> Device<'d> {
     }
 
     pub(crate) fn put_inputs(&mut self) {
-        if let Some(number) = self.model.sync_manager(SyncManagerKind::Inputs) {
-            let inputs = self.application.inputs();
-            self.channels.put_inputs(number, inputs, &mut self.memory);
+        let mut rest = self.application.inputs();
+        for (number, _) in self.model.managers_for(SyncManagerKind::Inputs) {
+            let length = self
+                .channels
+                .get(number)
+                .map_or(0, |channel| channel.length);
+            let (own, others) = rest.split_at(length.min(rest.len()));
+            self.channels.put_inputs(number, own, &mut self.memory);
+            rest = others;
         }
     }
 
@@ -221,14 +227,26 @@ impl<'d> Device<'d> {
         if self.watchdog.runs() {
             self.watchdog.trigger(now, &mut self.memory);
         }
-        let number = self.model.sync_manager(SyncManagerKind::Outputs);
-        let buffer = number.and_then(|number| self.channels.outputs(number));
-        if let Some(buffer) = buffer.filter(|_| is_operational) {
-            self.application.take_outputs(self.memory.slice(buffer));
+        if is_operational {
+            self.take_outputs();
         }
         self.application.has_new_outputs = true;
         if !self.signals.is_active() {
             self.step();
+        }
+    }
+
+    fn take_outputs(&mut self) {
+        let mut at = 0;
+        for (number, _) in self.model.managers_for(SyncManagerKind::Outputs) {
+            if let Some(buffer) = self.channels.outputs(number) {
+                let outputs = self.memory.slice(buffer);
+                self.application.take_outputs(at, outputs);
+            }
+            at += self
+                .channels
+                .get(number)
+                .map_or(0, |channel| channel.length);
         }
     }
 

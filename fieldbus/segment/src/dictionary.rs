@@ -441,10 +441,10 @@ impl Dictionary<'_> {
             Direction::Inputs => &self.application.inputs,
         };
         let assignment = self.application.assignment(direction);
-        let mut places = assignment.entries(self.model);
-        let place = places.find(|(candidate, _)| is_it(candidate));
+        let mut places = assignment.entries(self.model, direction);
+        let place = places.find(|(candidate, _, _)| is_it(candidate));
         let size = usize::from(entry.bits);
-        let value = place.map_or(0, |(_, at)| bits(image, at, size));
+        let value = place.map_or(0, |(_, _, at)| bits(image, at, size));
         Some(Item {
             mapped: Some(direction),
             ..Item::number(entry.data_type, size.min(32), value, entry.name)

@@ -109,9 +109,9 @@ impl Drive {
     pub(crate) fn locate(&mut self, model: &Model<'_>, assignments: &[Assignment; 2]) {
         let find = |direction: Direction, index: u16| {
             let assignment = &assignments[direction as usize];
-            let mut entries = assignment.entries(model);
-            let found = entries.find(|(entry, at)| entry.index == index && at % 8 == 0);
-            found.map(|(_, at)| at / 8)
+            let mut entries = assignment.entries(model, direction);
+            let found = entries.find(|(entry, _, at)| entry.index == index && at % 8 == 0);
+            found.map(|(_, _, at)| at / 8)
         };
         self.control_at = find(Direction::Outputs, CONTROL_WORD);
         self.target_at = find(Direction::Outputs, TARGET_POSITION);

@@ -53,6 +53,15 @@ impl Model<'_> {
             .position(|manager| manager.kind == kind)
     }
 
+    /// The numbers of all SyncManagers of this kind, and what they are.
+    pub(crate) fn managers_for(
+        &self,
+        kind: SyncManagerKind,
+    ) -> impl Iterator<Item = (usize, SyncManager)> {
+        let all = self.sync_managers.iter().enumerate();
+        all.filter(move |(_, manager)| manager.kind == kind)
+    }
+
     /// The entries of the PDO with this index, in order.
     pub(crate) fn entries_of(&self, pdo: u16) -> impl Iterator<Item = Entry<'_>> {
         let mut first = 0;
@@ -158,8 +167,9 @@ pub struct Pdo<'d> {
     pub index: u16,
     /// Its direction.
     pub direction: Direction,
-    /// Whether it is exchanged unless the MainDevice assigns others.
-    pub assigned: bool,
+    /// The number of the SyncManager that carries it. `None`: it is not exchanged unless the MainDevice assigns it, and then by
+    /// the first of its direction.
+    pub sync_manager: Option<u8>,
     /// How many of [`Model::entries`] are its own.
     pub entries: u8,
     /// Its name.

@@ -60,7 +60,7 @@ impl<'d> Record<'d> for Pdo<'d> {
             } else {
                 Direction::Inputs
             },
-            assigned: packed[2] & 2 != 0,
+            sync_manager: (packed[2] & 2 != 0).then_some(packed[2] >> 4),
             entries: packed[3],
             name: text(packed, 4, texts),
         }
@@ -68,7 +68,8 @@ impl<'d> Record<'d> for Pdo<'d> {
 
     fn pack(&self, text_at: u16, packed: &mut [u8]) {
         let is_input = u8::from(self.direction == Direction::Inputs);
-        let flags = is_input | u8::from(self.assigned) << 1;
+        let carried = self.sync_manager.map_or(0, |number| 2 | number << 4);
+        let flags = is_input | carried;
         put(packed, 0, &self.index.to_le_bytes());
         put(packed, 2, &[flags, self.entries]);
         put_text(self.name, text_at, packed, 4);

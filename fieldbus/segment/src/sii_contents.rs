@@ -185,10 +185,14 @@ fn fmmus(model: &Model<'_>, out: &mut Window) {
 }
 
 fn sync_managers(model: &Model<'_>, out: &mut Window) {
-    for manager in model.sync_managers.iter() {
+    for (number, manager) in model.sync_managers.iter().enumerate() {
         let mut bytes = [0; 8];
         put(&mut bytes, 0, &manager.start.to_le_bytes());
-        put(&mut bytes, 2, &length(model, &manager).to_le_bytes());
+        put(
+            &mut bytes,
+            2,
+            &length(model, number, &manager).to_le_bytes(),
+        );
         bytes[4] = manager.control;
         bytes[6] = manager.enable;
         bytes[7] = manager.kind as u8;
@@ -196,17 +200,17 @@ fn sync_managers(model: &Model<'_>, out: &mut Window) {
     }
 }
 
-fn length(model: &Model<'_>, manager: &SyncManager) -> u16 {
-    let direction = match manager.kind {
-        SyncManagerKind::Outputs => Direction::Outputs,
-        SyncManagerKind::Inputs => Direction::Inputs,
-        _ => return manager.length,
-    };
-    if manager.length != 0 {
+fn length(model: &Model<'_>, number: usize, manager: &SyncManager) -> u16 {
+    let is_mailbox = matches!(
+        manager.kind,
+        SyncManagerKind::MailboxOut | SyncManagerKind::MailboxIn
+    );
+    if is_mailbox || manager.length != 0 {
         return manager.length;
     }
-    let assigned = (model.pdos.iter()).filter(|pdo| pdo.assigned && pdo.direction == direction);
-    let bits: usize = assigned
+    let carried =
+        (model.pdos.iter()).filter(|pdo| pdo.sync_manager.map(usize::from) == Some(number));
+    let bits: usize = carried
         .flat_map(|pdo| model.entries_of(pdo.index))
         .map(|entry| usize::from(entry.bits))
         .sum();
@@ -214,18 +218,11 @@ fn length(model: &Model<'_>, manager: &SyncManager) -> u16 {
 }
 
 fn pdos(model: &Model<'_>, direction: Direction, out: &mut Window) {
-    let kind = match direction {
-        Direction::Outputs => SyncManagerKind::Outputs,
-        Direction::Inputs => SyncManagerKind::Inputs,
-    };
-    let manager = model
-        .sync_manager(kind)
-        .map_or(UNASSIGNED, |number| number as u8);
     for (place, pdo) in model.pdos.iter().enumerate() {
         if pdo.direction != direction {
             continue;
         }
-        let manager = if pdo.assigned { manager } else { UNASSIGNED };
+        let manager = pdo.sync_manager.unwrap_or(UNASSIGNED);
         let name = if place < 254 { place as u8 + 2 } else { 0 };
         let [low, high] = pdo.index.to_le_bytes();
         out.put(&[low, high, pdo.entries, manager, 0, name, 0, 0]);

@@ -63,11 +63,17 @@ const fn manager(start: u16, length: u16, control: u8, kind: SyncManagerKind) ->
     }
 }
 
-const fn pdo(index: u16, direction: Direction, entries: u8, name: &'static str) -> Pdo<'static> {
+const fn pdo(
+    index: u16,
+    direction: Direction,
+    sync_manager: u8,
+    entries: u8,
+    name: &'static str,
+) -> Pdo<'static> {
     Pdo {
         index,
         direction,
-        assigned: true,
+        sync_manager: Some(sync_manager),
         entries,
         name,
     }
@@ -156,8 +162,8 @@ static DIGITAL_MANAGERS: [SyncManager; 2] = [
     manager(0x1200, 0, INPUTS, SyncManagerKind::Inputs),
 ];
 static DIGITAL_PDOS: [Pdo<'static>; 2] = [
-    pdo(0x1600, Direction::Outputs, 8, "Outputs"),
-    pdo(0x1A00, Direction::Inputs, 8, "Inputs"),
+    pdo(0x1600, Direction::Outputs, 0, 8, "Outputs"),
+    pdo(0x1A00, Direction::Inputs, 1, 8, "Inputs"),
 ];
 static DIGITAL_ENTRIES: [Entry<'static>; 16] =
     join(eight_bits(0x7000, "Output"), eight_bits(0x6000, "Input"));
@@ -182,9 +188,9 @@ static MAILBOX_MANAGERS: [SyncManager; 4] = [
 ];
 
 static ANALOGUE_PDOS: [Pdo<'static>; 3] = [
-    pdo(0x1600, Direction::Outputs, 1, "Output"),
-    pdo(0x1A00, Direction::Inputs, 2, "Ramp"),
-    pdo(0x1A01, Direction::Inputs, 2, "Filtered output"),
+    pdo(0x1600, Direction::Outputs, 2, 1, "Output"),
+    pdo(0x1A00, Direction::Inputs, 3, 2, "Ramp"),
+    pdo(0x1A01, Direction::Inputs, 3, 2, "Filtered output"),
 ];
 static ANALOGUE_ENTRIES: [Entry<'static>; 5] = [
     entry(0x7000, 1, 16, INTEGER16, "Value"),
@@ -207,8 +213,8 @@ pub(crate) static ANALOGUE: Model<'static> = Model {
 };
 
 static DRIVE_PDOS: [Pdo<'static>; 2] = [
-    pdo(0x1600, Direction::Outputs, 2, "Command"),
-    pdo(0x1A00, Direction::Inputs, 2, "Feedback"),
+    pdo(0x1600, Direction::Outputs, 2, 2, "Command"),
+    pdo(0x1A00, Direction::Inputs, 3, 2, "Feedback"),
 ];
 static DRIVE_ENTRIES: [Entry<'static>; 4] = [
     entry(0x6040, 0, 16, UNSIGNED16, "Controlword"),

@@ -311,7 +311,7 @@ fn process_data_of_bits_are_counted_in_bytes() {
     let pdos = [Pdo {
         index: 0x1A00,
         direction: Direction::Inputs,
-        assigned: true,
+        sync_manager: Some(3),
         entries: 3,
         name: "Bits",
     }];

@@ -3,7 +3,10 @@
 mod bench;
 
 use bench::{BOOT, BWR, Bench, FPRD, INIT, OP, PREOP, SAFEOP, at_station};
-use taktos_segment::{Fault, State, standard};
+use taktos_segment::{
+    Device, Direction, Entry, Fault, Model, Oscillator, Pdo, State, SyncManager, SyncManagerKind,
+    Table, standard,
+};
 
 const COUPLER: u16 = 0;
 const DIGITAL: u16 = 1;
@@ -221,4 +224,58 @@ fn a_broadcast_resets_all() {
         .map(|one| one.state())
         .collect();
     assert_eq!(states, [State::Init; 5]);
+}
+
+#[test]
+fn two_sync_managers_may_carry_the_outputs() {
+    // As a digital terminal of 16 channels has them: one byte each at 0x0F00 and 0x0F01, and a few bits of each used.
+    let manager = |start| SyncManager {
+        start,
+        length: 0,
+        control: 0x44,
+        enable: 1,
+        kind: SyncManagerKind::Outputs,
+    };
+    let managers = [manager(0x0F00), manager(0x0F01)];
+    let pdo = |index, number| Pdo {
+        index,
+        direction: Direction::Outputs,
+        sync_manager: Some(number),
+        entries: 1,
+        name: "",
+    };
+    let pdos = [pdo(0x1600, 0), pdo(0x1601, 1)];
+    let entry = |index| Entry {
+        index,
+        subindex: 1,
+        bits: 5,
+        data_type: 0,
+        name: "",
+    };
+    let entries = [entry(0x7000), entry(0x7010)];
+    let model = Model {
+        sync_managers: Table::of(&managers),
+        pdos: Table::of(&pdos),
+        entries: Table::of(&entries),
+        ..*standard(0)[1].model()
+    };
+    let oscillator = Oscillator {
+        drift_ppb: 0,
+        start_ns: 0,
+    };
+    let mut devices = [Device::new(&model, oscillator)];
+    let mut bench = Bench::new(&mut devices);
+    bench.ask(0, PREOP);
+    bench.sync_manager(0, 0, 0x0F00, 1, 0x44);
+    assert_eq!(
+        bench.ask(0, SAFEOP),
+        (PREOP | ERROR, 0x1D),
+        "one is not set"
+    );
+    bench.sync_manager(0, 1, 0x0F01, 1, 0x44);
+    assert_eq!(bench.ask(0, SAFEOP | 0x10), (SAFEOP, 0));
+    assert_eq!(bench.ask(0, OP), (OP, 0));
+    bench.write(0, 0x0F00, &[0x15]);
+    bench.write(0, 0x0F01, &[0x0A]);
+    assert_eq!(bench.segment.devices()[0].outputs()[..3], [0x15, 0x0A, 0]);
 }

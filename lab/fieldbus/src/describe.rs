@@ -58,7 +58,7 @@ impl<'a> Tables<'a> {
         let pdos = device.pdos.iter().map(|pdo| Pdo {
             index: pdo.index,
             direction: pdo.direction,
-            assigned: pdo.sync_manager.is_some(),
+            sync_manager: pdo.sync_manager,
             entries: pdo.entries.len() as u8,
             name: short(&pdo.name),
         });

@@ -120,19 +120,23 @@ impl Device {
                 "add <Sm> with MBoxOut and MBoxIn",
             ));
         }
-        for (direction, kind, name) in [
-            (Direction::Outputs, SyncManagerKind::Outputs, "Outputs"),
-            (Direction::Inputs, SyncManagerKind::Inputs, "Inputs"),
-        ] {
-            let is_exchanged =
-                |pdo: &&Pdo| pdo.direction == direction && pdo.sync_manager.is_some();
-            if let Some(pdo) = self.pdos.iter().find(is_exchanged)
-                && !has(kind)
-            {
+        for pdo in &self.pdos {
+            let Some(number) = pdo.sync_manager else {
+                continue;
+            };
+            let (kind, name) = match pdo.direction {
+                Direction::Outputs => (SyncManagerKind::Outputs, "Outputs"),
+                Direction::Inputs => (SyncManagerKind::Inputs, "Inputs"),
+            };
+            let manager = self.sync_managers.get(usize::from(number));
+            if manager.is_none_or(|manager| manager.kind != kind) {
                 return Err(error(
                     node,
-                    format!("PDO {:#06x} is exchanged, but by no SyncManager", pdo.index),
-                    format!("add <Sm> with {name}"),
+                    format!(
+                        "PDO {:#06x} has Sm {number}, which is not for {name}",
+                        pdo.index
+                    ),
+                    format!("give it the number of an <Sm> with {name}, counted from 0"),
                 ));
             }
         }

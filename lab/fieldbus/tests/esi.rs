@@ -183,7 +183,7 @@ fn errors_name_their_line() {
         ),
         ("<BitLen>31</BitLen>", "", 83, "<Entry> has no <BitLen>"),
         (">MBoxOut<", ">Mailbox<", 59, "a SyncManager for `Mailbox`"),
-        ("Enable=\"1\">Inputs<", "><", 9, "by no SyncManager"),
+        ("Enable=\"1\">Inputs<", "><", 9, "which is not for Inputs"),
         (
             "<DefaultData>08<",
             "<DefaultData>0x8<",
