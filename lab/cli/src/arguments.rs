@@ -25,9 +25,10 @@ Examples:
   taktos run experiments/onboard.toml           a task set, on the kernel and in the simulator
   taktos reproduce ipc --board mps2-an386       the paper on fixed-time IPC
   taktos reproduce switch --format json         the paper on context switching, for a program
-  taktos reproduce smp --format json            the paper on several processors, every policy
+  taktos reproduce smp                          the paper on several processors, in minutes
+  taktos reproduce smp --full --format json     the same with every policy, for a program
   taktos reproduce mechanisms --loops 1000      semaphores, FIFOs, mailboxes, queues
-  taktos reproduce hypervisor --loops 2000      real-time guests beside Linux, every policy
+  taktos reproduce hypervisor                   real-time guests beside Linux; --full: hours
   taktos latency --load --format cyclictest     how late periodic threads wake
   taktos bench --board mps2-an386               every kernel operation, beside other kernels
   taktos trace ipc                              who ran when, for ui.perfetto.dev
@@ -263,7 +264,7 @@ pub enum Part {
     Smp,
     /// Response times of mechanisms
     Mechanisms,
-    /// Real-time guests under each scheduler of a hypervisor; takes hours
+    /// Real-time guests under each scheduler of a hypervisor
     Hypervisor,
     /// A controller of EtherCAT in a guest; takes hours
     Ethercat,

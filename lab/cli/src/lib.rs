@@ -21,6 +21,7 @@ pub mod figure;
 mod form;
 mod hypervisor;
 pub mod image;
+mod kept;
 mod kind;
 mod latency;
 pub mod measure;

@@ -13,6 +13,7 @@ use taktos_export::{
 };
 
 use crate::arguments::Format;
+use crate::experiment::Scale;
 use crate::figure::Drawn;
 use crate::screen;
 use crate::workspace::Workspace;
@@ -81,6 +82,28 @@ impl Trace {
 }
 
 impl Outcome {
+    /// The same of an experiment that was run in this form, where it has two: the title, the set-up, each verdict and
+    /// each table say so.
+    #[must_use]
+    pub fn of(mut self, scale: Option<Scale>) -> Self {
+        let Some(scale) = scale else { return self };
+        self.setup
+            .insert(0, ("form".into(), scale.name().to_owned()));
+        let Some(note) = scale.note() else {
+            return self;
+        };
+        self.title = format!("{} ({} form)", self.title, scale.name());
+        for drawn in &mut self.drawn {
+            for verdict in &mut drawn.answer {
+                *verdict = format!("In the {} form: {verdict}", scale.name());
+            }
+            for table in drawn.tables.iter_mut().chain(&mut drawn.details) {
+                table.notes.push(note.to_owned());
+            }
+        }
+        self
+    }
+
     /// Writes the result, shows the answer, and says where the rest is.
     ///
     /// # Errors

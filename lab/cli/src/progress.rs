@@ -43,6 +43,13 @@ impl Progress {
         }
     }
 
+    /// Says what a person should know before the work begins, if there is something.
+    pub fn note(&self, words: Option<String>) {
+        if let Some(words) = words {
+            say(&self.line(&words));
+        }
+    }
+
     /// Does the work while saying what it is, and says when it is done.
     pub fn during<T>(&self, what: &str, work: impl FnOnce() -> T) -> T {
         let line = self.line(what);

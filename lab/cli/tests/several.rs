@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
 use common::{Folder, succeed, taktos};
 use serde_json::Value;
 
@@ -25,7 +28,8 @@ const TASKS: [&str; 7] = ["T1", "T2", "T3", "T4", "T5", "T6", "T7"];
 #[test]
 fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
     let folder = Folder::new("smp");
-    let data = json(&folder, &["reproduce", "smp", "--for", "200ms"]);
+    let data = json(&folder, &["reproduce", "smp", "--full", "--for", "200ms"]);
+    assert_eq!(data["form"], "full");
     assert_eq!(data["platform"], "virt-aarch64-smp");
     assert_eq!(data["evidence"], "emulated");
     for policy in POLICIES {
@@ -84,6 +88,73 @@ fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
         "Every policy on one processor and on four, late: 0 for each (emulated).",
     ] {
         assert!(report.contains(words), "{words}");
+    }
+}
+
+/// The spacecraft's experiment with a smaller quick form, in a folder.
+fn smaller(folder: &Folder) -> PathBuf {
+    let shipped = include_str!("../../../experiments/spacecraft.toml");
+    let (full, quick) = shipped.split_once("[quick]\n").unwrap();
+    let figures = &quick[quick.find("[[figure]]").unwrap()..];
+    let quick = "for = '100 ms'\npolicies = ['edf']\nperiods = ['10 ms', '20 ms']\n";
+    let tasks = include_str!("../../../experiments/onboard.toml");
+    folder.file("onboard.toml", tasks);
+    folder.file("small.toml", &format!("{full}[quick]\n{quick}\n{figures}"))
+}
+
+/// How many runs are kept beside a result.
+fn kept(place: &Path) -> usize {
+    let runs = place.with_extension("runs");
+    std::fs::read_dir(runs).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_stopped_experiment_goes_on_where_it_was_and_says_its_form() {
+    let folder = Folder::new("smp-stopped");
+    let (file, place) = (smaller(&folder), folder.0.join("result"));
+    let run = |more: &[&str]| {
+        let mut command = taktos(&["run"]);
+        command.arg(&file).args(more).arg("--out").arg(&place);
+        command
+    };
+    let mut stopped = run(&[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while kept(&place) < 2 {
+        let ended = stopped.try_wait().unwrap();
+        assert!(ended.is_none(), "it ended before it could be stopped");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    assert!(!place.exists(), "half a result");
+    let done = kept(&place);
+    let said = |more: &[&str]| {
+        let output = run(more).output().unwrap();
+        assert!(output.status.success(), "{}", common::said(&output));
+        common::said(&output)
+    };
+    let again = said(&[]);
+    assert!(again.contains(" runs were done before"), "{again}");
+    assert!(kept(&place) > done, "nothing was left to do");
+    let read = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
+    let files = ["manifest.json", "result.json", "report.html"];
+    let first = files.map(read);
+    // What was taken over is what a whole run gives.
+    let fresh = said(&["--fresh"]);
+    assert!(!fresh.contains("done before"), "{fresh}");
+    assert!(first == files.map(read), "other bytes");
+    for file in &first[..2] {
+        assert!(file.contains("\"form\": \"quick\""), "{file}");
+    }
+    for words in [
+        "on one processor and on four (quick form)",
+        "In the quick form: Every policy on one processor and on four, late: 0 for each (emulated).",
+        "Quick form: fewer and shorter runs than --full does.",
+    ] {
+        assert!(first[2].contains(words), "{words}");
     }
 }
 
@@ -186,6 +257,9 @@ fn an_option_without_meaning_is_refused() {
             "--for",
         ),
         (&["run", "--scheduler", "edf"], "--scheduler"),
+        (&["reproduce", "switch", "--full"], "--full"),
+        (&["run", "experiments/mechanisms.toml", "--full"], "--full"),
+        (&["run", "experiments/latency.toml", "--fresh"], "--fresh"),
     ] {
         let output = taktos(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2));

@@ -38,6 +38,8 @@ fn word() -> impl Strategy<Value = String> {
         "--cpus",
         "--clusters",
         "edf:0-1,2-3",
+        "--full",
+        "--fresh",
         "--for",
         "10s",
         "--costs",

@@ -9,7 +9,7 @@ use taktos_simulate::file::{suggest, text};
 use taktos_time::Duration;
 
 use super::{Format, RunOptions};
-use crate::experiment::Size;
+use crate::experiment::Scale;
 use crate::failure::Failure;
 
 /// The most repetitions that the images have room for.
@@ -29,9 +29,12 @@ pub struct SizeOptions {
     /// Only the cases whose name holds these letters, such as shared-rtds (hypervisor)
     #[arg(long = "only", value_name = "LETTERS")]
     pub cases: Option<String>,
-    /// All that the experiment's file asks for, which may take hours; without it, what its table `quick` says
+    /// All that the experiment's file asks for, which may take hours; without it, its quick form
     #[arg(long)]
     pub full: bool,
+    /// Do runs anew that an earlier call has done
+    #[arg(long)]
+    pub fresh: bool,
     /// The policy of a task set that runs in both worlds; default: the file's, or edf
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub scheduler: Option<Policy>,
@@ -39,10 +42,10 @@ pub struct SizeOptions {
 
 impl SizeOptions {
     /// How much of a file is run.
-    pub const fn size(&self) -> Size {
+    pub const fn scale(&self) -> Scale {
         match self.full {
-            true => Size::Full,
-            false => Size::Quick,
+            true => Scale::Full,
+            false => Scale::Quick,
         }
     }
 
@@ -56,6 +59,8 @@ impl SizeOptions {
             ("loops", self.loops.is_some()),
             ("scheduler", self.scheduler.is_some()),
             ("only", self.cases.is_some()),
+            ("full", self.full),
+            ("fresh", self.fresh),
         ];
         match given
             .into_iter()

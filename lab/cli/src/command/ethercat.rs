@@ -10,9 +10,10 @@ use super::experiment::begin;
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::ethercat::{Case, Common, Measured, Place, Run, Told, json, samples, text, words};
-use crate::experiment::Ethercat;
+use crate::experiment::{Ethercat, Scale};
 use crate::failure::{CheckFailed, Failure, one_line};
 use crate::figure::{Drawn, Material, draw_all};
+use crate::kept::Kept;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::{Honest, each};
@@ -31,7 +32,7 @@ const LIMITS: &str = "one instruction takes one nanosecond, no caches, no bus; t
 pub(super) fn run(
     workspace: &Workspace,
     experiment: &Ethercat,
-    file: &Path,
+    (file, scale): (&Path, Option<Scale>),
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
@@ -51,8 +52,10 @@ pub(super) fn run(
     let directory = begin(workspace, &result_name(file, options), options)?;
     let progress = Progress::default();
     let needs = needs(&cases, &common);
-    let station = Station::ready(workspace, needs, directory.place(), &progress)?;
+    let kept = Kept::beside(directory.place(), size.fresh);
+    let station = Station::ready(workspace, needs, kept, &progress)?;
     let bench = Bench { station, common };
+    progress.note(bench.taken_over(&runs));
     let found = progress.counted("controlling segments ...", runs.len(), |done| {
         each(&runs, done, |run| {
             Ok(bench.run(run).map_err(|error| error.to_string()))
@@ -84,17 +87,15 @@ pub(super) fn run(
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
-        setup: bench.setup(
-            experiment,
-            (cycles, size.size().told(experiment.quick.as_ref())),
-        ),
+        setup: bench.setup(experiment, cycles),
         limits: LIMITS,
         drawn,
-        files: bench.files(&runs)?,
+        files: bench.files(&runs),
         runs: bench.keys(&runs),
-        json: json(PLATFORM, &cases, &measured),
+        json: json(PLATFORM, scale, &cases, &measured),
         ..Outcome::default()
     };
+    let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;
     match failed.as_slice() {
         [] => Ok(()),
@@ -180,26 +181,32 @@ impl Bench {
         }
     }
 
+    /// How many of the runs are taken over, in words.
+    fn taken_over(&self, runs: &[Run]) -> Option<String> {
+        let tasks: Vec<Task> = runs.iter().map(|run| self.task(run)).collect();
+        self.station.taken_over(&tasks)
+    }
+
     /// The names of runs, each with what its machine was.
     fn keys(&self, runs: &[Run]) -> Vec<(String, String)> {
-        let key = |run: &Run| (run.name(), self.station.key(&self.task(run)));
+        let key = |run: &Run| (run.name(), self.station.key(&self.task(run)).digest);
         runs.iter().map(key).collect()
     }
 
     /// The configuration of each case, and the consoles of all runs.
-    fn files(&self, runs: &[Run]) -> Result<Vec<(String, String)>> {
+    fn files(&self, runs: &[Run]) -> Vec<(String, String)> {
         let mut files = Vec::new();
         for run in runs {
             let task = self.task(run);
             if run.number == 0 {
                 files.extend(self.station.configuration(&task, &run.case.name()));
             }
-            files.extend(self.station.raw(&task)?);
+            files.extend(self.station.raw(&task));
         }
-        Ok(files)
+        files
     }
 
-    fn setup(&self, experiment: &Ethercat, (cycles, form): (u64, &str)) -> Vec<(String, String)> {
+    fn setup(&self, experiment: &Ethercat, cycles: u64) -> Vec<(String, String)> {
         let (processor, quantum) = (&experiment.processor, experiment.quantum);
         let mut setup = vec![
             (
@@ -215,7 +222,6 @@ impl Bench {
             ),
             ("cycles of a case".into(), cycles.to_string()),
             ("phases".into(), experiment.phases.to_string()),
-            ("form".into(), form.to_owned()),
         ];
         setup.extend(self.station.images.shown());
         setup

@@ -8,7 +8,7 @@ use taktos_export::{ResultDirectory, renew_index};
 use super::smp::Extent;
 use super::{compare, ethercat, hypervisor, latency, mechanisms, smp};
 use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
-use crate::experiment::{self, Asked, Several, asked};
+use crate::experiment::{Asked, Scale, Several, asked};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::progress::Progress;
@@ -26,30 +26,34 @@ pub(super) fn from_file(
     let name = file
         .file_stem()
         .map_or("experiment".into(), |stem| stem.to_string_lossy());
-    match asked(file, size.size())? {
+    match asked(file, size.scale())? {
         Asked::Experiment => {
             size.only(&[])?;
             one(workspace, file, &name, options, Form::General).map(drop)
         }
         Asked::TaskSet => compare::run(workspace, file, options, size),
-        Asked::Several(several) => on_several(workspace, file, &several, options, size),
+        Asked::Several(several, scale) => {
+            on_several(workspace, (file, scale), &several, options, size)
+        }
     }
 }
 
 /// Runs an experiment on several processors.
 fn on_several(
     workspace: &Workspace,
-    file: &Path,
+    (file, scale): (&Path, Option<Scale>),
     several: &Several,
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
     match several {
         Several::Smp(experiment) => {
-            size.only(&["for"])?;
+            size.only(&["for", "full", "fresh"])?;
             let extent = Extent {
                 everything: true,
                 horizon: size.horizon,
+                fresh: size.fresh,
+                scale,
             };
             smp::run(workspace, experiment, file, options, extent)
         }
@@ -63,12 +67,12 @@ fn on_several(
             latency::from_file(workspace, experiment, file, &options)
         }
         Several::Hypervisor(experiment) => {
-            size.only(&["loops", "only"])?;
-            hypervisor::run(workspace, experiment, file, options, size)
+            size.only(&["loops", "only", "full", "fresh"])?;
+            hypervisor::run(workspace, experiment, (file, scale), options, size)
         }
         Several::Ethercat(experiment) => {
-            size.only(&["loops", "only"])?;
-            ethercat::run(workspace, experiment, file, options, size)
+            size.only(&["loops", "only", "full", "fresh"])?;
+            ethercat::run(workspace, experiment, (file, scale), options, size)
         }
     }
 }
@@ -113,7 +117,7 @@ pub(super) fn papers(
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
-    let shipped = |name: &str, options: &RunOptions| {
+    let shipped = |name: &str, options: &RunOptions, size: &SizeOptions| {
         from_file(
             workspace,
             &workspace.path(&format!("experiments/{name}.toml")),
@@ -128,17 +132,19 @@ pub(super) fn papers(
     match part {
         Part::Switch => paper(workspace, &SWITCH, options),
         Part::Ipc => paper(workspace, &IPC, options),
-        Part::Smp => shipped("spacecraft", options),
-        Part::Mechanisms => shipped("mechanisms", options),
-        Part::Hypervisor => shipped("hypervisor", options),
-        Part::Ethercat => shipped("ethercat", options),
+        Part::Smp => shipped("spacecraft", options, size),
+        Part::Mechanisms => shipped("mechanisms", options, size),
+        Part::Hypervisor => shipped("hypervisor", options, size),
+        Part::Ethercat => shipped("ethercat", options, size),
         Part::All => {
-            size.only(&[])?;
+            size.only(&["full", "fresh"])?;
             both(workspace, options)?;
-            for name in ["spacecraft", "mechanisms"] {
-                shipped(name, &inside(options, name))?;
-            }
-            eprintln!("  these take hours: taktos reproduce hypervisor, taktos reproduce ethercat");
+            shipped("spacecraft", &inside(options, "spacecraft"), size)?;
+            let whole = SizeOptions::default();
+            shipped("mechanisms", &inside(options, "mechanisms"), &whole)?;
+            eprintln!(
+                "  these fetch Linux: taktos reproduce hypervisor, taktos reproduce ethercat"
+            );
             Ok(())
         }
     }
@@ -148,7 +154,7 @@ pub(super) fn papers(
 pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     both(workspace, options)?;
     let file = workspace.path("experiments/spacecraft.toml");
-    let Asked::Several(several) = asked(&file, experiment::Size::Full)? else {
+    let Asked::Several(several, _) = asked(&file, Scale::Full)? else {
         return Err(other_kind(&file));
     };
     let Several::Smp(experiment) = *several else {
@@ -157,6 +163,9 @@ pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()
     let extent = Extent {
         everything: false,
         horizon: None,
+        // Who repeats the papers wants to see them run.
+        fresh: true,
+        scale: None,
     };
     smp::run(
         workspace,

@@ -11,10 +11,11 @@ use taktos_emulator::El2;
 use super::experiment::begin;
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::experiment::Hypervisor;
+use crate::experiment::{Hypervisor, Scale};
 use crate::failure::{CheckFailed, Failure, one_line};
 use crate::figure::{Drawn, Material, draw_all};
 use crate::hypervisor::{Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples};
+use crate::kept::Kept;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::each;
@@ -33,7 +34,7 @@ const LIMITS: &str = "one instruction takes one nanosecond; no caches, no bus co
 pub(super) fn run(
     workspace: &Workspace,
     experiment: &Hypervisor,
-    file: &Path,
+    (file, scale): (&Path, Option<Scale>),
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
@@ -48,11 +49,13 @@ pub(super) fn run(
     let directory = begin(workspace, &result_name(file, options), options)?;
     let progress = Progress::default();
     let needs = needs(&plan, &measure);
+    let kept = Kept::beside(directory.place(), size.fresh);
     let bench = Bench {
-        station: Station::ready(workspace, needs, directory.place(), &progress)?,
+        station: Station::ready(workspace, needs, kept, &progress)?,
         measure: measure.clone(),
     };
     let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
+    progress.note(bench.taken_over(&runs));
     let (found, failed) = all(&bench, &plan, &runs, &progress)?;
     let samples = samples(&found);
     let material = Material {
@@ -77,11 +80,12 @@ pub(super) fn run(
         setup: setup(&bench, experiment),
         limits: LIMITS,
         drawn,
-        files: bench.files(&runs)?,
+        files: bench.files(&runs),
         runs: bench.keys(&runs),
-        json: json(PLATFORM, measure.interval, &found),
+        json: json(PLATFORM, scale, measure.interval, &found),
         ..Outcome::default()
     };
+    let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;
     match failed.as_slice() {
         [] => Ok(()),
@@ -101,23 +105,29 @@ fn measure(experiment: &Hypervisor) -> Measure {
 }
 
 fn plan(experiment: &Hypervisor, size: &SizeOptions) -> Result<Plan> {
+    let of_four = experiment.loops_of_four;
     let plan = Plan::new(Extent {
         loops: size.loops.unwrap_or(experiment.loops),
-        loops_of_four: size.loops.map_or(experiment.loops_of_four, |loops| {
-            loops.min(experiment.loops_of_four)
-        }),
+        loops_of_four: size.loops.map_or(of_four, |loops| loops.min(of_four)),
         phases: experiment.phases_us.clone(),
+        variants: experiment.variants,
         only: size.cases.clone(),
     });
     match plan.cases.is_empty() {
         false => Ok(plan),
-        true => Err(Failure::error(
-            format!(
-                "no case is called `{}`",
-                one_line(size.cases.as_deref().unwrap_or_default())
-            ),
-            "cases are called like dedicated-credit-linux-rt or shared-rtds-taktos: docs/hypervisor.md lists them",
-        )),
+        true => Err(no_case(size)),
+    }
+}
+
+fn no_case(size: &SizeOptions) -> anyhow::Error {
+    let name = one_line(size.cases.as_deref().unwrap_or_default());
+    let called = "cases are called like dedicated-credit-linux-rt or shared-rtds-taktos: docs/hypervisor.md lists them";
+    match size.full {
+        true => Failure::error(format!("no case is called `{name}`"), called),
+        false => Failure::error(
+            format!("no case of the quick form is called `{name}`"),
+            format!("{called}; --full has those of four processors and other parameters, too"),
+        ),
     }
 }
 

@@ -8,7 +8,7 @@ use taktos_time::Duration;
 use super::experiment::begin;
 use super::several::{board, ready, result_name};
 use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
-use crate::experiment::{Asked, Latency, Several, Size, asked};
+use crate::experiment::{Asked, Latency, Scale, Several, asked};
 use crate::failure::Failure;
 use crate::figure::{Material, draw_all};
 use crate::latency::{self, Question};
@@ -27,7 +27,7 @@ const FILE: &str = "experiments/latency.toml";
 /// Runs the experiment that ships, as the command line says.
 pub(super) fn run(workspace: &Workspace, options: &LatencyOptions) -> Result<()> {
     let file = workspace.path(FILE);
-    let Asked::Several(several) = asked(&file, Size::Full)? else {
+    let Asked::Several(several, _) = asked(&file, Scale::Full)? else {
         return Err(other_kind(&file));
     };
     let Several::Latency(experiment) = *several else {

@@ -12,9 +12,10 @@ use super::experiment::begin;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
 use crate::compare::schedule;
-use crate::experiment::Smp;
+use crate::experiment::{Scale, Smp};
 use crate::failure::Failure;
 use crate::figure::{Drawn, Material, draw_all};
+use crate::kept::{Kept, Key};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::{Call, QUANTA, QUANTUM, each};
@@ -31,6 +32,10 @@ pub(super) struct Extent {
     pub everything: bool,
     /// How much time passes, where the command line says.
     pub horizon: Option<Duration>,
+    /// Whether runs are done anew that were done before.
+    pub fresh: bool,
+    /// The form, where the file has two and this is one of them.
+    pub scale: Option<Scale>,
 }
 
 /// Runs the experiment of a file.
@@ -51,7 +56,8 @@ pub(super) fn run(
         &[QUANTUM]
     };
     let ready = ready(workspace, board, &experiment.program, quanta, &progress)?;
-    let runs = measure(&ready, &plan, &progress)?;
+    let kept = Kept::beside(directory.place(), extent.fresh);
+    let runs = measure(&ready, &plan, &kept, &progress)?;
     let traces = record(&ready, &plan, &progress)?;
     let mut drawn = draw_all(
         &experiment.figures,
@@ -68,9 +74,10 @@ pub(super) fn run(
             .iter()
             .map(|(name, recording)| ready.trace(name, recording))
             .collect(),
-        json: plan.json(board.name, &runs)?,
+        json: plan.json(board.name, extent.scale, &runs)?,
         ..ready.outcome(&experiment.program, &calls)
     };
+    let outcome = outcome.of(extent.scale);
     outcome.finish(workspace, directory, options.format)
 }
 
@@ -90,20 +97,42 @@ fn question(experiment: &Smp, file: &Path, extent: Extent) -> Result<Question> {
     })
 }
 
-fn measure(ready: &Ready, plan: &Plan, progress: &Progress) -> Result<Vec<Run>> {
+fn measure(ready: &Ready, plan: &Plan, kept: &Kept, progress: &Progress) -> Result<Vec<Run>> {
     let cases = plan.cases();
+    let keys: Vec<Key> = cases.iter().map(|case| key(ready, case)).collect();
+    progress.note(kept.taken_over(&keys));
     let what = format!("running the tasks on {} ...", ready.machine.board.name);
     progress.counted(&what, cases.len(), |done| {
-        each(&cases, done, |case| one(ready, case))
+        each(&cases, done, |case| one(ready, case, kept))
     })
 }
 
-fn one(ready: &Ready, case: &Case) -> Result<Run> {
-    let console = ready.machine.run(&ready.image, &case.call())?;
+fn one(ready: &Ready, case: &Case, kept: &Kept) -> Result<Run> {
+    let figures = kept.or_run(
+        &key(ready, case),
+        || ready.machine.run(&ready.image, &case.call()),
+        |console| Figures::read(console, case),
+    )?;
     Ok(Run {
-        figures: Figures::read(&console, case)?,
+        figures,
         case: case.clone(),
     })
+}
+
+/// What the case's console depends on.
+fn key(ready: &Ready, case: &Case) -> Key {
+    let (machine, call) = (&ready.machine, case.call());
+    let name = format!("{}-{}", case.policy, case.layout.name());
+    let (quantum, time) = (call.quantum.to_string(), machine.clock());
+    let parts = [
+        machine.board.name,
+        &machine.emulator(),
+        &time,
+        &ready.image.digest,
+        &call.argument,
+        &quantum,
+    ];
+    Key::of(name, parts)
 }
 
 /// Who ran when, in the paper's runs.

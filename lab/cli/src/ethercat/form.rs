@@ -8,12 +8,15 @@ use taktos_export::{Evidence, to_json};
 use super::case::Case;
 use super::found::Found;
 use super::samples::{Measured, faults};
+use crate::experiment::Scale;
 use crate::response::Distribution;
 
 #[derive(Serialize)]
 struct All {
     platform: String,
     evidence: Evidence,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<&'static str>,
     rows: Vec<Row>,
 }
 
@@ -43,7 +46,7 @@ struct Row {
 }
 
 /// The figures for programs.
-pub fn json(platform: &str, cases: &[Case], all: &[Measured]) -> String {
+pub fn json(platform: &str, scale: Option<Scale>, cases: &[Case], all: &[Measured]) -> String {
     let of = |case: &Case| {
         let runs: Vec<&Measured> = all.iter().filter(|one| one.run.case == *case).collect();
         row(case, &runs)
@@ -51,6 +54,7 @@ pub fn json(platform: &str, cases: &[Case], all: &[Measured]) -> String {
     to_json(&All {
         platform: platform.to_owned(),
         evidence: Evidence::Emulated,
+        form: scale.map(Scale::name),
         rows: cases.iter().filter_map(of).collect(),
     })
 }
@@ -124,7 +128,7 @@ mod tests {
             measured(rtds, Told::read(&told(2, 900)).unwrap()),
             measured(credit, Told::NeverInOp("why".into())),
         ];
-        let text = json("virt", &[rtds, credit, sedf], &all);
+        let text = json("virt", None, &[rtds, credit, sedf], &all);
         let data: serde_json::Value = serde_json::from_str(&text).unwrap();
         let rows = data["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 2);

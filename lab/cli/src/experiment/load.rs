@@ -6,7 +6,8 @@ use anyhow::Result;
 use serde::de::DeserializeOwned;
 
 use super::file::Experiment;
-use super::several::{Several, Size, several};
+use super::scale::{self, Scale};
+use super::several::{Several, several};
 use crate::failure::{Failure, one_line};
 use crate::kind::Kind;
 
@@ -17,26 +18,26 @@ const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an 
 pub enum Asked {
     /// Marks of a program on one processor.
     Experiment,
-    /// An experiment on several processors.
-    Several(Box<Several>),
+    /// An experiment on several processors, and its form where it has two.
+    Several(Box<Several>, Option<Scale>),
     /// A task set: it says what runs, not what is asked.
     TaskSet,
 }
 
-/// What the file asks for, as far as `size` goes.
+/// What the file asks for, in the form that is wanted.
 ///
 /// # Errors
 /// When it cannot be read, or is a broken experiment on several processors.
-pub fn asked(path: &Path, size: Size) -> Result<Asked> {
+pub fn asked(path: &Path, scale: Scale) -> Result<Asked> {
     let text = read(path)?;
     match Kind::of(&text) {
         Some(Kind::TaskSet) => return Ok(Asked::TaskSet),
         Some(Kind::Machine) => return Err(Kind::Machine.elsewhere(path)),
         Some(Kind::Experiment) | None => {}
     }
-    let several = several(&text, path, size)?;
-    Ok(several.map_or(Asked::Experiment, |several| {
-        Asked::Several(Box::new(several))
+    let several = several(&text, path, scale)?;
+    Ok(several.map_or(Asked::Experiment, |(several, scale)| {
+        Asked::Several(Box::new(several), scale)
     }))
 }
 
@@ -65,21 +66,19 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Experiment> {
 
 /// Reads what has that schema; what is wrong is named with its line.
 pub(super) fn parse_as<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T> {
-    toml::from_str(text).map_err(|error| {
-        let cause = error
-            .message()
-            .lines()
-            .next()
-            .unwrap_or("it is no TOML")
-            .to_owned();
-        let begin = error.span().map_or(0, |span| span.start);
-        refused(
-            text,
-            path,
-            begin + offset_of_key(&text[begin..], &cause),
-            &cause,
-        )
-    })
+    toml::from_str(text).map_err(|error| misread(text, path, &error))
+}
+
+/// The same at a scale, where the text may have a quick form.
+pub(super) fn parse_at<T: DeserializeOwned>(text: &str, path: &Path, scale: Scale) -> Result<T> {
+    scale::read(text, scale).map_err(|error| misread(text, path, &error))
+}
+
+fn misread(text: &str, path: &Path, error: &toml::de::Error) -> anyhow::Error {
+    let cause = error.message().lines().next().unwrap_or("it is no TOML");
+    let begin = error.span().map_or(0, |span| span.start);
+    let key = offset_of_key(&text[begin..], cause);
+    refused(text, path, begin + key, cause)
 }
 
 /// The error that the line which holds the byte is wrong.

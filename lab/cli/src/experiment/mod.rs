@@ -3,6 +3,7 @@
 
 mod file;
 mod load;
+mod scale;
 mod several;
 
 #[cfg(test)]
@@ -13,7 +14,8 @@ pub use file::{
     Schedule, Shown, Spread,
 };
 pub use load::{Asked, asked, line_of, load};
-pub use several::{Ethercat, Hypervisor, Latency, Mechanisms, Several, Size, Smp};
+pub use scale::Scale;
+pub use several::{Ethercat, Hypervisor, Latency, Mechanisms, Several, Smp};
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -25,8 +27,8 @@ pub(crate) mod tests {
             "{}/../../experiments/{name}.toml",
             env!("CARGO_MANIFEST_DIR")
         );
-        match asked(std::path::Path::new(&file), Size::Full).unwrap() {
-            Asked::Several(several) => *several,
+        match asked(std::path::Path::new(&file), Scale::Full).unwrap() {
+            Asked::Several(several, _) => *several,
             other => panic!("{other:?}"),
         }
     }

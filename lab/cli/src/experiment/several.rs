@@ -4,14 +4,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde::de::{DeserializeOwned, Error};
+use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use taktos_simulate::Policy;
 use taktos_simulate::file::text;
 use taktos_time::Duration;
 
 use super::file::Figure;
-use super::load::{self, parse_as};
+use super::load::{self, parse_as, parse_at};
+use super::scale::Scale;
 use crate::ethercat::{Place, Scheduler};
 
 /// An experiment on several processors.
@@ -58,8 +59,6 @@ pub struct Smp {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-    /// What the quick form has instead.
-    pub quick: Option<toml::Table>,
 }
 
 /// The response times of mechanisms.
@@ -86,8 +85,6 @@ pub struct Mechanisms {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-    /// What the quick form has instead.
-    pub quick: Option<toml::Table>,
 }
 
 /// Periodic threads on each processor.
@@ -111,8 +108,6 @@ pub struct Latency {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-    /// What the quick form has instead.
-    pub quick: Option<toml::Table>,
 }
 
 /// Real-time guests under each scheduler of a hypervisor.
@@ -131,17 +126,17 @@ pub struct Hypervisor {
     pub interval: Time,
     /// How often it wakes on a machine of one processor.
     pub loops: u64,
-    /// How often it wakes on one of four.
+    /// How often it wakes on one of four; 0: there are no such cases.
     pub loops_of_four: u64,
     /// How long after a full period the thread wakes, in microseconds: a run each.
     pub phases_us: Vec<u32>,
     /// How far one of four processors may run ahead of another, in nanoseconds.
     pub quantum: u32,
+    /// Whether the cases that depart from the usual in a parameter are run, too.
+    pub variants: bool,
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-    /// What the quick form has instead.
-    pub quick: Option<toml::Table>,
 }
 
 /// A controller of EtherCAT in a guest, under each scheduler of a hypervisor.
@@ -170,8 +165,6 @@ pub struct Ethercat {
     /// What answers the question, in the order in which it is shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
-    /// What the quick form has instead.
-    pub quick: Option<toml::Table>,
 }
 
 /// Cases on one kind of machine: each scheduler in each cycle.
@@ -215,51 +208,46 @@ impl<'de> Deserialize<'de> for PolicyName {
     }
 }
 
-/// How much of what a file asks for is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// What its table `quick` has stands for the keys of these names; all, where there is none. Minutes.
-    Quick,
-    /// All of it, which may take hours.
-    Full,
-}
-
-impl Size {
-    /// What of a file was run, for its reader.
-    pub fn told(self, quick: Option<&toml::Table>) -> &'static str {
-        match (self, quick) {
-            (Self::Quick, Some(_)) => {
-                "quick: what the table `quick` of the file says; --full runs all"
-            }
-            _ => "full",
-        }
-    }
-}
-
 /// What is looked at first.
 #[derive(Deserialize)]
 struct Head {
     kind: Option<String>,
+    quick: Option<IgnoredAny>,
 }
 
 /// The kinds of experiments on several processors.
 const KINDS: [&str; 5] = ["smp", "mechanisms", "latency", "hypervisor", "ethercat"];
 
-/// Reads the experiment, where the text is that of one on several processors.
+/// Reads the experiment in a form, where the text is that of one on several processors; says which form it is where
+/// there are two.
 ///
 /// # Errors
-/// When its kind is unknown, or a key is missing, unknown or broken.
-pub fn several(text: &str, path: &Path, size: Size) -> Result<Option<Several>> {
+/// When its kind is unknown, or a key is missing, unknown or broken, in either form.
+pub fn several(text: &str, path: &Path, wanted: Scale) -> Result<Option<(Several, Option<Scale>)>> {
     let head: Head = parse_as(text, path)?;
-    let file = (text, path, size);
-    let experiment = match head.kind.as_deref() {
-        None => return Ok(None),
-        Some("smp") => Several::Smp(read(file)?),
-        Some("mechanisms") => Several::Mechanisms(read(file)?),
-        Some("latency") => Several::Latency(read(file)?),
-        Some("hypervisor") => Several::Hypervisor(read(file)?),
-        Some("ethercat") => Several::Ethercat(read(file)?),
-        Some(other) => {
+    let Some(kind) = head.kind else {
+        return Ok(None);
+    };
+    let full = of_kind(&kind, text, path, Scale::Full)?;
+    if head.quick.is_none() {
+        return Ok(Some((full, None)));
+    }
+    let quick = of_kind(&kind, text, path, Scale::Quick)?;
+    let chosen = match wanted {
+        Scale::Quick => quick,
+        Scale::Full => full,
+    };
+    Ok(Some((chosen, Some(wanted))))
+}
+
+fn of_kind(kind: &str, text: &str, path: &Path, scale: Scale) -> Result<Several> {
+    Ok(match kind {
+        "smp" => Several::Smp(parse_at(text, path, scale)?),
+        "mechanisms" => Several::Mechanisms(parse_at(text, path, scale)?),
+        "latency" => Several::Latency(parse_at(text, path, scale)?),
+        "hypervisor" => Several::Hypervisor(parse_at(text, path, scale)?),
+        "ethercat" => Several::Ethercat(parse_at(text, path, scale)?),
+        other => {
             let cause = format!(
                 "no experiment is of the kind `{other}`: there are {}",
                 KINDS.join(", ")
@@ -271,33 +259,7 @@ pub fn several(text: &str, path: &Path, size: Size) -> Result<Option<Several>> {
                 &cause,
             ));
         }
-    };
-    Ok(Some(experiment))
-}
-
-/// The table of a file that holds what the quick form has instead.
-const QUICK: &str = "quick";
-
-/// Reads the file, and once more with the keys of its quick form, where that is wanted and there is one.
-fn read<T: DeserializeOwned>((text, path, size): (&str, &Path, Size)) -> Result<T> {
-    let all: T = parse_as(text, path)?;
-    let mut table: toml::Table = parse_as(text, path)?;
-    let instead = table.get(QUICK).and_then(toml::Value::as_table).cloned();
-    match (size, instead) {
-        (Size::Full, _) | (_, None) => Ok(all),
-        (Size::Quick, Some(instead)) => {
-            table.extend(instead);
-            T::deserialize(table).map_err(|error| {
-                let place = load::offset_of(text, QUICK);
-                load::refused(
-                    text,
-                    path,
-                    place,
-                    &format!("in `{QUICK}`: {}", error.message()),
-                )
-            })
-        }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -305,27 +267,45 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<Several>> {
-        several(text, Path::new("mine.toml"), Size::Full)
+        let found = several(text, Path::new("mine.toml"), Scale::Full)?;
+        Ok(found.map(|(several, _)| several))
     }
 
     #[test]
-    fn the_quick_form_has_its_own_keys() {
-        let text = include_str!("../../../../experiments/ethercat.toml");
-        let quick = |text: &str| several(text, Path::new("mine.toml"), Size::Quick);
-        let Some(Several::Ethercat(it)) = quick(text).unwrap() else {
+    fn the_quick_form_is_chosen_where_there_is_one() {
+        let quick = |text| several(text, Path::new("mine.toml"), Scale::Quick).unwrap();
+        let smp = include_str!("../../../../experiments/spacecraft.toml");
+        let (Several::Smp(few), scale) = quick(smp).unwrap() else {
+            panic!("of another kind");
+        };
+        let Some(Several::Smp(all)) = read(smp).unwrap() else {
+            panic!("of another kind");
+        };
+        assert_eq!(scale, Some(Scale::Quick));
+        assert!(few.policies.len() < all.policies.len() && few.policies.contains(&few.policy));
+        assert_eq!(few.horizon, all.horizon, "the paper's");
+        let hypervisor = include_str!("../../../../experiments/hypervisor.toml");
+        assert!(
+            matches!(quick(hypervisor), Some((Several::Hypervisor(it), _)) if it.loops_of_four == 0)
+        );
+        let ethercat = include_str!("../../../../experiments/ethercat.toml");
+        let Some((Several::Ethercat(it), _)) = quick(ethercat) else {
             panic!("of another kind");
         };
         assert!(it.cycles < 100_000, "{}", it.cycles);
         assert_eq!(it.settle.0, Duration::from_secs(3));
+        let latency = include_str!("../../../../experiments/latency.toml");
+        assert!(matches!(quick(latency), Some((_, None))));
+    }
+
+    #[test]
+    fn what_is_wrong_in_the_quick_form_is_named() {
+        let text = include_str!("../../../../experiments/ethercat.toml");
         let wrong = text.replacen("[quick]\n", "[quick]\nspeed = 7\n", 1);
-        let error = quick(&wrong).unwrap_err().to_string();
-        let line = 1 + text.lines().position(|line| line == "[quick]").unwrap();
-        assert!(
-            error.starts_with(&format!(
-                "mine.toml:{line}: in `quick`: unknown field `speed`"
-            )),
-            "{error}"
-        );
+        let error = read(&wrong).unwrap_err().to_string();
+        let line = 2 + text.lines().position(|line| line == "[quick]").unwrap();
+        let cause = format!("mine.toml:{line}: unknown field `speed`");
+        assert!(error.starts_with(&cause), "{error}");
     }
 
     #[test]
@@ -361,6 +341,12 @@ mod tests {
             ("\"10 s\"", "\"10\"", "`10` has no unit"),
             ("\"cbs\"", "\"cbz\"", "no policy is called `cbz`"),
             ("periods ", "period ", "unknown field `period`"),
+            // Of the form that is not wanted, too.
+            (
+                "[\"priority\", \"edf\"]",
+                "[\"edg\"]",
+                "no policy is called `edg`",
+            ),
         ] {
             let text = smp.replacen(from, to, 1);
             let broken = text

@@ -210,6 +210,7 @@ mod tests {
             loops: 100,
             loops_of_four: 100,
             phases: vec![0],
+            variants: true,
             only: None,
         };
         let all = Plan::new(extent).cases.into_iter();

@@ -6,12 +6,15 @@ use serde::Serialize;
 use taktos_export::{Evidence, in_order, to_json};
 
 use super::Measured;
+use crate::experiment::Scale;
 use crate::response::PERCENTILES;
 
 #[derive(Serialize)]
 struct All {
     platform: String,
     evidence: Evidence,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<&'static str>,
     unit: &'static str,
     interval_us: u64,
     /// The usual cases.
@@ -37,7 +40,7 @@ struct One {
 }
 
 /// The figures for programs.
-pub fn json(platform: &str, interval_us: u64, all: &[Measured]) -> String {
+pub fn json(platform: &str, scale: Option<Scale>, interval_us: u64, all: &[Measured]) -> String {
     let of = |variants: bool| {
         let chosen = all
             .iter()
@@ -47,6 +50,7 @@ pub fn json(platform: &str, interval_us: u64, all: &[Measured]) -> String {
     to_json(&All {
         platform: platform.to_owned(),
         evidence: Evidence::Emulated,
+        form: scale.map(Scale::name),
         unit: "1000 instructions",
         interval_us,
         cases: of(false),
@@ -78,7 +82,7 @@ mod tests {
     #[test]
     fn programs_find_each_case() {
         let data: serde_json::Value =
-            serde_json::from_str(&json("virt", 1000, &example())).unwrap();
+            serde_json::from_str(&json("virt", Some(Scale::Quick), 1000, &example())).unwrap();
         let rtds = data["cases"]
             .as_array()
             .unwrap()
@@ -95,6 +99,7 @@ mod tests {
         assert_eq!(rtds["percentiles"]["99"], 5);
         assert_eq!(rtds["histogram"], serde_json::json!([[5, 99], [30, 1]]));
         assert_eq!(data["variants"][0]["scheduler"], "rtds-4-in-10");
+        assert_eq!(data["form"], "quick");
         assert_eq!(data["unit"], "1000 instructions");
     }
 }

@@ -38,7 +38,7 @@ impl Latency {
         if all.iter().any(|one| one.step != first.step) {
             return Err(Failure::error(
                 "runs of one case have values of different steps",
-                "remove the saved runs of this case and run it again",
+                "run them anew: --fresh",
             ));
         }
         let mut values: Vec<(u64, u64)> = Vec::new();

@@ -11,12 +11,24 @@ use super::scheduling::{DEFAULT, Policy};
 pub struct Extent {
     /// Wake-ups of each case on one processor.
     pub loops: u64,
-    /// Those on four, which take as many times longer to emulate.
+    /// Those on four, which take as many times longer to emulate; 0: no such case is run.
     pub loops_of_four: u64,
     /// The phases, in microseconds: a run each.
     pub phases: Vec<u32>,
+    /// Whether cases that depart from the usual are run, too.
+    pub variants: bool,
     /// Only cases whose name holds this.
     pub only: Option<String>,
+}
+
+impl Extent {
+    /// Wake-ups of a case.
+    const fn loops_of(&self, case: &Case) -> u64 {
+        match case.place.processors() {
+            1 => self.loops,
+            _ => self.loops_of_four,
+        }
+    }
 }
 
 /// The least loops of a run that is worth a start of the machine.
@@ -33,12 +45,12 @@ pub struct Plan {
 impl Plan {
     /// The plan of so much.
     pub fn new(extent: Extent) -> Self {
+        let named = |case: &Case| {
+            let only = extent.only.as_ref();
+            only.is_none_or(|only| case.name().contains(only.as_str()))
+        };
         let wanted = |case: &Case| {
-            let name = case.name();
-            extent
-                .only
-                .as_ref()
-                .is_none_or(|only| name.contains(only.as_str()))
+            (extent.variants || !case.is_variant()) && extent.loops_of(case) > 0 && named(case)
         };
         let cases = all().into_iter().filter(wanted).collect();
         Self { cases, extent }
@@ -46,10 +58,7 @@ impl Plan {
 
     /// The runs of a case: a phase each, as many as are worth it.
     pub fn runs(&self, case: &Case) -> Vec<Run> {
-        let loops = match case.place.processors() {
-            1 => self.extent.loops,
-            _ => self.extent.loops_of_four,
-        };
+        let loops = self.extent.loops_of(case);
         let most = (loops / LEAST).max(1);
         let phases: Vec<u32> = self
             .extent
@@ -182,18 +191,23 @@ mod tests {
 
     use super::*;
 
-    fn plan(loops: u64, only: Option<&str>) -> Plan {
-        Plan::new(Extent {
+    fn extent(loops: u64) -> Extent {
+        Extent {
             loops,
             loops_of_four: loops / 10,
             phases: vec![0, 130, 270],
-            only: only.map(str::to_owned),
-        })
+            variants: true,
+            only: None,
+        }
+    }
+
+    fn plan(loops: u64) -> Plan {
+        Plan::new(extent(loops))
     }
 
     #[test]
     fn each_case_has_its_own_name_and_says_dedicated_or_shared() {
-        let plan = plan(1000, None);
+        let plan = plan(1000);
         let names: BTreeSet<String> = plan.cases.iter().map(Case::name).collect();
         assert_eq!(names.len(), plan.cases.len());
         for case in &plan.cases {
@@ -208,7 +222,7 @@ mod tests {
 
     #[test]
     fn every_policy_is_measured_with_and_without_a_neighbour() {
-        let plan = plan(1000, None);
+        let plan = plan(1000);
         for guest in Guest::ALL {
             for (place, without) in [(Place::Dedicated, ""), (Place::Shared, "null")] {
                 let found: BTreeSet<String> = plan
@@ -226,14 +240,30 @@ mod tests {
 
     #[test]
     fn a_pattern_chooses() {
-        let plan = plan(1000, Some("shared-rtds-linux"));
+        let plan = Plan::new(Extent {
+            only: Some("shared-rtds-linux".into()),
+            ..extent(1000)
+        });
         let names: Vec<String> = plan.cases.iter().map(Case::name).collect();
         assert_eq!(names, ["shared-rtds-linux-rt"]);
     }
 
     #[test]
+    fn a_small_plan_has_the_usual_cases_of_one_processor() {
+        let small = Plan::new(Extent {
+            loops_of_four: 0,
+            variants: false,
+            ..extent(1000)
+        });
+        let usual = plan(1000).cases.into_iter();
+        let usual = usual.filter(|case| case.place.processors() == 1 && !case.is_variant());
+        assert_eq!(small.cases, usual.collect::<Vec<_>>());
+        assert!(small.cases.len() > 20);
+    }
+
+    #[test]
     fn loops_are_divided_among_phases() {
-        let plan = plan(1000, None);
+        let plan = plan(1000);
         let runs = plan.runs(&plan.cases[0]);
         let loops: Vec<(u64, u32)> = runs.iter().map(|run| (run.loops, run.phase)).collect();
         assert_eq!(loops, [(334, 0), (334, 130), (332, 270)]);
@@ -248,7 +278,7 @@ mod tests {
 
     #[test]
     fn servers_are_those_of_the_case() {
-        let plan = plan(1000, None);
+        let plan = plan(1000);
         let find = |name: &str| {
             let found = plan.cases.iter().find(|case| case.name() == name);
             found.unwrap_or_else(|| panic!("{name}")).server()

@@ -70,6 +70,11 @@ impl Machine {
         format!("QEMU {}", self.emulator.version())
     }
 
+    /// Which clock gives it its time: a name that changes with the clock's source.
+    pub fn clock(&self) -> String {
+        self.emulator.clock()
+    }
+
     /// Builds a program of the board.
     ///
     /// # Errors

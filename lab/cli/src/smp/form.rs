@@ -6,11 +6,14 @@ use taktos_export::{Evidence, in_order, to_json};
 use super::case::Layout;
 use super::figures::{Figures, TaskFigures, Times};
 use super::samples::Run;
+use crate::experiment::Scale;
 
 #[derive(Serialize)]
 struct Form<'a> {
     platform: &'a str,
     evidence: Evidence,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<&'static str>,
     #[serde(serialize_with = "in_order")]
     policies: Vec<(String, PolicyForm)>,
 }
@@ -84,7 +87,7 @@ fn name(run: &Run) -> String {
 }
 
 /// The runs, by policy and number of processors.
-pub fn json(platform: &str, runs: &[&Run]) -> String {
+pub fn json(platform: &str, scale: Option<Scale>, runs: &[&Run]) -> String {
     let mut policies: Vec<(String, PolicyForm)> = Vec::new();
     for run in runs {
         let one = (
@@ -100,6 +103,7 @@ pub fn json(platform: &str, runs: &[&Run]) -> String {
     to_json(&Form {
         platform,
         evidence: Evidence::Emulated,
+        form: scale.map(Scale::name),
         policies,
     })
 }
@@ -117,10 +121,11 @@ mod tests {
             run(Policy::Edf, Layout::Global, 100, 1500),
             run(Policy::Edf, Layout::Partitioned, 100, 1500),
         ];
-        let text = json("virt-aarch64-smp", &runs.each_ref());
+        let text = json("virt-aarch64-smp", Some(Scale::Full), &runs.each_ref());
         let data: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(data["platform"], "virt-aarch64-smp");
         assert_eq!(data["evidence"], "emulated");
+        assert_eq!(data["form"], "full");
         let policies = data["policies"].as_object().unwrap();
         assert_eq!(
             policies.keys().collect::<Vec<_>>(),

@@ -8,6 +8,7 @@ use taktos_time::Duration;
 use super::case::{Case, Layout, Periodic};
 use super::form;
 use super::samples::{self, Run};
+use crate::experiment::Scale;
 use crate::samples::Samples;
 use crate::several::{QUANTA, QUANTUM};
 
@@ -150,14 +151,14 @@ impl Plan {
     ///
     /// # Errors
     /// When a run is missing.
-    pub fn json(&self, platform: &str, runs: &[Run]) -> Result<String> {
+    pub fn json(&self, platform: &str, scale: Option<Scale>, runs: &[Run]) -> Result<String> {
         let mut cases: Vec<&Case> = Vec::new();
         for case in self.paper.iter().chain(&self.policies).chain(&self.layouts) {
             if !cases.contains(&case) {
                 cases.push(case);
             }
         }
-        Ok(form::json(platform, &find(runs, cases)?))
+        Ok(form::json(platform, scale, &find(runs, cases)?))
     }
 
     /// The paper's runs, as far as schedules are recorded: one hyperperiod's length, at most.
@@ -277,7 +278,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), all, "each table has a file of its own");
         let data: serde_json::Value =
-            serde_json::from_str(&plan.json("virt", &runs).unwrap()).unwrap();
+            serde_json::from_str(&plan.json("virt", None, &runs).unwrap()).unwrap();
         let policies = data["policies"].as_object().unwrap();
         assert_eq!(policies.len(), 6 + 2);
         assert!(data["policies"]["cbs"]["1"]["tasks"]["T1"].is_object());

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use taktos_linux::{Kernel, Linux};
 use taktos_vm::{Flavour, Sources};
 
-use super::digest;
 use crate::image::Image;
+use crate::kept::digest;
 use crate::progress::Progress;
 use crate::vm;
 use crate::workspace::Workspace;

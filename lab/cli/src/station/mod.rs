@@ -6,9 +6,8 @@
 mod guest;
 mod images;
 mod machine;
-mod store;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -17,11 +16,11 @@ use taktos_linux::{Job, Kernel, native};
 use taktos_vm::{Configuration, Time};
 
 use crate::failure::Failure;
+use crate::kept::{Kept, Key};
 use crate::progress::Progress;
 use crate::several::{self, Board, Honest, honest};
 use crate::workspace::Workspace;
 use machine::{Call, Machine};
-use store::{Store, digest};
 
 pub use guest::MEASURED;
 pub use images::Images;
@@ -33,7 +32,7 @@ const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=v
 /// Time on one processor: an instruction a nanosecond.
 const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
 /// Parts of a key that this tool changes when runs are to be done anew.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// A machine that is to be run.
 #[derive(Clone, Debug)]
@@ -88,19 +87,19 @@ pub struct Station {
     processor: String,
     machine: Machine,
     clock: Several,
-    store: Store,
+    kept: Kept,
     folder: PathBuf,
 }
 
 impl Station {
-    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run. Runs are kept beside `result`.
+    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run.
     ///
     /// # Errors
     /// When something is missing; a failed check when time is not honest.
     pub fn ready(
         workspace: &Workspace,
         needs: Needs,
-        result: &Path,
+        kept: Kept,
         progress: &Progress,
     ) -> Result<Self> {
         let clock = progress.during("emulator, clock ...", || {
@@ -124,7 +123,7 @@ impl Station {
             processor: needs.processor,
             machine: Machine::new(LIMIT),
             clock,
-            store: Store::beside(result),
+            kept,
             folder: workspace.target().join("guests"),
         })
     }
@@ -140,16 +139,18 @@ impl Station {
     /// # Errors
     /// When the machine cannot be made, the guest fails, or `read` refuses.
     pub fn run<T>(&self, task: &Task, read: impl Fn(&str) -> Result<T>) -> Result<T> {
-        let (name, key) = (&task.name, self.key(task));
-        if let Some(console) = self.store.find(name, &key) {
-            return read(&self.own(task, &console));
-        }
-        let call = self.call(task)?;
-        let console = self.machine.run(&call).with_context(|| name.clone())?;
-        self.store.save_console(name, &console)?;
-        let found = read(&self.own(task, &console))?;
-        self.store.confirm(name, &key)?;
-        Ok(found)
+        let execute = || {
+            let call = self.call(task)?;
+            self.machine.run(&call).with_context(|| task.name.clone())
+        };
+        let read = |console: &str| read(&self.own(task, console));
+        self.kept.or_run(&self.key(task), execute, read)
+    }
+
+    /// How many of the runs are taken over, in words.
+    pub fn taken_over(&self, tasks: &[Task]) -> Option<String> {
+        let keys: Vec<Key> = tasks.iter().map(|task| self.key(task)).collect();
+        self.kept.taken_over(&keys)
     }
 
     /// The measured guest's lines.
@@ -168,17 +169,14 @@ impl Station {
         Some((format!("configurations/{name}.toml"), text.clone()))
     }
 
-    /// What was saved of a run that was done, as a file of the result.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn raw(&self, task: &Task) -> Result<Option<(String, String)>> {
-        let done = self.store.find(&task.name, &self.key(task));
-        done.map(|_| self.store.raw(&task.name)).transpose()
+    /// The console of a run as a file of the result; none where it failed.
+    pub fn raw(&self, task: &Task) -> Option<(String, String)> {
+        let console = self.kept.console(&self.key(task)).ok()?;
+        Some((format!("raw/{}.txt", task.name), console))
     }
 
     /// What the run's machine is, but for where its files are.
-    pub fn key(&self, task: &Task) -> String {
+    pub fn key(&self, task: &Task) -> Key {
         let images = &self.images;
         let quantum = self.quantum(task).to_string();
         let (program, hypervisor) = (&images.program().digest, &images.hypervisor().digest);
@@ -187,17 +185,22 @@ impl Station {
             What::Program(words) => (format!("program {words}"), [program.as_str(), ""]),
             What::Linux(job) => (format!("linux {} {job:?}", task.processors), ["", ""]),
         };
+        let clock = self.clock.clock();
         let all = [
             VERSION,
             &what,
             &quantum,
             &self.processor,
             self.clock.version(),
+            match task.processors {
+                1 => "",
+                _ => &clock,
+            },
             parts[0],
             parts[1],
             images.of_linux(),
         ];
-        digest(all.map(str::as_bytes))
+        Key::of(task.name.clone(), all)
     }
 
     const fn quantum(&self, task: &Task) -> u32 {

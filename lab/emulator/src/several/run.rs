@@ -127,6 +127,13 @@ impl Several {
         &self.version
     }
 
+    /// The clock's name, which carries a digest of its source.
+    #[must_use]
+    pub fn clock(&self) -> String {
+        let name = self.clock.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
     /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
     ///
     /// # Errors
