@@ -2,30 +2,19 @@
 
 use std::sync::Once;
 
-use taktos_emulator::several::{Several, Virt};
-use taktos_emulator::{Emulator, Error, remark};
+use taktos_emulator::{Board, Emulator, Error, remark};
 
 use crate::failure::Failure;
 
 /// What installs everything that is missing.
 pub const SET_UP: &str = "./taktos doctor names what is missing, and ./taktos installs it";
 
-/// Finds the emulator and builds the clock.
+/// Finds the emulator of a board and builds the clock.
 ///
 /// # Errors
 /// When it is missing, too old, or the clock does not build.
-pub fn find() -> anyhow::Result<Emulator> {
-    let found = Emulator::find().map_err(failure)?;
-    remarked(found.version());
-    Ok(found)
-}
-
-/// Finds the emulator of a board whose processors can be several, and builds its clock.
-///
-/// # Errors
-/// As [`find`].
-pub fn several(board: Virt) -> anyhow::Result<Several> {
-    let found = Several::find(board).map_err(failure)?;
+pub fn find(board: impl Into<Board>) -> anyhow::Result<Emulator> {
+    let found = Emulator::find(board).map_err(failure)?;
     remarked(found.version());
     Ok(found)
 }

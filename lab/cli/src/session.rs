@@ -106,7 +106,7 @@ pub fn measure(
     let program = experiment.program.get_ref();
     let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
     let record = progress.during(&running, || {
-        execute(emulator, board, (program, &image), &Options::default())
+        execute(emulator, (program, &image), &Options::default())
     })?;
     let observation = observe(&record)?;
     let mut session = Session {
@@ -130,13 +130,13 @@ pub fn measure(
 /// When the emulator cannot run it, or its exit status is not zero.
 pub fn execute(
     emulator: &Emulator,
-    board: Board,
     (program, image): (&str, &Image),
     options: &Options,
 ) -> Result<Record> {
+    let board = emulator.board().name();
     let record = emulator
-        .run(board, &image.path, options, &mut |_| {})
-        .with_context(|| format!("{program} on {}", board.name()))?;
+        .record_one(&image.path, options, &mut |_| {})
+        .with_context(|| format!("{program} on {board}"))?;
     if record.exit_status == 0 {
         return Ok(record);
     }
@@ -145,8 +145,7 @@ pub fn execute(
     }
     Err(Failure::error(
         format!(
-            "{program} on {} ended with status {}; its console is above",
-            board.name(),
+            "{program} on {board} ended with status {}; its console is above",
             record.exit_status
         ),
         "the program found a fault: mend it, or the kernel",

@@ -4,26 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "qemu_plugin.h"
+#include "emulator.h"
 
-#define REALTIME_CLOCK 0
-#define VIRTUAL_CLOCK 1
 #define NANOSECONDS 1
 #define MILLISECONDS 1000000
 #define PULSE 200 /* milliseconds */
-
-/* What is used of the emulator outside the plugin interface; it exports these for modules of its own. The timer is a
- * structure of the emulator's, smaller than the room that is made for it. */
-struct timer {
-    uint64_t room[32];
-};
-void timer_init_full(struct timer *timer, void *lists, int clock, int scale, int attributes,
-                     void (*call)(void *), void *argument);
-void timer_mod(struct timer *timer, int64_t when);
-int64_t qemu_clock_get_ns(int clock);
-int64_t icount_get(void);
-int64_t icount_get_raw(void);
-extern __thread struct CPUState *current_cpu;
 
 static struct timer *set(int clock, int scale, int64_t when, void (*call)(void *))
 {
@@ -78,7 +63,7 @@ void deadline_progress(const char *path)
  * difference is what passed without one, and that changes only while the processor sleeps. */
 int64_t deadline_idle_time(void)
 {
-    struct CPUState *processor = current_cpu;
+    CPUState *processor = current_cpu;
     current_cpu = NULL;
     int64_t idle = icount_get() - icount_get_raw();
     current_cpu = processor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exception.h"
 
-#include "registers.h"
+#include "arm.h"
 
 #define DEEPEST 64 /* more than the priorities of any processor that we model */
 
@@ -12,9 +12,6 @@ static struct {
 static int depth;
 
 #define EXCEPTION_NUMBER 0x1ffu
-/* The other profile: threads have the system mode to themselves. */
-#define MODE 0x1fu
-#define SYSTEM_MODE 0x1fu
 
 /* Microcontroller profile: the status register holds the exception's number, and
  * entry stacks a frame. A chained exception begins on the frame of the one before. So does, on
@@ -22,8 +19,8 @@ static int depth;
  * stacks a frame for each, and the one that was overtaken begins above the other's. */
 static enum arrival at_handler(const struct record *from, uint32_t next)
 {
-    uint32_t number = register_status() & EXCEPTION_NUMBER;
-    uint32_t sp = register_sp();
+    uint32_t number = arm_status() & EXCEPTION_NUMBER;
+    uint32_t sp = arm_stack_pointer();
     uint32_t was = depth ? active[depth - 1].number : 0;
     if (number == 0)
         return ORDINARY;
@@ -39,13 +36,13 @@ static enum arrival at_handler(const struct record *from, uint32_t next)
         active[depth].sp = sp;
         depth++;
     }
-    bool branched = from->flags & TRANSFER && stacked_address() != next;
+    bool branched = from->flags & TRANSFER && arm_stacked_address() != next;
     return branched ? TAKEN_AFTER_BRANCH : TAKEN;
 }
 
 static enum arrival after_return(void)
 {
-    uint32_t number = register_status() & EXCEPTION_NUMBER;
+    uint32_t number = arm_status() & EXCEPTION_NUMBER;
     if (number == active[depth - 1].number)
         return ORDINARY; /* a function returned inside the handler */
     depth--;
@@ -63,11 +60,4 @@ enum arrival exception_arrival(const struct record *from, uint32_t next, const s
     if (depth && from->flags & RETURN)
         return after_return();
     return ORDINARY;
-}
-
-bool exception_in_handler(void)
-{
-    if (table.model == PIPELINED)
-        return (register_status() & MODE) != SYSTEM_MODE;
-    return register_status() & EXCEPTION_NUMBER;
 }

@@ -6,7 +6,6 @@
 #ifndef TAKTOS_EXCEPTION_H
 #define TAKTOS_EXCEPTION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "table.h"
@@ -22,8 +21,5 @@ enum arrival {
 /* How control came from `from` to the block that begins with `to`. `next` is the
  * address after `from`. Cheap unless one of the two is marked in the table. */
 enum arrival exception_arrival(const struct record *from, uint32_t next, const struct record *to);
-
-/* Whether the processor executes a handler. */
-bool exception_in_handler(void);
 
 #endif

@@ -20,12 +20,12 @@ static void account(const struct run *run, uint32_t executed, bool passed)
         add(r->phase, 1, pipe_issue(&pipe, r));
 }
 
-static struct count before(const struct run *run, uint32_t index, bool passed)
+static struct amount before(const struct run *run, uint32_t index, bool passed)
 {
     struct pipe saved = pipe;
     struct totals as_was = totals;
     account(run, index, passed);
-    struct count at = totals.all;
+    struct amount at = totals.all;
     pipe = saved;
     totals = as_was;
     return at;

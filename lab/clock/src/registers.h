@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the emulated processor's registers and memory. */
+/* Reads the emulated processors' registers and memory. It must never know what they mean. */
 #ifndef TAKTOS_REGISTERS_H
 #define TAKTOS_REGISTERS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* Finds the registers of the processor that has just been made. */
-bool registers_find(void);
+#include "qemu_plugin.h"
 
-uint32_t register_status(void);  /* xPSR or CPSR */
-uint32_t register_sp(void);
-uint32_t register_lr(void);
+/* The register of this name, of the processor that has just been made: all are alike. NULL: there is none. */
+struct qemu_plugin_register *register_named(const char *name);
 
-/* Where the innermost exception returns to (microcontroller profile, at the
- * first instruction of its handler). */
-uint32_t stacked_address(void);
+/* Its value, of the processor whose instruction is observed; `otherwise` where the emulator does not tell. */
+uint64_t register_value(struct qemu_plugin_register *which, uint64_t otherwise);
 
-/* A word of memory; 0 where there is none. */
-uint32_t memory_word(uint32_t address);
-
-/* Whether a condition holds, from the flags of the status register. */
-bool condition_holds(uint8_t condition);
+/* So many bytes of the image's memory, at most eight; 0 where there are none. */
+uint64_t memory_value(uint64_t address, uint32_t bytes);
 
 #endif

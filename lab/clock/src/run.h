@@ -10,23 +10,25 @@
 #ifndef TAKTOS_RUN_H
 #define TAKTOS_RUN_H
 
-#include "output.h"
-#include "table.h"
+#include <stdbool.h>
+
+#include "totals.h"
 
 struct part {
-    struct count count;
+    struct amount amount;
     uint8_t phase;
 };
 
 struct run {
     uint32_t address, end;     /* of the first instruction; after the last */
     uint32_t length;           /* instructions */
+    uint16_t mark;             /* at the first of them; 0: none */
     const struct record *first, *last; /* NULL: not in the table */
     bool head;                 /* begins a block: may be reached from anywhere */
     bool reads_condition;      /* a lone instruction whose cost hangs on its condition */
     bool one_phase;
     uint8_t parts;
-    struct count sum;          /* as if not directly after a single load or store */
+    struct amount sum;          /* as if not directly after a single load or store */
     struct part part[];
 };
 
@@ -47,14 +49,11 @@ struct core {
     /* Adds the first `executed` instructions; `passed`: the condition held. */
     void (*account)(const struct run *run, uint32_t executed, bool passed);
     /* The totals before instruction `index` of a run that is not yet accounted. */
-    struct count (*before)(const struct run *run, uint32_t index, bool passed);
+    struct amount (*before)(const struct run *run, uint32_t index, bool passed);
     /* Cycles in which no instruction is issued, booked to a phase. */
     void (*wait)(uint8_t phase, uint32_t cycles);
 };
 
 extern const struct core simple_core, pipelined_core;
-
-/* A run with room for the parts of `length` instructions, at most one a phase. */
-struct run *run_new(uint32_t address, const struct record *first, uint32_t length, bool head);
 
 #endif

@@ -19,8 +19,8 @@ static void book(struct run *run, uint8_t phase, uint32_t cycles)
         i++;
     if (i == run->parts)
         run->part[run->parts++].phase = phase;
-    run->part[i].count.instructions++;
-    run->part[i].count.cycles += cycles;
+    run->part[i].amount.instructions++;
+    run->part[i].amount.cycles += cycles;
     run->sum.instructions++;
     run->sum.cycles += cycles;
 }
@@ -62,16 +62,16 @@ static void account(const struct run *run, uint32_t executed, bool passed)
         add(run->part[0].phase, run->sum.instructions, run->sum.cycles - saved);
     } else {
         for (uint8_t i = 0; i < run->parts; i++)
-            add(run->part[i].phase, run->part[i].count.instructions, run->part[i].count.cycles);
+            add(run->part[i].phase, run->part[i].amount.instructions, run->part[i].amount.cycles);
         totals.all.cycles -= saved;
         totals.phase[run->first->phase].cycles -= saved;
     }
     after_single = run->last->flags & SINGLE;
 }
 
-static struct count before(const struct run *run, uint32_t index, bool passed)
+static struct amount before(const struct run *run, uint32_t index, bool passed)
 {
-    struct count at = totals.all;
+    struct amount at = totals.all;
     bool single = after_single;
     const struct record *r = run->first;
     for (uint32_t i = 0; i < index; i++, r = record_after(r)) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct record) == 16, "the table's record is 16 bytes");
-_Static_assert(sizeof(struct table_header) == 64, "the table's header is 64 bytes");
+_Static_assert(sizeof(struct record) == 12, "the table's record is 12 bytes");
+_Static_assert(sizeof(struct table_header) == 40, "the table's header is 40 bytes");
 
 struct table_header table;
 const struct operand *table_operands;
@@ -42,7 +42,7 @@ bool table_read(const char *path)
     char *bytes = read_file(path, &length);
     if (!bytes)
         return refuse(path, "cannot be read");
-    if (length < sizeof table || memcmp(bytes, "TAKTAB02", 8) != 0)
+    if (length < sizeof table || memcmp(bytes, "TAKTAB03", 8) != 0)
         return refuse(path, "is not a timing table of this version");
     memcpy(&table, bytes, sizeof table);
     size_t at = sizeof table + table.regions * sizeof(struct region);

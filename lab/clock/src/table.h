@@ -34,10 +34,8 @@ struct record {
     uint8_t condition; /* as encoded by the architecture; ALWAYS where none */
     uint8_t phase;
     uint16_t flags;
-    uint16_t mark;     /* 0: none */
-    uint32_t operands; /* index of the first operand */
     uint8_t sources, results;
-    uint16_t reserved;
+    uint32_t operands; /* index of the first operand */
 };
 
 /* A register and a time in cycles from the first cycle of issue: the latest at
@@ -48,19 +46,14 @@ struct operand {
 
 #define OPERAND_REGISTERS 128
 #define MAX_PHASES 16
-#define NO_WATCH 0xffffffffu
 
 enum model { SIMPLE = 1, PIPELINED = 2 };
 
 struct table_header {
     char magic[8];
-    uint32_t model, regions, phases, watch;
+    uint32_t model, regions, phases; /* phases 0: no table was read */
     uint32_t transfer, entry, exit, chain; /* cycles of control transfers and exceptions */
     uint32_t operands;
-    uint32_t information; /* offset in what the watched word names; NO_WATCH: none */
-    uint32_t urgency, wait; /* the same, of the words that tell how a thread stands */
-    uint32_t suspended;   /* the flag in the first of them */
-    uint32_t reserved;
 };
 
 struct region {

@@ -31,12 +31,10 @@ pub mod rv64;
 pub mod t32;
 pub mod table;
 pub mod timing;
-mod watch;
 
 pub use marks::{Edge, Mark};
 pub use phase::{PhaseRules, Rule};
 pub use table::Table;
-pub use watch::Watch;
 
 /// A processor with a cycle model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,32 +1,22 @@
 //! The timing table of an image, and its binary form, which the clock reads.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
-
-use taktos_abi::layout;
 
 use crate::code::{self, Instruction};
 use crate::image::Image;
-use crate::marks::Mark;
 use crate::phase::PhaseRules;
 use crate::timing::Flags;
-use crate::{Cpu, Error, Watch};
+use crate::{Cpu, Error};
 
 /// The most phases that the clock keeps totals of.
 pub const MOST_PHASES: usize = 16;
 
-/// What the clock must know of an image: the timing of each instruction, the marks, the
-/// phases and the watched variable.
+/// What the clock must know of an image's instructions: the timing and the phase of each.
 pub struct Table {
     cpu: Cpu,
     regions: Vec<Region>,
-    marks: Vec<Vec<Mark>>,
     phases: Vec<&'static str>,
-    processor: Option<u32>,
-    processors: Option<u32>,
-    thread_info: Option<u32>,
-    /// The offsets of the words that tell how a thread stands: its urgency, and what it waits for.
-    standing: Option<(u32, u32)>,
 }
 
 /// A range of addresses with code.
@@ -39,7 +29,6 @@ struct Region {
 struct Known {
     instruction: Instruction,
     phase: u8,
-    mark: u16,
 }
 
 impl Table {
@@ -48,21 +37,8 @@ impl Table {
     /// # Errors
     /// When the ELF or its line tables cannot be read, when there is no code, when the
     /// model does not know an instruction that lies in a function (all of them are
-    /// named), or when there are more than 65,535 marked places or 16 phases.
+    /// named), or when there are more than 16 phases.
     pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
-        Self::watching(elf, cpu, phases, &Watch::default())
-    }
-
-    /// The same with what is watched beyond what the image names.
-    ///
-    /// # Errors
-    /// As [`Table::for_image`].
-    pub fn watching(
-        elf: &[u8],
-        cpu: Cpu,
-        phases: &PhaseRules,
-        watch: &Watch,
-    ) -> Result<Self, Error> {
         let image = Image::read(elf, cpu)?;
         if phases.names().len() > MOST_PHASES {
             return Err(Error::TooMany {
@@ -70,15 +46,12 @@ impl Table {
                 most: MOST_PHASES,
             });
         }
-        let (places, marks) = marked_places(&image, &watch.marks)?;
-        let current = watch.current.and_then(|at| u32::try_from(at).ok());
         let mut builder = Builder {
             lines: Lines::of(&image)?,
             handlers: image.handlers(cpu),
             unknown: Vec::new(),
             image: &image,
             phases,
-            places,
         };
         let mut regions = Vec::new();
         for (base, bytes, stretches) in image.code()? {
@@ -103,19 +76,8 @@ impl Table {
         Ok(Self {
             cpu,
             regions,
-            marks,
             phases: phases.names().to_vec(),
-            processor: image.value("TAKTOS_PROCESSOR").or(current),
-            processors: image.value("TAKTOS_PROCESSORS"),
-            thread_info: image.value(layout::INFORMATION),
-            standing: image.value(layout::URGENCY).zip(image.value(layout::WAIT)),
         })
-    }
-
-    /// The marks at each marked place, by the number that the clock reports less one.
-    #[must_use]
-    pub fn marks(&self) -> &[Vec<Mark>] {
-        &self.marks
     }
 
     /// The names of the phases, by number.
@@ -124,32 +86,13 @@ impl Table {
         &self.phases
     }
 
-    /// The address of the kernel's processor variable, whose first word is watched.
-    #[must_use]
-    pub fn processor(&self) -> Option<u32> {
-        self.processor
-    }
-
-    /// The address of the kernel's array of such variables, one a processor, on a machine with
-    /// several.
-    #[must_use]
-    pub fn processors(&self) -> Option<u32> {
-        self.processors
-    }
-
-    /// The offset, in a thread's control block, of the pointer to its information.
-    #[must_use]
-    pub fn thread_info(&self) -> Option<u32> {
-        self.thread_info
-    }
-
     /// How many instructions the table knows.
     #[must_use]
     pub fn instructions(&self) -> usize {
         self.regions.iter().map(|r| r.instructions.len()).sum()
     }
 
-    /// Writes the table for the clock; the schedule is traced if the image shows it.
+    /// Writes the table for the clock.
     ///
     /// # Errors
     /// Those of the writer.
@@ -161,8 +104,7 @@ impl Table {
             .flat_map(|r| r.slots(&mut pool))
             .collect();
         let events = code::events(self.cpu);
-        let (urgency, wait) = self.standing.unwrap_or((u32::MAX, u32::MAX));
-        out.write_all(b"TAKTAB02")?;
+        out.write_all(b"TAKTAB03")?;
         let model = match self.cpu {
             Cpu::CortexM4 => 1,
             Cpu::CortexA8 | Cpu::CortexA53 | Cpu::U54 => 2,
@@ -171,17 +113,11 @@ impl Table {
             model,
             self.regions.len() as u32,
             self.phases.len() as u32,
-            self.processor.unwrap_or(u32::MAX),
             events.transfer,
             events.entry,
             events.exit,
             events.chain,
             (pool.len() / 2) as u32,
-            self.thread_info.unwrap_or(u32::MAX),
-            urgency,
-            wait,
-            layout::SUSPENDED,
-            0,
         ] {
             out.write_all(&word.to_le_bytes())?;
         }
@@ -195,7 +131,7 @@ impl Table {
 }
 
 /// Bytes of one slot; the clock's `struct record`.
-const RECORD: usize = 16;
+const RECORD: usize = 12;
 
 impl Region {
     /// One record for each halfword; the operands go to the pool.
@@ -222,10 +158,9 @@ impl Known {
         record[2] = self.instruction.condition;
         record[3] = self.phase;
         record[4..6].copy_from_slice(&timing.flags.bits().to_le_bytes());
-        record[6..8].copy_from_slice(&self.mark.to_le_bytes());
-        record[8..12].copy_from_slice(&first.to_le_bytes());
-        record[12] = timing.sources.len() as u8;
-        record[13] = timing.results.len() as u8;
+        record[6] = timing.sources.len() as u8;
+        record[7] = timing.results.len() as u8;
+        record[8..].copy_from_slice(&first.to_le_bytes());
         record
     }
 }
@@ -235,7 +170,6 @@ struct Builder<'a, 'data> {
     phases: &'a PhaseRules,
     lines: Lines<'data>,
     handlers: BTreeSet<u32>,
-    places: BTreeMap<u32, u16>,
     unknown: Vec<crate::UnknownInstruction>,
 }
 
@@ -247,7 +181,6 @@ impl Builder<'_, '_> {
         }
         Known {
             phase: self.phase(address),
-            mark: self.places.get(&address).copied().unwrap_or(0),
             instruction,
         }
     }
@@ -265,41 +198,6 @@ impl Builder<'_, '_> {
         let by_symbol = || self.phases.of_symbol(self.image.symbol(address));
         labelled().or_else(by_symbol).or_else(by_path).unwrap_or(0)
     }
-}
-
-type Places = (BTreeMap<u32, u16>, Vec<Vec<Mark>>);
-
-/// The number of each marked address, and the marks by number less one: those that the image names, and `more`.
-fn marked_places(image: &Image<'_>, more: &[(u64, Mark)]) -> Result<Places, Error> {
-    let mut at: BTreeMap<u32, BTreeSet<Mark>> = BTreeMap::new();
-    for (address, name) in &image.symbols {
-        if let Some(mark) = Mark::parse(name) {
-            at.entry(address & !1).or_default().insert(mark);
-        }
-    }
-    for (address, mark) in more {
-        // What lies beyond 32 bits is no code.
-        if let Ok(address) = u32::try_from(*address) {
-            at.entry(address & !1).or_default().insert(mark.clone());
-        }
-    }
-    if at.len() > usize::from(u16::MAX) {
-        return Err(Error::TooMany {
-            what: "marked places",
-            most: usize::from(u16::MAX),
-        });
-    }
-    let places = at
-        .keys()
-        .zip(1..=u16::MAX)
-        .map(|(address, number)| (*address, number))
-        .collect();
-    Ok((
-        places,
-        at.into_values()
-            .map(|marks| marks.into_iter().collect())
-            .collect(),
-    ))
 }
 
 type Reader<'data> = gimli::EndianSlice<'data, gimli::LittleEndian>;

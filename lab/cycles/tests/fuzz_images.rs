@@ -118,9 +118,9 @@ fn is_written(table: &Table) -> bool {
     let mut bytes = Vec::new();
     table.write(&mut bytes).unwrap();
     let head = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    let (regions, operands) = (head(12), head(40));
-    let slots: usize = (0..regions).map(|region| head(64 + 8 * region + 4)).sum();
-    bytes.len() == 64 + 8 * regions + 16 * slots + 2 * operands
+    let (regions, operands) = (head(12), head(36));
+    let slots: usize = (0..regions).map(|region| head(40 + 8 * region + 4)).sum();
+    bytes.len() == 40 + 8 * regions + 12 * slots + 2 * operands
 }
 
 #[test]
@@ -128,7 +128,6 @@ fn the_image_has_a_table_unchanged() {
     for (cpu, instructions) in CPUS.into_iter().zip([5, 3, 3, 5]) {
         let table = Table::for_image(&image(cpu), cpu, &PhaseRules::default()).unwrap();
         assert_eq!(table.instructions(), instructions);
-        assert_eq!(table.marks().len(), 2);
         assert!(is_written(&table));
     }
 }
@@ -155,9 +154,9 @@ fn an_image_of_another_processor_is_refused() {
 fn flags(table: &Table, places: impl Iterator<Item = usize>) -> Vec<u16> {
     let mut bytes = Vec::new();
     table.write(&mut bytes).unwrap();
-    let records = 64 + 8; // one region
+    let records = 40 + 8; // one region
     places
-        .map(|place| records + place / 2 * 16 + 4)
+        .map(|place| records + place / 2 * 12 + 4)
         .map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]))
         .collect()
 }
@@ -264,24 +263,6 @@ fn an_image_with_any_word_changed_is_read_or_refused() {
                 let table = Table::for_image(&bytes, cpu, &PhaseRules::default());
                 assert!(table.is_err() || table.is_ok_and(|table| is_written(&table)));
             }
-        }
-    }
-}
-
-#[test]
-fn as_many_places_are_marked_as_the_table_can_number() {
-    for (places, fit) in [(65_535, true), (65_536, false)] {
-        let mut file = empty(Cpu::CortexM4);
-        let text = file.section_id(write::StandardSection::Text);
-        file.append_section_data(text, &[0x70, 0x47], 2);
-        for place in 0..places {
-            file.add_symbol(symbol(text, "taktos.point.a", 2 * place, 0));
-        }
-        let bytes = file.write().unwrap();
-        let table = Table::for_image(&bytes, Cpu::CortexM4, &PhaseRules::default());
-        match table {
-            Ok(table) => assert!(fit && table.marks().len() == 65_535),
-            Err(error) => assert!(!fit && matches!(error, Error::TooMany { .. })),
         }
     }
 }

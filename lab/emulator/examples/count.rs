@@ -15,9 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         reference: !rest.is_empty(),
         ..Options::default()
     };
-    let run = Emulator::find()?.run(board, Path::new(image), &options, &mut |line| {
-        println!("{line}")
-    });
+    let run = Emulator::find(board)?
+        .record_one(Path::new(image), &options, &mut |line| println!("{line}"));
     let record = run?;
     println!(
         "status {}, {:?}, {:?}",

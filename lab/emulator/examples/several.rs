@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use taktos_emulator::several::{Record, Setting, Several, Virt};
-use taktos_emulator::{Edge, Options, Statistics};
+use taktos_emulator::several::{Record, Setting, Virt};
+use taktos_emulator::{Edge, Emulator, Options, Statistics};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         argument: rest.first().cloned(),
         ..Options::default()
     };
-    let emulator = Several::find(board.ok_or("no such board")?)?;
+    let emulator = Emulator::find(board.ok_or("no such board")?)?;
     let record = emulator.record(Path::new(image), &setting, &options, &mut |_| {})?;
     print(&record);
     Ok(())

@@ -1,17 +1,19 @@
 //! The boards: how the emulator is told to be one, and what runs on it.
 
+use std::ops::Range;
+
 use taktos_cycles::Cpu;
 
 use crate::several::Virt;
 
-/// A board that images are built for, with one processor.
+/// A board that images are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Board {
     /// Arm MPS2 with the AN386 image: one Cortex-M4 with floating point.
     Mps2An386,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
-    /// QEMU's `virt` with one processor of 64 bits. Its time is that of the clock for several.
+    /// QEMU's `virt` with processors of 64 bits: one, or several.
     Virt(Virt),
 }
 
@@ -84,6 +86,29 @@ impl Board {
         }
     }
 
+    /// The emulator's program.
+    #[must_use]
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::Mps2An386 | Self::RealviewPbA8 => "qemu-system-arm",
+            Self::Virt(virt) => virt.program(),
+        }
+    }
+
+    /// Whether the clock follows its one processor run by run, in the emulator's own time; otherwise it has charge of the
+    /// time itself. The cycle models of 32-bit Arm hang on how each block was reached and left.
+    pub(crate) const fn is_followed(self) -> bool {
+        matches!(self, Self::Mps2An386 | Self::RealviewPbA8)
+    }
+
+    /// Where the machine itself has code, which runs before the image.
+    pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
+        match self {
+            Self::Mps2An386 | Self::RealviewPbA8 => None,
+            Self::Virt(virt) => virt.reset_code(),
+        }
+    }
+
     /// The emulator's arguments for the machine, its devices and its time: one
     /// instruction takes one nanosecond of virtual time.
     #[must_use]
@@ -114,6 +139,12 @@ impl Board {
             "shift=0,sleep=off",
         ];
         machine.iter().copied().chain(common).collect()
+    }
+}
+
+impl From<Virt> for Board {
+    fn from(virt: Virt) -> Self {
+        Self::Virt(virt)
     }
 }
 

@@ -17,35 +17,14 @@ const FLAGS: [&str; 7] = [
     "-fvisibility=hidden",
 ];
 
-/// The clock for one processor, of the sources in `lab/clock/src`.
-pub(crate) fn for_one() -> Result<PathBuf, Error> {
-    ready("lab/clock/src")
-}
-
-/// The clock for several processors, of the sources in `lab/clock/several`.
-pub(crate) fn for_several() -> Result<PathBuf, Error> {
-    ready("lab/clock/several")
-}
-
-/// The clock of those sources of the tree, in `clock/` of cargo's target directory.
-fn ready(sources: &str) -> Result<PathBuf, Error> {
+/// The clock of the tree's sources, in `clock/` of cargo's target directory.
+pub(crate) fn ready() -> Result<PathBuf, Error> {
     let root = tree::root().ok_or(Error::Tree)?;
-    build(&root.join(sources), &tree::target(&root).join("clock"))
+    build(
+        &root.join("lab/clock/src"),
+        &tree::target(&root).join("clock"),
+    )
 }
-
-/// What both clocks are made of, in the folder of the first: the interface that they declare for themselves, the
-/// timing table, issue in pairs, how threads stand, and ends of a run.
-const SHARED: [&str; 9] = [
-    "qemu_plugin.h",
-    "table.h",
-    "table.c",
-    "issue.h",
-    "issue.c",
-    "threads.h",
-    "threads.c",
-    "deadline.h",
-    "deadline.c",
-];
 
 /// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest of what it is
 /// made of: checkouts that share a directory do not take each other's.
@@ -59,10 +38,6 @@ fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
         .map(|entry| entry.map(|e| e.path()).map_err(missing(sources)))
         .collect::<Result<_, _>>()?;
     files.sort();
-    let own = files.clone();
-    let shared = SHARED.map(|name| sources.join("../src").join(name));
-    let is_own = |file: &PathBuf| own.iter().any(|f| f.file_name() == file.file_name());
-    files.extend(shared.into_iter().filter(|file| !is_own(file)));
     let mut digest = Digest::new();
     for flag in FLAGS {
         digest.add(flag.as_bytes());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::process::Process;
 use crate::program::checked_version;
-use crate::{Ended, Error, run};
+use crate::{Ended, Error, console};
 
 const PROGRAM: &str = "qemu-system-aarch64";
 
@@ -38,6 +38,6 @@ impl El2 {
             .args(["-nodefaults", "-display", "none", "-serial", "stdio"])
             .arg("-kernel")
             .arg(image);
-        run::watch(Process::unattended(command)?, time)
+        console::listen(Process::unattended(command)?, time)
     }
 }

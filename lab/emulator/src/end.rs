@@ -64,7 +64,7 @@ impl Until {
             self.time.as_nanos().max(1),
             self.events.max(1),
             real_time.as_secs().max(1),
-            crate::run::argument(progress),
+            crate::options::argument(progress),
         )
     }
 

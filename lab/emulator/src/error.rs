@@ -56,7 +56,7 @@ pub enum Error {
     /// The image's symbols make no plan for the clock.
     #[error("the image cannot be watched: {0}")]
     Plan(String),
-    /// A setting of several processors that cannot be.
+    /// A setting of processors that cannot be.
     #[error("{0}; choose another setting")]
     Setting(String),
     /// A file or process of the run itself failed.
@@ -106,9 +106,9 @@ pub enum Error {
     )]
     UnexplainedTransfer {
         /// The instruction before.
-        from: u32,
+        from: u64,
         /// The instruction after.
-        to: u32,
+        to: u64,
     },
     /// The clock's file is not whole.
     #[error("the clock's record is not whole ({0}); the emulator was ended from outside")]

@@ -8,9 +8,9 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use taktos_emulator::{Board, Emulator, Options};
 //!
-//! let emulator = Emulator::find()?;
+//! let emulator = Emulator::find(Board::Mps2An386)?;
 //! let image = std::path::Path::new("target/thumbv7em-none-eabi/release/bench");
-//! let record = emulator.run(Board::Mps2An386, image, &Options::default(), &mut |_line| {})?;
+//! let record = emulator.record_one(image, &Options::default(), &mut |_line| {})?;
 //! let cycles = record.statistics("yield", |sample| sample.cycles);
 //! # Ok(())
 //! # }
@@ -18,10 +18,13 @@
 
 mod board;
 mod clock;
+mod console;
 mod el2;
 mod end;
 mod error;
 mod names;
+mod options;
+mod plan;
 pub mod process;
 mod program;
 mod record;
@@ -30,15 +33,19 @@ mod sample;
 mod scratch;
 pub mod several;
 mod standing;
+mod stream;
 pub mod tree;
+mod watch;
 
 pub use board::Board;
+pub use console::Ended;
 pub use el2::El2;
 pub use end::{Ending, Until};
 pub use error::Error;
+pub use options::Options;
 pub use program::{Emulator, remark};
 pub use record::{Count, Exceptions, Passing, Record, Switch};
-pub use run::{Ended, Options};
 pub use sample::{Sample, Statistics};
 pub use standing::{Left, Turn, Wake};
-pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table, Watch};
+pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};
+pub use watch::Watch;

@@ -3,41 +3,57 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Error, clock};
+use crate::{Board, Error, clock};
 
 /// The version whose plugin interface the clock declares for itself, and with which the checked-in counts were made.
 const VERSION: (u32, u32) = (10, 0);
 
-/// The emulator, ready to run images.
+/// The emulator of a board, ready to run images on it.
 #[derive(Debug, Clone)]
 pub struct Emulator {
+    pub(crate) board: Board,
     pub(crate) program: PathBuf,
     pub(crate) clock: PathBuf,
     version: String,
 }
 
 impl Emulator {
-    /// Finds `qemu-system-arm`, checks its version, and builds the clock if that is
+    /// Finds the board's emulator, checks its version, and builds the clock if that is
     /// missing or older than its source.
     ///
     /// # Errors
     /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::Tree`], [`Error::ClockMissing`],
     /// [`Error::CompilerMissing`] or [`Error::Clock`].
-    pub fn find() -> Result<Self, Error> {
-        Self::at(PathBuf::from("qemu-system-arm"))
+    pub fn find(board: impl Into<Board>) -> Result<Self, Error> {
+        let board = board.into();
+        Self::at(board, PathBuf::from(board.program()))
     }
 
     /// The same with a program of another name or place.
     ///
     /// # Errors
     /// As [`Emulator::find`].
-    pub fn at(program: PathBuf) -> Result<Self, Error> {
+    pub fn at(board: Board, program: PathBuf) -> Result<Self, Error> {
         let version = checked_version(&program)?;
         Ok(Self {
+            board,
             program,
-            clock: clock::for_one()?,
+            clock: clock::ready()?,
             version,
         })
+    }
+
+    /// What it runs images on.
+    #[must_use]
+    pub const fn board(&self) -> Board {
+        self.board
+    }
+
+    /// The clock's name, which carries a digest of its source.
+    #[must_use]
+    pub fn clock(&self) -> String {
+        let name = self.clock.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 
     /// The emulator's version, such as `10.0.2`.
@@ -131,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_missing_emulator_is_named() {
-        let error = Emulator::at(PathBuf::from("no-such-emulator")).unwrap_err();
+        let error = Emulator::at(Board::Mps2An386, PathBuf::from("no-such-emulator")).unwrap_err();
         assert_eq!(error.to_string(), "no-such-emulator is not installed");
     }
 }

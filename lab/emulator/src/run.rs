@@ -1,312 +1,320 @@
-//! One run of an image.
+//! One run of an image, on one processor or several.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use taktos_cycles::{PhaseRules, Table, Watch};
+use taktos_cycles::{Mark, Table};
 
-use crate::end::{self, Ending, Until};
+use crate::console::{self, last_line};
 use crate::names::Names;
-use crate::process::{Heard, Process};
-use crate::record::{self, Contents};
+use crate::options::{argument, command_line};
+use crate::plan::Plan;
+use crate::process::Process;
 use crate::scratch::Scratch;
-use crate::several::{Setting, Several};
-use crate::{Board, Emulator, Error, Record, Switch};
-
-/// How far a run may go, and how it is counted.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The most instructions; an image that needs more is stopped with an error.
-    pub instructions: u64,
-    /// The most real time: only a hung emulator, or an image that waits for ever, comes
-    /// to this.
-    pub real_time: Duration,
-    /// How instructions are sorted into phases.
-    pub phases: PhaseRules,
-    /// Count with one call an instruction instead of one a block: slow, for checking the
-    /// clock against itself.
-    pub reference: bool,
-    /// A word for the image, which finds it on its command line.
-    pub argument: Option<String>,
-    /// Ends the run by itself and keeps what it has.
-    pub until: Option<Until>,
-    /// What is looked at beyond what the image names.
-    pub watch: Watch,
-}
-
-/// How a run ended that was not counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    /// What the image wrote, with its line ends.
-    pub console: String,
-    /// What the image said when it ended itself.
-    pub exit_status: i32,
-}
-
-/// One processor of a board that can have several; then the quantum does not matter.
-const ONE: Setting = Setting::new(1, 100);
-
-impl Default for Options {
-    /// Twenty thousand million instructions, ten minutes, the kernel's phases.
-    fn default() -> Self {
-        Self {
-            instructions: 20_000_000_000,
-            real_time: Duration::from_secs(600),
-            phases: PhaseRules::default(),
-            reference: false,
-            argument: None,
-            until: None,
-            watch: Watch::default(),
-        }
-    }
-}
+use crate::several::{Probe, Record, Setting, Switch};
+use crate::stream::{self, Event, Summary};
+use crate::{Emulator, Ended, Ending, Error, Options, Watch};
 
 impl Emulator {
-    /// Runs an image on a board to its end, and gives each line of its console to
-    /// `on_line` as it comes.
+    /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a setting that cannot be.
+    pub fn time(&self, setting: &Setting) -> Result<Vec<String>, Error> {
+        setting.check(self.board)?;
+        let words = ["-accel", "tcg,thread=single", "-plugin"].map(str::to_owned);
+        Ok(words.into_iter().chain([self.plugin(setting)]).collect())
+    }
+
+    /// Runs an image to its end and records nothing: also for images whose way the timing table cannot know, such as one
+    /// that jumps to where no code is. Of the options only the real time and the argument matter.
+    ///
+    /// # Errors
+    /// When the emulator does not start, or the time is over; [`Error::Setting`] for a setting that cannot be.
+    pub fn run(&self, image: &Path, setting: &Setting, options: &Options) -> Result<Ended, Error> {
+        setting.check(self.board)?;
+        // Its time is the emulator's: without the clock it is the same.
+        let plugin = (!self.board.is_followed()).then(|| self.plugin(setting));
+        console::listen(
+            self.start(image, setting, options, plugin)?,
+            options.real_time,
+        )
+    }
+
+    /// Runs an image to its end on one processor, and gives each line of its console to `on_line` as it comes.
     ///
     /// The image's exit status is part of the record: one that is not 0 is no error here.
     ///
     /// # Errors
-    /// When the image cannot be read or has no timing table, when it ran into one of the
-    /// limits, or when the counts are void for a reason that the error names.
-    pub fn run(
+    /// As [`Emulator::record`].
+    pub fn record_one(
         &self,
-        board: Board,
         image: &Path,
         options: &Options,
         on_line: &mut dyn FnMut(&str),
-    ) -> Result<Record, Error> {
-        if let Board::Virt(virt) = board {
-            let record = Several::find(virt)?.record(image, &ONE, options, on_line)?;
-            return Ok(record.of_one());
-        }
-        let cpu = board.cpu().ok_or_else(|| {
-            Error::Setting(format!("{} has no cycle model to count with", board.name()))
-        })?;
-        let elf = std::fs::read(image).map_err(|cause| Error::Image {
-            path: image.to_owned(),
-            cause,
-        })?;
-        let table = Table::watching(&elf, cpu, &options.phases, &options.watch);
-        let table = table.map_err(|cause| Error::Table {
-            path: image.to_owned(),
-            cause,
-        })?;
-        let scratch = Scratch::new()?;
-        write_table(&table, &scratch)?;
-        let plugin = self.plugin(options, &scratch);
-        let process = self.start(board, image, options, Some(plugin))?;
-        let (console, status) = options.watch(process, &scratch, on_line)?;
-        let contents = read_record(&scratch, &table, &console)?;
-        finish(contents, console, status, &elf, &table)
+    ) -> Result<crate::Record, Error> {
+        let record = self.record(image, &Setting::ONE, options, on_line)?;
+        Ok(record.of_one())
     }
 
-    /// Runs an image on a board to its end without counting: for images whose way the
-    /// timing table cannot know, such as one that jumps to where no code is. Of the
-    /// options only the real time and the argument matter.
+    /// Runs an image to its end, and gives all that it showed: marks, switches, counts. The most instructions of the
+    /// options are those of all processors together; where cycles pass the time, it is cycles. Their reference counts each
+    /// instruction alone; the counts must be the same.
     ///
     /// # Errors
-    /// When the emulator does not start, or the time is over.
-    pub fn run_uncounted(
+    /// When the image cannot be read, or has no timing table where the board has a model; when it ran into one of the
+    /// limits; when the counts are void for a reason that the error names.
+    pub fn record(
         &self,
-        board: Board,
         image: &Path,
+        setting: &Setting,
         options: &Options,
-    ) -> Result<Ended, Error> {
-        if let Board::Virt(virt) = board {
-            return Several::find(virt)?.run_as(image, &ONE, options);
+        on_line: &mut dyn FnMut(&str),
+    ) -> Result<Record, Error> {
+        let elf = elf(image)?;
+        let names = Names::of(&elf);
+        let (mut marks, mut switches, mut wakes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut keep = |event| match event {
+            Event::Mark(passing) => marks.push(passing),
+            Event::Switch(switched) => switches.push(Switch {
+                processor: switched.processor,
+                thread: switched.thread,
+                name: names.name(switched.thread, switched.text, switched.length),
+                at: switched.at,
+                total: switched.total,
+                turn: switched.turn,
+            }),
+            Event::Wake(wake) => wakes.push(wake),
+        };
+        let (ended, summary, phase_names) =
+            self.execute((image, &elf), setting, options, on_line, &mut keep)?;
+        Ok(Record {
+            console: ended.console,
+            exit_status: ended.exit_status,
+            marks,
+            switches,
+            wakes,
+            ended: summary.ended,
+            given: options
+                .until
+                .as_ref()
+                .filter(|_| summary.ended == Ending::Time)
+                .map(|until| u64::try_from(until.time.as_nanos()).unwrap_or(u64::MAX)),
+            processors: summary.processors,
+            phase_names,
+            exceptions: summary.exceptions,
+            modelled: summary.modelled,
+            quantum: setting.quantum,
+        })
+    }
+
+    /// The same for runs of any length: each event is told once and not kept.
+    ///
+    /// # Errors
+    /// As [`Emulator::record`].
+    pub fn stream(
+        &self,
+        image: &Path,
+        setting: &Setting,
+        options: &Options,
+        event: &mut dyn FnMut(Event),
+    ) -> Result<(Ended, Summary), Error> {
+        let elf = elf(image)?;
+        let (ended, summary, _) =
+            self.execute((image, &elf), setting, options, &mut |_| {}, event)?;
+        Ok((ended, summary))
+    }
+
+    /// Watches a machine that is described elsewhere, by its `arguments` but for its time, until it ends or has executed the
+    /// instructions of the options: each event of `image`, which it runs first, is told, and each passing of `points`, named
+    /// addresses of it. What else the machine runs must not store at the image's addresses what could be a thread of it.
+    /// Cycles are not modelled.
+    ///
+    /// # Errors
+    /// As [`Emulator::record`], but that the limit is none.
+    pub fn watch(
+        &self,
+        (image, points): (&Path, &[(&str, u64)]),
+        arguments: &[String],
+        setting: &Setting,
+        options: &Options,
+        event: &mut dyn FnMut(Event),
+    ) -> Result<Summary, Error> {
+        setting.check(self.board)?;
+        let point = |(name, address): &(&str, u64)| (*address, Mark::point(name));
+        let watch = Watch::marks(points.iter().map(point).collect());
+        let plan = Plan::of(
+            &elf(image)?,
+            setting.processors,
+            self.board.reset_code(),
+            &watch,
+        )?;
+        let scratch = Scratch::new()?;
+        write(&scratch.file("plan"), plan.to_text().as_bytes())?;
+        let plugin = self.recording(setting, options, &scratch, false);
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .args(["-accel", "tcg,thread=single", "-plugin", &plugin]);
+        let ended = console::listen(Process::unattended(command)?, options.real_time)?;
+        stream::read(recorded(&scratch, &ended.console)?, &plan.places, 0, event)
+    }
+
+    fn execute(
+        &self,
+        (image, elf): (&Path, &[u8]),
+        setting: &Setting,
+        options: &Options,
+        on_line: &mut dyn FnMut(&str),
+        event: &mut dyn FnMut(Event),
+    ) -> Result<(Ended, Summary, Vec<&'static str>), Error> {
+        setting.check(self.board)?;
+        let before = self.board.reset_code();
+        let plan = Plan::of(elf, setting.processors, before, &options.watch)?;
+        let table = self.table(image, elf, options)?;
+        let scratch = Scratch::new()?;
+        write(&scratch.file("plan"), plan.to_text().as_bytes())?;
+        if let Some(table) = &table {
+            write_table(table, &scratch)?;
         }
-        watch(self.start(board, image, options, None)?, options.real_time)
+        let plugin = self.recording(setting, options, &scratch, table.is_some());
+        let process = self.start(image, setting, options, Some(plugin))?;
+        let (console, exit_status) = console::follow(process, options, &scratch, on_line)?;
+        let phases: Vec<&'static str> = table.map_or(Vec::new(), |table| table.phases().to_vec());
+        let file = recorded(&scratch, &console)?;
+        let summary = stream::read(file, &plan.places, phases.len(), event)?;
+        let each = summary.processors.iter();
+        let instructions = each.map(|total| total.count.instructions).sum();
+        if instructions == 0 {
+            return Err(Error::Refused(last_line(&console)));
+        }
+        if summary.ended == Ending::Instructions {
+            let last_line = last_line(&console);
+            return Err(Error::Limit {
+                instructions,
+                last_line,
+            });
+        }
+        let ended = Ended {
+            console,
+            exit_status,
+        };
+        Ok((ended, summary, phases))
+    }
+
+    /// The image's timing table, where the board has a model.
+    fn table(&self, image: &Path, elf: &[u8], options: &Options) -> Result<Option<Table>, Error> {
+        let table = |cpu| Table::for_image(elf, cpu, &options.phases);
+        self.board
+            .cpu()
+            .map(table)
+            .transpose()
+            .map_err(|cause| Error::Table {
+                path: image.to_owned(),
+                cause,
+            })
+    }
+
+    /// The clock with the options of a setting.
+    fn plugin(&self, setting: &Setting) -> String {
+        let time = match self.board.is_followed() {
+            true => "time=emulator".to_owned(),
+            false => setting.options(),
+        };
+        format!("{},{time}", argument(&self.clock))
+    }
+
+    /// The same with what it is to record.
+    fn recording(
+        &self,
+        setting: &Setting,
+        options: &Options,
+        scratch: &Scratch,
+        modelled: bool,
+    ) -> String {
+        let file = |name: &str| argument(&scratch.file(name));
+        let mut plugin = format!(
+            "{},limit={},plan={},out={}{}",
+            self.plugin(setting),
+            options.most_instructions(),
+            file("plan"),
+            file("record"),
+            options.ends(scratch),
+        );
+        if modelled {
+            plugin.push_str(&format!(",table={}", file("table")));
+        }
+        if options.reference {
+            plugin.push_str(",reference=on");
+        }
+        plugin
     }
 
     fn start(
         &self,
-        board: Board,
         image: &Path,
+        setting: &Setting,
         options: &Options,
         plugin: Option<String>,
     ) -> Result<Process, Error> {
         let mut command = Command::new(&self.program);
         command
-            .args(board.arguments())
-            .args(command_line(options))
+            .args(self.board.arguments())
+            .args(["-smp", &setting.processors.to_string()])
+            .args(command_line(options));
+        if !self.board.is_followed() {
+            let alone = setting.seed.is_some() || options.reference;
+            let single = if alone { ",one-insn-per-tb=on" } else { "" };
+            command.args(["-accel", &format!("tcg,thread=single{single}")]);
+        }
+        command
+            .args(plugin.iter().flat_map(|plugin| ["-plugin", plugin]))
             .arg("-kernel")
-            .arg(image)
-            .args(plugin.iter().flat_map(|plugin| ["-plugin", plugin]));
+            .arg(image);
         Process::unattended(command)
     }
 
-    fn plugin(&self, options: &Options, scratch: &Scratch) -> String {
-        format!(
-            "{},table={},out={},limit={},reference={}{}",
-            argument(&self.clock),
-            argument(&scratch.file("table")),
-            argument(&scratch.file("record")),
-            options.most_instructions(),
-            if options.reference { "on" } else { "off" },
-            options.ends(scratch),
-        )
+    /// Runs the probe with four processors; `quantum`: as [`Setting::quantum`].
+    ///
+    /// # Errors
+    /// When the emulator does not run it, or its console is not the probe's.
+    pub fn probe(&self, image: &Path, quantum: u32) -> Result<Probe, Error> {
+        let ended = self.run(image, &Setting::new(4, quantum), &Options::default())?;
+        if ended.exit_status != 0 {
+            let said = ended.console.lines().next();
+            return Err(Error::Refused(said.unwrap_or("it said nothing").to_owned()));
+        }
+        Probe::read(&ended.console).ok_or(Error::Damaged("not the probe's console"))
     }
 }
 
-impl Options {
-    /// The most instructions: as many as come, where the run ends otherwise.
-    pub(crate) fn most_instructions(&self) -> u64 {
-        match self.until {
-            // The clock for several processors reads a number with a sign.
-            Some(_) => i64::MAX.unsigned_abs(),
-            None => self.instructions,
-        }
-    }
-
-    /// The clock's options for the ends that the image does not choose.
-    pub(crate) fn ends(&self, scratch: &Scratch) -> String {
-        let until = self.until.as_ref();
-        until.map_or_else(String::new, |until| {
-            until.options(self.real_time, &scratch.file(end::PROGRESS))
-        })
-    }
-
-    /// Collects the console until the emulator ends, and looks meanwhile how far it is.
-    pub(crate) fn watch(
-        &self,
-        process: Process,
-        scratch: &Scratch,
-        on_line: &mut dyn FnMut(&str),
-    ) -> Result<(String, i32), Error> {
-        match &self.until {
-            None => watch_and_look(process, self.real_time, on_line, &mut || ()),
-            Some(until) => {
-                let time = self.real_time + end::GRACE;
-                watch_and_look(process, time, on_line, &mut || until.look(scratch))
-            }
-        }
-    }
+/// The record of a run that is over. Without one the emulator itself refused, and said why on its console.
+fn recorded(scratch: &Scratch, console: &str) -> Result<BufReader<File>, Error> {
+    let file = File::open(scratch.file("record")).ok();
+    let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));
+    let file = file.ok_or_else(|| Error::Refused(last_line(console)))?;
+    Ok(BufReader::new(file))
 }
 
-/// What makes the command line that the image reads: a name for the image itself, then its word.
-pub(crate) fn command_line(options: &Options) -> Vec<String> {
-    let word = options.argument.iter();
-    word.flat_map(|word| {
-        let word = word.replace(',', ",,");
-        [
-            "-semihosting-config".to_owned(),
-            format!("arg=image,arg={word}"),
-        ]
+fn elf(image: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(image).map_err(|cause| Error::Image {
+        path: image.to_owned(),
+        cause,
     })
-    .collect()
 }
 
-/// A path inside an option of the emulator, where a comma is written twice.
-pub(crate) fn argument(path: &Path) -> String {
-    path.to_string_lossy().replace(',', ",,")
-}
-
-pub(crate) fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
-    let path = scratch.file("table");
-    let io = |cause| Error::Io {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(|cause| Error::Io {
         what: format!("{}", path.display()),
         cause,
-    };
+    })
+}
+
+fn write_table(table: &Table, scratch: &Scratch) -> Result<(), Error> {
     let mut bytes = Vec::new();
-    table.write(&mut bytes).map_err(io)?;
-    std::fs::write(&path, bytes).map_err(io)
-}
-
-/// Collects the console until the emulator ends.
-pub(crate) fn watch(process: Process, time: Duration) -> Result<Ended, Error> {
-    let (console, exit_status) = watch_and_look(process, time, &mut |_| {}, &mut || ())?;
-    Ok(Ended {
-        console,
-        exit_status,
-    })
-}
-
-/// How long nobody looks how far a run is.
-const LOOK: Duration = Duration::from_millis(200);
-
-fn watch_and_look(
-    process: Process,
-    time: Duration,
-    on_line: &mut dyn FnMut(&str),
-    look: &mut dyn FnMut(),
-) -> Result<(String, i32), Error> {
-    let until = Instant::now() + time;
-    let mut console = String::new();
-    loop {
-        look();
-        match process.hear(Some(until.min(Instant::now() + LOOK))) {
-            Heard::Piece(line) => {
-                let line = String::from_utf8_lossy(&line);
-                on_line(line.trim_end_matches(['\r', '\n']));
-                console.push_str(&line);
-            }
-            Heard::Closed => break,
-            Heard::Late if Instant::now() < until => {}
-            Heard::Late => {
-                return Err(Error::Hung {
-                    time,
-                    last_line: last_line(&console),
-                });
-            }
-        }
-    }
-    Ok((console, process.wait()?.code().unwrap_or(-1)))
-}
-
-pub(crate) fn last_line(console: &str) -> String {
-    console.lines().next_back().unwrap_or("").to_owned()
-}
-
-fn read_record(scratch: &Scratch, table: &Table, console: &str) -> Result<Contents, Error> {
-    // Without a record the emulator itself refused, and said why on its console.
-    let bytes =
-        std::fs::read(scratch.file("record")).map_err(|_| Error::Refused(last_line(console)))?;
-    let contents = record::read(&bytes, table)?;
-    if contents.ended == Ending::Instructions {
-        let instructions = contents.total.instructions;
-        return Err(Error::Limit {
-            instructions,
-            last_line: last_line(console),
-        });
-    }
-    if contents.total.instructions == 0 {
-        return Err(Error::Refused(last_line(console)));
-    }
-    Ok(contents)
-}
-
-fn finish(
-    contents: Contents,
-    console: String,
-    exit_status: i32,
-    elf: &[u8],
-    table: &Table,
-) -> Result<Record, Error> {
-    let names = Names::of(elf);
-    let switches = contents.switches.into_iter();
-    Ok(Record {
-        console,
-        exit_status,
-        marks: contents.marks,
-        switches: switches
-            .map(|s| Switch {
-                thread: s.thread.into(),
-                at: s.at,
-                turn: s.turn,
-                name: names.name(s.thread.into(), s.text.into(), s.length.into()),
-                total: s.total,
-            })
-            .collect(),
-        wakes: contents.wakes,
-        ended: contents.ended,
-        end: contents.end,
-        total: contents.total,
-        phases: contents.phases,
-        phase_names: table.phases().to_vec(),
-        exceptions: contents.exceptions,
-        modelled: true,
-    })
+    // Writing to a vector cannot fail.
+    let _ = table.write(&mut bytes);
+    write(&scratch.file("table"), &bytes)
 }

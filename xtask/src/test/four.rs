@@ -122,7 +122,7 @@ fn run(
         real_time: TIME,
         ..Options::default()
     };
-    Ok(taktos_cli::emulator::several(board)?.run_as(&image.path, setting, &options)?)
+    Ok(taktos_cli::emulator::find(board)?.run(&image.path, setting, &options)?)
 }
 
 #[cfg(test)]

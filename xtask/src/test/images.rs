@@ -169,9 +169,9 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
 
 /// The kernel's own suite, which says how many of its tests passed.
 fn suite_for(workspace: &Workspace, board: Board, triple: &str) -> Result<Tally> {
-    let emulator = emulator::find()?;
+    let emulator = emulator::find(board)?;
     let image = image::build_for(workspace, (board.name(), triple), "suite")?;
-    let record = emulator.run(board, &image.path, &Default::default(), &mut |_| {})?;
+    let record = emulator.record_one(&image.path, &Default::default(), &mut |_| {})?;
     let said = record
         .facts()
         .find_map(|(key, value)| (key == "suite").then_some(value));
@@ -207,7 +207,7 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let prepared = session::prepare(&file, Some(board.name()))?;
     let silent = Progress::default();
     let built = session::build(workspace, prepared, &silent)?;
-    let session = session::measure(workspace, built, &emulator::find()?, &silent)?;
+    let session = session::measure(workspace, built, &emulator::find(board)?, &silent)?;
     let now = Baseline::of(
         board.name(),
         &operations(&session.samples, &Peers::default()),

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Emulator, Ended, Options};
 
 use super::Tally;
@@ -184,7 +185,7 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 
 /// Runs the programs of `board`, and the test of its port for the other interface of floating point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let emulator = emulator::find()?;
+    let emulator = emulator::find(board)?;
     let cases = match board {
         Board::Mps2An386 => CORTEX_M4,
         Board::RealviewPbA8 => CORTEX_A8,
@@ -225,7 +226,7 @@ fn call(
         real_time: TIME,
         ..Options::default()
     };
-    Ok(emulator.run_uncounted(board, &image.path, &options)?)
+    Ok(emulator.run(&image.path, &Setting::ONE, &options)?)
 }
 
 /// Whether the text has the parts between the asterisks, in their order.

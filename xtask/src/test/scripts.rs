@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Options;
-use taktos_emulator::several::Virt;
+use taktos_emulator::several::{Setting, Virt};
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::scenario::{
@@ -38,7 +38,8 @@ const QUANTUM: u32 = 100;
 pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let name = four::name(board);
     let image = image::build_for(workspace, (&name, board.triple()), "orders")?;
-    let emulator = taktos_cli::emulator::several(board)?;
+    let emulator = taktos_cli::emulator::find(board)?;
+    let setting = Setting::new(PROCESSORS + 1, QUANTUM);
     let mut all = Tally::default();
     let mut left_out = 0;
     for story in stories(workspace)? {
@@ -52,7 +53,7 @@ pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
             ..Options::default()
         };
         let ended = emulator
-            .run(&image.path, PROCESSORS + 1, QUANTUM, &options)
+            .run(&image.path, &setting, &options)
             .with_context(|| story.name.clone())?;
         all.add(match story.compare(&ended.console) {
             Ok(()) => Tally::pass(),

@@ -26,7 +26,7 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
 
 fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
-    let emulator = taktos_cli::emulator::several(board)?;
+    let emulator = taktos_cli::emulator::find(board)?;
     let mut all = Tally::default();
     for quantum in QUANTA {
         let probe = emulator.probe(&image.path, quantum)?;

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Options;
-use taktos_emulator::several::{Setting, Several, Virt};
+use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::{Emulator, Options};
 
 use super::{Tally, four, seed};
 use taktos_cli::image::{self, Image};
@@ -116,7 +116,7 @@ pub(super) fn hunt(workspace: &Workspace, board: Virt, length: Length) -> Result
 
 fn each(workspace: &Workspace, board: Virt, length: Length, storms: &[Storm]) -> Result<Tally> {
     let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
-    let emulator = taktos_cli::emulator::several(board)?;
+    let emulator = taktos_cli::emulator::find(board)?;
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     for (storm, number) in storms.iter().zip(0..) {
@@ -132,7 +132,7 @@ fn each(workspace: &Workspace, board: Virt, length: Length, storms: &[Storm]) ->
 }
 
 fn one(
-    emulator: &Several,
+    emulator: &Emulator,
     image: &Image,
     storm: &Storm,
     seed: u32,
@@ -151,7 +151,7 @@ fn one(
         ..Options::default()
     };
     let ended = emulator
-        .run_as(&image.path, &setting, &options)
+        .run(&image.path, &setting, &options)
         .with_context(|| told.clone())?;
     let passed = ended.exit_status == 0 && ended.console.contains("@storm passed ");
     Ok(match passed {

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-use taktos_emulator::several::{Several, Virt};
 use taktos_emulator::{Board, Emulator, Error, remark};
 use taktos_export::table::{Cell, Column, Table};
 
@@ -124,14 +123,12 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
 
 /// Every program of the emulator, with the clock that it loads.
 fn emulators() -> impl Iterator<Item = Need> {
-    let one = Emulator::find().map(|emulator| emulator.version().to_owned());
-    let several = Virt::ALL.map(|board| {
-        let found = Several::find(board).map(|emulator| emulator.version().to_owned());
-        (board.program(), found)
-    });
-    std::iter::once(("qemu-system-arm", one))
-        .chain(several)
-        .map(|(program, found)| emulator(program, found))
+    let mut boards = Board::ALL.to_vec();
+    boards.dedup_by_key(|board| board.program());
+    boards.into_iter().map(|board| {
+        let found = Emulator::find(board).map(|emulator| emulator.version().to_owned());
+        emulator(board.program(), found)
+    })
 }
 
 fn emulator(program: &str, found: Result<String, Error>) -> Need {

@@ -88,7 +88,7 @@ pub(super) fn one(
     let prepared = session::prepare(file, options.board.as_deref())?;
     let directory = begin(workspace, name, options)?;
     let progress = Progress::default();
-    let emulator = emulator::find()?;
+    let emulator = emulator::find(prepared.1)?;
     let built = session::build(workspace, prepared, &progress)?;
     let session = session::measure(workspace, built, &emulator, &progress)?;
     finish(workspace, &session, directory, options.format, form)?;
@@ -235,14 +235,18 @@ fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
         let own = inside(options, paper.name);
         prepared.push((begin(workspace, paper.name, &own)?, paper, experiment));
     }
-    let emulator = Progress::step(1, 3).during("emulator, clock ...", emulator::find)?;
+    let find = || {
+        let boards = prepared.iter().map(|(.., (_, board))| *board);
+        boards.map(emulator::find).collect::<Result<Vec<_>>>()
+    };
+    let emulators = Progress::step(1, 3).during("emulator, clock ...", find)?;
     let mut built = Vec::new();
-    for (directory, paper, experiment) in prepared {
+    for ((directory, paper, experiment), emulator) in prepared.into_iter().zip(emulators) {
         let image = session::build(workspace, experiment, &Progress::step(2, 3))?;
-        built.push((directory, paper, image));
+        built.push((directory, paper, image, emulator));
     }
     let mut measured = Vec::new();
-    for (directory, paper, image) in built {
+    for (directory, paper, image, emulator) in built {
         let session = session::measure(workspace, image, &emulator, &Progress::step(3, 3))?;
         measured.push((directory, paper, session));
     }

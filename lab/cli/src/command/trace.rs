@@ -186,7 +186,7 @@ pub(super) fn record(
     time: Duration,
     watched: &Watched,
 ) -> Result<(Subject, Record)> {
-    let emulator = emulator::find()?;
+    let emulator = emulator::find(board)?;
     let progress = Progress::default();
     let build = || image::build(workspace, board, program);
     let image = image_of(program, board.name(), &progress, build)?;
@@ -199,7 +199,7 @@ pub(super) fn record(
         ..Options::default()
     };
     let record = progress.until(&running, (&reached, time), || {
-        session::execute(&emulator, board, (program, &image), &options)
+        session::execute(&emulator, (program, &image), &options)
     })?;
     let recording = record_schedule(&record, board.cpu_name());
     let subject = Subject {

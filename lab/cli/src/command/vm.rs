@@ -7,7 +7,7 @@ use taktos_emulator::several::{Setting, Virt};
 use taktos_vm::{Configuration, FileError, Loaded, Plan, Time};
 
 use crate::arguments::{VmCheck, VmRun};
-use crate::emulator::several;
+use crate::emulator;
 use crate::failure::{CheckFailed, Failure};
 use crate::kind::{self, Kind};
 use crate::progress::Progress;
@@ -38,7 +38,7 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     };
     let mut arguments = plan.qemu_arguments(&loaded, &hypervisor, time);
     if options.counted && machine.cpus > 1 {
-        let clock = progress.during("emulator, clock ...", || several(Virt::Aarch64))?;
+        let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64))?;
         arguments.extend(clock.time(&Setting::new(machine.cpus, machine.quantum))?);
     }
     if options.print {

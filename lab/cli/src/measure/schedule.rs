@@ -344,6 +344,7 @@ mod tests {
             given: None,
             processors: vec![total(100), total(97)],
             phase_names: Vec::new(),
+            exceptions: taktos_emulator::Exceptions::default(),
             modelled: false,
             quantum: 100,
         };

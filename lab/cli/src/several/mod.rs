@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Record, Setting, Several};
-use taktos_emulator::{Options, Until, Watch};
+use taktos_emulator::several::{Record, Setting};
+use taktos_emulator::{Emulator, Options, Until, Watch};
 
 use crate::failure::Failure;
 use crate::image::{self, Image};
@@ -43,7 +43,7 @@ pub const LIMITS: &str = "one instruction takes one nanosecond on every processo
 pub struct Machine {
     /// The board.
     pub board: Board,
-    emulator: Several,
+    emulator: Emulator,
 }
 
 /// One run of an image: what it is told, and how far processors may drift apart.
@@ -61,7 +61,7 @@ impl Machine {
     /// # Errors
     /// When one of them is missing.
     pub fn find(board: Board) -> Result<Self> {
-        let emulator = crate::emulator::several(board.machine)?;
+        let emulator = crate::emulator::find(board.machine)?;
         Ok(Self { board, emulator })
     }
 
@@ -92,7 +92,7 @@ impl Machine {
         let what = || self.what(call);
         let ended = self
             .emulator
-            .run(&image.path, Board::PROCESSORS, call.quantum, &options(call))
+            .run(&image.path, &call.setting(), &options(call))
             .with_context(what)?;
         succeeded(ended.exit_status, &ended.console, what)?;
         Ok(ended.console)
@@ -128,10 +128,9 @@ impl Machine {
 
     fn record_as(&self, image: &Image, call: &Call, options: Options) -> Result<Record> {
         let what = || self.what(call);
-        let setting = Setting::new(Board::PROCESSORS, call.quantum);
         let record = self
             .emulator
-            .record(&image.path, &setting, &options, &mut |_| {})
+            .record(&image.path, &call.setting(), &options, &mut |_| {})
             .with_context(what)?;
         succeeded(record.exit_status, &record.console, what)?;
         Ok(record)
@@ -139,6 +138,12 @@ impl Machine {
 
     fn what(&self, call: &Call) -> String {
         format!("`{}` on {}", call.argument, self.board.name)
+    }
+}
+
+impl Call {
+    const fn setting(&self) -> Setting {
+        Setting::new(Board::PROCESSORS, self.quantum)
     }
 }
 

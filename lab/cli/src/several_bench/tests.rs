@@ -41,6 +41,7 @@ fn record(console: &str, marks: &[(Edge, &str, usize, u64, u64)]) -> Record {
         given: None,
         processors: Vec::new(),
         phase_names: Vec::new(),
+        exceptions: taktos_emulator::Exceptions::default(),
         modelled: true,
         quantum: 20,
     }

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Setting, Several, Virt};
+use taktos_emulator::Emulator;
+use taktos_emulator::several::{Setting, Virt};
 use taktos_linux::{Job, Kernel, native};
 use taktos_vm::{Configuration, Time};
 
@@ -86,7 +87,7 @@ pub struct Station {
     pub honest: Option<Honest>,
     processor: String,
     machine: Machine,
-    clock: Several,
+    clock: Emulator,
     kept: Kept,
     folder: PathBuf,
 }
@@ -103,7 +104,7 @@ impl Station {
         progress: &Progress,
     ) -> Result<Self> {
         let clock = progress.during("emulator, clock ...", || {
-            crate::emulator::several(Virt::Aarch64)
+            crate::emulator::find(Virt::Aarch64)
         })?;
         let images = Images::ready(workspace, needs.program, needs.linux, progress)?;
         let mut quanta = needs.quanta;

@@ -1,7 +1,6 @@
 //! Several emulated processors under one honest time: run, measured from outside, shaken for races.
 //!
-//! Owns: how the emulator is started with the clock for several processors, and the reading of what that clock
-//! hands over. Must never know: what an image under measurement does.
+//! Owns: the boards that can have several, how their time passes, and what a run on them showed. Must never know: what an image under measurement does.
 //!
 //! # What the times mean
 //! Every time is one of the *common clock*: each processor takes its own cycles of it, an instruction or a modelled
@@ -9,18 +8,16 @@
 //! other. Of two processors one may run ahead of the other by up to a quantum; a span from one to the other is
 //! exact as far as the other slept when it was called, because it wakes at its caller's time.
 
-mod plan;
 mod probe;
 mod record;
-mod run;
 mod sample;
-mod stream;
+mod setting;
 
+pub use crate::stream::{Event, Summary};
 pub use probe::Probe;
 pub use record::{Passing, Record, Switch, Total};
-pub use run::{Setting, Several, Time};
 pub use sample::{Sample, Span};
-pub use stream::{Event, Summary};
+pub use setting::{Setting, Time};
 
 use std::ops::Range;
 
@@ -91,7 +88,7 @@ impl Virt {
     }
 
     /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
-    const fn reset_code(self) -> Option<Range<u64>> {
+    pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
             Self::Aarch64 | Self::Aarch64El2 => None,
             Self::RiscV64 => Some(0x1000..0x1_0000),

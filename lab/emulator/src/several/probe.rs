@@ -16,7 +16,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    pub(super) fn read(console: &str) -> Option<Self> {
+    pub(crate) fn read(console: &str) -> Option<Self> {
         let mut probe = Self::default();
         for line in console.lines() {
             let (kind, values) = line.split_once(' ')?;

@@ -70,6 +70,8 @@ pub struct Record {
     pub processors: Vec<Total>,
     /// The names of the phases, by number; none without a model.
     pub phase_names: Vec<&'static str>,
+    /// Exceptions of the whole run, where the clock follows them: on boards of 32 bits.
+    pub exceptions: Exceptions,
     /// Whether cycles were counted beside instructions.
     pub modelled: bool,
     /// How far one processor could run ahead of another, in nanoseconds.
@@ -94,7 +96,7 @@ impl Record {
         ends.chain(self.given).max().unwrap_or_default()
     }
 
-    /// The same as a record of one processor: that of number 0. Exceptions are not counted by this clock.
+    /// The same as a record of one processor: that of number 0.
     #[must_use]
     pub fn of_one(self) -> crate::Record {
         let end = self.end();
@@ -127,7 +129,7 @@ impl Record {
             total: total.count,
             phases: total.phases,
             phase_names: self.phase_names,
-            exceptions: Exceptions::default(),
+            exceptions: self.exceptions,
             modelled: self.modelled,
         }
     }

@@ -156,6 +156,7 @@ mod tests {
             given: None,
             processors: Vec::new(),
             phase_names: Vec::new(),
+            exceptions: crate::Exceptions::default(),
             modelled: false,
             quantum: 100,
         }

@@ -154,9 +154,9 @@ impl Image {
     /// Runs it in the emulator.
     pub fn run(&self, board: Board, options: &Options) -> Result<Record, Error> {
         let file = Temporary::of(&self.elf(board));
-        Emulator::find()
+        Emulator::find(board)
             .expect("the emulator")
-            .run(board, &file.0, options, &mut |_| {})
+            .record_one(&file.0, options, &mut |_| {})
     }
 }
 

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use taktos_emulator::several::{Record, Setting, Several, Virt};
-use taktos_emulator::{Error, Options};
+use taktos_emulator::several::{Record, Setting, Virt};
+use taktos_emulator::{Emulator, Error, Options};
 
 /// Where the data lies, from the image's beginning.
 pub const DATA: u64 = 0x1000;
@@ -166,7 +166,7 @@ impl Image {
     /// Runs it in the emulator.
     pub fn run(&self, setting: &Setting, options: &Options) -> Result<Record, Error> {
         let file = Temporary::of(&self.elf());
-        let emulator = Several::find(self.board).expect("the emulator");
+        let emulator = Emulator::find(self.board).expect("the emulator");
         emulator.record(&file.0, setting, options, &mut |_| {})
     }
 }

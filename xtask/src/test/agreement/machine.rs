@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
 use taktos_abi::vm::Description;
-use taktos_emulator::Options;
-use taktos_emulator::several::{Event, Setting, Several, Virt};
+use taktos_emulator::several::{Event, Setting, Virt};
+use taktos_emulator::{Emulator, Options};
 use taktos_vm::{Configuration, Plan, Sources, Time};
 
 use super::cases::Case;
@@ -24,12 +24,10 @@ const IDLE: &str = "TAKTOS_IDLE";
 /// for each guest that starts.
 const BEGIN: &str = "FixedPools6assign";
 const START: &str = "FixedPools4wake";
-/// The machine has one processor, so its quantum does not matter.
-const ONE: Setting = Setting::new(1, 100);
 
 /// The hypervisor, its guests' program, and the clock that watches.
 pub struct Recorder {
-    emulator: Several,
+    emulator: Emulator,
     hypervisor: PathBuf,
     guest: Sources,
     scratch: PathBuf,
@@ -91,7 +89,7 @@ impl Recorder {
         };
         Ok(Self {
             points: [point(BEGIN)?, point(START)?],
-            emulator: taktos_cli::emulator::several(Virt::Aarch64El2)?,
+            emulator: taktos_cli::emulator::find(Virt::Aarch64El2)?,
             guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
             idle: idle.address(),
@@ -117,7 +115,7 @@ impl Recorder {
         let mut keep = |event| recording.add(event, self);
         let summary = self
             .emulator
-            .watch(image, &arguments, &ONE, &options, &mut keep)?;
+            .watch(image, &arguments, &Setting::ONE, &options, &mut keep)?;
         recording.end = summary.processors.first().map_or(0, |total| total.at);
         Ok(recording)
     }

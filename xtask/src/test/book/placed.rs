@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Options};
 
 use super::Tally;
@@ -85,7 +86,7 @@ fn run(tree: &Workspace, place: &str, board: Board, says: &str) -> Result<Tally>
         .join(board.triple())
         .join("release")
         .join(NAME);
-    let ended = emulator::find()?.run_uncounted(board, &image, &Options::default())?;
+    let ended = emulator::find(board)?.run(&image, &Setting::ONE, &Options::default())?;
     Ok(
         match ended.exit_status == 0 && ended.console.contains(says) {
             true => Tally::pass(),

@@ -22,7 +22,7 @@ const CHANNELS: usize = 8;
 
 /// Counts what the victim does beside a peer that sleeps, and beside one that rings its doorbells without end.
 pub fn cost(images: &Images) -> Result<Tally> {
-    let clock = emulator::several(Virt::Aarch64El2)?.time(&SETTING)?;
+    let clock = emulator::find(Virt::Aarch64El2)?.time(&SETTING)?;
     let turns = |peer| turns(images, &clock, peer).with_context(|| format!("beside {peer}"));
     let alone = turns("sleep")?;
     let beside = turns("doorbell-storm")?;

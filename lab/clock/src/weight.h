@@ -2,7 +2,7 @@
 /*
  * What each instruction of a block weighs in modelled cycles.
  *
- * The timing table (../src/table.h) is applied when the emulator translates a block, and never again: pairs and
+ * The timing table (table.h) is applied when the emulator translates a block, and never again: pairs and
  * interlocks within a block count, and each block begins with an empty pipeline. A handler's first instruction
  * weighs the way into it too, and one that returns from an exception the way back.
  */
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/qemu_plugin.h"
+#include "qemu_plugin.h"
 
 #define LONGEST_BLOCK 512 /* instructions: the emulator's own limit (TCG_MAX_INSNS) */
 

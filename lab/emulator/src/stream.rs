@@ -1,13 +1,13 @@
-//! The record file of several processors, read as a stream: one event after the other, none kept.
+//! The record file: what the clock hands over, read as a stream: one event after the other, none kept.
 
 use std::io::Read;
 use std::sync::Arc;
 
 use taktos_cycles::Mark;
 
-use super::{MOST_PROCESSORS, Passing, Total};
+use crate::several::{MOST_PROCESSORS, Passing, Total};
 use crate::standing::{Turn, Wake};
-use crate::{Count, Ending, Error};
+use crate::{Count, Ending, Error, Exceptions};
 
 /// One event, in the order in which the emulator executed: times of one processor never go back, those of
 /// different processors may by up to a quantum.
@@ -45,6 +45,8 @@ pub struct Switched {
 pub struct Summary {
     /// What each processor executed, by its number.
     pub processors: Vec<Total>,
+    /// Exceptions of all of them, where the clock follows them: on boards of 32 bits.
+    pub exceptions: Exceptions,
     /// Whether cycles were counted beside instructions.
     pub modelled: bool,
     /// What ended the run.
@@ -57,9 +59,11 @@ const TROUBLE: u64 = 3;
 const END: u64 = 4;
 const WAKE: u64 = 5;
 
+const UNKNOWN_INSTRUCTION: u64 = 1;
+
 /// Reads a whole file and tells each event. A trouble that the clock met is an error, and so is a file that was cut
 /// short, or is longer than it says.
-pub(super) fn read(
+pub(crate) fn read(
     file: impl Read,
     places: &[Vec<Arc<Mark>>],
     phases: usize,
@@ -110,8 +114,8 @@ pub(super) fn read(
                 }));
             }
             TROUBLE => {
-                let address = stream.word()?;
-                return Err(Error::UnknownInstruction { address });
+                let (from, to) = (stream.word()?, stream.word()?);
+                return Err(trouble(argument, from, to));
             }
             END => return stream.end(Ending::numbered(argument)?),
             _ => return Err(Error::Damaged("a record of no kind")),
@@ -119,11 +123,18 @@ pub(super) fn read(
     }
 }
 
+fn trouble(kind: u64, from: u64, to: u64) -> Error {
+    if kind == UNKNOWN_INSTRUCTION {
+        Error::UnknownInstruction { address: to }
+    } else {
+        Error::UnexplainedTransfer { from, to }
+    }
+}
+
 /// The file's words, and the last totals of each processor, below which no later ones are.
 struct Stream<R> {
     file: R,
     last: Vec<Total>,
-    modelled: bool,
 }
 
 impl<R: Read> Stream<R> {
@@ -131,13 +142,12 @@ impl<R: Read> Stream<R> {
         let mut form = [0; 8];
         file.read_exact(&mut form)
             .map_err(|_| Error::Damaged("no header"))?;
-        if &form != b"TAKREC06" {
+        if &form != b"TAKREC07" {
             return Err(Error::Damaged("no header"));
         }
         let mut stream = Self {
             file,
             last: Vec::new(),
-            modelled: false,
         };
         let processors = stream.word()?;
         if processors == 0 || processors > MOST_PROCESSORS as u64 {
@@ -151,8 +161,6 @@ impl<R: Read> Stream<R> {
             ..Total::default()
         };
         stream.last = vec![empty; processors as usize];
-        let _cycle = stream.word()?;
-        stream.modelled = stream.word()? != 0;
         Ok(stream)
     }
 
@@ -205,16 +213,21 @@ impl<R: Read> Stream<R> {
     }
 
     fn end(mut self, ended: Ending) -> Result<Summary, Error> {
-        let numbers = 0..self.last.len();
-        let processors = numbers
-            .map(|processor| self.total(processor, true))
-            .collect::<Result<_, _>>()?;
+        let mut summary = Summary {
+            ended,
+            ..Summary::default()
+        };
+        for processor in 0..self.last.len() {
+            let total = self.total(processor, true)?;
+            summary.modelled = !total.phases.is_empty();
+            summary.processors.push(total);
+            let all = &mut summary.exceptions;
+            for one in [&mut all.entries, &mut all.returns, &mut all.chains] {
+                *one = one.saturating_add(self.word()?);
+            }
+        }
         match self.file.read(&mut [0]) {
-            Ok(0) => Ok(Summary {
-                processors,
-                modelled: self.modelled,
-                ended,
-            }),
+            Ok(0) => Ok(summary),
             _ => Err(Error::Damaged("words behind its end")),
         }
     }

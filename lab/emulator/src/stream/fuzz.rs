@@ -1,4 +1,4 @@
-//! The reader of records of several processors: whole files, files cut or changed, bytes of no file.
+//! The reader of records: whole files, files cut or changed, bytes of no file.
 //! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
 
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn state(at: u64, with_phases: bool) -> impl Iterator<Item = u64> {
 /// A whole file, with the numbers of passings and switches in it.
 fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
     let mut at = [0; PROCESSORS];
-    let mut words = vec![PROCESSORS as u64, PHASES as u64, 1000, 1];
+    let mut words = vec![PROCESSORS as u64, PHASES as u64];
     let (mut passings, mut switches) = (0, 0);
     for (mark, processor, argument, step) in entries {
         let processor = usize::from(*processor) % PROCESSORS;
@@ -68,9 +68,13 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
         }
     }
     words.push(END);
-    words.extend(at.into_iter().flat_map(|at| state(at, true)));
+    // Behind each processor's totals its exceptions.
+    words.extend(
+        at.into_iter()
+            .flat_map(|at| state(at, true).chain([3, 2, 1])),
+    );
     let body = words.into_iter().flat_map(u64::to_le_bytes);
-    let bytes = b"TAKREC06".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC07".iter().copied().chain(body).collect();
     (bytes, passings, switches)
 }
 
@@ -94,6 +98,8 @@ proptest! {
         let summary = summary.unwrap();
         prop_assert_eq!(summary.processors.len(), PROCESSORS);
         prop_assert!(summary.modelled && summary.ended == Ending::Image);
+        let exceptions = Exceptions { entries: 9, returns: 6, chains: 3 };
+        prop_assert_eq!(summary.exceptions, exceptions);
         let marks = events.iter().filter(|event| matches!(event, Event::Mark(_)));
         // A wake-up goes before each switch.
         prop_assert_eq!((marks.count(), events.len()), (passings, passings + 2 * switches));
@@ -128,7 +134,7 @@ proptest! {
     #[test]
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert!(told(&bytes).1.is_err());
-        let headed = [b"TAKREC06", bytes.as_slice()].concat();
+        let headed = [b"TAKREC07", bytes.as_slice()].concat();
         prop_assert!(told(&headed).1.is_err());
     }
 
@@ -139,9 +145,9 @@ proptest! {
             0..120,
         ),
     ) {
-        let header = [PROCESSORS as u64, PHASES as u64, 1000, 1];
+        let header = [PROCESSORS as u64, PHASES as u64];
         let body = header.into_iter().chain(words).flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC06".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC07".iter().copied().chain(body).collect();
         let _ = told(&bytes);
     }
 }
@@ -159,26 +165,31 @@ fn what_is_wrong_is_named() {
             .collect();
         change(&mut words);
         let body = words.into_iter().flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC06".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC07".iter().copied().chain(body).collect();
         told(&bytes).1.unwrap_err().to_string()
     };
     let cases: [(Change, &str); 8] = [
         (|words| words[0] = 9, "too many processors"),
         (|words| words[0] = 0, "or none"),
         (|words| words[1] = 3, "other phases"),
-        (|words| words[4] = 0x07, "no kind"),
-        (|words| words[4] |= 0x300, "processor of no number"),
-        (|words| words[4] = 0x3_0001, "mark of no place"),
-        (|words| words[13] = 0, "time that goes back"),
-        (|words| words[14] = 0, "totals that shrink"),
+        (|words| words[2] = 0x07, "no kind"),
+        (|words| words[2] |= 0x300, "processor of no number"),
+        (|words| words[2] = 0x3_0001, "mark of no place"),
+        (|words| words[11] = 0, "time that goes back"),
+        (|words| words[12] = 0, "totals that shrink"),
     ];
     for (change, cause) in cases {
         let error = named(change);
         assert!(error.contains(cause), "{error} for {cause}");
     }
     let unknown = named(|words| {
-        words[4] = TROUBLE | 1 << 16;
-        words[5] = 0x1_0000_0040;
+        words[2] = TROUBLE | 1 << 16;
+        words[4] = 0x1_0000_0040;
     });
     assert!(unknown.contains("0x100000040"), "{unknown}");
+    let unexplained = named(|words| words[2..5].copy_from_slice(&[TROUBLE | 2 << 16, 0x40, 0x80]));
+    assert!(
+        unexplained.contains("from 0x00000040 to 0x00000080"),
+        "{unexplained}"
+    );
 }

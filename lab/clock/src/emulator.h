@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the clock for several processors uses of QEMU 10.0 outside the plugin interface.
+ * What the clock uses of QEMU 10.0 outside the plugin interface.
  *
  * The emulator exports these symbols because it loads modules of its own. Their form
  * belongs to one version: time.c checks at the start that it is the expected one.
@@ -42,10 +42,23 @@ int64_t qemu_clock_deadline_ns_all(int clock, int attributes);
 int64_t qemu_clock_advance_virtual_time(int64_t to);
 bool qemu_clock_run_timers(int clock);
 
+int64_t qemu_clock_get_ns(int clock);
+int64_t icount_get(void);
+int64_t icount_get_raw(void);
+
+/* A structure of the emulator's, smaller than the room that is made for it. */
+struct timer {
+    uint64_t room[32];
+};
+void timer_init_full(struct timer *timer, void *lists, int clock, int scale, int attributes,
+                     void (*call)(void *), void *argument);
+void timer_mod(struct timer *timer, int64_t when);
+
 void bql_lock_impl(const char *file, int line);
 void bql_unlock(void);
 bool bql_locked(void);
 
+#define REALTIME_CLOCK 0
 #define VIRTUAL_CLOCK 1
 #define ALL_TIMERS (-1)
 #define CF_PARALLEL 0x8000u /* each processor finds its own words in blocks that all share */

@@ -9,20 +9,20 @@ use std::sync::Arc;
 
 use object::{Object, ObjectSymbol};
 use taktos_abi::layout;
-use taktos_cycles::{Mark, Watch};
+use taktos_cycles::Mark;
 
-use crate::Error;
+use crate::{Error, Watch};
 
 /// The cells of all processors: `current` first in each.
 const PROCESSORS: &str = "TAKTOS_PROCESSORS";
 /// The cells of the one processor.
 const PROCESSOR: &str = "TAKTOS_PROCESSOR";
-/// Bytes of one processor's two cells.
-const PAIR: u64 = 16;
+/// The bit of a symbol's value that says that T32 is there: no instruction begins at an odd address.
+const THUMB: u64 = 1;
 
 /// The plan of an image.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The marks at each marked place, by the place's number less one.
     pub places: Vec<Vec<Arc<Mark>>>,
     addresses: Vec<u64>,
@@ -38,6 +38,8 @@ struct Cells {
     base: u64,
     stride: u64,
     count: u64,
+    /// Bytes of one.
+    word: u64,
 }
 
 impl Plan {
@@ -53,11 +55,13 @@ impl Plan {
         let mut marked: BTreeMap<u64, BTreeSet<Mark>> = BTreeMap::new();
         for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
             if let Some(mark) = symbol.name().ok().and_then(Mark::parse) {
-                marked.entry(symbol.address()).or_default().insert(mark);
+                let places = marked.entry(symbol.address() & !THUMB);
+                places.or_default().insert(mark);
             }
         }
         for (address, mark) in &more.marks {
-            marked.entry(*address).or_default().insert(mark.clone());
+            let places = marked.entry(address & !THUMB);
+            places.or_default().insert(mark.clone());
         }
         if marked.len() > usize::from(u16::MAX) {
             let many = marked.len();
@@ -69,7 +73,8 @@ impl Plan {
         Ok(Self {
             addresses: marked.keys().copied().collect(),
             places: marked.into_values().map(shared).collect(),
-            watch: watch(&file, processors as u64)?.or(more.current.map(Cells::one)),
+            watch: cells(&file, processors as u64)?
+                .or(more.current.map(|base| Cells::one(base, word(&file)))),
             information: offset(&file, layout::INFORMATION),
             standing: offset(&file, layout::URGENCY).zip(offset(&file, layout::WAIT)),
             before,
@@ -87,9 +92,10 @@ impl Plan {
             base,
             stride,
             count,
+            word,
         }) = self.watch
         {
-            let _ = writeln!(text, "watch {base:x} {stride} {count}");
+            let _ = writeln!(text, "watch {base:x} {stride} {count} {word}");
         }
         if let Some(offset) = self.information {
             let _ = writeln!(text, "information {offset}");
@@ -105,22 +111,30 @@ impl Plan {
 }
 
 impl Cells {
-    const fn one(base: u64) -> Self {
+    const fn one(base: u64, word: u64) -> Self {
         Self {
             base,
-            stride: PAIR,
+            stride: 2 * word,
             count: 1,
+            word,
         }
     }
 }
 
+/// Bytes of an address.
+fn word(file: &object::File<'_>) -> u64 {
+    if file.is_64() { 8 } else { 4 }
+}
+
 /// Where the cells are: an array where there are several, the kernel's own where there is one.
-fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Error> {
+fn cells(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Error> {
+    let word = word(file);
     let Some((base, size)) = value(file, PROCESSORS) else {
-        return Ok(value(file, PROCESSOR).map(|(base, _)| Cells::one(base)));
+        return Ok(value(file, PROCESSOR).map(|(base, _)| Cells::one(base, word)));
     };
     let stride = size / processors;
-    if stride * processors != size || stride < PAIR {
+    // A processor has two cells.
+    if stride * processors != size || stride < 2 * word {
         return Err(Error::Plan(format!(
             "{PROCESSORS} of {size} bytes does not hold the cells of {processors} processors; \
              run it on as many as it is made for"
@@ -130,6 +144,7 @@ fn watch(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Erro
         base,
         stride,
         count: processors,
+        word,
     }))
 }
 
@@ -147,7 +162,7 @@ fn value(file: &object::File<'_>, name: &str) -> Option<(u64, u64)> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use object::write;
 
     use super::*;
@@ -155,9 +170,13 @@ pub(super) mod tests {
 
     /// An image without code, with these symbols: name, value, size.
     pub fn image(symbols: &[(&str, u64, u64)]) -> Vec<u8> {
+        image_of(object::Architecture::Aarch64, symbols)
+    }
+
+    fn image_of(architecture: object::Architecture, symbols: &[(&str, u64, u64)]) -> Vec<u8> {
         let mut file = write::Object::new(
             object::BinaryFormat::Elf,
-            object::Architecture::Aarch64,
+            architecture,
             object::Endianness::Little,
         );
         for (name, value, size) in symbols {
@@ -191,7 +210,7 @@ pub(super) mod tests {
         let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000), &none).unwrap();
         assert_eq!(
             plan.to_text(),
-            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4\ninformation 128\nstanding 40 48 16777216\nbefore 1000 f000\n"
+            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4 8\ninformation 128\nstanding 40 48 16777216\nbefore 1000 f000\n"
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);
@@ -208,12 +227,35 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn an_image_of_32_bits_has_its_words_and_marks_at_its_instructions() {
+        let elf = image_of(
+            object::Architecture::Arm,
+            &[
+                (PROCESSOR, 0x2000_0000, 0x400),
+                ("taktos.point.start", 0x101, 0),
+            ],
+        );
+        let plan = Plan::of(&elf, 1, None, &Watch::default()).unwrap();
+        assert_eq!(plan.to_text(), "mark 100 1\nwatch 20000000 8 1 4\n");
+    }
+
+    #[test]
+    fn as_many_places_are_marked_as_can_be_told_apart() {
+        for (places, fit) in [(65_535, true), (65_536, false)] {
+            let mark = |place: u64| (2 * place, Mark::point("a"));
+            let more = Watch::marks((0..places).map(mark).collect());
+            let plan = Plan::of(&image(&[]), 1, None, &more);
+            assert_eq!(plan.is_ok_and(|plan| plan.places.len() == 65_535), fit);
+        }
+    }
+
+    #[test]
     fn without_the_array_the_one_processor_is_watched() {
         let one = image(&[(PROCESSOR, 0x8000, 0x4000)]);
         let text =
             |elf: &[u8], more: &Watch| Plan::of(elf, 1, None, more).map(|plan| plan.to_text());
         let none = Watch::default();
-        assert_eq!(text(&one, &none).unwrap(), "watch 8000 16 1\n");
+        assert_eq!(text(&one, &none).unwrap(), "watch 8000 16 1 8\n");
         assert_eq!(text(&image(&[]), &none).unwrap(), "");
         assert!(text(b"no ELF", &none).is_err());
         // What the image says itself comes first.
@@ -221,7 +263,7 @@ pub(super) mod tests {
             current: Some(0x9000),
             ..Watch::default()
         };
-        assert_eq!(text(&one, &other).unwrap(), "watch 8000 16 1\n");
-        assert_eq!(text(&image(&[]), &other).unwrap(), "watch 9000 16 1\n");
+        assert_eq!(text(&one, &other).unwrap(), "watch 8000 16 1 8\n");
+        assert_eq!(text(&image(&[]), &other).unwrap(), "watch 9000 16 1 8\n");
     }
 }

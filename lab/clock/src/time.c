@@ -56,8 +56,6 @@ int64_t time_before(int i, uint64_t ticks)
     return time_of(i) - (int64_t)ticks * options.cycle;
 }
 
-int64_t time_cycle(void) { return options.cycle; }
-
 /* Whether a processor is halted with nothing to do. On the way the emulator asks is_idle(), which is not to let
  * time pass now. */
 static bool sleeps(int i)

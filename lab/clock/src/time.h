@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/qemu_plugin.h"
+#include "qemu_plugin.h"
 
 #define MOST_PROCESSORS 8
 #define FULL (1ull << 62) /* the count at which the gate closes */
@@ -45,8 +45,6 @@ uint64_t time_ticks(int processor);
 uint64_t time_all_ticks(void);
 /* The time of the running processor so many ticks ago. */
 int64_t time_before(int processor, uint64_t ticks);
-/* Picoseconds of a tick. */
-int64_t time_cycle(void);
 /* Which processors are halted: a bit each. */
 unsigned time_asleep(void);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record file of several processors. It owns the file's binary form.
+ * The record file: what the clock hands over. It owns the file's binary form.
  *
- * Little-endian 64-bit words throughout. A header: magic, processors, phases, picoseconds of a cycle, whether a
- * model counts cycles. Then records in the order of execution, each beginning with a word that holds its kind in
+ * Little-endian 64-bit words throughout. A header: magic, processors, phases (none without a timing table). Then
+ * records in the order of execution, each beginning with a word that holds its kind in
  * the low byte; a processor's times never go back, those of different processors may by up to a quantum. The last
  * record is an END, so a file that was cut short is known as such. Nothing is kept in memory.
  */
@@ -13,16 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/threads.h"
-#include "count.h"
+#include "threads.h"
+#include "totals.h"
 
 enum trouble {
     UNKNOWN_INSTRUCTION = 1, /* executed, but not in the timing table */
+    UNEXPLAINED_TRANSFER,    /* control went where the table says it cannot */
 };
 
 enum ending {
     GUEST_ENDED = 0,
-    LIMIT_REACHED = 1, /* so many ticks */
+    LIMIT_REACHED = 1, /* so much was executed */
     TIME_REACHED = 2,  /* of the virtual clock */
     RECORD_FULL = 3,
     REAL_TIME_OVER = 4,
@@ -36,8 +37,8 @@ void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, co
 
 /* A processor's word that names the running thread got a new value. `text` and `length`: its name; how the thread before
  * leaves, and how this one stands. */
-void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
-                   uint64_t length, struct standing left, struct standing next);
+void record_switch(int processor, uint64_t thread, const struct moment *at, uint64_t text, uint64_t length,
+                   struct standing left, struct standing next);
 
 /* A thread could not run, and now it can, by what the processor did, in an interrupt handler or not. */
 void record_wake(int processor, struct woken woken, bool by_handler, int64_t time);
@@ -45,7 +46,8 @@ void record_wake(int processor, struct woken woken, bool by_handler, int64_t tim
 /* How many marks, switches and wake-ups were written. */
 uint64_t record_count(void);
 
-void record_trouble(enum trouble kind, int processor, uint64_t address);
+/* Something happened that voids the counts; `from`: where control came from, if that matters. */
+void record_trouble(enum trouble kind, int processor, uint64_t from, uint64_t address);
 
 /* Writes the END record and closes the file. Further calls do nothing. */
 void record_end(enum ending how);

@@ -11,18 +11,13 @@ struct words {
 };
 
 static struct qemu_plugin_scoreboard *board;
-static bool modelled, by_cycles;
+static bool by_cycles;
 
-void count_begin(bool with_model, bool cycles_are_time)
+void count_begin(bool cycles_are_time)
 {
     board = qemu_plugin_scoreboard_new(sizeof(struct words));
-    modelled = with_model;
     by_cycles = cycles_are_time;
 }
-
-bool count_modelled(void) { return modelled; }
-
-uint32_t count_phases(void) { return modelled ? table.phases : 0; }
 
 static qemu_plugin_u64 word_at(size_t offset)
 {
@@ -46,7 +41,7 @@ static void add_inline(struct qemu_plugin_insn *insn, size_t offset, uint64_t va
 void count_add(struct qemu_plugin_insn *insn, uint8_t phase, uint64_t instructions, uint64_t cycles)
 {
     add_inline(insn, offsetof(struct words, time), count_ticks(instructions, cycles));
-    if (!modelled)
+    if (table.phases == 0)
         return;
     add_inline(insn, offsetof(struct words, phase[phase].instructions), instructions);
     add_inline(insn, offsetof(struct words, phase[phase].cycles), cycles);
@@ -55,7 +50,7 @@ void count_add(struct qemu_plugin_insn *insn, uint8_t phase, uint64_t instructio
 struct totals count_totals(int processor)
 {
     struct totals totals = { 0 };
-    if (!modelled) { /* then a tick is an instruction */
+    if (table.phases == 0) { /* then a tick is an instruction */
         totals.all.instructions = time_ticks(processor);
         return totals;
     }
@@ -73,7 +68,7 @@ struct totals count_totals_before(int processor, uint8_t phase, uint32_t cycles)
     struct totals totals = count_totals(processor);
     totals.all.instructions--;
     totals.all.cycles -= cycles;
-    if (modelled) {
+    if (table.phases != 0) {
         totals.phase[phase].instructions--;
         totals.phase[phase].cycles -= cycles;
     }

@@ -4,7 +4,7 @@
  *
  * It owns the plan's text form, which lab/emulator writes: a line each of
  *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
- *   watch ADDRESS STRIDE COUNT     the words that name the running thread, one a processor
+ *   watch ADDRESS STRIDE COUNT WORD  the words that name the running thread, one a processor; WORD: bytes of one
  *   information OFFSET             where, in what such a word names, a pointer to its name is
  *   standing URGENCY WAIT FLAG     where, in what such a word names, the words are that tell how a thread stands, and the
  *                                  flag of one that is suspended
@@ -18,6 +18,7 @@
 
 struct watch {
     uint64_t base, stride, count; /* count 0: nothing is watched */
+    uint32_t word;                /* bytes of an address: 4 or 8 */
     uint64_t information;
     bool named;                   /* `information` is known */
     uint64_t urgency, wait, suspended;

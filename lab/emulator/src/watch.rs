@@ -1,7 +1,7 @@
 //! What is looked at in an image beyond what its own symbols say: for images that were not made for the clock.
 //! Must never know: where the addresses come from.
 
-use crate::Mark;
+use taktos_cycles::Mark;
 
 /// Places of an image that somebody else names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

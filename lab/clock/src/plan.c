@@ -32,14 +32,15 @@ static bool add_mark(uint64_t address, uint64_t number)
 
 static bool line(const char *text)
 {
-    uint64_t a, b, c;
+    uint64_t a, b, c, d;
     if (sscanf(text, "mark %" SCNx64 " %" SCNu64, &a, &b) == 2)
         return add_mark(a, b);
-    if (sscanf(text, "watch %" SCNx64 " %" SCNu64 " %" SCNu64, &a, &b, &c) == 3) {
+    if (sscanf(text, "watch %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c, &d) == 4) {
         watch.base = a;
         watch.stride = b;
         watch.count = c;
-        return b >= sizeof(uint64_t);
+        watch.word = (uint32_t)d;
+        return (d == sizeof(uint32_t) || d == sizeof(uint64_t)) && b >= d;
     }
     if (sscanf(text, "before %" SCNx64 " %" SCNx64, &a, &b) == 2) {
         before_base = a;

@@ -5,13 +5,12 @@
 #ifndef TAKTOS_SWITCHES_H
 #define TAKTOS_SWITCHES_H
 
-#include "../src/qemu_plugin.h"
-#include "weight.h"
+#include "qemu_plugin.h"
 
 /* Before the first block: what the plan says of threads. */
 void switches_begin(void);
 
-/* Watches the stores of an instruction of such a weight, if the plan watches any words. */
-void switches_watch(struct qemu_plugin_insn *insn, struct weight weight);
+/* Watches the stores of an instruction, if the plan watches any words; `data` tells the counter which one it is. */
+void switches_watch(struct qemu_plugin_insn *insn, void *data);
 
 #endif

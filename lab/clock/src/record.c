@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "time.h"
+#include "counter.h"
 
 enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5 };
 
@@ -38,7 +38,7 @@ static void state(int64_t time, const struct totals *totals, bool with_phases)
 {
     word((uint64_t)time);
     amount(&totals->all);
-    for (uint32_t i = 0; with_phases && i < count_phases(); i++)
+    for (uint32_t i = 0; with_phases && i < table.phases; i++)
         amount(&totals->phase[i]);
 }
 
@@ -57,11 +57,9 @@ bool record_open(const char *path, int count)
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
-    fwrite("TAKREC06", 1, 8, file);
+    fwrite("TAKREC07", 1, 8, file);
     word((uint64_t)processors);
-    word(count_phases());
-    word((uint64_t)time_cycle());
-    word(count_modelled());
+    word(table.phases);
     return true;
 }
 
@@ -72,12 +70,12 @@ void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, co
     state(time, totals, true);
 }
 
-void record_switch(int processor, uint64_t thread, int64_t time, const struct totals *totals, uint64_t text,
-                   uint64_t length, struct standing left, struct standing next)
+void record_switch(int processor, uint64_t thread, const struct moment *at, uint64_t text, uint64_t length,
+                   struct standing left, struct standing next)
 {
     records++;
     head(SWITCH, processor, 0);
-    state(time, totals, false);
+    state(at->time, &at->totals, false);
     word(thread);
     word(text);
     word(length);
@@ -96,11 +94,12 @@ void record_wake(int processor, struct woken woken, bool by_handler, int64_t tim
 
 uint64_t record_count(void) { return records; }
 
-void record_trouble(enum trouble kind, int processor, uint64_t address)
+void record_trouble(enum trouble kind, int processor, uint64_t from, uint64_t address)
 {
     if (troubles++ >= MOST_TROUBLES)
         return;
     head(TROUBLE, processor, kind);
+    word(from);
     word(address);
 }
 
@@ -110,8 +109,11 @@ void record_end(enum ending how)
         return;
     head(END, 0, how);
     for (int i = 0; i < processors; i++) {
-        struct totals totals = count_totals(i);
-        state(time_of(i), &totals, true);
+        struct moment at = counter->now(i);
+        state(at.time, &at.totals, true);
+        word(at.totals.entries);
+        word(at.totals.returns);
+        word(at.totals.chains);
     }
     fclose(file);
     file = NULL;

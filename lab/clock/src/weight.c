@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "weight.h"
 
-#include "../src/issue.h"
-#include "../src/table.h"
+#include "issue.h"
+#include "table.h"
 #include "plan.h"
 
 /* A core that issues one instruction after another: a single load or store directly after another takes one cycle. */

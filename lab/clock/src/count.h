@@ -10,27 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/qemu_plugin.h"
-#include "../src/table.h"
+#include "qemu_plugin.h"
+#include "totals.h"
 
-struct amount {
-    uint64_t instructions, cycles;
-};
-
-struct totals {
-    struct amount all;
-    struct amount phase[MAX_PHASES]; /* only with a timing table */
-};
-
-/* Makes the words of all processors. `modelled`: a timing table has been read; `by_cycles`: time passes by its
- * cycles, and not by instructions. */
-void count_begin(bool modelled, bool by_cycles);
-
-/* Whether there are phases and cycles. */
-bool count_modelled(void);
-
-/* The number of phases; 0 without a timing table. */
-uint32_t count_phases(void);
+/* Makes the words of all processors, after the timing table has been read, if there is one. `by_cycles`: time passes by
+ * its cycles, and not by instructions. */
+void count_begin(bool by_cycles);
 
 /* The word that is a processor's time. */
 qemu_plugin_u64 count_time(void);
