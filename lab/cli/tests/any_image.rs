@@ -9,18 +9,22 @@ use common::{Folder, fail, printed, said, succeed, taktos};
 
 /// Builds the foreign kernel.
 fn foreign(folder: &Folder) -> PathBuf {
+    build(folder, ("kernel.rs", "link.x"), "thumbv7em-none-eabi")
+}
+
+fn build(folder: &Folder, (source, script): (&str, &str), target: &str) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
     let elf = folder.0.join("foreign.elf");
     let mut rustc = Command::new("rustc");
     rustc
         .current_dir(common::root())
-        .args(["--edition", "2024", "--target", "thumbv7em-none-eabi"])
+        .args(["--edition", "2024", "--target", target])
         .args(["-C", "panic=abort", "-C", "opt-level=1"])
         .arg("-C")
-        .arg(format!("link-arg=-T{}", sources.join("link.x").display()))
+        .arg(format!("link-arg=-T{}", sources.join(script).display()))
         .arg("-o")
         .arg(&elf)
-        .arg(sources.join("kernel.rs"));
+        .arg(sources.join(source));
     succeed(&mut rustc);
     elf
 }
@@ -81,6 +85,42 @@ fn a_budget_that_is_not_kept_fails_with_a_line() {
         "{}",
         said(&broken)
     );
+}
+
+#[test]
+fn on_four_processors_each_has_its_own_counts_and_budgets() {
+    let folder = Folder::new("foreign-four");
+    let target = "riscv64imac-unknown-none-elf";
+    let elf = build(&folder, ("four.rs", "four.x"), target);
+    let interval = "[[interval]]\nname = 'filter'\nfrom = 'filter'\nto = 'filtered'\n";
+    let text = format!("{interval}instructions = 6\n");
+    let file = folder.file("budget.toml", &text);
+    let words = [
+        "count",
+        "--budget",
+        file.to_str().unwrap(),
+        "--format",
+        "json",
+    ];
+    let output = on(&folder, &elf, &words)
+        .args(["--board", "virt-riscv64-smp"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let counts: serde_json::Value = serde_json::from_str(&printed(&output)).unwrap();
+    let rows = counts.as_array().unwrap();
+    assert_eq!(rows.len(), 4, "{counts}");
+    // One instruction, and two a round.
+    for (row, processor) in rows.iter().zip(0_u64..) {
+        assert_eq!(row["processor"], processor, "{counts}");
+        assert_eq!(row["passages"], 1, "{counts}");
+        assert_eq!(row["instructions"]["max"], 3 + 2 * processor, "{counts}");
+    }
+    let said = said(&output);
+    let broken = said.lines().filter(|line| line.contains("its budget is 6"));
+    assert_eq!(broken.count(), 2, "{said}");
+    let dearest = "  filter on processor 3: 9 instructions, and its budget is 6\n";
+    assert!(said.contains(dearest), "{said}");
 }
 
 #[test]

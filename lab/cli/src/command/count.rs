@@ -1,26 +1,33 @@
-//! `taktos count`: what stretches of any image cost, and whether that is within their budgets.
+//! `taktos count`: what stretches of any image cost, on each processor that executes them, and whether that is within their
+//! budgets.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_emulator::{Record, Statistics};
+use taktos_emulator::{Count, Record, Statistics, several};
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Evidence, to_json};
 
 use super::experiment::begin;
-use super::trace;
+use super::trace::{self, Place};
 use crate::arguments::{Format, RunOptions};
 use crate::failure::{CheckFailed, Failure};
 use crate::watched::{Interval, Watched};
 use crate::workspace::Workspace;
-use crate::{board, image, screen};
+use crate::{image, screen};
 
-/// What one interval cost.
+/// The passages of an interval, by the processor that executed them; where there is but one it has no number.
+type Passages = BTreeMap<Option<usize>, Vec<Count>>;
+
+/// What one interval cost on a processor.
 #[derive(Serialize)]
 struct Counted<'a> {
     interval: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor: Option<usize>,
     passages: usize,
     instructions: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,13 +77,25 @@ pub(super) fn run(
     options: &RunOptions,
 ) -> Result<()> {
     let named = options.board.as_deref();
-    let board = board::by_name(named.unwrap_or_else(|| image::board_of(subject)), "--board")?;
+    let place = Place::named(named.unwrap_or_else(|| image::board_of(subject)))?;
     let stem = PathBuf::from(subject);
     let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
     let directory = begin(workspace, &format!("count-{stem}"), options)?;
-    let (mut subject, record) = trace::record(workspace, subject, board, time, watched)?;
-    let counted = counted(&record, watched);
-    subject.counts.push(table(&counted, &record));
+    let (mut subject, counted) = match place {
+        Place::One(board) => {
+            let (subject, record) = trace::record(workspace, subject, board, time, watched)?;
+            let passages = |name: &str| of_one(&record, name);
+            (subject, counted(passages, record.modelled, watched))
+        }
+        Place::Several(board) => {
+            let asked = (time, watched);
+            let (subject, record) =
+                trace::record_several(workspace, subject, board, String::new(), asked)?;
+            let passages = |name: &str| of_several(&record, name);
+            (subject, counted(passages, record.modelled, watched))
+        }
+    };
+    subject.counts.push(table(&counted));
     trace::write(&directory, &subject, None)?;
     directory.write("counts.json", to_json(&counted))?;
     let place = workspace.shown(&directory.finish()?);
@@ -88,36 +107,68 @@ pub(super) fn run(
     judge(&counted, watched)
 }
 
-fn counted<'a>(record: &Record, watched: &'a Watched) -> Vec<Counted<'a>> {
-    let of = |interval: &'a Interval| {
-        let name = interval.name.as_str();
-        let instructions = record.statistics(name, |sample| sample.instructions)?;
-        let cycles = record.statistics(name, |sample| sample.cycles);
-        Some(Counted {
-            interval: name,
-            passages: instructions.samples,
-            instructions: instructions.into(),
-            cycles: cycles.filter(|_| record.modelled).map(Into::into),
-        })
-    };
-    watched.interval.iter().filter_map(of).collect()
+fn of_one(record: &Record, name: &str) -> Passages {
+    let samples = record.samples(name).into_iter();
+    let counts = samples.map(|sample| Count {
+        instructions: sample.instructions,
+        cycles: sample.cycles,
+    });
+    Passages::from([(None, counts.collect())])
 }
 
-fn table(counted: &[Counted<'_>], record: &Record) -> Table {
+fn of_several(record: &several::Record, name: &str) -> Passages {
+    let mut passages = Passages::new();
+    for sample in record.samples(name) {
+        let counts = passages.entry(Some(sample.processor)).or_default();
+        counts.push(sample.count);
+    }
+    passages
+}
+
+fn counted<'a>(
+    passages: impl Fn(&str) -> Passages,
+    modelled: bool,
+    watched: &'a Watched,
+) -> Vec<Counted<'a>> {
+    let mut counted = Vec::new();
+    for interval in &watched.interval {
+        for (processor, counts) in passages(&interval.name) {
+            let cycles = Statistics::of(counts.iter().map(|count| count.cycles));
+            let instructions = counts.iter().map(|count| count.instructions);
+            counted.extend(Statistics::of(instructions).map(|instructions| Counted {
+                interval: &interval.name,
+                processor,
+                passages: instructions.samples,
+                instructions: instructions.into(),
+                cycles: cycles.filter(|_| modelled).map(Into::into),
+            }));
+        }
+    }
+    counted
+}
+
+fn table(counted: &[Counted<'_>]) -> Table {
     let emulated = || Basis::Ours(Evidence::Emulated);
-    let mut columns = vec![
-        Column::label("interval"),
-        Column::figures("passages", emulated()),
-    ];
+    let is_of_several = counted.iter().any(|one| one.processor.is_some());
+    let mut columns = vec![Column::label("interval")];
+    columns.extend(is_of_several.then(|| Column::label("processor")));
+    columns.push(Column::figures("passages", emulated()));
     let of = ["least", "median", "most"];
     columns.extend(of.map(|which| Column::figures(format!("instructions, {which}"), emulated())));
-    if record.modelled {
+    if counted.iter().any(|one| one.cycles.is_some()) {
         let modelled = || Basis::Ours(Evidence::Modelled);
         columns.extend(of.map(|which| Column::figures(format!("cycles, {which}"), modelled())));
     }
     let mut table = Table::new("What each interval cost", columns);
+    if is_of_several {
+        let note =
+            "A passage begins and ends on one processor; what ends on another is not counted.";
+        table.notes.push(note.into());
+    }
     for one in counted {
-        let mut row = vec![one.interval.into(), (one.passages as u64).into()];
+        let mut row = vec![one.interval.into()];
+        row.extend(one.processor.map(|number| number.to_string().into()));
+        row.push((one.passages as u64).into());
         for figures in [Some(one.instructions), one.cycles].into_iter().flatten() {
             row.extend([figures.min, figures.median, figures.max].map(Into::into));
         }
@@ -130,8 +181,7 @@ fn table(counted: &[Counted<'_>], record: &Record) -> Table {
 fn judge(counted: &[Counted<'_>], watched: &Watched) -> Result<()> {
     let mut broken = 0;
     for interval in &watched.interval {
-        let one = counted.iter().find(|one| one.interval == interval.name);
-        for line in over(interval, one) {
+        for line in over(interval, counted) {
             eprintln!("  {line}");
             broken += 1;
         }
@@ -144,10 +194,21 @@ fn judge(counted: &[Counted<'_>], watched: &Watched) -> Result<()> {
 }
 
 /// What is wrong with an interval.
-fn over(interval: &Interval, counted: Option<&Counted<'_>>) -> Vec<String> {
+fn over(interval: &Interval, counted: &[Counted<'_>]) -> Vec<String> {
     let name = &interval.name;
-    let Some(counted) = counted else {
+    let rows = counted.iter().filter(|one| one.interval == *name);
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
         return vec![format!("{name}: it was never passed from end to end")];
+    }
+    rows.flat_map(|row| over_on(interval, row)).collect()
+}
+
+/// What is wrong with it on one processor.
+fn over_on(interval: &Interval, counted: &Counted<'_>) -> Vec<String> {
+    let name = match counted.processor {
+        Some(number) => format!("{} on processor {number}", interval.name),
+        None => interval.name.clone(),
     };
     let budgets = [
         (

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use taktos_emulator::several::Record as SeveralRecord;
 use taktos_emulator::{Board, Ending, Options, Record, Until, Watch};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
@@ -40,14 +41,14 @@ const UNSEEN: &str = "The image names no word of its current thread and no mark,
 const MOST_LINES: usize = 20;
 
 /// Where a program runs: on one processor or on several.
-enum Place {
+pub(super) enum Place {
     One(Board),
     Several(several::Board),
 }
 
 impl Place {
     /// The board of that name, of either kind.
-    fn named(name: &str) -> Result<Self> {
+    pub(super) fn named(name: &str) -> Result<Self> {
         match several::Board::by_name(name, "--board") {
             Ok(board) => Ok(Self::Several(board)),
             Err(_) => Board::named(name)
@@ -131,11 +132,7 @@ pub(super) fn run(
         None => match board {
             Place::One(board) => record(workspace, subject, board, time, &watched)?.0,
             Place::Several(board) => {
-                let call = Call {
-                    argument,
-                    quantum: several::QUANTUM,
-                };
-                record_several(workspace, subject, board, &call, (time, &watched))?
+                record_several(workspace, subject, board, argument, (time, &watched))?.0
             }
         },
     };
@@ -214,13 +211,17 @@ pub(super) fn record(
 }
 
 /// The same on a board of several processors.
-fn record_several(
+pub(super) fn record_several(
     workspace: &Workspace,
     program: &str,
     board: several::Board,
-    call: &Call,
+    argument: String,
     (time, watched): (Duration, &Watched),
-) -> Result<Subject> {
+) -> Result<(Subject, SeveralRecord)> {
+    let call = Call {
+        argument,
+        quantum: several::QUANTUM,
+    };
     let machine = Machine::find(board)?;
     let progress = Progress::default();
     let build = || machine.build(workspace, program);
@@ -230,17 +231,18 @@ fn record_several(
     let reached = Arc::clone(&until.reached);
     let watch = watch(watched, &image)?;
     let record = progress.until(&running, (&reached, time), || {
-        machine.record_until(&image, call, until, watch)
+        machine.record_until(&image, &call, until, watch)
     })?;
     let recording = record_schedule_of_several(&record, board.cpu_name);
-    Ok(Subject {
+    let subject = Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name),
         cut: cut(record.ended, &recording, time),
-        console: record.console,
+        console: record.console.clone(),
         recording,
         counts: Vec::new(),
-    })
+    };
+    Ok((subject, record))
 }
 
 /// The part that is drawn: what was asked for, or the first switches.
@@ -300,7 +302,8 @@ pub(super) fn write(
     let drawn = recording.events.iter().any(ran);
     let svg = drawn.then(|| plot::gantt(recording, &title, from, to));
     let is_of_several = recording.events.iter().any(|event| event.processor > 0);
-    let processors = is_of_several.then(|| plot::gantt_of_processors(recording, &title, from, to));
+    let processors =
+        (drawn && is_of_several).then(|| plot::gantt_of_processors(recording, &title, from, to));
     let report = Report {
         title,
         question: "Who ran when?".into(),
