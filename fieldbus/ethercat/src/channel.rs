@@ -9,7 +9,8 @@
 //! (Chandy and Misra, 1979).
 //!
 //! # Records
-//! Length of the frame (2 bytes), instant in nanoseconds of the machine's clock (8 bytes), frame; little-endian.
+//! Length of the frame (8 bytes), instant in nanoseconds of the machine's clock (8 bytes), frame, little-endian, and zeros up to whole words: copies
+//! of records are of whole words, which is most of what they cost.
 
 use crate::{FRAME, Wire};
 use taktos_abi::vm::ring::{Layout, Memory, Reader, Writer};
@@ -33,8 +34,28 @@ pub trait Port {
     fn wait(&self, until: Instant);
 }
 
+const WORD: usize = size_of::<u64>();
 /// The bytes before a frame.
-const HEAD: usize = 2 + 8;
+const HEAD: usize = 2 * WORD;
+
+/// A record.
+#[repr(align(8))]
+struct Record([u8; HEAD + FRAME]);
+
+impl Record {
+    const EMPTY: Self = Self([0; HEAD + FRAME]);
+
+    /// How many bytes that of a frame of this length has.
+    const fn bytes(length: usize) -> usize {
+        HEAD + length.next_multiple_of(WORD)
+    }
+
+    fn word(&self, number: usize) -> u64 {
+        let words = self.0.as_chunks::<WORD>().0;
+        words.get(number).map_or(0, |word| u64::from_le_bytes(*word))
+    }
+}
+
 /// How long a full channel is waited for.
 const PATIENCE: Duration = Duration::from_millis(1);
 
@@ -52,9 +73,11 @@ pub struct Channel<P> {
     port: P,
     reader: Reader,
     writer: Writer,
-    /// How much of a record is in the buffer.
+    /// How much of the record that comes is there.
     have: usize,
-    buffer: [u8; HEAD + FRAME],
+    coming: Record,
+    /// A record on its way out.
+    going: Record,
     /// Frames that did not fit in the channel.
     lost: u32,
     /// The frame that is under way as a [`Wire`]: when it was sent, and for how long it takes its wire at least.
@@ -75,7 +98,8 @@ impl<P: Port> Channel<P> {
             reader,
             writer,
             have: 0,
-            buffer: [0; HEAD + FRAME],
+            coming: Record::EMPTY,
+            going: Record::EMPTY,
             lost: 0,
             under_way: None,
             besides: Duration::ZERO,
@@ -101,17 +125,17 @@ impl<P: Port> Channel<P> {
 
     /// As [`Channel::send`], but the other end's doorbell is left to the caller: whether it must be rung.
     pub fn write(&mut self, at: Instant, frame: &[u8]) -> bool {
-        let length = HEAD + frame.len();
-        if frame.len() > FRAME || !self.has_room(length) {
+        let bytes = Record::bytes(frame.len());
+        if frame.len() > FRAME || !self.has_room(bytes) {
             self.lost = self.lost.saturating_add(1);
             return false;
         }
-        let mut record = [0; HEAD + FRAME];
-        record[..2].copy_from_slice(&(frame.len() as u16).to_le_bytes());
-        record[2..HEAD].copy_from_slice(&at.as_nanos().to_le_bytes());
-        record[HEAD..length].copy_from_slice(frame);
+        let record = &mut self.going.0[..bytes];
+        record[..WORD].copy_from_slice(&(frame.len() as u64).to_le_bytes());
+        record[WORD..HEAD].copy_from_slice(&at.as_nanos().to_le_bytes());
+        record[HEAD..HEAD + frame.len()].copy_from_slice(frame);
         let (memory, _, _) = self.port.end();
-        self.writer.write(memory, &record[..length]).ring
+        self.writer.write(memory, record).ring
     }
 
     fn has_room(&self, length: usize) -> bool {
@@ -133,26 +157,25 @@ impl<P: Port> Channel<P> {
         if !self.fill(HEAD) {
             return None;
         }
-        let (head, _) = self.buffer.split_first_chunk::<HEAD>()?;
-        let (length, at) = head.split_first_chunk::<2>()?;
-        let length = usize::from(u16::from_le_bytes(*length)).min(FRAME);
-        let at = u64::from_le_bytes(at.try_into().ok()?);
-        self.fill(HEAD + length).then_some(Stamped {
-            length,
-            at: Instant::from_nanos(at),
-        })
+        let length = (self.coming.word(0) as usize).min(FRAME);
+        let at = Instant::from_nanos(self.coming.word(1));
+        let whole = self.fill(Record::bytes(length));
+        whole.then_some(Stamped { length, at })
     }
 
-    /// Takes the frame that [`Channel::front`] told of.
+    /// Takes the frame that [`Channel::front`] told of; an empty one where it told of none.
     pub fn take(&mut self) -> &mut [u8] {
-        let length = self.have.saturating_sub(HEAD);
+        let length = match self.have {
+            0..HEAD => 0,
+            _ => (self.coming.word(0) as usize).min(FRAME),
+        };
         self.have = 0;
-        self.buffer.get_mut(HEAD..HEAD + length).unwrap_or_default()
+        self.coming.0.get_mut(HEAD..HEAD + length).unwrap_or_default()
     }
 
-    /// Reads until the buffer has `length` bytes of the record; whether it has.
+    /// Reads until `length` bytes of the record are there; whether they are.
     fn fill(&mut self, length: usize) -> bool {
-        if let Some(rest) = self.buffer.get_mut(self.have..length)
+        if let Some(rest) = self.coming.0.get_mut(self.have..length)
             && !rest.is_empty()
         {
             let (memory, _, _) = self.port.end();
