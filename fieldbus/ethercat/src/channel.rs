@@ -52,7 +52,9 @@ impl Record {
 
     fn word(&self, number: usize) -> u64 {
         let words = self.0.as_chunks::<WORD>().0;
-        words.get(number).map_or(0, |word| u64::from_le_bytes(*word))
+        words
+            .get(number)
+            .map_or(0, |word| u64::from_le_bytes(*word))
     }
 }
 
@@ -66,6 +68,25 @@ pub struct Stamped {
     pub length: usize,
     /// When it was sent, or arrives.
     pub at: Instant,
+}
+
+/// When the last frame whose answer came was where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// It was given to the wire.
+    pub sent: Instant,
+    /// Its last bit was back.
+    pub arrived: Instant,
+    /// The thread had it.
+    pub taken: Instant,
+}
+
+impl Passage {
+    const NONE: Self = Self {
+        sent: Instant::START,
+        arrived: Instant::START,
+        taken: Instant::START,
+    };
 }
 
 /// An end of a channel that carries stamped frames.
@@ -84,6 +105,7 @@ pub struct Channel<P> {
     under_way: Option<(Instant, Duration)>,
     /// What the last frame that came took besides.
     besides: Duration,
+    passage: Passage,
 }
 
 impl<P: Port> Channel<P> {
@@ -103,12 +125,18 @@ impl<P: Port> Channel<P> {
             lost: 0,
             under_way: None,
             besides: Duration::ZERO,
+            passage: Passage::NONE,
         })
     }
 
     /// Its end.
     pub const fn port(&self) -> &P {
         &self.port
+    }
+
+    /// When the last frame whose answer came was where. Of several that are under way at once it is about the first.
+    pub const fn passage(&self) -> Passage {
+        self.passage
     }
 
     /// How many frames were lost because the channel was full for longer than a millisecond, or because they were too long.
@@ -170,7 +198,10 @@ impl<P: Port> Channel<P> {
             _ => (self.coming.word(0) as usize).min(FRAME),
         };
         self.have = 0;
-        self.coming.0.get_mut(HEAD..HEAD + length).unwrap_or_default()
+        self.coming
+            .0
+            .get_mut(HEAD..HEAD + length)
+            .unwrap_or_default()
     }
 
     /// Reads until `length` bytes of the record are there; whether they are.
@@ -205,9 +236,14 @@ impl<P: Port> Channel<P> {
         (at > self.port.now()).then_some(at)
     }
 
-    fn arrived(&mut self, at: Instant) {
+    fn arrived(&mut self, arrived: Instant, taken: Instant) {
         if let Some((sent, wire)) = self.under_way.take() {
-            self.besides = at.since(sent.saturating_add(wire));
+            self.besides = arrived.since(sent.saturating_add(wire));
+            self.passage = Passage {
+                sent,
+                arrived,
+                taken,
+            };
         }
     }
 }
@@ -228,11 +264,11 @@ impl<P: Port> Wire for Channel<P> {
         if self.earliest().is_some() {
             return None;
         }
-        let at = self.front()?.at;
-        if at > self.port.now() {
+        let (at, now) = (self.front()?.at, self.port.now());
+        if at > now {
             return None;
         }
-        self.arrived(at);
+        self.arrived(at, now);
         Some(self.take())
     }
 

@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::plan::Plan;
 use crate::port::{FieldBoard, Place, Side};
-use crate::{BYTES, FRAMES, Objects};
+use crate::{BYTES, FRAMES, Objects, Series};
 use taktos_ethercat::channel::{Channel, Port};
 use taktos_ethercat::ethercrab::error::{Error, TimeoutError};
 use taktos_ethercat::ethercrab::{DcSync, MainDevice};
@@ -156,15 +156,14 @@ impl<S: FieldBoard> Run<'_, S> {
 
     /// One exchange, from its release on.
     fn cycle(&mut self, pace: &mut Pace<S>, release: Release, counts: bool) -> Option<Answer> {
-        let begin = Kernel::<S>::now();
+        let begin = self.bus.now();
         let answer = self.bus.exchange(&self.segment);
-        let end = Kernel::<S>::now();
+        let end = self.bus.now();
         if counts {
             self.counted.cycles += 1;
             self.counted.overruns += u32::from(release.missed);
-            self.objects
-                .wake_late
-                .add(Instant::START, Instant::START.saturating_add(release.late));
+            let at = release.at.saturating_add(release.late);
+            self.add(Series::WakeLate, release.at, at);
         }
         let Ok(answer) = answer else {
             self.counted.lost += u32::from(counts);
@@ -172,11 +171,25 @@ impl<S: FieldBoard> Run<'_, S> {
         };
         pace.follow(release.late.saturating_add(answer.next));
         if counts {
-            self.objects.round_trip.add(begin, end);
+            self.add_exchange(begin, end);
             self.counted.wkc_errors += u32::from(answer.working_counter != self.expected);
             self.counted.left_op += u32::from(!answer.in_op);
         }
         Some(answer)
+    }
+
+    fn add(&self, series: Series, from: Instant, to: Instant) {
+        self.objects.series[series as usize].add(from, to);
+    }
+
+    /// An exchange and its parts. Where it needed several frames the parts are those of the last one.
+    fn add_exchange(&mut self, begin: Instant, end: Instant) {
+        let passage = self.bus.wire().passage();
+        self.add(Series::RoundTrip, begin, end);
+        self.add(Series::Outbound, begin, passage.sent);
+        self.add(Series::Wire, passage.sent, passage.arrived);
+        self.add(Series::Wake, passage.arrived, passage.taken);
+        self.add(Series::Inbound, passage.taken, end);
     }
 
     /// Asks a device that has left OP to come back, once in a while.
@@ -223,11 +236,8 @@ impl<S: FieldBoard> Run<'_, S> {
             "@cycles counted={cycles} lost={lost} wkc_errors={wkc_errors} overruns={overruns} left_op={left_op} strays={strays} unsent={unsent}\n"
         ));
         self.tell_account();
-        let sets = [
-            ("wake-late", &self.objects.wake_late),
-            ("round-trip", &self.objects.round_trip),
-        ];
-        for (name, samples) in sets {
+        for (series, name) in Series::ALL {
+            let samples = &self.objects.series[series as usize];
             samples.tell::<S>(format_args!("name={name} where=same from=0 to=0"));
         }
     }

@@ -10,7 +10,7 @@
 //!
 //! # Lines
 //! As those of the other experiments (`taktos_workloads::experiment`): `@run`, `@bus` and a `@device` each, `@cycles`, `@segment`, the
-//! sets `wake-late` and `round-trip`, `@end`. What the segment saw is told by the controller, which asks for it over the channel at the end.
+//! sets of samples, `@end`. What the segment saw is told by the controller, which asks for it over the channel at the end.
 #![no_std]
 
 #[cfg(test)]
@@ -43,6 +43,35 @@ const SEGMENT_STACK: usize = 192 * 1024;
 const FRAMES: usize = 16;
 const BYTES: usize = PduStorage::element_size(512);
 
+/// What is measured of each cycle: the release, the exchange as a whole, and its four parts.
+#[derive(Clone, Copy)]
+enum Series {
+    /// From the release of the controller's thread to its next instruction.
+    WakeLate,
+    /// From the first instruction of an exchange to its last.
+    RoundTrip,
+    /// From its first instruction until the frame is given to the wire.
+    Outbound,
+    /// Until its last bit is back.
+    Wire,
+    /// Until the thread has it: interrupt, hypervisor, kernel.
+    Wake,
+    /// Until the inputs are in their places.
+    Inbound,
+}
+
+impl Series {
+    const COUNT: usize = 6;
+    const ALL: [(Self, &str); Self::COUNT] = [
+        (Self::WakeLate, "wake-late"),
+        (Self::RoundTrip, "round-trip"),
+        (Self::Outbound, "outbound"),
+        (Self::Wire, "wire"),
+        (Self::Wake, "wake"),
+        (Self::Inbound, "inbound"),
+    ];
+}
+
 /// What the program needs. It has this in a static.
 pub struct Objects<S: System> {
     control: Thread<S, CONTROL_STACK>,
@@ -51,8 +80,7 @@ pub struct Objects<S: System> {
     rang: [Semaphore<S>; 2],
     period: Period<S>,
     storage: PduStorage<FRAMES, BYTES>,
-    wake_late: Samples,
-    round_trip: Samples,
+    series: [Samples; Series::COUNT],
 }
 
 impl<S: System> Objects<S> {
@@ -64,8 +92,7 @@ impl<S: System> Objects<S> {
             rang: [Semaphore::binary(0), Semaphore::binary(0)],
             period: Period::new("cycle"),
             storage: PduStorage::new(),
-            wake_late: Samples::new(),
-            round_trip: Samples::new(),
+            series: [const { Samples::new() }; Series::COUNT],
         }
     }
 

@@ -61,13 +61,13 @@ pub fn json(platform: &str, scale: Option<Scale>, cases: &[Case], all: &[Measure
 
 fn row(case: &Case, runs: &[&Measured]) -> Option<Row> {
     let found: Vec<&Found> = runs.iter().filter_map(|run| run.found()).collect();
-    let together = |of: fn(&Found) -> &Distribution| {
-        let mut all = found.iter().map(|found| of(found).clone());
+    let together = |name: &str| {
+        let mut all = found.iter().map(|found| found.series(name).clone());
         let first = all.next()?;
         all.try_fold(first, |sum, one| sum.merged(&one))
     };
-    let late = together(|found| &found.wake_late);
-    let trip = together(|found| &found.round_trip);
+    let late = together("wake-late");
+    let trip = together("round-trip");
     let of =
         |all: &Option<Distribution>, part: fn(&Distribution) -> u64| all.as_ref().map_or(0, part);
     let sum = |key: &str| found.iter().map(|found| found.number(key)).sum();

@@ -33,13 +33,22 @@ pub const NUMBERS: [(&str, &str); 16] = [
     ("segment", "watchdog"),
 ];
 
+/// What was measured of each cycle: how late the controller's thread went on after its release, the exchange, and the parts of it: until the frame
+/// is given to the wire, on the wire, until the thread has it, and until the inputs are in their places.
+pub const SERIES: [&str; 6] = [
+    "wake-late",
+    "round-trip",
+    "outbound",
+    "wire",
+    "wake",
+    "inbound",
+];
+
 /// What a run found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// How late the controller's thread went on after each release, in nanoseconds.
-    pub wake_late: Distribution,
-    /// From each exchange's first instruction to its end.
-    pub round_trip: Distribution,
+    /// Those of [`SERIES`], in their order, in nanoseconds.
+    series: Vec<Distribution>,
     /// Those of [`NUMBERS`], in their order.
     numbers: [u64; NUMBERS.len()],
 }
@@ -76,16 +85,18 @@ impl Found {
             let place = place.ok_or_else(|| console::missing("set"))?;
             Ok::<_, anyhow::Error>(sets.swap_remove(place).times)
         };
-        let (wake_late, round_trip) = (set("wake-late")?, set("round-trip")?);
+        let series = SERIES.map(&mut set).into_iter().collect::<Result<_>>()?;
         let mut numbers = [0; NUMBERS.len()];
         for (number, (kind, key)) in numbers.iter_mut().zip(NUMBERS) {
             *number = of_kind(&lines, kind)?.number(key)?;
         }
-        Ok(Self {
-            wake_late,
-            round_trip,
-            numbers,
-        })
+        Ok(Self { series, numbers })
+    }
+
+    /// The samples of a series by its name.
+    pub fn series(&self, name: &str) -> &Distribution {
+        let place = SERIES.iter().position(|known| *known == name);
+        &self.series[place.unwrap_or(0)]
     }
 
     /// A number by its key.
@@ -107,10 +118,11 @@ pub(super) mod tests {
 
     /// A whole console.
     pub fn told(lost: u64, late: u64) -> String {
-        let sets = [
-            printed("wake-late", (0, 0), &[(late, 9), (late + 8, 1)]),
-            printed("round-trip", (0, 0), &[(22_000, 10)]),
-        ];
+        let one = |name: &str| match name {
+            "wake-late" => printed(name, (0, 0), &[(late, 9), (late + 8, 1)]),
+            _ => printed(name, (0, 0), &[(22_000, 10)]),
+        };
+        let sets = SERIES.map(one);
         let lines = format!(
             "@bus devices=4 wkc=9 pre_op_ns=25000000 op_ns=31000000\r\n\
              @cycles counted=10 lost={lost} wkc_errors=0 overruns=0 left_op=0 strays=0 unsent=0\r\n\
@@ -125,8 +137,9 @@ pub(super) mod tests {
         let Told::Found(found) = Told::read(&told(2, 500)).unwrap() else {
             panic!("it came to OP");
         };
-        assert_eq!((found.wake_late.min(), found.wake_late.max()), (500, 508));
-        assert_eq!(found.round_trip.samples(), 10);
+        let late = found.series("wake-late");
+        assert_eq!((late.min(), late.max()), (500, 508));
+        assert_eq!(found.series("inbound").samples(), 10);
         let of = |key| found.number(key);
         assert_eq!(
             (of("lost"), of("wire_ns"), of("sync0_missed")),

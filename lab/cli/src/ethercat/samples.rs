@@ -3,7 +3,7 @@
 //! Owns: the names of labels and marks. Must never know: which figure asks for them.
 
 use super::case::{Place, Run};
-use super::found::{Found, NUMBERS, Told};
+use super::found::{Found, NUMBERS, SERIES, Told};
 use crate::measure::Labels;
 use crate::samples::{Samples, Unit, Values};
 
@@ -26,7 +26,7 @@ impl Measured {
     }
 }
 
-/// All runs. `faults` counts each cycle of a run whose segment never came to OP; the others have `wake-late` and `round-trip` in nanoseconds, `beyond-wire` in instructions, and each number that was counted by its key.
+/// All runs. `faults` counts each cycle of a run whose segment never came to OP; the others have each series in nanoseconds, `beyond-wire` in instructions, and each number that was counted by its key.
 pub fn samples(all: &[Measured]) -> Samples {
     let mut samples = Samples::default();
     for measured in all {
@@ -35,10 +35,10 @@ pub fn samples(all: &[Measured]) -> Samples {
             samples.push(&labels, "faults", Unit::Number, Values::one(run.cycles));
             continue;
         };
-        let late = Values::All(found.wake_late.clone());
-        samples.push(&labels, "wake-late", Unit::Nanoseconds, late);
-        let trip = Values::All(found.round_trip.clone());
-        samples.push(&labels, "round-trip", Unit::Nanoseconds, trip);
+        for name in SERIES {
+            let values = Values::All(found.series(name).clone());
+            samples.push(&labels, name, Unit::Nanoseconds, values);
+        }
         samples.push(
             &labels,
             "spread",
@@ -47,10 +47,8 @@ pub fn samples(all: &[Measured]) -> Samples {
         );
         // One instruction takes one nanosecond where there is one processor.
         if run.case.place != Place::Dedicated {
-            let beyond = found
-                .round_trip
-                .max()
-                .saturating_sub(found.number("wire_ns"));
+            let trip = found.series("round-trip").max();
+            let beyond = trip.saturating_sub(found.number("wire_ns"));
             samples.push(
                 &labels,
                 "beyond-wire",
@@ -81,7 +79,8 @@ fn labels(run: &Run) -> Labels {
 
 /// How far the latest release lies from the earliest.
 fn spread(found: &Found) -> u64 {
-    found.wake_late.max() - found.wake_late.min()
+    let late = found.series("wake-late");
+    late.max() - late.min()
 }
 
 /// Everything that a controller must not have: one of them is too many.
