@@ -201,18 +201,17 @@ impl<S: FieldBoard> Run<'_, S> {
         self.asked = (self.asked + 1) % RECOVERY;
     }
 
-    /// Drives are enabled step by step (CiA 402) and then follow a ramp; other outputs count.
+    /// Drives are enabled step by step and then follow a ramp; other outputs count.
     fn write_outputs(&self, number: u32) {
-        let control = match number {
-            0..20 => SHUTDOWN,
-            20..40 => SWITCH_ON,
-            _ => ENABLE,
-        };
         for device in self.segment.iter(self.bus.main()) {
+            let inputs = device.inputs_raw();
             let mut outputs = device.outputs_raw_mut();
-            match outputs.split_first_chunk_mut::<2>() {
-                Some((word, target)) if target.len() == 4 => {
-                    *word = control.to_le_bytes();
+            match (
+                inputs.first_chunk::<2>(),
+                outputs.split_first_chunk_mut::<2>(),
+            ) {
+                (Some(status), Some((word, target))) if target.len() == 4 => {
+                    *word = control(u16::from_le_bytes(*status)).to_le_bytes();
                     let position = (number as i32).wrapping_mul(RAMP);
                     target.copy_from_slice(&position.to_le_bytes());
                 }
@@ -257,11 +256,41 @@ impl<S: FieldBoard> Run<'_, S> {
     }
 }
 
-/// Control words of a drive (CiA 402-2, 6.3), and how far its target moves in a cycle.
-const SHUTDOWN: u16 = 0x06;
-const SWITCH_ON: u16 = 0x07;
-const ENABLE: u16 = 0x0F;
+/// How far a drive's target moves in a cycle.
 const RAMP: i32 = 10;
+
+/// The control word that brings a drive of this status word one state nearer to operation (CiA 402-2, 6.2 to 6.4).
+const fn control(status: u16) -> u16 {
+    const STATE: u16 = 0x6F;
+    match status & STATE {
+        // Ready to switch on: switch on.
+        0x21 => 0x07,
+        // Switched on, or operation enabled: enable operation.
+        0x23 | 0x27 => 0x0F,
+        // A fault: reset it.
+        fault if fault & 0x08 != 0 => 0x80,
+        // Switch on disabled: shut down.
+        _ => 0x06,
+    }
+}
 
 /// What a segment that does not come to OP is told as.
 const NEVER_IN_OP: Error = Error::Timeout(TimeoutError::StateTransition);
+
+#[cfg(test)]
+mod tests {
+    use super::control;
+
+    #[test]
+    fn a_drive_is_enabled_state_by_state() {
+        for (status, word) in [
+            (0x0250, 0x06),
+            (0x0231, 0x07),
+            (0x0233, 0x0F),
+            (0x0237, 0x0F),
+            (0x0218, 0x80),
+        ] {
+            assert_eq!(control(status), word, "{status:#06x}");
+        }
+    }
+}

@@ -16,30 +16,30 @@ pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
     let mut devices = standard(plan.phase.as_nanos());
     let mut segment = Segment::new(&mut devices);
     let mut account = Account::default();
-    let mut frame = [0; taktos_ethercat::FRAME];
     loop {
         let Some(front) = channel.front() else {
             channel.port().wait(Instant::MAX);
             continue;
         };
-        let own = &mut frame[..front.length];
-        own.copy_from_slice(channel.take());
-        if Account::is_question(own) {
-            count(&mut account, segment.devices());
-            account.answer(own);
-            channel.send(front.at, own);
-            continue;
-        }
-        if let Some(left) = segment.pass(own, front.at.as_nanos()) {
-            let arrival = Instant::from_nanos(left);
-            let ring = channel.write(arrival, own);
-            // Who is rung for may run at once.
-            let done = channel.port().now();
-            if ring {
-                channel.port().ring();
+        let frame = channel.take();
+        let left = match Account::is_question(frame) {
+            true => {
+                count(&mut account, segment.devices());
+                account.answer(frame);
+                Some(front.at.as_nanos())
             }
-            account.note(front.at, arrival, done, segment.devices());
+            false => segment.pass(frame, front.at.as_nanos()),
+        };
+        let Some(arrival) = left.map(Instant::from_nanos) else {
+            continue;
+        };
+        let ring = channel.write_back(arrival);
+        // Who is rung for may run at once.
+        let done = channel.port().now();
+        if ring {
+            channel.port().ring();
         }
+        account.note(front.at, arrival, done, segment.devices());
     }
 }
 
