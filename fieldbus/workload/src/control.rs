@@ -204,14 +204,12 @@ impl<S: FieldBoard> Run<'_, S> {
     /// Drives are enabled step by step and then follow a ramp; other outputs count.
     fn write_outputs(&self, number: u32) {
         for device in self.segment.iter(self.bus.main()) {
-            let inputs = device.inputs_raw();
+            // Inputs and outputs have one lock: it is let go of in between.
+            let status = device.inputs_raw().first_chunk::<2>().copied();
             let mut outputs = device.outputs_raw_mut();
-            match (
-                inputs.first_chunk::<2>(),
-                outputs.split_first_chunk_mut::<2>(),
-            ) {
+            match (status, outputs.split_first_chunk_mut::<2>()) {
                 (Some(status), Some((word, target))) if target.len() == 4 => {
-                    *word = control(u16::from_le_bytes(*status)).to_le_bytes();
+                    *word = control(u16::from_le_bytes(status)).to_le_bytes();
                     let position = (number as i32).wrapping_mul(RAMP);
                     target.copy_from_slice(&position.to_le_bytes());
                 }
