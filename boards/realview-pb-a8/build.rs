@@ -2,6 +2,9 @@
 
 use std::{env, fs, path::PathBuf};
 
+/// What the linker is told for a program of this board, here or elsewhere.
+const ARGUMENTS: [&str; 2] = ["-Tlink.x", "-Tdevice.x"];
+
 fn main() {
     let scripts = ["memory.x", "device.x"];
     for script in scripts {
@@ -15,6 +18,8 @@ fn main() {
         fs::copy(script, out.join(script)).expect("the output directory can be written");
     }
     println!("cargo:rustc-link-search={}", out.display());
-    println!("cargo:rustc-link-arg-bins=-Tlink.x");
-    println!("cargo:rustc-link-arg-bins=-Tdevice.x");
+    println!("cargo:arguments={}", ARGUMENTS.join(" "));
+    for argument in ARGUMENTS {
+        println!("cargo:rustc-link-arg-bins={argument}");
+    }
 }

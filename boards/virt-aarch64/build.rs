@@ -7,6 +7,9 @@ const PROGRAMS: [&str; 8] = [
     "bench", "faults", "hello", "ipc", "port", "smallest", "suite", "switch",
 ];
 
+/// What the linker is told for a program of this board, here or elsewhere.
+const ARGUMENTS: [&str; 2] = ["-Timage.ld", "-Tmemory.x"];
+
 fn main() {
     let scripts = ["memory.x", "probe.x"];
     for script in scripts {
@@ -20,9 +23,11 @@ fn main() {
         fs::copy(script, out.join(script)).expect("the output directory can be written");
     }
     println!("cargo:rustc-link-search={}", out.display());
+    println!("cargo:arguments={}", ARGUMENTS.join(" "));
     println!("cargo:rustc-link-arg-bin=probe=-Tprobe.x");
     for program in PROGRAMS {
-        println!("cargo:rustc-link-arg-bin={program}=-Timage.ld");
-        println!("cargo:rustc-link-arg-bin={program}=-Tmemory.x");
+        for argument in ARGUMENTS {
+            println!("cargo:rustc-link-arg-bin={program}={argument}");
+        }
     }
 }

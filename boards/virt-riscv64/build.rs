@@ -2,6 +2,9 @@
 
 use std::{env, fs, path::PathBuf};
 
+/// What the linker is told for a program of this board, here or elsewhere.
+const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Tlink.x"];
+
 fn main() {
     println!("cargo:rerun-if-changed=memory.x");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
@@ -10,8 +13,10 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy("memory.x", out.join("memory.x")).expect("the output directory can be written");
     println!("cargo:rustc-link-search={}", out.display());
-    println!("cargo:rustc-link-arg-bins=-Tmemory.x");
-    println!("cargo:rustc-link-arg-bins=-Tlink.x");
+    println!("cargo:arguments={}", ARGUMENTS.join(" "));
+    for argument in ARGUMENTS {
+        println!("cargo:rustc-link-arg-bins={argument}");
+    }
     // The one program with several processors; the others have the start-up code's default, which is one.
     println!("cargo:rustc-link-arg-bin=probe=--defsym=_max_hart_id=3");
 }

@@ -1,13 +1,7 @@
-//! Owns: the host as a system: which kernel runs in the calling thread's world.
+//! Owns: the words by which tests name what is on the host, and how they start a thread there.
 
-use std::cell::{Cell, OnceCell};
-use taktos_arch_host::{Host, Outcome};
-use taktos_kernel::{Instant, Kernel, System, Upcall};
-use taktos_machine::{Machine, Processor};
-use taktos_workloads::suite::{Objects, SuiteBoard};
-
-/// The host. Each [`run`] has a kernel of its own.
-pub struct HostSystem;
+use taktos_arch_host::Host;
+pub use taktos_host::{Board as HostSystem, leak, run};
 
 /// A thread of the host; its own stack is not used.
 pub type Thread = taktos_kernel::Thread<HostSystem, 64>;
@@ -17,66 +11,6 @@ pub type AnyThread = taktos_kernel::AnyThread<HostSystem>;
 pub type Semaphore = taktos_kernel::Semaphore<HostSystem>;
 /// A mutex on the host.
 pub type Mutex = taktos_kernel::Mutex<HostSystem>;
-
-thread_local! {
-    static KERNEL: Cell<Option<&'static Kernel<HostSystem>>> = const { Cell::new(None) };
-    static OBJECTS: OnceCell<&'static Objects<HostSystem>> = const { OnceCell::new() };
-    static MAIN: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
-}
-
-impl System for HostSystem {
-    type Machine = Host;
-
-    fn kernel() -> &'static Kernel<Self> {
-        KERNEL.get().expect("the kernel is used outside a world")
-    }
-
-    fn processor_of(_: &'static Kernel<Self>) -> &'static Processor {
-        Host::processor()
-    }
-
-    fn write(text: &str) {
-        Host::write(text);
-    }
-
-    fn exit(status: i32) -> ! {
-        Host::exit(status)
-    }
-}
-
-impl SuiteBoard for HostSystem {
-    fn objects() -> &'static Objects<Self> {
-        OBJECTS.with(|objects| *objects.get_or_init(|| leak(Objects::new())))
-    }
-
-    fn trigger_interrupt(handler: fn()) {
-        Host::interrupt(handler);
-    }
-
-    fn busy_until(instant: Instant) {
-        Host::busy_until(instant);
-    }
-}
-
-/// An object that lives as long as the process: what a `static` is on a board.
-pub fn leak<T>(object: T) -> &'static T {
-    Box::leak(Box::new(object))
-}
-
-/// Runs a fresh kernel whose first thread, of priority 16, runs `main`; a panic in it is passed on.
-/// When `main` returns the world goes on without it; [`System::exit`] ends it.
-pub fn run(main: impl FnOnce() + 'static) -> Outcome {
-    KERNEL.set(Some(leak(Kernel::new())));
-    MAIN.set(Some(Box::new(main)));
-    let thread = leak(Thread::new("main"));
-    Host::run::<Upcall<HostSystem>>(|| taktos_kernel::run(thread, run_main))
-}
-
-fn run_main() {
-    if let Some(main) = MAIN.take() {
-        Host::shielded(main);
-    }
-}
 
 struct Body(Box<dyn Fn() + Sync>);
 

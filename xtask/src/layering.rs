@@ -83,6 +83,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "facade",
+        rooms: &["kernel", "boards"],
+        outside: &[],
+    },
+    Rule {
         room: "workloads",
         rooms: &["kernel", "machine", "core/abi", "core/time"],
         outside: ANY,
@@ -153,6 +158,7 @@ const RULES: &[Rule] = &[
             "kernel",
             "hypervisor",
             "arch/host",
+            "boards/host",
             "workloads",
             "lab/simulate",
             "tests",
@@ -295,6 +301,7 @@ mod tests {
             ("lab/fieldbus", "fieldbus/ethercat"),
             ("fieldbus/segment", "core/time"),
             ("boards/mps2-an386", "lab/cli"),
+            ("facade", "workloads"),
         ] {
             assert_eq!(
                 wrong(room, inside(other)),
@@ -311,6 +318,7 @@ mod tests {
             ("kernel", "machine"),
             ("arch/host", "machine"),
             ("boards/mps2-an386", "arch/cortex-m"),
+            ("facade", "boards/mps2-an386"),
             ("lab/cli", "lab/emulator"),
             ("lab/emulator", "lab/cycles"),
         ] {

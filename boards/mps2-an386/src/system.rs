@@ -3,11 +3,8 @@
 use crate::clock::{self, DualTimer};
 use crate::vectors::{SPARE, URGENT};
 use core::panic::PanicInfo;
-use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_cortex_m::{CortexM, Level, enable_interrupt, pend_interrupt};
 use taktos_kernel::{Kernel, System, Thread};
-use taktos_workloads::command_line::{CommandLine, Line};
-use taktos_workloads::spare::SpareInterrupt;
 
 /// The board.
 pub struct Board;
@@ -32,23 +29,6 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
-    }
-}
-
-impl SpareInterrupt for Board {
-    fn enable_interrupt() {
-        interrupt::enable();
-    }
-
-    fn pend_interrupt() {
-        interrupt::pend();
-    }
-}
-
-impl CommandLine for Board {
-    fn command_line(buffer: &mut Line) -> &str {
-        let line = sys_get_cmdline_uninit(buffer).unwrap_or_default();
-        core::str::from_utf8(line).unwrap_or_default()
     }
 }
 

@@ -11,17 +11,28 @@
 
 mod clock;
 mod console;
+#[cfg(feature = "workloads")]
 mod faults;
+#[cfg(feature = "workloads")]
 mod suite;
 mod system;
 
+// What the programs ask of a board is the same on all.
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/workloads.rs"]
+mod workloads;
+
 pub use system::{Board, RealView, interrupt, start, start_endless};
+
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use aarch32_rt;
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]
 macro_rules! entry {
     ($start:expr) => {
-        #[aarch32_rt::entry]
+        #[$crate::aarch32_rt::entry]
         fn entry() -> ! {
             $start
         }
