@@ -32,11 +32,18 @@ impl Settings {
         }
     }
 
+    /// What takes several frames is given time for some of them.
     pub(crate) fn timeouts(&self) -> Timeouts {
+        let usual = Timeouts::default();
+        let pdu = span(self.patience);
+        let several = pdu * FRAMES;
         Timeouts {
-            pdu: span(self.patience),
+            pdu,
             state_transition: span(self.transition),
-            ..Timeouts::default()
+            eeprom: usual.eeprom.max(several),
+            mailbox_echo: usual.mailbox_echo.max(several),
+            mailbox_response: usual.mailbox_response.max(several),
+            ..usual
         }
     }
 
@@ -56,6 +63,8 @@ impl Settings {
     }
 }
 
+/// The frames of a request to a device's EEPROM or mailbox, at least.
+const FRAMES: u32 = 4;
 /// How long after it was asked for SYNC0 begins: enough to bring a segment to SAFE-OP.
 const START: Span = Span::from_millis(10);
 

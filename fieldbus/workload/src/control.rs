@@ -1,6 +1,7 @@
 //! Owns: the thread of the controller: it brings the segment to OP, and counts cycles. Must never know: what the devices are.
 
 use crate::account::Account;
+use crate::drives::{self, Feedback};
 use crate::plan::Plan;
 use crate::port::{FieldBoard, Place, Side};
 use crate::{BYTES, FRAMES, Objects, Series};
@@ -43,7 +44,10 @@ struct Counted {
 pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
     let place = Place::new(objects, plan, Side::Control);
     let channel = certain(Channel::new(place).ok_or("the channel is too small"));
-    let settings = Settings::new(plan.cycle);
+    let settings = Settings {
+        patience: plan.patience,
+        ..Settings::new(plan.cycle)
+    };
     let mut bus = certain(Bus::new::<FRAMES, BYTES>(
         &objects.storage,
         channel,
@@ -148,6 +152,7 @@ impl<S: FieldBoard> Run<'_, S> {
             }
             settled += u32::from(op.is_some());
             self.write_outputs(number);
+            self.show(number);
             number += 1;
             release = certain(pace.await_release());
         }
@@ -201,19 +206,33 @@ impl<S: FieldBoard> Run<'_, S> {
         self.asked = (self.asked + 1) % RECOVERY;
     }
 
-    /// Drives are enabled step by step and then follow a ramp; other outputs count.
+    /// Drives follow a profile, other outputs count.
     fn write_outputs(&self, number: u32) {
         for device in self.segment.iter(self.bus.main()) {
             // Inputs and outputs have one lock: it is let go of in between.
-            let status = device.inputs_raw().first_chunk::<2>().copied();
+            let feedback = Feedback::read(&device.inputs_raw());
             let mut outputs = device.outputs_raw_mut();
-            match (status, outputs.split_first_chunk_mut::<2>()) {
-                (Some(status), Some((word, target))) if target.len() == 4 => {
-                    *word = control(u16::from_le_bytes(status)).to_le_bytes();
-                    let position = (number as i32).wrapping_mul(RAMP);
-                    target.copy_from_slice(&position.to_le_bytes());
+            match feedback {
+                Some(feedback) if outputs.len() == drives::BYTES => {
+                    feedback.follow(number, &mut outputs)
                 }
                 _ => outputs.fill(number as u8),
+            }
+        }
+    }
+
+    /// Shows people where the drives are, where that was asked for.
+    fn show(&self, number: u32) {
+        let (show, cycle) = (self.plan.show.as_nanos(), self.plan.cycle.as_nanos());
+        if show == 0 || !u64::from(number).is_multiple_of((show / cycle).max(1)) {
+            return;
+        }
+        let devices = self.segment.iter(self.bus.main());
+        for (place, device) in devices.enumerate() {
+            if device.outputs_raw().len() == drives::BYTES
+                && let Some(feedback) = Feedback::read(&device.inputs_raw())
+            {
+                print::<S>(format_args!("device {place} {feedback}\n"));
             }
         }
     }
@@ -254,41 +273,5 @@ impl<S: FieldBoard> Run<'_, S> {
     }
 }
 
-/// How far a drive's target moves in a cycle.
-const RAMP: i32 = 10;
-
-/// The control word that brings a drive of this status word one state nearer to operation (CiA 402-2, 6.2 to 6.4).
-const fn control(status: u16) -> u16 {
-    const STATE: u16 = 0x6F;
-    match status & STATE {
-        // Ready to switch on: switch on.
-        0x21 => 0x07,
-        // Switched on, or operation enabled: enable operation.
-        0x23 | 0x27 => 0x0F,
-        // A fault: reset it.
-        fault if fault & 0x08 != 0 => 0x80,
-        // Switch on disabled: shut down.
-        _ => 0x06,
-    }
-}
-
 /// What a segment that does not come to OP is told as.
 const NEVER_IN_OP: Error = Error::Timeout(TimeoutError::StateTransition);
-
-#[cfg(test)]
-mod tests {
-    use super::control;
-
-    #[test]
-    fn a_drive_is_enabled_state_by_state() {
-        for (status, word) in [
-            (0x0250, 0x06),
-            (0x0231, 0x07),
-            (0x0233, 0x0F),
-            (0x0237, 0x0F),
-            (0x0218, 0x80),
-        ] {
-            assert_eq!(control(status), word, "{status:#06x}");
-        }
-    }
-}

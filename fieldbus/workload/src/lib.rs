@@ -4,8 +4,9 @@
 //! Must never know: a board; that there is a hypervisor.
 //!
 //! # Words
-//! `role=control|segment|both` (both), `cycle-ns=` or `cycle-us=` (1 ms), `cycles=` that are counted (1000), `after-ms=` before the controller looks for devices (0), `phase-ns=` by which the
-//! segment's reference clock is set ahead, so that cycles begin elsewhere (0), `channel=` to the other role (0). With `both` the channel is memory
+//! `role=control|segment|both` (both), `cycle-ns=` or `cycle-us=` (1 ms), `cycles=` that are counted (1000), `after-ms=` before the controller looks for devices (0), `patience-ms=` for a frame (5), `phase-ns=` by which the
+//! segment's reference clock is set ahead, so that cycles begin elsewhere (0), `show-ms=` from one
+//! line with the drives' positions to the next, for people (0: none), `channel=` to the other role (0). With `both` the channel is memory
 //! of the program itself.
 //!
 //! # Lines
@@ -18,6 +19,7 @@ extern crate std;
 
 mod account;
 mod control;
+mod drives;
 mod plan;
 mod port;
 mod serve;

@@ -2,7 +2,7 @@
 
 use taktos_kernel::Duration;
 use taktos_workloads::experiment::command::{Refused, UNKNOWN, words};
-use taktos_workloads::experiment::{refuse, samples};
+use taktos_workloads::experiment::refuse;
 use taktos_workloads::guest::GuestBoard;
 
 /// Who this program is.
@@ -29,6 +29,8 @@ const LONGEST: u64 = 100_000_000;
 const MICRO: u64 = 1_000;
 /// The longest time before the controller begins, in milliseconds.
 const PATIENCE: u64 = 60_000;
+/// The most cycles. Samples are kept of the first hundred thousand.
+const MOST: usize = 1_000_000_000;
 /// The channels that a partition may have.
 const CHANNELS: usize = 8;
 
@@ -39,12 +41,16 @@ pub struct Plan {
     pub role: Role,
     /// From one exchange to the next.
     pub cycle: Duration,
-    /// How many cycles in OP are counted.
+    /// How many cycles in OP are counted; samples are kept of the first hundred thousand.
     pub cycles: usize,
     /// How long the controller waits before it looks for devices: until its neighbours have started.
     pub after: Duration,
+    /// How long a frame is waited for.
+    pub patience: Duration,
     /// By how much the reference clock is set ahead.
     pub phase: Duration,
+    /// How often the drives' positions are shown; zero for never.
+    pub show: Duration,
     /// The channel to the other role.
     pub channel: usize,
 }
@@ -60,7 +66,9 @@ impl Plan {
             cycle: Duration::from_millis(1),
             cycles: 1_000,
             after: Duration::ZERO,
+            patience: Duration::from_millis(5),
             phase: Duration::ZERO,
+            show: Duration::ZERO,
             channel: 0,
         };
         for word in words(line) {
@@ -71,8 +79,12 @@ impl Plan {
                     let cycle = word.number(SHORTEST / MICRO, LONGEST / MICRO)?;
                     plan.cycle = Duration::from_micros(cycle);
                 }
-                "cycles" => plan.cycles = word.number(1, samples::MOST)?,
+                "cycles" => plan.cycles = word.number(1, MOST)?,
+                "show-ms" => plan.show = Duration::from_millis(word.number(0, PATIENCE)?),
                 "after-ms" => plan.after = Duration::from_millis(word.number(0, PATIENCE)?),
+                "patience-ms" => {
+                    plan.patience = Duration::from_millis(word.number(1, PATIENCE)?);
+                }
                 "phase-ns" => plan.phase = Duration::from_nanos(word.number(0, LONGEST)?),
                 "channel" => plan.channel = word.number(0, CHANNELS - 1)?,
                 _ => return Err(word.refused(UNKNOWN)),
