@@ -8,7 +8,9 @@ use crate::{BYTES, FRAMES, Objects, Series};
 use taktos_ethercat::channel::{Channel, Port};
 use taktos_ethercat::ethercrab::error::{Error, TimeoutError};
 use taktos_ethercat::ethercrab::{DcSync, MainDevice};
-use taktos_ethercat::{Answer, Controller, Mapped, Operation, Pace, Release, Settings, Wire};
+use taktos_ethercat::{
+    Answer, Controller, Found, Mapped, Operation, Pace, Release, Settings, Wire,
+};
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Instant, Kernel, Timeout};
 use taktos_workloads::experiment::certain;
@@ -17,6 +19,8 @@ use taktos_workloads::experiment::certain;
 const DEVICES: usize = 16;
 const DATA: usize = 256;
 
+/// How often devices are looked for.
+const TRIES: u32 = 5;
 /// Cycles in OP before those that are counted: the clocks settle.
 const SETTLING: u32 = 200;
 /// Cycles within which all devices must be in OP.
@@ -70,7 +74,7 @@ fn operate<S: FieldBoard>(
     ));
     certain(AnyThread::<S>::sleep(Timeout::after(plan.after)));
     let begun = Kernel::<S>::now();
-    let mut found = bus.find::<DEVICES, DATA>()?;
+    let mut found = find(bus)?;
     let pre_op = Kernel::<S>::now().since(begun);
     for mut device in found.iter_mut(bus.main()) {
         device.set_dc_sync(DcSync::Sync0);
@@ -96,6 +100,18 @@ fn operate<S: FieldBoard>(
     ));
     run.tell();
     Ok(())
+}
+
+/// Finds the devices; where nobody answers, once more: the segment may start later than the controller.
+fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<DEVICES, DATA>, Error> {
+    let mut found = bus.find();
+    for _ in 1..TRIES {
+        if !matches!(found, Err(Error::Timeout(_))) {
+            break;
+        }
+        found = bus.find();
+    }
+    found
 }
 
 /// Prints a line a device, and says what the working counter will be: one for each that is read, two for each that is written.

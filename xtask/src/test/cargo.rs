@@ -121,6 +121,12 @@ pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
     Some(ours.get(key)?.as_str()?.to_owned())
 }
 
+/// Builds the tool itself, for steps that run it as people do.
+pub(super) fn tool_built(workspace: &Workspace) -> Result<Tally> {
+    let words = ["build", "--quiet", "--profile", "lab", "-p", "taktos-cli"];
+    counted(cargo(workspace).args(words))
+}
+
 /// Runs a program, which may say how many of its tests passed; one that says nothing of tests passes or fails as a whole.
 pub(super) fn counted(program: &mut Command) -> Result<Tally> {
     let (success, said) = call(program)?;

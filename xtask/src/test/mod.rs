@@ -9,6 +9,7 @@ mod cargo;
 mod channels;
 mod dependencies;
 mod el2;
+mod ethercat;
 mod four;
 mod hostile;
 mod images;
@@ -146,6 +147,7 @@ fn on_one_processor() -> Vec<Step> {
             el2::programs,
         ),
         step("FIFOs between guests", channels::round_trips),
+        step("an EtherCAT controller", ethercat::controller),
         step("the simulator agrees", agreement::agree),
     ];
     suites.chain(ports).chain(guests).collect()

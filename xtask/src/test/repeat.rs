@@ -8,21 +8,13 @@ use anyhow::{Context, Result, bail};
 use taktos_emulator::Board;
 
 use super::Tally;
-use super::cargo::counted;
-use taktos_cli::image::cargo;
+use super::cargo::tool_built;
 use taktos_cli::several;
 use taktos_cli::workspace::Workspace;
 
 /// Each result of two runs of the tool itself, file by file.
 pub(super) fn same_bytes(workspace: &Workspace) -> Result<Tally> {
-    let mut all = counted(cargo(workspace).args([
-        "build",
-        "--quiet",
-        "--profile",
-        "lab",
-        "-p",
-        "taktos-cli",
-    ]))?;
+    let mut all = tool_built(workspace)?;
     let mut cases: Vec<(String, Vec<String>)> = Vec::new();
     for paper in ["ipc", "switch"] {
         cases.push((paper.into(), vec!["reproduce".into(), paper.into()]));
@@ -53,14 +45,15 @@ pub(super) fn same_bytes(workspace: &Workspace) -> Result<Tally> {
     Ok(all)
 }
 
-fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tally> {
-    let place = |run: u32| {
-        workspace
-            .target()
-            .join("taktos-test")
-            .join(format!("{name}-{run}"))
-    };
-    let (first, second) = (place(1), place(2));
+/// Where the result of a run of that name goes.
+pub(super) fn place(workspace: &Workspace, name: &str, run: u32) -> PathBuf {
+    let all = workspace.target().join("taktos-test");
+    all.join(format!("{name}-{run}"))
+}
+
+/// Runs the tool twice, and compares all that it wrote and printed.
+pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tally> {
+    let [first, second] = [1, 2].map(|run| place(workspace, name, run));
     let printed = (
         tool(workspace, arguments, &first)?,
         tool(workspace, arguments, &second)?,

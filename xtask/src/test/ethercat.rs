@@ -1,0 +1,79 @@
+//! The step on a controller of EtherCAT: on the bare machine and in a guest, without Linux, which would have to be fetched.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::Tally;
+use super::cargo::tool_built;
+use super::repeat::{place, twice};
+use taktos_cli::workspace::Workspace;
+
+/// The cases, by letters of their names, and how many cycles of each are counted.
+const CASES: [&str; 2] = ["native", "alone-rtds"];
+const CYCLES: &str = "300";
+/// What they gave before.
+const BASELINE: &str = "experiments/baseline/ethercat.json";
+
+/// Each case gives the same bytes twice, and the figures that are checked in: instructions, nanoseconds, faults.
+pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let baseline = std::fs::read_to_string(workspace.path(BASELINE)).unwrap_or_default();
+    let baseline: Value = serde_json::from_str(&baseline).unwrap_or_default();
+    let mut found = serde_json::Map::new();
+    for case in CASES {
+        let name = format!("ethercat-{case}");
+        let words = [
+            "reproduce",
+            "ethercat",
+            "--only",
+            case,
+            "--loops",
+            CYCLES,
+            "--fresh",
+        ];
+        all.add(twice(workspace, &name, &words.map(str::to_owned))?);
+        let file = place(workspace, &name, 1).join("result.json");
+        let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let result: Value = serde_json::from_str(&text)?;
+        let rows = result["rows"].clone();
+        all.add(compared(case, &baseline[case], &rows));
+        found.insert(case.to_owned(), rows);
+    }
+    if all.failed > 0 {
+        let file = workspace.target().join("taktos-test/ethercat.json");
+        std::fs::write(&file, serde_json::to_string_pretty(&found)? + "\n")?;
+        let shown = workspace.shown(&file);
+        all.said.push_str(&format!(
+            "\nthe figures of this run: {shown}; where they are better, copy them to {BASELINE}"
+        ));
+    }
+    Ok(all)
+}
+
+/// The rows of a case beside those that are checked in.
+fn compared(case: &str, before: &Value, after: &Value) -> Tally {
+    let rows = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let (before, after) = (rows(before), rows(after));
+    let mut tally = match before.len() == after.len() && !after.is_empty() {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{case}: {} rows, {} are checked in",
+            after.len(),
+            before.len()
+        )),
+    };
+    for (before, after) in before.iter().zip(&after) {
+        let differ = |key: &&String| before[key.as_str()] != after[key.as_str()];
+        let keys = after
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::keys);
+        for key in keys.filter(differ) {
+            let (before, after, cycle) = (&before[key], &after[key], &after["cycle_us"]);
+            tally.add(Tally::fail(format!(
+                "{case}, {cycle} us, {key}: {before} before, {after} now"
+            )));
+        }
+    }
+    tally
+}
