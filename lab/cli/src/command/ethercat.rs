@@ -7,12 +7,13 @@ use taktos_emulator::El2;
 use taktos_linux::{Job, command_line};
 
 use super::experiment::begin;
+use super::guests::{failures, judged, no_board, without_figures};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::ethercat::{Case, Common, Measured, Place, Run, Told, json, samples, text, words};
 use crate::experiment::{Ethercat, Scale};
-use crate::failure::{CheckFailed, Failure, one_line};
-use crate::figure::{Drawn, Material, draw_all};
+use crate::failure::{Failure, one_line};
+use crate::figure::{Material, draw_all};
 use crate::kept::Kept;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -36,12 +37,7 @@ pub(super) fn run(
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
-    if options.board.is_some() {
-        return Err(Failure::error(
-            "--board has no meaning for this experiment",
-            "leave it out: it runs on the emulator's board virt",
-        ));
-    }
+    no_board(options)?;
     let cases = cases(experiment, size.cases.as_deref())?;
     let common = common(experiment);
     let cycles = size.loops.unwrap_or(experiment.cycles);
@@ -55,13 +51,14 @@ pub(super) fn run(
     let kept = Kept::beside(directory.place(), size.fresh);
     let station = Station::ready(workspace, needs, kept, &progress)?;
     let bench = Bench { station, common };
-    progress.note(bench.taken_over(&runs));
+    let tasks: Vec<Task> = runs.iter().map(|run| bench.task(run)).collect();
+    progress.note(bench.station.taken_over(&tasks));
     let found = progress.counted("controlling segments ...", runs.len(), |done| {
         each(&runs, done, |run| {
             Ok(bench.run(run).map_err(|error| error.to_string()))
         })
     })?;
-    let failed = failures(&runs, &found);
+    let failed = failures(runs.iter().map(Run::name), found.iter());
     let measured: Vec<Measured> = runs
         .iter()
         .zip(found)
@@ -82,28 +79,22 @@ pub(super) fn run(
     };
     let mut drawn = draw_all(&experiment.figures, &material)?;
     drawn.extend(bench.station.honest.iter().map(Honest::drawn));
-    drawn.extend(told("Never in OP", &never_in_op(&measured)));
-    drawn.extend(told("Runs that failed", &failed));
+    drawn.extend(without_figures("Never in OP", &never_in_op(&measured)));
+    drawn.extend(without_figures("Runs that failed", &failed));
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         setup: bench.setup(experiment, cycles),
         limits: LIMITS,
         drawn,
-        files: bench.files(&runs),
-        runs: bench.keys(&runs),
+        files: bench.station.files(&tasks),
+        runs: bench.station.keys(&tasks),
         json: json(PLATFORM, scale, &cases, &measured),
         ..Outcome::default()
     };
     let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;
-    match failed.as_slice() {
-        [] => Ok(()),
-        [first, ..] => {
-            let words = format!("{} runs failed, the first: {first}", failed.len());
-            Err(CheckFailed(words).into())
-        }
-    }
+    judged(&failed)
 }
 
 /// The cases of the file whose name holds the letters.
@@ -175,35 +166,11 @@ impl Bench {
         };
         Task {
             name: run.name(),
+            case: (run.number == 0).then(|| run.case.name()),
             what,
             processors: run.case.place.processors(),
             quantum: self.common.quantum,
         }
-    }
-
-    /// How many of the runs are taken over, in words.
-    fn taken_over(&self, runs: &[Run]) -> Option<String> {
-        let tasks: Vec<Task> = runs.iter().map(|run| self.task(run)).collect();
-        self.station.taken_over(&tasks)
-    }
-
-    /// The names of runs, each with what its machine was.
-    fn keys(&self, runs: &[Run]) -> Vec<(String, String)> {
-        let key = |run: &Run| (run.name(), self.station.key(&self.task(run)).digest);
-        runs.iter().map(key).collect()
-    }
-
-    /// The configuration of each case, and the consoles of all runs.
-    fn files(&self, runs: &[Run]) -> Vec<(String, String)> {
-        let mut files = Vec::new();
-        for run in runs {
-            let task = self.task(run);
-            if run.number == 0 {
-                files.extend(self.station.configuration(&task, &run.case.name()));
-            }
-            files.extend(self.station.raw(&task));
-        }
-        files
     }
 
     fn setup(&self, experiment: &Ethercat, cycles: u64) -> Vec<(String, String)> {
@@ -228,15 +195,6 @@ impl Bench {
     }
 }
 
-/// The runs that failed, each with the reason.
-fn failures(runs: &[Run], found: &[Result<Told, String>]) -> Vec<String> {
-    let failed = runs.iter().zip(found).filter_map(|(run, found)| {
-        let error = found.as_ref().err()?;
-        Some(format!("{}: {error}", run.name()))
-    });
-    failed.collect()
-}
-
 /// The runs whose segment never came to OP, each with the reason.
 fn never_in_op(measured: &[Measured]) -> Vec<String> {
     let never = measured.iter().filter_map(|one| match &one.told {
@@ -244,13 +202,4 @@ fn never_in_op(measured: &[Measured]) -> Vec<String> {
         Told::Found(_) => None,
     });
     never.collect()
-}
-
-/// Runs of which there are no figures, for the report.
-fn told(title: &str, all: &[String]) -> Option<Drawn> {
-    (!all.is_empty()).then(|| Drawn {
-        title: title.to_owned(),
-        answer: all.iter().map(|one| format!("{title}: {one}.")).collect(),
-        ..Drawn::default()
-    })
 }

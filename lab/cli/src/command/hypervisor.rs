@@ -9,17 +9,18 @@ use anyhow::Result;
 use taktos_emulator::El2;
 
 use super::experiment::begin;
+use super::guests::{failures, judged, no_board, without_figures};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::experiment::{Hypervisor, Scale};
-use crate::failure::{CheckFailed, Failure, one_line};
-use crate::figure::{Drawn, Material, draw_all};
+use crate::failure::{Failure, one_line};
+use crate::figure::{Material, draw_all};
 use crate::hypervisor::{Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples};
 use crate::kept::Kept;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::several::each;
-use crate::station::Station;
+use crate::station::{Station, Task};
 use crate::workspace::Workspace;
 use runs::{Bench, needs};
 
@@ -38,12 +39,7 @@ pub(super) fn run(
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
-    if options.board.is_some() {
-        return Err(Failure::error(
-            "--board has no meaning for this experiment",
-            "leave it out: it runs on the emulator's board virt",
-        ));
-    }
+    no_board(options)?;
     let measure = measure(experiment);
     let plan = plan(experiment, size)?;
     let directory = begin(workspace, &result_name(file, options), options)?;
@@ -55,7 +51,8 @@ pub(super) fn run(
         measure: measure.clone(),
     };
     let runs: Vec<Run> = plan.cases.iter().flat_map(|case| plan.runs(case)).collect();
-    progress.note(bench.taken_over(&runs));
+    let tasks: Vec<Task> = runs.iter().map(|run| bench.task(run)).collect();
+    progress.note(bench.station.taken_over(&tasks));
     let (found, failed) = all(&bench, &plan, &runs, &progress)?;
     let samples = samples(&found);
     let material = Material {
@@ -73,27 +70,21 @@ pub(super) fn run(
             .iter()
             .map(crate::several::Honest::drawn),
     );
-    drawn.extend(failures(&failed));
+    drawn.extend(without_figures("Runs that failed", &failed));
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         setup: setup(&bench, experiment),
         limits: LIMITS,
         drawn,
-        files: bench.files(&runs),
-        runs: bench.keys(&runs),
+        files: bench.station.files(&tasks),
+        runs: bench.station.keys(&tasks),
         json: json(PLATFORM, scale, measure.interval, &found),
         ..Outcome::default()
     };
     let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;
-    match failed.as_slice() {
-        [] => Ok(()),
-        [first, ..] => {
-            let words = format!("{} runs failed, the first: {first}", failed.len());
-            Err(CheckFailed(words).into())
-        }
-    }
+    judged(&failed)
 }
 
 fn measure(experiment: &Hypervisor) -> Measure {
@@ -148,11 +139,7 @@ fn all(
             Ok(found)
         })
     })?;
-    let failed = runs.iter().zip(&found).filter_map(|(run, found)| {
-        let error = found.as_ref().err()?;
-        Some(format!("{}: {error}", run.name()))
-    });
-    let failed = failed.collect();
+    let failed = failures(runs.iter().map(Run::name), found.iter());
     let of_case = |case: &Case| {
         let own = runs.iter().zip(&found).filter(|(run, _)| run.case == *case);
         let latencies: Option<Vec<Latency>> = own.map(|(_, found)| found.clone().ok()).collect();
@@ -164,18 +151,6 @@ fn all(
     };
     let measured = plan.cases.iter().filter_map(of_case);
     Ok((measured.collect::<Result<_>>()?, failed))
-}
-
-/// The runs that failed, for the report.
-fn failures(failed: &[String]) -> Option<Drawn> {
-    (!failed.is_empty()).then(|| Drawn {
-        title: "Runs that failed".into(),
-        answer: failed
-            .iter()
-            .map(|one| format!("Not measured: {one}."))
-            .collect(),
-        ..Drawn::default()
-    })
 }
 
 fn setup(bench: &Bench, experiment: &Hypervisor) -> Vec<(String, String)> {

@@ -8,6 +8,7 @@ mod doctor;
 mod ethercat;
 mod experiment;
 mod generate;
+mod guests;
 mod hypervisor;
 mod latency;
 mod mechanisms;

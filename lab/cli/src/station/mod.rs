@@ -40,6 +40,8 @@ const VERSION: &str = "3";
 pub struct Task {
     /// The run's name, which is a file's too.
     pub name: String,
+    /// The name of the case whose first run this is: the machine's configuration becomes a file of the result under it.
+    pub case: Option<String>,
     /// What runs.
     pub what: What,
     /// How many processors there are.
@@ -162,22 +164,28 @@ impl Station {
         }
     }
 
-    /// The configuration of a machine as a file of the result, where it has one.
-    pub fn configuration(&self, task: &Task, name: &str) -> Option<(String, String)> {
-        let What::Partitions(text) = &task.what else {
-            return None;
-        };
-        Some((format!("configurations/{name}.toml"), text.clone()))
+    /// The names of runs, each with what its machine was.
+    pub fn keys(&self, tasks: &[Task]) -> Vec<(String, String)> {
+        let key = |task: &Task| (task.name.clone(), self.key(task).digest);
+        tasks.iter().map(key).collect()
     }
 
-    /// The console of a run as a file of the result; none where it failed.
-    pub fn raw(&self, task: &Task) -> Option<(String, String)> {
-        let console = self.kept.console(&self.key(task)).ok()?;
-        Some((format!("raw/{}.txt", task.name), console))
+    /// What is handed on as files of the result: the configuration of each case, and the consoles of all runs that did not fail.
+    pub fn files(&self, tasks: &[Task]) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        for task in tasks {
+            if let (Some(case), What::Partitions(text)) = (&task.case, &task.what) {
+                files.push((format!("configurations/{case}.toml"), text.clone()));
+            }
+            if let Ok(console) = self.kept.console(&self.key(task)) {
+                files.push((format!("raw/{}.txt", task.name), console));
+            }
+        }
+        files
     }
 
     /// What the run's machine is, but for where its files are.
-    pub fn key(&self, task: &Task) -> Key {
+    fn key(&self, task: &Task) -> Key {
         let images = &self.images;
         let quantum = self.quantum(task).to_string();
         let (program, hypervisor) = (&images.program().digest, &images.hypervisor().digest);

@@ -69,32 +69,8 @@ impl Bench {
         eprintln!("  [{number}/{all}] {} {words}", run.name());
     }
 
-    /// How many of the runs are taken over, in words.
-    pub fn taken_over(&self, runs: &[Run]) -> Option<String> {
-        let tasks: Vec<Task> = runs.iter().map(|run| self.task(run)).collect();
-        self.station.taken_over(&tasks)
-    }
-
-    /// The names of runs, each with what its machine was.
-    pub fn keys(&self, runs: &[Run]) -> Vec<(String, String)> {
-        let key = |run: &Run| (run.name(), self.station.key(&self.task(run)).digest);
-        runs.iter().map(key).collect()
-    }
-
-    /// The configurations of all cases, and what was saved of their runs.
-    pub fn files(&self, runs: &[Run]) -> Vec<(String, String)> {
-        let mut files = Vec::new();
-        for run in runs {
-            let task = self.task(run);
-            if run.number == 0 {
-                files.extend(self.station.configuration(&task, &run.case.name()));
-            }
-            files.extend(self.station.raw(&task));
-        }
-        files
-    }
-
-    fn task(&self, run: &Run) -> Task {
+    /// The run's machine.
+    pub fn task(&self, run: &Run) -> Task {
         let (case, words) = (run.case, self.words(run));
         let what = match (case.place.is_native(), case.guest) {
             (true, Guest::Linux) => What::Linux(self.job(run)),
@@ -110,6 +86,7 @@ impl Bench {
         };
         Task {
             name: run.name(),
+            case: (run.number == 0).then(|| case.name()),
             what,
             processors: case.place.processors(),
             quantum: case.variant.quantum.unwrap_or(self.measure.quantum),

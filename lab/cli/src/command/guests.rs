@@ -1,0 +1,55 @@
+//! What experiments with guests have in common on their way from a command line to a result.
+//!
+//! Owns: what they refuse, and how runs of which there are no figures are told. Must never know: what any of them measures.
+
+use anyhow::Result;
+
+use crate::arguments::RunOptions;
+use crate::failure::{CheckFailed, Failure};
+use crate::figure::Drawn;
+
+/// Refuses a board: these experiments have one.
+pub(super) fn no_board(options: &RunOptions) -> Result<()> {
+    match options.board {
+        None => Ok(()),
+        Some(_) => Err(Failure::error(
+            "--board has no meaning for this experiment",
+            "leave it out: it runs on the emulator's board virt",
+        )),
+    }
+}
+
+/// Runs of which there are no figures, for the report.
+pub(super) fn without_figures(title: &str, all: &[String]) -> Option<Drawn> {
+    (!all.is_empty()).then(|| Drawn {
+        title: title.to_owned(),
+        answer: all.iter().map(|one| format!("{title}: {one}.")).collect(),
+        ..Drawn::default()
+    })
+}
+
+/// The runs that failed, each with the reason.
+pub(super) fn failures<'a, T>(
+    names: impl Iterator<Item = String>,
+    found: impl Iterator<Item = &'a Result<T, String>>,
+) -> Vec<String>
+where
+    T: 'a,
+{
+    let failed = names.zip(found).filter_map(|(name, found)| {
+        let error = found.as_ref().err()?;
+        Some(format!("{name}: {error}"))
+    });
+    failed.collect()
+}
+
+/// Whether all runs succeeded.
+pub(super) fn judged(failed: &[String]) -> Result<()> {
+    match failed {
+        [] => Ok(()),
+        [first, ..] => {
+            let words = format!("{} runs failed, the first: {first}", failed.len());
+            Err(CheckFailed(words).into())
+        }
+    }
+}
