@@ -266,9 +266,7 @@ fn a_machine_whose_time_is_real_says_so_and_one_whose_time_is_counted_does_not()
     let words = "time is the clock on the wall";
     let real = run("vm-real", "echo '[craft] 35 late'", "", &[]);
     assert_eq!(said(&real).matches(words).count(), 2, "{}", said(&real));
-    assert!(
-        said(&real).contains("--virtual") && said(&real).contains("experiments/fifo-taktos.toml")
-    );
+    assert!(said(&real).contains("--virtual"));
     let counted = run("vm-counted", "echo '[craft] 35 late'", "", &["--virtual"]);
     assert!(!said(&counted).contains(words), "{}", said(&counted));
 }
