@@ -116,6 +116,23 @@ fn who_waits_is_rung_for_once() {
 }
 
 #[test]
+fn who_only_looks_is_not_rung_for() {
+    let memory = Plain::new(4096);
+    let mut writer = Writer::attach(layout(4096), 0, &memory);
+    let mut reader = Reader::attach(layout(4096), 1, &memory);
+    assert_eq!(reader.filled(&memory), 0);
+    assert!(!writer.write(&memory, b"abc").ring);
+    assert_eq!(reader.filled(&memory), 3);
+    assert_eq!(reader.read(&memory, &mut [0; 2]).bytes, 2);
+    assert_eq!(reader.filled(&memory), 1);
+    // A count that cannot be true is something to read, so that the reader falls in step.
+    memory.set_word(0, 1 << 20);
+    assert_eq!(reader.filled(&memory), 1024);
+    assert_eq!(reader.read(&memory, &mut [0; 2]).bytes, 0);
+    assert_eq!(reader.filled(&memory), 0);
+}
+
+#[test]
 fn counts_that_cannot_be_true_are_mended_by_whoever_is_honest() {
     let memory = Plain::new(4096);
     let layout = layout(4096);

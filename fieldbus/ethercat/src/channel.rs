@@ -204,6 +204,12 @@ impl<P: Port> Channel<P> {
         whole.then_some(Stamped { length, at })
     }
 
+    /// Whether there is anything to read. Who only looks is not rung for; who goes on to wait asks [`Channel::front`].
+    fn has_more(&self) -> bool {
+        let (memory, _, _) = self.port.end();
+        self.have != 0 || self.reader.filled(memory) != 0
+    }
+
     /// Takes the frame that [`Channel::front`] told of; an empty one where it told of none.
     pub fn take(&mut self) -> &mut [u8] {
         let length = match self.have {
@@ -274,7 +280,7 @@ impl<P: Port> Wire for Channel<P> {
     }
 
     fn receive(&mut self) -> Option<&[u8]> {
-        if self.earliest().is_some() {
+        if self.earliest().is_some() || !self.has_more() {
             return None;
         }
         let (at, now) = (self.front()?.at, self.port.now());

@@ -215,6 +215,14 @@ impl Reader {
         }
     }
 
+    /// How many bytes are there to be read, without a wish for more: nobody rings for who only looks. Where the counts cannot be true, as many
+    /// as fit: [`Reader::read`] falls in step then. Bound: two words.
+    pub fn filled(&self, memory: &impl Memory) -> usize {
+        let written = self.ring.word(memory, WRITTEN);
+        let used = self.ring.used(written, self.read);
+        used.unwrap_or(self.ring.capacity) as usize
+    }
+
     /// Reads as many bytes into `buffer` as there are. Where they do not fill it, the other end rings as soon as there are more; where
     /// they do, there may be more now. Bound: a few words, two copies.
     pub fn read(&mut self, memory: &impl Memory, buffer: &mut [u8]) -> Moved {
