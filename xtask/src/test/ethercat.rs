@@ -44,7 +44,7 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
         std::fs::write(&file, serde_json::to_string_pretty(&found)? + "\n")?;
         let shown = workspace.shown(&file);
         all.said.push_str(&format!(
-            "\nthe figures of this run: {shown}; where they are better, copy them to {BASELINE}"
+            "the figures of this run: {shown}; where they are better, copy them to {BASELINE}"
         ));
     }
     Ok(all)
@@ -57,7 +57,7 @@ fn compared(case: &str, before: &Value, after: &Value) -> Tally {
     let mut tally = match before.len() == after.len() && !after.is_empty() {
         true => Tally::pass(),
         false => Tally::fail(format!(
-            "{case}: {} rows, {} are checked in",
+            "{case}: {} rows, {} are checked in\n",
             after.len(),
             before.len()
         )),
@@ -71,7 +71,7 @@ fn compared(case: &str, before: &Value, after: &Value) -> Tally {
         for key in keys.filter(differ) {
             let (before, after, cycle) = (&before[key], &after[key], &after["cycle_us"]);
             tally.add(Tally::fail(format!(
-                "{case}, {cycle} us, {key}: {before} before, {after} now"
+                "{case}, {cycle} us, {key}: {before} before, {after} now\n"
             )));
         }
     }
