@@ -3,9 +3,7 @@
 use crate::board::Board;
 use crate::gic::{self, Acknowledged};
 use crate::memory;
-use crate::state::TAKTOS_PROCESSOR;
-use crate::switch::preempt;
-use core::arch::{asm, naked_asm};
+use core::arch::asm;
 use core::cell::Cell;
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
@@ -36,34 +34,38 @@ pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     }
 }
 
-/// Where the vector of interrupts leads.
-#[unsafe(naked)]
-pub extern "C" fn interrupt_entry<B: Board>() {
-    naked_asm!(
-        // The address of the instruction that was not executed.
-        "sub lr, lr, #4",
-        // What a call does not keep, on the handlers' stack: it stays aligned to eight bytes.
-        "push {{r0-r3, r12, lr}}",
-        "bl {dispatch}",
-        // An exclusive access that was interrupted must begin anew.
-        "clrex",
-        "movw r12, #:lower16:{processor}",
-        "movt r12, #:upper16:{processor}",
-        // Current and heir.
-        "ldrd r0, r1, [r12]",
-        "cmp r0, r1",
-        "pop {{r0-r3, r12, lr}}",
-        "bne {preempt}",
-        // Back, with CPSR as it was.
-        "movs pc, lr",
-        dispatch = sym dispatch::<B>,
-        processor = sym TAKTOS_PROCESSOR,
-        preempt = sym preempt::<B>,
-    )
+/// Where the vector of interrupts leads: the body of a naked function, which the board defines by the name that the vector table has
+/// for it. (An alias of a generic function of this crate would be none where the compiler makes several objects of the board.)
+#[doc(hidden)]
+#[macro_export]
+macro_rules! interrupt_entry {
+    ($board:ty) => {
+        core::arch::naked_asm!(
+            // The address of the instruction that was not executed.
+            "sub lr, lr, #4",
+            // What a call does not keep, on the handlers' stack: it stays aligned to eight bytes.
+            "push {{r0-r3, r12, lr}}",
+            "bl {dispatch}",
+            // An exclusive access that was interrupted must begin anew.
+            "clrex",
+            "movw r12, #:lower16:{processor}",
+            "movt r12, #:upper16:{processor}",
+            // Current and heir.
+            "ldrd r0, r1, [r12]",
+            "cmp r0, r1",
+            "pop {{r0-r3, r12, lr}}",
+            "bne {preempt}",
+            // Back, with CPSR as it was.
+            "movs pc, lr",
+            dispatch = sym $crate::entry::dispatch::<$board>,
+            processor = sym $crate::TAKTOS_PROCESSOR,
+            preempt = sym $crate::entry::preempt::<$board>,
+        )
+    };
 }
 
 /// Serves one interrupt. If more are pending, the processor comes again at once.
-extern "C" fn dispatch<B: Board>() {
+pub extern "C" fn dispatch<B: Board>() {
     let interrupt = Acknowledged::take::<B>();
     if interrupt.is_spurious() {
         return;

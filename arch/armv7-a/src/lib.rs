@@ -40,16 +40,17 @@ mod switch;
 
 pub use board::Board;
 pub use fault::report_fault;
-pub use interrupt::{Handler, interrupt_entry};
+pub use interrupt::Handler;
 pub use machine::ArmV7A;
 pub use memory::Guard;
 pub use state::TAKTOS_PROCESSOR;
 pub use switch::Outcome32;
 
-/// What macros need of other crates.
+/// What the way of an interrupt needs.
 #[doc(hidden)]
-pub mod reexports {
-    pub use core::arch::global_asm;
+pub mod entry {
+    pub use crate::interrupt::dispatch;
+    pub use crate::switch::preempt;
 }
 
 /// Wires the processor's exceptions to a board and to a type that implements
@@ -57,12 +58,12 @@ pub mod reexports {
 #[macro_export]
 macro_rules! exceptions {
     ($board:ty, $upcalls:ty) => {
-        // The vector table of the start-up code leads to this name.
-        $crate::reexports::global_asm!(
-            ".global _asm_irq_handler",
-            ".set _asm_irq_handler, {entry}",
-            entry = sym $crate::interrupt_entry::<$board>,
-        );
+        /// The vector table of the start-up code leads to this name.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        extern "C" fn _asm_irq_handler() {
+            $crate::interrupt_entry!($board)
+        }
 
         /// Where the fault exceptions lead, with the registers and the kind.
         #[unsafe(no_mangle)]

@@ -201,7 +201,7 @@ fn map_interrupt_stack() {
         stack if (bottom..INTERRUPT_STACK_TOP).contains(&stack) => {
             (stack - bottom + place) as u32 | DATA_PAGE
         }
-        guard if guard + PAGE == bottom => GUARD_PAGE,
+        guard if guard == bottom - PAGE => GUARD_PAGE,
         _ => 0,
     });
 }

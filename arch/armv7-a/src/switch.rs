@@ -211,7 +211,7 @@ extern "C" fn turn_away() {
 /// The rest of an interrupt after which another thread runs. In IRQ mode, with the interrupted thread's
 /// registers as they were, lr and SPSR leading back to it, and nothing left on the handlers' stack.
 #[unsafe(naked)]
-pub(crate) extern "C" fn preempt<B: Board>() {
+pub extern "C" fn preempt<B: Board>() {
     naked_asm!(
         // pc and CPSR go to the thread's stack, and so does the processor.
         "srsdb sp!, #{system_mode}",

@@ -98,7 +98,6 @@ impl Default for PhaseRules {
             // Hand-written: the ways into the kernel, out of it, and between threads.
             (Rule::Symbol("_vector_table"), "entry"),
             (Rule::Symbol("_asm_"), "entry"),
-            (Rule::Symbol("9interrupt15interrupt_entry"), "entry"),
             (Rule::Symbol("6switch5enter"), "entry"),
             (Rule::Symbol("6switch12enter_"), "entry"),
             (Rule::Symbol("6switch14enter_"), "entry"),
