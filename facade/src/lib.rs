@@ -39,15 +39,15 @@
 //!
 //! # In a repository of one's own
 //!
+//! `taktos new NAME --board BOARD` writes one, with what follows in its place.
+//!
 //! The program begins with `#![cfg_attr(target_os = "none", no_std, no_main)]` and has a [`main!`]. `Cargo.toml` names this crate, by path or
 //! by git, with the board as its only feature, and optimises a little when debugging, as stacks are small
-//! (`[profile.dev] opt-level = 1`). `build.rs` hands the board's arguments to the linker:
+//! (`[profile.dev] opt-level = 1`). `build.rs`, with `taktos-build` from the same place, hands the board's arguments to the linker:
 //!
 //! ```text
 //! fn main() {
-//!     for arguments in std::env::var("DEP_TAKTOS_ARGUMENTS") {
-//!         arguments.split(' ').for_each(|word| println!("cargo::rustc-link-arg-bins={word}"));
-//!     }
+//!     taktos_build::link();
 //! }
 //! ```
 //!
@@ -78,24 +78,22 @@ pub use launch::launch;
 #[cfg(not(target_os = "none"))]
 pub use taktos_host as board;
 
-#[cfg(all(target_os = "none", feature = "mps2-an386"))]
-pub use mps2_an386 as board;
-#[cfg(all(target_os = "none", feature = "virt-aarch64"))]
-pub use virt_aarch64 as board;
-#[cfg(all(target_os = "none", feature = "virt-riscv64"))]
-pub use virt_riscv64 as board;
+/// The board that a feature names.
+macro_rules! boards {
+    ($($feature:literal: $name:ident,)*) => {
+        $(
+            #[cfg(all(target_os = "none", feature = $feature))]
+            pub use $name as board;
+        )*
+    };
+}
 
-/// How many boards were named.
-#[cfg(target_os = "none")]
-const BOARDS: usize = 0
-    + cfg!(feature = "mps2-an386") as usize
-    + cfg!(feature = "virt-aarch64") as usize
-    + cfg!(feature = "virt-riscv64") as usize;
-#[cfg(target_os = "none")]
-const _: () = assert!(
-    BOARDS == 1,
-    "a program is for one board: name it as the only feature of `taktos` in Cargo.toml"
-);
+boards! {
+    "mps2-an386": mps2_an386,
+    "realview-pb-a8": realview_pb_a8,
+    "virt-aarch64": virt_aarch64,
+    "virt-riscv64": virt_riscv64,
+}
 
 /// The beginning of a program: `taktos::main!(&MAIN, first)` starts the board with the thread `MAIN`, which runs `first`. Built for the
 /// host it is a `main` that builds the program for its board, and runs it there: [`launch`].
@@ -113,7 +111,18 @@ macro_rules! main {
     };
 }
 
-/// Writes a line to the board's console.
+/// Writes a line to the board's console. On the host it is in what comes of the run:
+///
+/// ```
+/// use taktos::System;
+/// use taktos::board::{self, Board};
+///
+/// let outcome = board::run(|| {
+///     taktos::println!("{} kernels", 2);
+///     Board::exit(0);
+/// });
+/// assert_eq!(outcome.console, "2 kernels\n");
+/// ```
 #[macro_export]
 macro_rules! println {
     ($($text:tt)*) => {

@@ -83,6 +83,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "facade/build",
+        rooms: &[],
+        outside: &[],
+    },
+    Rule {
         room: "facade",
         rooms: &["kernel", "boards"],
         outside: &[],
@@ -302,6 +307,7 @@ mod tests {
             ("fieldbus/segment", "core/time"),
             ("boards/mps2-an386", "lab/cli"),
             ("facade", "workloads"),
+            ("facade/build", "kernel"),
         ] {
             assert_eq!(
                 wrong(room, inside(other)),

@@ -31,7 +31,7 @@ const LOOKS: [Row; 3] = [
     (
         "documentation",
         "doc --quiet --no-deps --profile lab --config build.rustdocflags=[\"-Dwarnings\"] -p taktos-time -p taktos-abi -p taktos-schedule -p taktos-lock \
-         -p taktos-trace -p taktos-machine -p taktos-kernel -p taktos-hypervisor -p taktos-simulate",
+         -p taktos-trace -p taktos-machine -p taktos-kernel -p taktos-hypervisor -p taktos-simulate -p taktos -p taktos-build",
         &[],
     ),
 ];
