@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod new;
 mod several;
 mod simulation;
 mod vm;
@@ -8,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use new::NewOptions;
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
 pub use vm::{VmCheck, VmCommand, VmRun};
@@ -37,6 +39,7 @@ Examples:
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
+  taktos new blinky --board virt-riscv64        a program of your own, in a folder of its own
   taktos doctor                                 what this machine lacks, and what mends it
 
 The script also has ./taktos test, everything that CI checks: ./taktos test --help
@@ -208,6 +211,9 @@ pub enum Command {
     /// Run guests beside each other under the hypervisor
     #[command(subcommand, after_help = vm::VM_EXAMPLES)]
     Vm(VmCommand),
+    /// Write a program of your own: a repository that builds, runs in the emulator and tests at once
+    #[command(after_help = new::NEW_EXAMPLES)]
+    New(NewOptions),
     /// Say what this machine has and lacks, and what mends it
     Doctor,
     /// Say what a command line needs on this machine, for the script `taktos`

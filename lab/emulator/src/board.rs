@@ -6,6 +6,9 @@ use taktos_cycles::Cpu;
 
 use crate::several::Virt;
 
+/// How the emulator is told that time is its count of instructions, a nanosecond each.
+const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+
 /// A board that images are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Board {
@@ -135,10 +138,16 @@ impl Board {
             "none",
             "-semihosting-config",
             "enable=on,target=native",
-            "-icount",
-            "shift=0,sleep=off",
         ];
-        machine.iter().copied().chain(common).collect()
+        let words = machine.iter().chain(&common).chain(&COUNTED);
+        words.copied().collect()
+    }
+
+    /// The same without the laboratory's clock, as a person starts the emulator: it counts its instructions itself.
+    #[must_use]
+    pub fn arguments_alone(self) -> Vec<&'static str> {
+        let counted: &[&str] = if self.is_followed() { &[] } else { &COUNTED };
+        [self.arguments().as_slice(), counted].concat()
     }
 }
 

@@ -15,6 +15,7 @@ mod hostile;
 mod images;
 mod line;
 mod models;
+mod own;
 mod programs;
 mod repeat;
 mod report;
@@ -130,6 +131,7 @@ fn steps(length: Length) -> Vec<Step> {
         "honest time on several processors",
         several::honest_time,
     ));
+    steps.push(step("programs of one's own", own::programs));
     steps.push(step("two runs, the same bytes", repeat::same_bytes));
     steps.extend(cargo::tests(length));
     steps.push(step("the book's code", book::code));

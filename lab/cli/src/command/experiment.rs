@@ -186,7 +186,7 @@ fn summary(workspace: &Workspace, options: &RunOptions) -> Result<()> {
         "Three papers are repeated. All results, with pictures: {}/index.html\n \
          next: ./taktos vm run experiments/two-guests.toml   this kernel beside Linux\n       \
          ./taktos bench                                every operation, beside other kernels\n       \
-         docs/start.md                                 a program of your own",
+         ./taktos new blinky                           a program of your own",
         workspace.shown(&all)
     );
     Ok(())

@@ -13,6 +13,7 @@ mod hypervisor;
 mod latency;
 mod mechanisms;
 pub mod needs;
+pub mod new;
 pub mod partitions;
 mod scenario;
 pub mod several;
@@ -109,6 +110,7 @@ pub fn run(command: Command) -> Result<()> {
         }
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
+        Command::New(options) => new::run(&workspace, &options),
         Command::Doctor => doctor::run(&workspace),
         Command::Needs { words } => Ok(screen::print(&needs::shown(&words))?),
     }

@@ -59,6 +59,8 @@ fn of(command: &Command) -> Vec<Need> {
         | Command::Latency(_)
         | Command::Trace { .. }
         | Command::Count { .. }
+        // So that its program runs at once.
+        | Command::New(_)
         | Command::Vm(VmCommand::Run(_))
         | Command::Bench {
             suite: Suite::Kernel,
@@ -109,6 +111,7 @@ mod tests {
         for (line, expected) in [
             ("run", "images emulator "),
             ("trace hello", "images emulator "),
+            ("new blinky", "images emulator "),
             ("vm run x.toml", "images emulator "),
             ("vm check x.toml", "images "),
         ] {

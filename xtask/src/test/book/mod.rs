@@ -4,10 +4,9 @@
 //! - `rust`: the body of the first thread of a program. It is compiled and run on
 //!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
 //!   is only compiled. `rust,several` runs on four processors in two instances.
-//! - `rust,BOARD`: a whole program of that board, checked by its compiler. `rust,BOARD,says WORDS` is one that a reader
-//!   puts among the board's programs: it must pass there what is checked of the project, and print the words.
-//! - `console`, `sh`: a line that calls the tool must be a command that it knows; one that starts the emulator is run twice
-//!   on the page's program.
+//! - `rust,BOARD`: a whole program of that board, checked by its compiler. `rust,taktos new` is the program that the tool
+//!   writes, to the letter.
+//! - `console`, `sh`: a line that calls the tool must be a command that it knows.
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
 //!   `toml,costs`: what a kernel's acts cost.
 //! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
@@ -15,8 +14,6 @@
 //!   that table of a board with several processors, from its baseline.
 
 mod block;
-mod by_hand;
-mod placed;
 mod rust;
 
 use std::path::PathBuf;
@@ -71,7 +68,6 @@ pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
             }
         }
         all.add(compiler.page(workspace, &page, &blocks)?);
-        all.add(by_hand::check(workspace, &mut compiler, &page, &blocks)?);
         all.add(
             figures::check(workspace, &page, &text)
                 .into_iter()

@@ -13,8 +13,8 @@ use taktos_emulator::Board;
 
 use super::Tally;
 use super::block::Block;
-use super::placed;
 use crate::test::cargo::counted;
+use taktos_cli::command::new::PROGRAM;
 use taktos_cli::failure::Failure;
 use taktos_cli::image::cargo;
 use taktos_cli::workspace::Workspace;
@@ -36,6 +36,9 @@ const PRELUDE: &str = "#![allow(unused, reason = \"an example\")] use taktos_ker
     let outcome = run_on::<4>(taktos_arch_host::Order::Turns, clusters, move || { \
     example().unwrap(); SeveralHost::exit(0) }); \
     assert_eq!(outcome.status(), Some(0), \"{}\", outcome.end); }";
+
+/// The word for the program that the tool writes.
+const WRITTEN: &str = "taktos new";
 
 /// What an example on several processors sees besides.
 const SEVERAL: &str = "use taktos_tests::several::SeveralHost as Board; ";
@@ -61,14 +64,10 @@ impl Compiler {
         let mut all = Tally::default();
         let mut hosted = Vec::new();
         for block in blocks.iter().filter(|block| block.language() == "rust") {
+            let is_written = block.words().any(|word| word == WRITTEN);
             match block.words().find_map(Board::named) {
-                Some(board) => {
-                    all.add(self.program(workspace, page, block, board)?);
-                    if let Some(says) = placed::printed(block) {
-                        let place = format!("{page}:{}", block.line);
-                        all.add(placed::check(workspace, &place, (board, block.text), says)?);
-                    }
-                }
+                Some(board) => all.add(self.program(workspace, page, block, board)?),
+                None if is_written => all.add(written(page, block)),
                 None => hosted.push(block),
             }
         }
@@ -95,30 +94,6 @@ impl Compiler {
             None => Tally::pass(),
             Some(said) => Tally::fail(said),
         })
-    }
-
-    /// The image of a whole program of a board; what the compiler says when there is none.
-    pub(super) fn linked(
-        &mut self,
-        workspace: &Workspace,
-        page: &str,
-        block: &Block<'_>,
-        board: Board,
-    ) -> Result<std::result::Result<PathBuf, String>> {
-        let mut rustc = self.compiler(workspace, board)?;
-        let file = whole(workspace, page, block)?;
-        let image = file.with_extension("elf");
-        // As the board's own programs are linked: build.rs of the board.
-        rustc.args([
-            "-C",
-            "opt-level=3",
-            "-C",
-            "link-arg=-Tlink.x",
-            "-C",
-            "link-arg=--nmagic",
-        ]);
-        rustc.arg("-o").arg(&image).arg(&file);
-        Ok(said(&mut rustc, &file, page)?.map_or(Ok(image), Err))
     }
 
     /// The compiler for programs of a board, whose libraries are built when the first wants them.
@@ -162,6 +137,17 @@ impl Compiler {
             _ => named(&tally.said, &file, page),
         };
         Ok(tally)
+    }
+}
+
+/// A page shows what the tool writes, which another step runs.
+fn written(page: &str, block: &Block<'_>) -> Tally {
+    match block.text == PROGRAM.trim_end() {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{page}:{}: this is not the program that `{WRITTEN}` writes\n",
+            block.line
+        )),
     }
 }
 
@@ -330,6 +316,15 @@ fn library(message: &str, place: &Path) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_shows_what_the_tool_writes_or_fails() {
+        let page = |program: &str| format!("\n```rust,taktos new\n{program}```\n");
+        let tally = |page: &str| written("p", &super::super::block::blocks(page)[0]);
+        assert_eq!(tally(&page(PROGRAM)).failed, 0);
+        let other = PROGRAM.replacen("2.millis()", "3.millis()", 1);
+        assert_eq!(tally(&page(&other)).failed, 1);
+    }
 
     #[test]
     fn an_example_keeps_its_lines() {

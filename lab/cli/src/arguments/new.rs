@@ -1,0 +1,43 @@
+//! What `taktos new` can be asked.
+
+use clap::Args;
+use taktos_emulator::Board;
+
+/// Shown behind the help of `taktos new`.
+pub const NEW_EXAMPLES: &str = "\
+Examples:
+  taktos new blinky                                    for mps2-an386, a Cortex-M4F
+  taktos new blinky --board virt-riscv64
+  taktos new blinky --git URL --rev v0.1.0             Taktos from a repository: for others, and for CI
+
+Then, in the new folder:
+  cargo run              the program on its board, in the emulator
+  cargo run --release    the same as it ships
+  cargo test             the program on this machine, in virtual time
+
+The folder is made where you are. The program takes Taktos from the tree of this tool, by its path, which needs
+no network and sees what you change there; who else is to build the program needs --git.";
+
+/// A program of one's own.
+#[derive(Args, Debug)]
+pub struct NewOptions {
+    /// The program's name, which is that of its crate and of its folder
+    pub name: String,
+    /// The board that it is for.
+    #[arg(long, value_name = "BOARD", default_value = Board::ALL[0].name(), help = boards())]
+    pub board: String,
+    /// Hand floating-point values over in registers of their own (mps2-an386)
+    #[arg(long)]
+    pub hard_float: bool,
+    /// Take Taktos from this git repository; default: from this tree, by its path
+    #[arg(long, value_name = "URL")]
+    pub git: Option<String>,
+    /// The commit, tag or branch there; default: the newest, which Cargo.lock keeps
+    #[arg(long, value_name = "REV", requires = "git")]
+    pub rev: Option<String>,
+}
+
+fn boards() -> String {
+    let names = Board::ALL.map(Board::name).join(", ");
+    format!("The board that it is for: {names}")
+}

@@ -1,0 +1,173 @@
+//! `taktos new`: a program of one's own, in a repository that builds, runs and tests at once.
+//!
+//! Owns: which files such a repository has, and what stands in their blanks.
+//! Must never know: what the program does; that is the template's.
+
+mod name;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Board;
+use toml::Value;
+
+use crate::arguments::NewOptions;
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+use crate::{board, screen};
+
+/// The program itself.
+pub const PROGRAM: &str = include_str!("template/main.rs");
+
+/// The files of a repository: where each lies, and its text with blanks.
+const FILES: [(&str, &str); 8] = [
+    ("Cargo.toml", include_str!("template/manifest.toml")),
+    ("build.rs", include_str!("template/build.rs")),
+    ("src/main.rs", PROGRAM),
+    (".cargo/config.toml", include_str!("template/config.toml")),
+    (
+        "rust-toolchain.toml",
+        include_str!("template/toolchain.toml"),
+    ),
+    (".gitignore", include_str!("template/gitignore")),
+    (".github/workflows/ci.yml", include_str!("template/ci.yml")),
+    ("README.md", include_str!("template/README.md")),
+];
+
+/// The versions that the tree was tested with: cargo keeps of them what the program needs, and need not look for others.
+const LOCK: &str = "Cargo.lock";
+
+/// Writes the repository.
+///
+/// # Errors
+/// When the name is none of a crate, its folder is there, or the board is unknown.
+pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
+    name::check(&options.name)?;
+    let board = board::by_name(&options.board, "--board")?;
+    let target = target(board, options.hard_float)?;
+    let blanks = blanks(workspace, options, board, target)?;
+    let lock = (LOCK, read(workspace, LOCK)?);
+    let files = FILES.map(|(place, text)| (place, filled(text, &blanks)));
+    write(Path::new(&options.name), files.into_iter().chain([lock]))?;
+    Ok(screen::print(&format!(
+        "{name}: a program for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  \
+         cargo test      on this machine, in virtual time\n",
+        name = options.name,
+        board = board.name(),
+        processor = board.cpu_name(),
+    ))?)
+}
+
+/// Makes the folder with its files; when one cannot be written, there is none.
+fn write(folder: &Path, files: impl Iterator<Item = (&'static str, String)>) -> Result<()> {
+    fs::create_dir(folder).map_err(|cause| {
+        let why = match cause.kind() {
+            ErrorKind::AlreadyExists => "it is there already".to_owned(),
+            _ => cause.to_string(),
+        };
+        Failure::error(
+            format!("the folder {} cannot be made: {why}", folder.display()),
+            "name another program, or change to another folder",
+        )
+    })?;
+    let written = files.map(|(place, text)| {
+        let file = folder.join(place);
+        let above = file.parent().unwrap_or(folder);
+        fs::create_dir_all(above)
+            .and_then(|()| fs::write(&file, text))
+            .with_context(|| format!("cannot write {}", file.display()))
+    });
+    written.collect::<Result<()>>().inspect_err(|_| {
+        // Half a repository would be in the way of the next try.
+        let _ = fs::remove_dir_all(folder);
+    })
+}
+
+/// A file of the tree.
+fn read(workspace: &Workspace, file: &str) -> Result<String> {
+    let path = workspace.path(file);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// What the program is compiled for.
+fn target(board: Board, hard_float: bool) -> Result<&'static str> {
+    if !hard_float {
+        return Ok(board.triple());
+    }
+    board.hard_float_triple().ok_or_else(|| {
+        let able = Board::ALL.into_iter().filter(|board| board.hard_float_triple().is_some());
+        let able: Vec<&str> = able.map(Board::name).collect();
+        Failure::error(
+            format!(
+                "--hard-float: {} has no target that hands floating-point values over in registers of their own",
+                board.name()
+            ),
+            format!("leave it out, or take {}", able.join(", ")),
+        )
+    })
+}
+
+/// What stands in the blanks of the templates.
+fn blanks(
+    workspace: &Workspace,
+    options: &NewOptions,
+    board: Board,
+    target: &str,
+) -> Result<[(&'static str, String); 10]> {
+    let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
+    let channel = toolchain["toolchain"]["channel"].as_str();
+    let runner = [board.program()].into_iter().chain(board.arguments_alone());
+    let runner: Vec<&str> = runner.chain(["-kernel"]).collect();
+    Ok([
+        ("name", options.name.clone()),
+        ("board", board.name().to_owned()),
+        ("processor", board.cpu_name().to_owned()),
+        ("emulator", board.program().to_owned()),
+        ("packages", packages(board).to_owned()),
+        ("target", target.to_owned()),
+        ("runner", runner.join(" ")),
+        (
+            "channel",
+            channel.context("the tree names its compiler")?.to_owned(),
+        ),
+        ("source of taktos", source(workspace, options, "facade")?),
+        (
+            "source of taktos-build",
+            source(workspace, options, "facade/build")?,
+        ),
+    ])
+}
+
+/// The package of Debian, and of what comes from it, that has the board's emulator.
+fn packages(board: Board) -> &'static str {
+    match board.program() {
+        "qemu-system-riscv64" => "qemu-system-misc",
+        _ => "qemu-system-arm",
+    }
+}
+
+/// Where cargo finds a crate of the tree.
+fn source(workspace: &Workspace, options: &NewOptions, folder: &str) -> Result<String> {
+    let quoted = |text: &str| Value::from(text).to_string();
+    let Some(url) = &options.git else {
+        let path = workspace.path(folder);
+        let path = path
+            .to_str()
+            .context("the path of the tree is not in UTF-8")?;
+        return Ok(format!("path = {}", quoted(path)));
+    };
+    let rev = options.rev.as_deref();
+    let rev = rev.map_or(String::new(), |rev| format!(", rev = {}", quoted(rev)));
+    Ok(format!("git = {}{rev}", quoted(url)))
+}
+
+/// A template with its blanks filled.
+fn filled(template: &str, blanks: &[(&str, String)]) -> String {
+    blanks
+        .iter()
+        .fold(template.to_owned(), |text, (blank, filling)| {
+            text.replace(&format!("<<{blank}>>"), filling)
+        })
+}

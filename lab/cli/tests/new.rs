@@ -1,0 +1,112 @@
+//! A program of one's own: what is refused, in words, and what is written. That it builds and runs is a step of `./taktos test`.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Folder, fail, root, succeed, taktos};
+
+/// `taktos new` with these words, in the folder.
+fn new(folder: &Folder, words: &str) -> Command {
+    let words: Vec<&str> = ["new"].into_iter().chain(words.split(' ')).collect();
+    let mut command = taktos(&words);
+    command.current_dir(&folder.0).env("TAKTOS_ROOT", root());
+    command
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_is_written() {
+    let folder = Folder::new("new-refused");
+    let hard = "no target that hands floating-point values over in registers";
+    for (words, cause, mend) in [
+        ("2fast", "does not begin with a letter", "such as `blinky`"),
+        ("../up", "does not begin with a letter", "such as `blinky`"),
+        ("fn", "means something else", "such as `blinky`"),
+        (
+            "a --board leon3",
+            "unknown board `leon3`",
+            "mps2-an386, realview-pb-a8",
+        ),
+        ("a --board virt-aarch64 --hard-float", hard, "mps2-an386"),
+    ] {
+        fail(&mut new(&folder, words), 2, cause, mend);
+    }
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_folder_that_is_there_stays_as_it_is() {
+    let folder = Folder::new("new-there");
+    folder.file("mine", "kept");
+    fail(
+        &mut new(&folder, "mine"),
+        2,
+        "it is there already",
+        "name another",
+    );
+    assert_eq!(fs::read_to_string(folder.0.join("mine")).unwrap(), "kept");
+}
+
+#[test]
+fn outside_of_a_tree_it_says_so() {
+    let folder = Folder::new("new-outside");
+    let mut command = new(&folder, "a");
+    fail(
+        command.env_remove("TAKTOS_ROOT"),
+        2,
+        "not inside a Taktos tree",
+        "the script `taktos`",
+    );
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn no_blank_is_left_and_cargo_reads_what_is_written() {
+    let folder = Folder::new("new-written");
+    let git = "b --board virt-riscv64 --git https://example.org/it's --rev \"v1\"";
+    for words in ["a", "a-2 --hard-float", git] {
+        succeed(&mut new(&folder, words));
+    }
+    assert_eq!(folder.names(), ["a", "a-2", "b"]);
+    for name in folder.names() {
+        let place = folder.0.join(&name);
+        for file in files(&place) {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("<<"), "{}: {text}", file.display());
+        }
+        let manifest: toml::Table = read(&place, "Cargo.toml").parse().unwrap();
+        assert_eq!(manifest["package"]["name"].as_str(), Some(&*name));
+        read(&place, ".cargo/config.toml")
+            .parse::<toml::Table>()
+            .unwrap();
+    }
+    let by_git: toml::Table = read(&folder.0, "b/Cargo.toml").parse().unwrap();
+    let taktos = &by_git["dependencies"]["taktos"];
+    assert_eq!(taktos["git"].as_str(), Some("https://example.org/it's"));
+    assert_eq!(taktos["rev"].as_str(), Some("\"v1\""));
+    assert_eq!(taktos["features"][0].as_str(), Some("virt-riscv64"));
+    let hard = read(&folder.0, "a-2/.cargo/config.toml");
+    assert!(hard.contains("[target.thumbv7em-none-eabihf]"), "{hard}");
+}
+
+fn read(folder: &Path, file: &str) -> String {
+    fs::read_to_string(folder.join(file)).unwrap()
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .filter(|path| !path.ends_with("Cargo.lock"))
+        .collect()
+}

@@ -1,0 +1,180 @@
+//! The step that writes programs as a user does, outside of the tree, and has cargo run and test them: with the tree by its path
+//! and by git, as they are debugged and as they ship. Where it can be, the network is forbidden.
+//!
+//! Owns: which programs are written, and what each must print.
+//! Must never know: what stands in them; that is `taktos new`.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use anyhow::{Context, Result, ensure};
+use taktos_emulator::Board;
+
+use super::Tally;
+use super::cargo::{counted, tool_built};
+use taktos_cli::image::cargo;
+use taktos_cli::workspace::Workspace;
+
+/// The line that the program prints, once.
+const SAYS: &str = "the sum is 10";
+/// The profiles, as `cargo run` takes them.
+const PROFILES: [&[&str]; 2] = [&[], &["--release"]];
+
+/// Where the programs lie.
+struct Place<'a> {
+    workspace: &'a Workspace,
+    folder: PathBuf,
+}
+
+/// A program for each board and each way of handing over floating-point values, one that takes the tree by git, and one that
+/// cannot be.
+pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let place = Place::new(workspace)?;
+    for board in Board::ALL {
+        let (name, words) = (board.name(), ["--board", board.name()]);
+        all.add(place.program(&format!("for-{name}"), &words)?);
+        if board.hard_float_triple().is_some() {
+            let words = [&words[..], &["--hard-float"]].concat();
+            all.add(place.program(&format!("hard-float-for-{name}"), &words)?);
+        }
+    }
+    all.add(place.by_git()?);
+    // On the host a program is the same, whatever its board.
+    all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
+    all.add(place.for_two_boards()?);
+    fs::remove_dir_all(&place.folder)?;
+    Ok(all)
+}
+
+impl<'a> Place<'a> {
+    /// An empty folder outside of the tree. It is always the same one, so that cargo knows what it built there.
+    fn new(workspace: &'a Workspace) -> Result<Self> {
+        let mut hasher = DefaultHasher::new();
+        workspace.root().hash(&mut hasher);
+        let folder = std::env::temp_dir().join(format!("taktos-own-{:016x}", hasher.finish()));
+        if folder.exists() {
+            fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot write {}", folder.display()))?;
+        Ok(Self { workspace, folder })
+    }
+
+    /// Writes a program, and runs it in both profiles.
+    fn program(&self, name: &str, words: &[&str]) -> Result<Tally> {
+        self.write(name, words)?;
+        let mut all = Tally::default();
+        for profile in PROFILES {
+            all.add(self.run(name, profile)?);
+        }
+        Ok(all)
+    }
+
+    /// Has the tool write a program.
+    fn write(&self, name: &str, words: &[&str]) -> Result<()> {
+        let output = Command::new(self.workspace.target().join("lab/taktos"))
+            .args(["new", name])
+            .args(words)
+            .env("TAKTOS_ROOT", self.workspace.root())
+            .current_dir(&self.folder)
+            .output()
+            .context("the tool does not start")?;
+        ensure!(
+            output.status.success(),
+            "taktos new {name}: {}",
+            said(&output)
+        );
+        Ok(())
+    }
+
+    /// Runs a program in the emulator.
+    fn run(&self, name: &str, profile: &[&str]) -> Result<Tally> {
+        let mut run = self.cargo(name);
+        let output = run.args(["run", "--quiet"]).args(profile).output()?;
+        // A board's console is one of the emulator's two streams, and cargo speaks on one of them.
+        let printed = said(&output).lines().filter(|line| *line == SAYS).count();
+        Ok(match output.status.success() && printed == 1 {
+            true => Tally::pass(),
+            false => {
+                let profile = profile.concat();
+                Tally::fail(format!("{name}, cargo run {profile}: {}\n", said(&output)))
+            }
+        })
+    }
+
+    /// A program that takes the last commit of the tree by git.
+    fn by_git(&self) -> Result<Tally> {
+        let mut git = Command::new("git");
+        let head = git
+            .args(["rev-parse", "HEAD"])
+            .current_dir(self.workspace.root())
+            .output()
+            .context("git does not start")?;
+        ensure!(head.status.success(), "git rev-parse: {}", said(&head));
+        let head = String::from_utf8_lossy(&head.stdout).trim().to_owned();
+        let url = format!("file://{}", self.workspace.root().display());
+        self.fetch(&url, &head)?;
+        self.write("by-git", &["--git", &url, "--rev", &head])?;
+        self.run("by-git", PROFILES[0])
+    }
+
+    /// Has cargo copy the commit, for a package that needs nothing of a registry: a commit that it has cargo takes later where the
+    /// network is forbidden.
+    fn fetch(&self, url: &str, rev: &str) -> Result<()> {
+        let folder = self.folder.join("fetch");
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("src/lib.rs"), "")?;
+        let dependency = format!("taktos-build = {{ git = {url:?}, rev = {rev:?} }}");
+        let manifest = format!("[package]\nname = \"fetch\"\n[dependencies]\n{dependency}\n");
+        fs::write(folder.join("Cargo.toml"), manifest)?;
+        let mut fetch = self.cargo("fetch");
+        let output = fetch
+            .env("CARGO_NET_OFFLINE", "false")
+            .arg("fetch")
+            .output()?;
+        ensure!(output.status.success(), "cargo fetch: {}", said(&output));
+        Ok(())
+    }
+
+    /// A program that names two boards is refused in words.
+    fn for_two_boards(&self) -> Result<Tally> {
+        let [first, second, ..] = Board::ALL.map(Board::name);
+        self.write("for-two", &["--board", first])?;
+        let mut add = self.cargo("for-two");
+        add.args(["add", "--quiet", "taktos", "--features", second]);
+        add.arg("--path").arg(self.workspace.path("facade"));
+        let added = add.output()?;
+        ensure!(added.status.success(), "cargo add: {}", said(&added));
+        let output = self.cargo("for-two").args(["run", "--quiet"]).output()?;
+        let words = format!("a program is for one board, and {first} and {second} are named");
+        Ok(
+            match !output.status.success() && said(&output).contains(&words) {
+                true => Tally::pass(),
+                false => Tally::fail(format!("two boards: {}\n", said(&output))),
+            },
+        )
+    }
+
+    /// Cargo in the folder of a program. What is built is kept in the tree's target directory, in one place for all.
+    fn cargo(&self, program: &str) -> Command {
+        let mut cargo = cargo(self.workspace);
+        cargo
+            .current_dir(self.folder.join(program))
+            .env("CARGO_TARGET_DIR", self.workspace.target().join("own"))
+            .env("CARGO_NET_OFFLINE", "true")
+            // They would fill the disk, and nobody looks at them.
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            .env("CARGO_INCREMENTAL", "false");
+        cargo
+    }
+}
+
+/// Everything that a program printed.
+fn said(output: &Output) -> String {
+    let all = [output.stdout.as_slice(), &output.stderr].concat();
+    String::from_utf8_lossy(&all).into_owned()
+}
