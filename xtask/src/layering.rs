@@ -144,6 +144,7 @@ const RULES: &[Rule] = &[
             "lab/cycles",
             "lab/emulator",
             "lab/export",
+            "lab/fieldbus",
             "lab/linux",
             "lab/simulate",
             "lab/vm",

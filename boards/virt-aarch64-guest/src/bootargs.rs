@@ -1,9 +1,11 @@
-//! Owns: the words that the partition is told: `/chosen/bootargs` of its device tree.
+//! Owns: what the partition is given beside its program: words, which are `/chosen/bootargs` of its device tree, and a file, whose place
+//! `/chosen/linux,initrd-start` and `-end` tell.
 //! Must never know: what they mean.
 
 use core::cell::UnsafeCell;
 use core::slice;
 use dtoolkit::fdt::Fdt;
+use dtoolkit::{Node as _, Property as _};
 
 /// The longest words, in bytes. Of longer ones nothing is kept.
 const MOST: usize = 2048;
@@ -17,31 +19,64 @@ const LARGEST: u64 = 2 << 20;
 const HEADER: usize = 8;
 const MAGIC: [u8; 4] = 0xD00D_FEED_u32.to_be_bytes();
 
-struct Kept(UnsafeCell<([u8; MOST], usize)>);
+/// The longest file, in bytes. Of a longer one nothing is kept.
+const MOST_OF_FILE: usize = 64 << 10;
+
+/// What was kept: bytes, and how many of them.
+struct Kept<const N: usize>(UnsafeCell<([u8; N], usize)>);
 
 // SAFETY: written by `keep` alone, before anybody else runs.
-unsafe impl Sync for Kept {}
+unsafe impl<const N: usize> Sync for Kept<N> {}
 
-static KEPT: Kept = Kept(UnsafeCell::new(([0; MOST], 0)));
+impl<const N: usize> Kept<N> {
+    const NOTHING: Self = Self(UnsafeCell::new(([0; N], 0)));
 
-/// Finds the words in the device tree at `address`, or, where there is none (the bare board says none), at the beginning of
+    /// Keeps a copy, if it is not too long.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes meanwhile.
+    unsafe fn keep(&self, bytes: &[u8]) {
+        // SAFETY: the caller says that there is nobody else.
+        let (kept, length) = unsafe { &mut *self.0.get() };
+        if let Some(kept) = kept.get_mut(..bytes.len()) {
+            kept.copy_from_slice(bytes);
+            *length = bytes.len();
+        }
+    }
+
+    fn bytes(&'static self) -> &'static [u8] {
+        // SAFETY: it is not written any more: `keep` is called by the entry alone.
+        let (kept, length) = unsafe { &*self.0.get() };
+        &kept[..*length]
+    }
+}
+
+static WORDS: Kept<MOST> = Kept::NOTHING;
+static FILE: Kept<MOST_OF_FILE> = Kept::NOTHING;
+
+/// Finds words and file by the device tree at `address`, or, where there is none (the bare board says none), at the beginning of
 /// memory, and keeps them. Called once, by a program's entry, before anything else: the first map reaches all of the
 /// memory in which the tree may lie, the kernel's does not.
 pub fn keep(address: u64) {
     // SAFETY: the one processor runs the entry, so there is nobody else.
-    let kept = unsafe { &mut *KEPT.0.get() };
-    let _ = read(address, kept).or_else(|| read(MEMORY.start, kept));
+    let _ = unsafe { read(address).or_else(|| read(MEMORY.start)) };
 }
 
 /// The words that were kept; an empty text where there were none.
 pub fn words() -> &'static str {
-    // SAFETY: it is not written any more.
-    let (bytes, length) = unsafe { &*KEPT.0.get() };
-    core::str::from_utf8(&bytes[..*length]).unwrap_or("")
+    core::str::from_utf8(WORDS.bytes()).unwrap_or("")
 }
 
-/// Copies the words of the device tree at `address`, if there is one.
-fn read(address: u64, (bytes, length): &mut ([u8; MOST], usize)) -> Option<()> {
+/// The file that was kept; empty where there was none.
+pub fn file() -> &'static [u8] {
+    FILE.bytes()
+}
+
+/// Keeps what the device tree at `address` tells, if there is one.
+///
+/// # Safety
+/// Nobody else runs.
+unsafe fn read(address: u64) -> Option<()> {
     let header = memory(address, HEADER as u64)?;
     let (magic, size) = header.split_at(MAGIC.len());
     let size = u32::from_be_bytes(size.try_into().ok()?).into();
@@ -50,12 +85,25 @@ fn read(address: u64, (bytes, length): &mut ([u8; MOST], usize)) -> Option<()> {
     }
     let tree = Fdt::new(memory(address, size)?).ok()?;
     let chosen = tree.chosen()?;
-    let words = chosen.bootargs().ok()??;
-    bytes
-        .get_mut(..words.len())?
-        .copy_from_slice(words.as_bytes());
-    *length = words.len();
+    let border = |name| number(chosen.property(name)?.value());
+    let file = border("linux,initrd-start").zip(border("linux,initrd-end"));
+    let file = file.and_then(|(from, to)| memory(from, to.checked_sub(from)?));
+    let words = chosen.bootargs().ok().flatten().unwrap_or("");
+    // SAFETY: the caller says that nobody else runs.
+    unsafe {
+        WORDS.keep(words.as_bytes());
+        FILE.keep(file.unwrap_or_default());
+    }
     Some(())
+}
+
+/// A number of one or two cells (Devicetree Specification 0.4, section 2.2.4).
+fn number(cells: &[u8]) -> Option<u64> {
+    match cells.len() {
+        4 => Some(u32::from_be_bytes(cells.try_into().ok()?).into()),
+        8 => Some(u64::from_be_bytes(cells.try_into().ok()?)),
+        _ => None,
+    }
 }
 
 /// `length` bytes of memory from `address` on.

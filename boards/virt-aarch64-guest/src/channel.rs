@@ -121,6 +121,10 @@ impl FieldBoard for Board {
             number,
         })
     }
+
+    fn file() -> &'static [u8] {
+        crate::bootargs::file()
+    }
 }
 
 fn with(channel: usize) -> [u64; 17] {

@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::drives::{self, Feedback};
 use crate::plan::Plan;
 use crate::port::{FieldBoard, Place, Side};
-use crate::{BYTES, FRAMES, Objects, Series};
+use crate::{BYTES, FRAMES, MOST_DEVICES, Objects, Series};
 use taktos_ethercat::channel::{Channel, Port};
 use taktos_ethercat::ethercrab::error::{Error, TimeoutError};
 use taktos_ethercat::ethercrab::{DcSync, MainDevice};
@@ -15,8 +15,7 @@ use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Instant, Kernel, Timeout};
 use taktos_workloads::experiment::certain;
 
-/// The most devices, and the most bytes of process data.
-const DEVICES: usize = 16;
+/// The most bytes of process data.
 const DATA: usize = 256;
 
 /// How often devices are looked for.
@@ -103,7 +102,7 @@ fn operate<S: FieldBoard>(
 }
 
 /// Finds the devices; where nobody answers, once more: the segment may start later than the controller.
-fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<DEVICES, DATA>, Error> {
+fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<MOST_DEVICES, DATA>, Error> {
     let mut found = bus.find();
     for _ in 1..TRIES {
         if !matches!(found, Err(Error::Timeout(_))) {
@@ -115,7 +114,10 @@ fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<DEVICES, DATA>, Error> 
 }
 
 /// Prints a line a device, and says what the working counter will be: one for each that is read, two for each that is written.
-fn tell_devices<S: FieldBoard>(mapped: &Mapped<DEVICES, DATA>, main: &MainDevice<'static>) -> u16 {
+fn tell_devices<S: FieldBoard>(
+    mapped: &Mapped<MOST_DEVICES, DATA>,
+    main: &MainDevice<'static>,
+) -> u16 {
     let mut expected = 0;
     for device in mapped.iter(main) {
         let (inputs, outputs) = (device.inputs_raw().len(), device.outputs_raw().len());
@@ -134,7 +136,7 @@ struct Run<'a, S: FieldBoard> {
     objects: &'static Objects<S>,
     plan: &'a Plan,
     bus: &'a mut Bus<S>,
-    segment: Operation<DEVICES, DATA>,
+    segment: Operation<MOST_DEVICES, DATA>,
     /// The working counter of an exchange with all devices.
     expected: u16,
     counted: Counted,

@@ -9,6 +9,9 @@
 //! line with the drives' positions to the next, for people (0: none), `channel=` to the other role (0). With `both` the channel is memory
 //! of the program itself.
 //!
+//! # File
+//! The segment plays the devices that the partition's file describes (`taktos_segment::Description`), and its own five where there is none.
+//!
 //! # Lines
 //! As those of the other experiments (`taktos_workloads::experiment`): `@run`, `@bus` and a `@device` each, `@cycles`, `@segment`, the
 //! sets of samples, `@end`. What the segment saw is told by the controller, which asks for it over the channel at the end.
@@ -39,7 +42,11 @@ const SEGMENT: u8 = 8;
 
 /// The futures of the protocol live on the controller's stack.
 const CONTROL_STACK: usize = 192 * 1024;
-const SEGMENT_STACK: usize = 192 * 1024;
+/// The devices live on the segment's.
+const SEGMENT_STACK: usize = 768 * 1024;
+
+/// The most devices of a segment.
+const MOST_DEVICES: usize = 16;
 
 /// Frames under way at once, and the bytes of process data and commands in each.
 const FRAMES: usize = 16;

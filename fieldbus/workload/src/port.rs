@@ -12,6 +12,11 @@ use taktos_workloads::guest::channel::{ChannelBoard, End};
 pub trait FieldBoard: ChannelBoard {
     /// The two ends of memory of the program itself, which is all zeros at the start.
     fn loopback() -> [End<Self::Memory>; 2];
+
+    /// The file that the program was given; empty without one.
+    fn file() -> &'static [u8] {
+        &[]
+    }
 }
 
 /// The place of a thread at the channel.

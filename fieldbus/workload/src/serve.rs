@@ -1,20 +1,54 @@
 //! Owns: the thread of the segment: frames in, answers out. Must never know: who asks.
 
+use crate::MOST_DEVICES;
 use crate::Objects;
 use crate::account::Account;
 use crate::plan::Plan;
 use crate::port::{FieldBoard, Place, Side};
+use core::array::from_fn;
 use taktos_ethercat::channel::{Channel, Port};
 use taktos_kernel::{Duration, Instant};
-use taktos_segment::{Device, Segment, State, standard};
-use taktos_workloads::experiment::certain;
+use taktos_segment::{Description, Device, Oscillator, Segment, State, standard};
+use taktos_workloads::experiment::command::Refused;
+use taktos_workloads::experiment::{certain, refuse};
 
 /// Serves until the machine ends.
 pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
     let place = Place::new(objects, plan, Side::Segment);
     let mut channel = certain(Channel::new(place).ok_or("the channel is too small"));
-    let mut devices = standard(plan.phase.as_nanos());
-    let mut segment = Segment::new(&mut devices);
+    let ahead = plan.phase.as_nanos();
+    match described::<S>() {
+        None => answer(&mut channel, &mut standard(ahead)),
+        Some(description) => {
+            // Places behind the last device are not used.
+            let count = description.len();
+            let of = |place| certain(description.get(place % count).ok_or("a device is gone"));
+            let models: [_; MOST_DEVICES] = from_fn(of);
+            let mut devices: [_; MOST_DEVICES] = from_fn(|place| {
+                let (
+                    model,
+                    Oscillator {
+                        drift_ppb,
+                        start_ns,
+                    },
+                ) = &models[place];
+                let start_ns = start_ns.wrapping_add(ahead);
+                Device::new(
+                    model,
+                    Oscillator {
+                        drift_ppb: *drift_ppb,
+                        start_ns,
+                    },
+                )
+            });
+            answer(&mut channel, &mut devices[..count]);
+        }
+    }
+}
+
+/// Answers frames for ever.
+fn answer<'d, S: FieldBoard>(channel: &mut Channel<Place<S>>, devices: &'d mut [Device<'d>]) {
+    let mut segment = Segment::new(devices);
     let mut account = Account::default();
     loop {
         let Some(front) = channel.front() else {
@@ -41,6 +75,22 @@ pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
         }
         account.note(front.at, arrival, done, segment.devices());
     }
+}
+
+/// What the file describes; nothing where there is no file. One that cannot be ends the program: the controller must not find other
+/// devices than it was meant to.
+fn described<S: FieldBoard>() -> Option<Description<'static>> {
+    let file = S::file();
+    if file.is_empty() {
+        return None;
+    }
+    let why = match Description::parse(file) {
+        Ok(devices) if (1..=MOST_DEVICES).contains(&devices.len()) => return Some(devices),
+        Ok(_) => "a segment has 1 to 16 devices",
+        Err(_) => "it describes none: `taktos reproduce` makes it of ESI files",
+    };
+    let word = "the file of devices";
+    refuse::<S>(Refused { word, why })
 }
 
 impl Account {

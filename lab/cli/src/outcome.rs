@@ -23,6 +23,8 @@ pub const MOST_EVENTS: usize = 200_000;
 
 /// Names with their values, in the order in which they are shown.
 pub type Named = Vec<(String, String)>;
+/// Files: the name and the contents of each.
+pub type Files = Vec<(String, Vec<u8>)>;
 
 /// An experiment that was run.
 #[derive(Debug, Default)]
@@ -44,7 +46,7 @@ pub struct Outcome {
     /// Who ran when.
     pub traces: Vec<Trace>,
     /// More files: the name and the contents.
-    pub files: Named,
+    pub files: Files,
     /// The figures for programs.
     pub json: String,
 }

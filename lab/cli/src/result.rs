@@ -30,7 +30,10 @@ pub fn outcome(session: &Session, json: String) -> Outcome {
             platform: name.into(),
             recording: session.recording.first(MOST_EVENTS),
         }],
-        files: vec![("raw/samples.csv".into(), raw_samples(&session.observation))],
+        files: vec![(
+            "raw/samples.csv".into(),
+            raw_samples(&session.observation).into(),
+        )],
         json,
         ..Outcome::default()
     }

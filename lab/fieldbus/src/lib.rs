@@ -20,3 +20,5 @@ pub use device::{Device, OpMode};
 pub use error::EsiError;
 pub use esi::Esi;
 pub use process_data::{Entry, Pdo};
+/// What a description says beside an ESI file, and why there can be none.
+pub use taktos_segment::{Behaviour, Delays, DescriptionError, Oscillator};

@@ -8,9 +8,20 @@ use super::cargo::tool_built;
 use super::repeat::{place, twice};
 use taktos_cli::workspace::Workspace;
 
-/// The cases, by letters of their names, and how many cycles of each are counted.
-const CASES: [&str; 2] = ["native", "alone-rtds"];
+/// How many cycles of each case are counted.
 const CYCLES: &str = "300";
+/// What is run: cases of the experiment by letters of their names, and devices of ESI files.
+const RUNS: [(&str, &[&str]); 3] = [
+    ("native", &["reproduce", "ethercat", "--only", "native"]),
+    (
+        "alone-rtds",
+        &["reproduce", "ethercat", "--only", "alone-rtds"],
+    ),
+    (
+        "own-devices",
+        &["run", "lab/fieldbus/tests/own-devices.toml"],
+    ),
+];
 /// What they gave before.
 const BASELINE: &str = "experiments/baseline/ethercat.json";
 
@@ -20,18 +31,11 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
     let baseline = std::fs::read_to_string(workspace.path(BASELINE)).unwrap_or_default();
     let baseline: Value = serde_json::from_str(&baseline).unwrap_or_default();
     let mut found = serde_json::Map::new();
-    for case in CASES {
+    for (case, words) in RUNS {
         let name = format!("ethercat-{case}");
-        let words = [
-            "reproduce",
-            "ethercat",
-            "--only",
-            case,
-            "--loops",
-            CYCLES,
-            "--fresh",
-        ];
-        all.add(twice(workspace, &name, &words.map(str::to_owned))?);
+        let words = words.iter().chain(&["--loops", CYCLES, "--fresh"]);
+        let words: Vec<String> = words.map(|&word| word.to_owned()).collect();
+        all.add(twice(workspace, &name, &words)?);
         let file = place(workspace, &name, 1).join("result.json");
         let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         let result: Value = serde_json::from_str(&text)?;

@@ -38,7 +38,10 @@ pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions)
             eprintln!("warning: {}: {words}", set.file);
         }
         let (one, json) = judge(set, request, options)?;
-        figures.push((format!("sets/{number:06}-{}.json", request.name), json));
+        figures.push((
+            format!("sets/{number:06}-{}.json", request.name),
+            json.into(),
+        ));
         judged.push(one);
     }
     let batch = Batch::of(judged);

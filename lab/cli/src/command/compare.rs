@@ -116,7 +116,7 @@ pub(super) fn run(
         question: "Does the kernel run these tasks as the simulator says?".into(),
         drawn,
         traces: all.iter().flat_map(|one| traces(&ready, one)).collect(),
-        files: vec![("tasks.toml".into(), file::write(&set))],
+        files: vec![("tasks.toml".into(), file::write(&set).into())],
         json: compare::json(board.name, &both),
         ..ready.outcome(PROGRAM, &calls)
     };

@@ -10,7 +10,9 @@ use super::experiment::begin;
 use super::guests::{failures, judged, no_board, without_figures};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::ethercat::{Case, Common, Measured, Place, Run, Told, json, samples, text, words};
+use crate::ethercat::{
+    Case, Common, DEVICES, Measured, Place, Run, Told, described, json, samples, text, words,
+};
 use crate::experiment::{Ethercat, Scale};
 use crate::failure::{Failure, one_line};
 use crate::figure::{Material, draw_all};
@@ -39,7 +41,8 @@ pub(super) fn run(
 ) -> Result<()> {
     no_board(options)?;
     let cases = cases(experiment, size.cases.as_deref())?;
-    let common = common(experiment);
+    let common = common(experiment, file)?;
+    only_in_partitions(&cases, &common)?;
     let cycles = size.loops.unwrap_or(experiment.cycles);
     let runs: Vec<Run> = cases
         .iter()
@@ -128,13 +131,30 @@ fn cases(experiment: &Ethercat, only: Option<&str>) -> Result<Vec<Case>> {
     }
 }
 
-fn common(experiment: &Ethercat) -> Common {
-    Common {
+/// On the bare machine there is nobody who would give the program a file.
+fn only_in_partitions(cases: &[Case], common: &Common) -> Result<()> {
+    let native = cases.iter().find(|case| case.place == Place::Native);
+    match native {
+        Some(case) if !common.devices.is_empty() => Err(Failure::error(
+            format!("{}: devices of ESI files need a partition", case.name()),
+            "leave the place `native` out of the experiment's cases, or name others by --only",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn common(experiment: &Ethercat, file: &Path) -> Result<Common> {
+    let devices = match experiment.devices.as_slice() {
+        [] => Vec::new(),
+        devices => described(devices, file)?,
+    };
+    Ok(Common {
         processor: experiment.processor.clone(),
         quantum: experiment.quantum,
         settle: experiment.settle.0.as_nanos() / 1_000_000,
         busy: command_line(&Job::Busy { seconds: None }),
-    }
+        devices,
+    })
 }
 
 fn needs(cases: &[Case], common: &Common) -> Needs {
@@ -164,10 +184,15 @@ impl Bench {
             Place::Native => What::Program(words(run, &self.common, "both")),
             _ => What::Partitions(text(run, &self.common)),
         };
+        let beside = match what.is_partitions() && !self.common.devices.is_empty() {
+            true => vec![(DEVICES.to_owned(), self.common.devices.clone())],
+            false => Vec::new(),
+        };
         Task {
             name: run.name(),
             case: (run.number == 0).then(|| run.case.name()),
             what,
+            beside,
             processors: run.case.place.processors(),
             quantum: self.common.quantum,
         }

@@ -84,7 +84,7 @@ pub(super) fn from_file(
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         drawn,
-        files: vec![("cyclictest.txt".into(), text.clone())],
+        files: vec![("cyclictest.txt".into(), text.clone().into())],
         json: latency::json(board.name, &question, &sets),
         ..ready.outcome(&experiment.program, &[call])
     };

@@ -63,7 +63,7 @@ impl Machines {
     ///
     /// # Errors
     /// When a machine or its guest fails, or its output is broken.
-    pub fn measure(&self, progress: &Progress) -> Result<Vec<(Set, (String, String))>> {
+    pub fn measure(&self, progress: &Progress) -> Result<Vec<(Set, (String, Vec<u8>))>> {
         let mut found = Vec::with_capacity(self.all.len());
         for (name, plan) in &self.all {
             let what = format!("measuring {name}, one processor for two guests ...");
@@ -73,7 +73,7 @@ impl Machines {
                 let cause = format!("{name} printed {} sets of samples", sets.len());
                 Failure::error(cause, "it is to print one: mend the guest's program")
             })?;
-            found.push((set, (format!("{name}.txt"), console)));
+            found.push((set, (format!("{name}.txt"), console.into())));
         }
         Ok(found)
     }

@@ -12,6 +12,9 @@ use crate::station::MEASURED;
 const SEGMENT: &str = "segment";
 const NEIGHBOUR: &str = "busy";
 
+/// The file beside the configuration that describes a user's own devices.
+pub const DEVICES: &str = "devices.bin";
+
 /// What all cases have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Common {
@@ -23,6 +26,8 @@ pub struct Common {
     pub settle: u64,
     /// What the busy Linux is told.
     pub busy: String,
+    /// The description of a user's own devices; nothing for the experiment's.
+    pub devices: Vec<u8>,
 }
 
 /// What the program of the controller is told; `role` says which part of it.
@@ -58,6 +63,9 @@ fn write(out: &mut String, run: &Run, common: &Common) -> std::fmt::Result {
         writeln!(out, "image     = \"taktos:ethercat\"")?;
         writeln!(out, "arguments = \"{}\"", words(run, common, role))?;
         writeln!(out, "on-fault  = \"stay\"")?;
+        if name == SEGMENT && !common.devices.is_empty() {
+            writeln!(out, "initrd    = \"{DEVICES}\"")?;
+        }
         vcpu(out, pinned(number), servers.map(|servers| servers[number]))?;
     }
     if run.case.place.is_busy() {
@@ -120,6 +128,7 @@ mod tests {
             quantum: 100,
             settle: 3_000,
             busy: "taktos.job=busy".into(),
+            devices: Vec::new(),
         };
         let places = [Place::Alone, Place::Dedicated, Place::Shared];
         let mut seen = 0;

@@ -4,12 +4,14 @@
 
 mod case;
 mod configuration;
+mod devices;
 mod form;
 mod found;
 mod samples;
 
 pub use case::{Case, Place, Run, Scheduler};
-pub use configuration::{Common, text, words};
+pub use configuration::{Common, DEVICES, text, words};
+pub use devices::{Named, described};
 pub use form::json;
 pub use found::Told;
 pub use samples::{Measured, samples};

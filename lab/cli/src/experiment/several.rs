@@ -13,7 +13,7 @@ use taktos_time::Duration;
 use super::file::Figure;
 use super::load::{self, parse_as, parse_at};
 use super::scale::Scale;
-use crate::ethercat::{Place, Scheduler};
+use crate::ethercat::{Named, Place, Scheduler};
 
 /// An experiment on several processors.
 #[derive(Debug)]
@@ -159,6 +159,9 @@ pub struct Ethercat {
     pub settle: Time,
     /// How far one of several processors may run ahead of another, in nanoseconds.
     pub quantum: u32,
+    /// The segment's devices, from the MainDevice on; without any, the experiment's own five.
+    #[serde(rename = "device", default)]
+    pub devices: Vec<Named>,
     /// The cases.
     #[serde(rename = "case")]
     pub cases: Vec<EthercatCases>,

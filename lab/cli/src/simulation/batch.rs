@@ -7,7 +7,7 @@ use taktos_export::{Basis, Evidence, in_order, to_json};
 
 use super::result::LIMITS;
 use crate::figure::Drawn;
-use crate::outcome::{Named, Outcome};
+use crate::outcome::{Files, Outcome};
 
 /// What became of a set under a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -171,7 +171,7 @@ impl Batch {
     }
 
     /// Both tables on a page, with the figures of each set.
-    pub fn outcome(&self, figures: Named) -> Outcome {
+    pub fn outcome(&self, figures: Files) -> Outcome {
         let (sets, missed) = (self.sets.len(), self.missed());
         Outcome {
             title: "Task sets beside each other".into(),

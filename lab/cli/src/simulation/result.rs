@@ -53,7 +53,7 @@ pub(super) fn of_set(request: &Request) -> Outcome {
         title: title.to_owned(),
         question: set.question.clone(),
         limits: LIMITS,
-        files: vec![("tasks.toml".into(), file::write(set))],
+        files: vec![("tasks.toml".into(), file::write(set).into())],
         ..Outcome::default()
     }
 }

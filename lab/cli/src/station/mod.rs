@@ -7,17 +7,20 @@ mod guest;
 mod images;
 mod machine;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Emulator;
 use taktos_emulator::several::{Setting, Virt};
+use taktos_export::replace_file;
 use taktos_linux::{Job, Kernel, native};
 use taktos_vm::{Configuration, Time};
 
 use crate::failure::Failure;
-use crate::kept::{Kept, Key};
+use crate::kept::{Kept, Key, digest};
+use crate::outcome::Files;
 use crate::progress::Progress;
 use crate::several::{self, Board, Honest, honest};
 use crate::workspace::Workspace;
@@ -44,6 +47,8 @@ pub struct Task {
     pub case: Option<String>,
     /// What runs.
     pub what: What,
+    /// Files that the configuration names, beside it.
+    pub beside: Files,
     /// How many processors there are.
     pub processors: usize,
     /// How far one of several may run ahead of another, in nanoseconds.
@@ -63,7 +68,7 @@ pub enum What {
 
 impl What {
     /// Who is measured stands among others on the console, and they may never end.
-    const fn is_partitions(&self) -> bool {
+    pub const fn is_partitions(&self) -> bool {
         matches!(self, Self::Partitions(_))
     }
 }
@@ -171,17 +176,20 @@ impl Station {
     }
 
     /// What is handed on as files of the result: the configuration of each case, and the consoles of all runs that did not fail.
-    pub fn files(&self, tasks: &[Task]) -> Vec<(String, String)> {
-        let mut files = Vec::new();
+    pub fn files(&self, tasks: &[Task]) -> Files {
+        // A file that several cases name is one.
+        let mut files = BTreeMap::new();
         for task in tasks {
             if let (Some(case), What::Partitions(text)) = (&task.case, &task.what) {
-                files.push((format!("configurations/{case}.toml"), text.clone()));
+                files.insert(format!("configurations/{case}.toml"), text.clone().into());
+                let beside = task.beside.iter().cloned();
+                files.extend(beside.map(|(name, bytes)| (format!("configurations/{name}"), bytes)));
             }
             if let Ok(console) = self.kept.console(&self.key(task)) {
-                files.push((format!("raw/{}.txt", task.name), console));
+                files.insert(format!("raw/{}.txt", task.name), console.into());
             }
         }
-        files
+        files.into_iter().collect()
     }
 
     /// What the run's machine is, but for where its files are.
@@ -195,6 +203,7 @@ impl Station {
             What::Linux(job) => (format!("linux {} {job:?}", task.processors), ["", ""]),
         };
         let clock = self.clock.clock();
+        let beside = digest(task.beside.iter().map(|(_, bytes)| bytes.as_slice()));
         let all = [
             VERSION,
             &what,
@@ -208,6 +217,10 @@ impl Station {
             parts[0],
             parts[1],
             images.of_linux(),
+            match task.beside.as_slice() {
+                [] => "",
+                _ => &beside,
+            },
         ];
         Key::of(task.name.clone(), all)
     }
@@ -221,7 +234,7 @@ impl Station {
 
     fn call(&self, task: &Task) -> Result<Call> {
         let mut arguments = match &task.what {
-            What::Partitions(text) => self.under_hypervisor(&task.name, text)?,
+            What::Partitions(text) => self.under_hypervisor(task, text)?,
             What::Program(words) => self.program(words),
             What::Linux(job) => self.linux(task.processors, job)?,
         };
@@ -238,16 +251,22 @@ impl Station {
         })
     }
 
-    fn under_hypervisor(&self, name: &str, text: &str) -> Result<Vec<String>> {
+    fn under_hypervisor(&self, task: &Task, text: &str) -> Result<Vec<String>> {
+        let folder = self.folder.join(&task.name);
+        for (name, bytes) in &task.beside {
+            replace_file(&folder.join(name), bytes)?;
+        }
         let refused = |error: taktos_vm::FileError| Failure::error(error.to_string(), error.mend);
-        let configuration = Configuration::parse(text, &format!("{name}.toml")).map_err(refused)?;
+        let file = folder.join(format!("{}.toml", task.name));
+        let configuration =
+            Configuration::parse(text, &file.display().to_string()).map_err(refused)?;
         configuration.check().map_err(refused)?;
         let sources = configuration.partitions.iter();
         let sources = sources
             .map(|partition| self.images.sources(&partition.image))
             .collect::<Result<Vec<_>>>()?;
         let plan = taktos_vm::Plan::new(&configuration, &sources)?;
-        let loaded = plan.write(&self.folder.join(name))?;
+        let loaded = plan.write(&folder)?;
         // Time is added by the caller, for one processor and for several.
         let hypervisor = &self.images.hypervisor().path;
         let mut arguments = plan.qemu_arguments(&loaded, hypervisor, Time::Real);

@@ -88,6 +88,7 @@ impl Bench {
             name: run.name(),
             case: (run.number == 0).then(|| case.name()),
             what,
+            beside: Vec::new(),
             processors: case.place.processors(),
             quantum: case.variant.quantum.unwrap_or(self.measure.quantum),
         }
