@@ -23,8 +23,10 @@ pub const MOST_EVENTS: usize = 200_000;
 
 /// Names with their values, in the order in which they are shown.
 pub type Named = Vec<(String, String)>;
-/// Files: the name and the contents of each.
-pub type Files = Vec<(String, Vec<u8>)>;
+/// A file: its name and its contents.
+pub type File = (String, Vec<u8>);
+/// Several.
+pub type Files = Vec<File>;
 
 /// An experiment that was run.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use taktos_vm::{Configuration, Plan, Time};
 
 use crate::failure::Failure;
+use crate::outcome::File;
 use crate::progress::Progress;
 use crate::response::{Set, sets};
 use crate::vm;
@@ -63,7 +64,7 @@ impl Machines {
     ///
     /// # Errors
     /// When a machine or its guest fails, or its output is broken.
-    pub fn measure(&self, progress: &Progress) -> Result<Vec<(Set, (String, Vec<u8>))>> {
+    pub fn measure(&self, progress: &Progress) -> Result<Vec<(Set, File)>> {
         let mut found = Vec::with_capacity(self.all.len());
         for (name, plan) in &self.all {
             let what = format!("measuring {name}, one processor for two guests ...");
