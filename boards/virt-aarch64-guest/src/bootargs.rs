@@ -29,7 +29,9 @@ struct Kept<const N: usize>(UnsafeCell<([u8; N], usize)>);
 unsafe impl<const N: usize> Sync for Kept<N> {}
 
 impl<const N: usize> Kept<N> {
-    const NOTHING: Self = Self(UnsafeCell::new(([0; N], 0)));
+    const fn nothing() -> Self {
+        Self(UnsafeCell::new(([0; N], 0)))
+    }
 
     /// Keeps a copy, if it is not too long.
     ///
@@ -51,8 +53,8 @@ impl<const N: usize> Kept<N> {
     }
 }
 
-static WORDS: Kept<MOST> = Kept::NOTHING;
-static FILE: Kept<MOST_OF_FILE> = Kept::NOTHING;
+static WORDS: Kept<MOST> = Kept::nothing();
+static FILE: Kept<MOST_OF_FILE> = Kept::nothing();
 
 /// Finds words and file by the device tree at `address`, or, where there is none (the bare board says none), at the beginning of
 /// memory, and keeps them. Called once, by a program's entry, before anything else: the first map reaches all of the
