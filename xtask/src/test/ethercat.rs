@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Tally;
 use super::cargo::tool_built;
-use super::repeat::{place, twice};
+use super::repeat::{place, tool, twice};
 use taktos_cli::workspace::Workspace;
 
 /// How many cycles of each case are counted.
@@ -21,6 +21,21 @@ const RUNS: [(&str, &[&str]); 3] = [
         "own-devices",
         &["run", "lab/fieldbus/tests/own-devices.toml"],
     ),
+];
+/// A machine whose controller has a neighbour that starts anew without end; how often it does at least, in the time that the controller needs.
+const RESTARTED: &str = "fieldbus/workload/tests/restarted-neighbour.toml";
+const RESTARTS: usize = 100;
+/// What the controller and the segment must have counted there.
+const UNHARMED: [&str; 9] = [
+    "lost=0",
+    "wkc_errors=0",
+    "overruns=0",
+    "left_op=0",
+    "late_answers=0",
+    "sync0_missed=0",
+    "watchdog=0",
+    "in_op=5",
+    "counted=1000",
 ];
 /// What they gave before.
 const BASELINE: &str = "experiments/baseline/ethercat.json";
@@ -43,6 +58,7 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
         all.add(compared(case, &baseline[case], &rows));
         found.insert(case.to_owned(), rows);
     }
+    all.add(beside_restarts(workspace)?);
     if all.failed > 0 {
         let file = workspace.target().join("taktos-test/ethercat.json");
         std::fs::write(&file, serde_json::to_string_pretty(&found)? + "\n")?;
@@ -52,6 +68,28 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
         ));
     }
     Ok(all)
+}
+
+/// A neighbour that is killed and started again costs the controller no cycle.
+fn beside_restarts(workspace: &Workspace) -> Result<Tally> {
+    let words = ["vm", "run", RESTARTED, "--virtual"].map(str::to_owned);
+    let out = place(workspace, "ethercat-restarted", 1);
+    let said = tool(workspace, &words, &out)?;
+    let mut tally = Tally::default();
+    for word in UNHARMED {
+        tally.add(match said.split_whitespace().any(|said| said == word) {
+            true => Tally::pass(),
+            false => Tally::fail(format!("{RESTARTED}: the controller did not say {word}\n")),
+        });
+    }
+    let again = said.matches("neighbour started again").count();
+    tally.add(match again >= RESTARTS {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{RESTARTED}: {again} restarts, {RESTARTS} expected\n"
+        )),
+    });
+    Ok(tally)
 }
 
 /// The rows of a case beside those that are checked in.

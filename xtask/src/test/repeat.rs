@@ -81,7 +81,7 @@ pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> 
 }
 
 /// Runs the tool, and gives what it printed.
-fn tool(workspace: &Workspace, arguments: &[String], out: &Path) -> Result<String> {
+pub(super) fn tool(workspace: &Workspace, arguments: &[String], out: &Path) -> Result<String> {
     let output = Command::new(workspace.target().join("lab/taktos"))
         .args(arguments)
         .arg("--out")
