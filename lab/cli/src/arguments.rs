@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and the help that teaches it.
 
 mod new;
+mod segment;
 mod several;
 mod simulation;
 mod vm;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use new::NewOptions;
+pub use segment::SegmentOptions;
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
 pub use vm::{VmCheck, VmCommand, VmRun};
@@ -39,6 +41,7 @@ Examples:
   taktos sim experiments/onboard.toml           a task set in virtual time, under each policy
   taktos generate --tasks 20 --utilisation 3    a task set at random
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
+  taktos segment                                EtherCAT devices on a socket, for any MainDevice
   taktos new blinky --board virt-riscv64        a program of your own, in a folder of its own
   taktos doctor                                 what this machine lacks, and what mends it
 
@@ -211,6 +214,9 @@ pub enum Command {
     /// Run guests beside each other under the hypervisor
     #[command(subcommand, after_help = vm::VM_EXAMPLES)]
     Vm(VmCommand),
+    /// Play a segment of EtherCAT devices on a socket, for any MainDevice that sends Ethernet frames
+    #[command(after_help = segment::SEGMENT_EXAMPLES)]
+    Segment(SegmentOptions),
     /// Write a program of your own: a repository that builds, runs in the emulator and tests at once
     #[command(after_help = new::NEW_EXAMPLES)]
     New(NewOptions),

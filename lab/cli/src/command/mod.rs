@@ -16,6 +16,7 @@ pub mod needs;
 pub mod new;
 pub mod partitions;
 mod scenario;
+mod segment;
 pub mod several;
 mod sim;
 mod smp;
@@ -111,6 +112,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::New(options) => new::run(&workspace, &options),
+        Command::Segment(options) => segment::run(&options),
         Command::Doctor => doctor::run(&workspace),
         Command::Needs { words } => Ok(screen::print(&needs::shown(&words))?),
     }

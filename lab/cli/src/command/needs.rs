@@ -73,6 +73,7 @@ fn of(command: &Command) -> Vec<Need> {
         }
         | Command::Sim(_)
         | Command::Generate(_)
+        | Command::Segment(_)
         | Command::Doctor
         | Command::Needs { .. } => Vec::new(),
     }
