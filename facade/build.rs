@@ -5,31 +5,48 @@ use std::env;
 /// How cargo names the features, each of which is a board.
 const FEATURE: &str = "CARGO_FEATURE_";
 
+/// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
+const ASKED: &str = "TAKTOS_TARGET";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={ASKED}");
     let boards: Vec<String> = env::vars()
         .filter_map(|(name, _)| Some(name.strip_prefix(FEATURE)?.to_lowercase().replace('_', "-")))
         .collect();
     let is_host = env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none");
+    // Also on the host, where cargo comes first: on a target that is not the board's, other crates would be refused in many more words.
+    let asked = env::var(if is_host { ASKED } else { "TARGET" }).ok();
     match boards.as_slice() {
-        [_] => hand_on(),
+        [board] => for_board(board, asked.as_deref()),
         [] if is_host => {}
-        [] => refuse("none is named"),
-        // Also on the host, where cargo comes first: on a board's target the other board's crates would be refused in many more words.
-        boards => refuse(&format!("{} are named", boards.join(" and "))),
+        [] => refuse_boards("none is named"),
+        boards => refuse_boards(&format!("{} are named", boards.join(" and "))),
     }
 }
 
-fn refuse(why: &str) {
+fn refuse_boards(why: &str) {
     println!(
         "cargo::error=a program is for one board, and {why}: name it as the only feature of `taktos` in Cargo.toml"
     );
 }
 
-fn hand_on() {
-    let is_told =
-        |name: &str| name.starts_with("DEP_TAKTOS_BOARD_") && name.ends_with("_ARGUMENTS");
-    if let Some((_, arguments)) = env::vars().find(|(name, _)| is_told(name)) {
+/// Hands on what the linker is told for the board, or says that it has no such target.
+fn for_board(board: &str, asked: Option<&str>) {
+    let targets = told("_TARGETS").unwrap_or_default();
+    let wrong = asked.filter(|asked| !targets.split(' ').any(|target| target == *asked));
+    if let Some(asked) = wrong {
+        println!(
+            "cargo::error=a program for {board} cannot be compiled for {asked}: name {} in .cargo/config.toml",
+            targets.replace(' ', " or ")
+        );
+    } else if let Some(arguments) = told("_ARGUMENTS") {
         println!("cargo::metadata=arguments={arguments}");
     }
+}
+
+/// What the board told under a name that ends like this.
+fn told(what: &str) -> Option<String> {
+    let is_told = |name: &str| name.starts_with("DEP_TAKTOS_BOARD_") && name.ends_with(what);
+    env::vars().find_map(|(name, words)| is_told(&name).then_some(words))
 }

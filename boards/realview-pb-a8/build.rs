@@ -5,7 +5,11 @@ use std::{env, fs, path::PathBuf};
 /// What the linker is told for a program of this board, here or elsewhere.
 const ARGUMENTS: [&str; 2] = ["-Tlink.x", "-Tdevice.x"];
 
+/// What a program of this board can be compiled for.
+const TARGETS: [&str; 1] = ["armv7a-none-eabi"];
+
 fn main() {
+    println!("cargo:targets={}", TARGETS.join(" "));
     let scripts = ["memory.x", "device.x"];
     for script in scripts {
         println!("cargo:rerun-if-changed={script}");

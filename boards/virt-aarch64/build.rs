@@ -10,7 +10,11 @@ const PROGRAMS: [&str; 8] = [
 /// What the linker is told for a program of this board, here or elsewhere.
 const ARGUMENTS: [&str; 2] = ["-Timage.ld", "-Tmemory.x"];
 
+/// What a program of this board can be compiled for.
+const TARGETS: [&str; 1] = ["aarch64-unknown-none-softfloat"];
+
 fn main() {
+    println!("cargo:targets={}", TARGETS.join(" "));
     let scripts = ["memory.x", "probe.x"];
     for script in scripts {
         println!("cargo:rerun-if-changed={script}");

@@ -5,7 +5,11 @@ use std::{env, fs, path::PathBuf};
 /// What the linker is told for a program of this board, here or elsewhere.
 const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Tlink.x"];
 
+/// What a program of this board can be compiled for.
+const TARGETS: [&str; 1] = ["riscv64imac-unknown-none-elf"];
+
 fn main() {
+    println!("cargo:targets={}", TARGETS.join(" "));
     println!("cargo:rerun-if-changed=memory.x");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
         return;

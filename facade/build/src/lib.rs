@@ -10,10 +10,16 @@
 use std::env;
 
 /// Hands the linker the board's memory map and symbols, for every program of the package. Built for the host there are none.
+/// Warns of a profile whose code needs more stack than one is used to.
 pub fn link() {
     println!("cargo::rerun-if-changed=build.rs");
     let arguments = env::var("DEP_TAKTOS_ARGUMENTS").unwrap_or_default();
     for argument in arguments.split_whitespace() {
         println!("cargo::rustc-link-arg-bins={argument}");
+    }
+    if !arguments.is_empty() && env::var("OPT_LEVEL").as_deref() == Ok("0") {
+        println!(
+            "cargo::warning=code that is not optimised needs several times as much stack: put opt-level = 1 into the profile"
+        );
     }
 }

@@ -28,7 +28,7 @@ struct Place<'a> {
     folder: PathBuf,
 }
 
-/// A program for each board and each way of handing over floating-point values, one that takes the tree by git, and one that
+/// A program for each board and each way of handing over floating-point values, one that takes the tree by git, and some that
 /// cannot be.
 pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
@@ -44,7 +44,7 @@ pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
     all.add(place.by_git()?);
     // On the host a program is the same, whatever its board.
     all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
-    all.add(place.for_two_boards()?);
+    all.add(place.refused()?);
     fs::remove_dir_all(&place.folder)?;
     Ok(all)
 }
@@ -140,23 +140,44 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// A program that names two boards is refused in words.
-    fn for_two_boards(&self) -> Result<Tally> {
-        let [first, second, ..] = Board::ALL.map(Board::name);
-        self.write("for-two", &["--board", first])?;
-        let mut add = self.cargo("for-two");
-        add.args(["add", "--quiet", "taktos", "--features", second]);
-        add.arg("--path").arg(self.workspace.path("facade"));
-        let added = add.output()?;
-        ensure!(added.status.success(), "cargo add: {}", said(&added));
-        let output = self.cargo("for-two").args(["run", "--quiet"]).output()?;
-        let words = format!("a program is for one board, and {first} and {second} are named");
-        Ok(
-            match !output.status.success() && said(&output).contains(&words) {
-                true => Tally::pass(),
-                false => Tally::fail(format!("two boards: {}\n", said(&output))),
-            },
-        )
+    /// Programs that cannot be: each by what is replaced in a file of one that can, and why it is refused.
+    fn refused(&self) -> Result<Tally> {
+        let [board, other, ..] = Board::ALL;
+        let quoted = |name: &str| format!("\"{name}\"");
+        let (one, both) = (
+            quoted(board.name()),
+            format!("{:?}, {:?}", board.name(), other.name()),
+        );
+        let (right, wrong) = (quoted(board.triple()), quoted(other.triple()));
+        let cases = [
+            (
+                "for-two",
+                "Cargo.toml",
+                (&one, &both),
+                "a program is for one board, and",
+            ),
+            (
+                "elsewhere",
+                ".cargo/config.toml",
+                (&right, &wrong),
+                "cannot be compiled for",
+            ),
+        ];
+        let mut all = Tally::default();
+        for (name, file, (from, to), why) in cases {
+            self.write(name, &["--board", board.name()])?;
+            let file = self.folder.join(name).join(file);
+            let text = fs::read_to_string(&file)?;
+            fs::write(&file, text.replacen(from.as_str(), to, 1))?;
+            let output = self.cargo(name).args(["run", "--quiet"]).output()?;
+            all.add(
+                match !output.status.success() && said(&output).contains(why) {
+                    true => Tally::pass(),
+                    false => Tally::fail(format!("{name}: {}\n", said(&output))),
+                },
+            );
+        }
+        Ok(all)
     }
 
     /// Cargo in the folder of a program. What is built is kept in the tree's target directory, in one place for all.
