@@ -81,6 +81,26 @@ macro_rules! one_processor {
             faults::interrupt();
         }
     };
+    (faults_with_urgent_interrupt) => {
+        $crate::one_processor!(faults);
+
+        static NOBODY_WAITS: taktos_kernel::Semaphore<Board> = taktos_kernel::Semaphore::new(0);
+
+        /// What would wake nobody is done in place, where it cannot be refused.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_urgent_interrupt() {
+            let _ = NOBODY_WAITS.give();
+        }
+    };
+    (suite_with_interrupt) => {
+        $crate::one_processor!(suite);
+
+        /// Each other board has an interrupt more to spare.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            board::suite::serve();
+        }
+    };
     (hello) => {
         use taktos_kernel::Thread;
         use $crate::hello::{Objects, run};

@@ -7,7 +7,7 @@ use cortex_m::peripheral::{NVIC, Peripherals};
 pub const KERNEL_LEVEL: u8 = 0x80;
 
 /// The priority of the kernel's own exceptions: they come when the last handler has returned.
-const LOWEST: u8 = 0xFF;
+pub(crate) const LOWEST: u8 = 0xFF;
 
 /// The least urgent priority that the kernel's mask lets through, on processors of three bits too.
 const ABOVE_THE_MASK: u8 = KERNEL_LEVEL - 0x20;
@@ -58,18 +58,18 @@ pub fn pend_interrupt(number: u16) {
     NVIC::pend(Number(number));
 }
 
-/// Puts the kernel's exceptions behind all interrupts.
-pub(crate) fn set_system_priorities() {
+/// Puts the kernel's exceptions behind all interrupts, but for `SysTick`, whose priority is given.
+pub(crate) fn set_system_priorities(of_timer: u8) {
     const PRIORITIES: usize = 0xE000_ED18;
     /// Of `SVCall`, which comes while the mask is set, to return to an interrupted thread.
     const OF_CALLS: [u8; 4] = [0, 0, 0, ABOVE_THE_MASK];
-    /// Of `PendSV` and `SysTick`, which follow.
-    const OF_SWITCHES: [u8; 4] = [0, 0, LOWEST, LOWEST];
+    // Of `PendSV` and `SysTick`, which follow.
+    let of_switches = [0, 0, LOWEST, of_timer];
     let priorities = core::ptr::with_exposed_provenance_mut::<[u32; 3]>(PRIORITIES);
     // SAFETY: called once, before the first thread runs; the exceptions are this port's own, and no others have these words.
     unsafe {
         (&raw mut (*priorities)[1]).write_volatile(u32::from_le_bytes(OF_CALLS));
-        (&raw mut (*priorities)[2]).write_volatile(u32::from_le_bytes(OF_SWITCHES));
+        (&raw mut (*priorities)[2]).write_volatile(u32::from_le_bytes(of_switches));
     }
 }
 

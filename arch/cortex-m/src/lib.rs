@@ -19,25 +19,44 @@
 //! floating-point unit have its registers in between, restored by the instructions behind the address:
 //! those that do not use it pay nothing.
 #![no_std]
-#![cfg(target_os = "none")]
-#![expect(unsafe_code, reason = "an architecture port")]
+#![cfg_attr(
+    target_os = "none",
+    expect(unsafe_code, reason = "an architecture port")
+)]
 
-mod fault;
-mod guard;
-mod interrupt;
-mod machine;
-mod slice;
+/// What the processor is needed for. The rest is compiled for the host too, for its tests.
+#[cfg(target_os = "none")]
+#[macro_use]
 mod switch;
+#[cfg(target_os = "none")]
+mod fault;
+#[cfg(target_os = "none")]
+mod guard;
+#[cfg(target_os = "none")]
+mod interrupt;
+#[cfg(target_os = "none")]
+mod machine;
+#[cfg(target_os = "none")]
+mod slice;
+mod systick;
 
-pub use fault::{report_fault, report_forbidden_call};
-pub use guard::Guard;
-pub use interrupt::{KERNEL_LEVEL, Level, enable_interrupt, pend_interrupt};
-pub use machine::{Clock, CortexM, TAKTOS_PROCESSOR};
-pub use switch::Outcome32;
+#[cfg(target_os = "none")]
+pub use {
+    fault::{report_fault, report_forbidden_call},
+    guard::Guard,
+    interrupt::{KERNEL_LEVEL, Level, enable_interrupt, pend_interrupt},
+    machine::{Clock, CortexM, TAKTOS_PROCESSOR},
+    slice::{SliceTimer, Slices},
+    switch::Outcome32,
+    systick::{SystemTimer, start as start_system_timer},
+};
 
 /// What macros need of other crates.
+#[cfg(target_os = "none")]
 #[doc(hidden)]
 pub mod reexports {
+    pub use crate::switch::operands;
+    pub use crate::systick::STAMP;
     pub use taktos_machine::Upcalls;
 
     unsafe extern "C" {
@@ -47,10 +66,24 @@ pub mod reexports {
 }
 
 /// Wires the processor's exceptions to a type that implements
-/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
+/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate. With `SystemTimer` before it where that is the board's clock.
 #[macro_export]
 macro_rules! exceptions {
     ($upcalls:ty) => {
+        $crate::pended_switch!(timer);
+        $crate::exceptions!(@ $upcalls);
+    };
+    (SystemTimer, $upcalls:ty) => {
+        $crate::pended_switch!(noted);
+        $crate::exceptions!(@ $upcalls);
+
+        /// The time of an alarm has come.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_alarm() {
+            <$upcalls as $crate::reexports::Upcalls>::alarm();
+        }
+    };
+    (@ $upcalls:ty) => {
         /// The end of a time slice.
         #[unsafe(no_mangle)]
         extern "C" fn taktos_slice_end() {

@@ -2,7 +2,7 @@
 
 use crate::guard::{self, Guard};
 use crate::interrupt;
-use crate::slice;
+use crate::slice::Slices;
 use crate::switch::{self, Outcome32};
 use core::arch::asm;
 use core::marker::PhantomData;
@@ -11,10 +11,10 @@ use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
 
-/// What the board brings: a clock with an alarm, and how fast the processor runs.
+/// What the board brings: a clock with an alarm. [`SystemTimer`](crate::SystemTimer) is one for boards without a timer of their own.
 pub trait Clock: 'static {
-    /// The processor's frequency in Hz, by which `SysTick` counts time slices.
-    const PROCESSOR_HZ: u32;
+    /// What measures time slices: [`SliceTimer`](crate::SliceTimer), beside a clock of the board's own.
+    type Slices: Slices;
     /// The present time. Called with and without the mask.
     fn now() -> Instant;
     /// Asks for an alarm, as [`Machine::set_alarm`].
@@ -79,7 +79,7 @@ impl<C: Clock> Machine for CortexM<C> {
         argument: usize,
         timeout: Timeout,
     ) -> Answer {
-        let (status, value) = switch::take::<Self, D>(object, argument, timeout);
+        let (status, value) = switch::take::<Self, C::Slices, D>(object, argument, timeout);
         Answer {
             status: Status::from_word(status),
             value,
@@ -102,7 +102,7 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     fn start() -> ! {
-        interrupt::set_system_priorities();
+        interrupt::set_system_priorities(C::Slices::LEVEL);
         guard::enable();
         switch::start()
     }
@@ -122,10 +122,10 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     fn begin_slice() {
-        slice::begin();
+        C::Slices::begin();
     }
 
     fn set_slice(length: Option<Duration>) {
-        slice::set(length, C::PROCESSOR_HZ);
+        C::Slices::set(length);
     }
 }

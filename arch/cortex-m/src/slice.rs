@@ -1,14 +1,43 @@
-//! Owns: `SysTick`, which measures time slices in cycles of the processor.
+//! Owns: how slices are measured; `SysTick` where it measures them and nothing else, in cycles of the processor.
+//! Must never know: `SysTick` as a clock, which is `systick`.
 //!
 //! What belongs to slices is referred to only from where they are switched on: a program that does not do
 //! that does not carry it.
 
-use crate::interrupt::{mask, unmask};
+use crate::interrupt::{LOWEST, mask, unmask};
 use core::cell::Cell;
 use cortex_m::Peripherals;
 use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;
 use taktos_time::Duration;
+
+/// What measures time slices.
+pub trait Slices {
+    /// The priority of `SysTick`.
+    const LEVEL: u8;
+    /// Whether the beginning of a slice is noted, as the timer has other things to do. Otherwise a write to it is the beginning.
+    const ARE_NOTED: bool;
+    /// Sets the length of slices; none stops them. As [`Machine::set_slice`](taktos_machine::Machine::set_slice).
+    fn set(length: Option<Duration>);
+    /// Makes the running slice begin anew. Called with interrupts masked.
+    fn begin();
+}
+
+/// `SysTick` measures slices, on a processor of so many `HERTZ`, and nothing else.
+pub struct SliceTimer<const HERTZ: u32>;
+
+impl<const HERTZ: u32> Slices for SliceTimer<HERTZ> {
+    const LEVEL: u8 = LOWEST;
+    const ARE_NOTED: bool = false;
+
+    fn set(length: Option<Duration>) {
+        set(length, HERTZ);
+    }
+
+    fn begin() {
+        begin();
+    }
+}
 
 unsafe extern "C" {
     /// The board's, by [`exceptions!`](crate::exceptions).
@@ -21,6 +50,11 @@ struct AtEnd(Cell<Option<extern "C" fn()>>);
 
 // SAFETY: written and read with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for AtEnd {}
+
+/// Has `handler` called when the counter has wrapped.
+pub(crate) fn set_handler(handler: extern "C" fn()) {
+    AT_END.0.set(Some(handler));
+}
 
 /// The counter has wrapped.
 #[unsafe(no_mangle)]
@@ -47,8 +81,8 @@ extern "C" fn end() {
 }
 
 /// Sets the length of slices on a processor of `hertz`; none stops them.
-pub fn set(length: Option<Duration>, hertz: u32) {
-    AT_END.0.set(Some(end));
+fn set(length: Option<Duration>, hertz: u32) {
+    set_handler(end);
     // SAFETY: `SysTick` belongs to this module alone.
     let mut timer = unsafe { Peripherals::steal() }.SYST;
     timer.disable_interrupt();
@@ -63,7 +97,7 @@ pub fn set(length: Option<Duration>, hertz: u32) {
 }
 
 /// Makes the running slice begin anew.
-pub fn begin() {
+fn begin() {
     // SAFETY: any write clears the counter, which then begins anew; it belongs to this module and to the switch.
     unsafe { (*SYST::PTR).cvr.write(0) };
 }

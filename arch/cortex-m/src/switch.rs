@@ -11,7 +11,9 @@
 use crate::guard::{GUARD_OFFSET, NAMES_REGION, REGION};
 use crate::interrupt::KERNEL_LEVEL;
 use crate::machine::TAKTOS_PROCESSOR;
+use crate::slice::Slices;
 use core::arch::{asm, naked_asm};
+use core::marker::PhantomData;
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
@@ -33,17 +35,28 @@ impl Outcome for Outcome32 {
     }
 }
 
+impl Outcome32 {
+    /// No thread has an odd address.
+    #[inline(always)]
+    fn is_switch(&self) -> bool {
+        self.0 & 1 == 0
+    }
+}
+
 #[inline(always)]
 fn pair(low: usize, high: usize) -> u64 {
     (high as u64) << 32 | low as u64
 }
 
 /// `SysTick`'s control register; its other registers and the protection unit's are reached from here.
-const SYSTEM_TIMER: u32 = 0xE000_E010;
-const SLICE_COUNTER: usize = 0x08;
-const GUARD_REGION: usize = 0xD9C - 0x010;
+pub const SYSTEM_TIMER: u32 = 0xE000_E010;
+/// From there: its value, which a write clears.
+pub const SLICE_COUNTER: usize = 0x08;
+/// From there: the protection unit's region base.
+pub const GUARD_REGION: usize = 0xD9C - 0x010;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
-const PEND_SWITCH: u32 = 1 << 28;
+/// The bit that pends `PendSV`.
+pub const PEND_SWITCH: u32 = 1 << 28;
 /// The number of the exception that is the first interrupt, and the address of the interrupts' priorities, a byte each.
 const FIRST_INTERRUPT: u32 = 16;
 const PRIORITIES: u32 = 0xE000_E400;
@@ -139,7 +152,20 @@ call!(yield_blocking_in_slice, switch_blocking_in_slice);
 
 /// Takes the decision `D` through the entry that suits it. Called with the mask set.
 #[inline(always)]
-pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+pub fn take<M: Machine<Outcome = Outcome32>, S: Slices, D: Decision<M>>(
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> (usize, usize) {
+    if S::ARE_NOTED {
+        through::<M, Noting<S, D>>(object, argument, timeout)
+    } else {
+        through::<M, D>(object, argument, timeout)
+    }
+}
+
+#[inline(always)]
+fn through<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
     object: &'static D::Object,
     argument: usize,
     timeout: Timeout,
@@ -155,6 +181,37 @@ pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
         (true, true, true) => yield_blocking_in_slice::<M, D>,
     };
     through(object, argument, timeout)
+}
+
+/// The decision `D` where the beginning of a slice is noted: when the decision is taken to switch, a dozen instructions before. The
+/// entries need not begin it.
+struct Noting<S, D>(PhantomData<(S, D)>);
+
+impl<M, S, D> Decision<M> for Noting<S, D>
+where
+    M: Machine<Outcome = Outcome32>,
+    S: Slices,
+    D: Decision<M>,
+{
+    type Object = D::Object;
+    const KEEPS_SLICE: bool = true;
+    const USES_WORDS: bool = D::USES_WORDS;
+    const USES_TIMEOUT: bool = D::USES_TIMEOUT;
+    const ALWAYS_SWITCHES: bool = D::ALWAYS_SWITCHES;
+    const BLOCKS: bool = D::BLOCKS;
+
+    #[inline(always)]
+    extern "C" fn decide(
+        object: &'static D::Object,
+        argument: usize,
+        timeout: Timeout,
+    ) -> Outcome32 {
+        let outcome = D::decide(object, argument, timeout);
+        if !D::KEEPS_SLICE && outcome.is_switch() {
+            S::begin();
+        }
+        outcome
+    }
 }
 
 /// Assembles an entry: its own lines, then the common tail (`slice` restarts the time slice, `keep` does not), then
@@ -364,7 +421,7 @@ extern "C" fn resume_with_state() {
 /// Where an interrupted thread is resumed by the tail of an entry: returns from its own exception frame, which
 /// only an exception handler can. Behind it, at [`WITH_STATE`], the same for threads with floating-point state.
 #[unsafe(naked)]
-extern "C" fn return_from_exception() {
+pub extern "C" fn return_from_exception() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "pop {{r5, r8-r11}}",
@@ -381,7 +438,7 @@ extern "C" fn return_from_exception() {
 const END_OF_MASK: usize = 6;
 
 /// The distance of the second entry of [`return_from_exception`].
-const WITH_STATE: usize = 8;
+pub const WITH_STATE: usize = 8;
 
 /// Returns from the exception frame that r0 named when the exception was raised.
 #[unsafe(naked)]
@@ -404,99 +461,134 @@ extern "C" fn SVCall() {
     )
 }
 
+/// What [`exceptions!`](crate::exceptions) defines as `PendSV`; `slice` are its lines by which a slice begins, and their operands.
+///
 /// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes in the midst of none.
 ///
 /// Handlers may come in between, and name another heir. None of them is in the way: what is read here of the two threads
 /// does not change while the one runs and the other is ready, and who names an heir that is not the current thread makes
 /// this pending again. But for one case: the new heir is the thread that is just being left, when it is still called
 /// the current one. So the heir is looked at once more when the current thread has been written.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-extern "C" fn PendSV() {
-    naked_asm!(
-        ".fpu fpv4-sp-d16",
-        "ldr r3, ={processor}",
-        "ldr r1, [r3, #{current}]",
-        "ldr r2, [r3, #{heir}]",
-        "ldr r12, ={return_from_exception}",
-        "cmp r1, r2",
-        "beq 9f",
-        "mrs r0, psp",
-        "tst lr, #0x10",
-        "beq 5f",
-        "1:",
-        "stmdb r0!, {{r5, r8-r11}}",
-        "stmdb r0!, {{r4, r6, r7, r12}}",
-        "str r0, [r1]",
-        "str r2, [r3, #{current}]",
-        "ldr r3, [r3, #{heir}]",
-        "ldr r0, [r2]",
-        "cmp r3, r2",
-        "bne 6f",
-        "2:",
-        "ldmia r0!, {{r4, r6, r7, r12}}",
-        // Where is it to go on: at its own exception frame, or behind a kernel call? The stack pointer of
-        // an interrupted thread, nine words below a frame that the processor aligned to eight bytes,
-        // is the only one that is not a multiple of eight.
-        "lsls r1, r0, #29",
-        "bmi 3f",
-        // Behind a kernel call: an exception frame below the registers just read makes it return there,
-        // with its answer in r0 and r1; its other registers are of no account.
-        // Every address to go on at begins with the two instructions that end the mask, which is not set
-        // here: they are skipped, and the mark of the instruction set with them.
-        "add r12, r12, #{behind_mask}",
-        "mov r3, #0x01000000",
-        "add r1, r2, #{guard}",
-        "str r12, [r0, #-8]",
-        "str r3, [r0, #-4]",
-        "ldr r12, [r2, #{status}]",
-        "ldr r3, [r2, #{value}]",
-        "str r12, [r0, #-32]!",
-        "str r3, [r0, #4]",
-        "4:",
-        "ldr r12, ={system_timer}",
-        "str r1, [r12, #{guard_region}]",
-        "str r1, [r12, #{slice_counter}]",
-        "msr psp, r0",
-        "9:",
-        "bx lr",
-        "3:",
-        "ldmia r0!, {{r5, r8-r11}}",
-        "ldr r3, ={return_from_exception}",
-        "add r1, r2, #{guard}",
-        "cmp r12, r3",
-        "beq 4b",
-        "vldmia r0!, {{s16-s31}}",
-        "mvn lr, #0x12",
-        "b 4b",
-        "5:",
-        "vstmdb r0!, {{s16-s31}}",
-        // From here on as if the interrupted thread had none: the return is the plain one.
-        "mvn lr, #2",
-        "add r12, r12, #{with_state}",
-        "b 1b",
-        "6:",
-        // Once more, behind this.
-        "ldr r1, ={system_timer}",
-        "mov r3, #{pend_switch}",
-        "str r3, [r1, #{interrupt_control}]",
-        "b 2b",
-        ".ltorg",
-        processor = sym TAKTOS_PROCESSOR,
-        current = const offset_of!(Processor, current),
-        heir = const offset_of!(Processor, heir),
-        interrupt_control = const INTERRUPT_CONTROL - SYSTEM_TIMER,
-        pend_switch = const PEND_SWITCH,
-        return_from_exception = sym return_from_exception,
-        with_state = const WITH_STATE,
-        behind_mask = const END_OF_MASK - 1,
-        status = const offset_of!(Context, status),
-        value = const offset_of!(Context, value),
-        system_timer = const SYSTEM_TIMER,
-        guard = const GUARD_OFFSET + NAMES_REGION + REGION,
-        guard_region = const GUARD_REGION,
-        slice_counter = const SLICE_COUNTER,
-    )
+#[doc(hidden)]
+#[macro_export]
+macro_rules! pended_switch {
+    (timer) => {
+        $crate::pended_switch!(["str r1, [r12, #{slice_counter}]"], []);
+    };
+    (noted) => {
+        $crate::pended_switch!(
+            ["ldr r2, [r12, #{slice_counter}]", "ldr r3, ={stamp}", "str r2, [r3]"],
+            [stamp = sym $crate::reexports::STAMP,]
+        );
+    };
+    ([$($slice:literal),*], [$($operands:tt)*]) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        extern "C" fn PendSV() {
+            ::core::arch::naked_asm!(
+                ".fpu fpv4-sp-d16",
+                "ldr r3, ={processor}",
+                "ldr r1, [r3, #{current}]",
+                "ldr r2, [r3, #{heir}]",
+                "ldr r12, ={return_from_exception}",
+                "cmp r1, r2",
+                "beq 9f",
+                "mrs r0, psp",
+                "tst lr, #0x10",
+                "beq 5f",
+                "1:",
+                "stmdb r0!, {{r5, r8-r11}}",
+                "stmdb r0!, {{r4, r6, r7, r12}}",
+                "str r0, [r1]",
+                "str r2, [r3, #{current}]",
+                "ldr r3, [r3, #{heir}]",
+                "ldr r0, [r2]",
+                "cmp r3, r2",
+                "bne 6f",
+                "2:",
+                "ldmia r0!, {{r4, r6, r7, r12}}",
+                // Where is it to go on: at its own exception frame, or behind a kernel call? The stack pointer of
+                // an interrupted thread, nine words below a frame that the processor aligned to eight bytes,
+                // is the only one that is not a multiple of eight.
+                "lsls r1, r0, #29",
+                "bmi 3f",
+                // Behind a kernel call: an exception frame below the registers just read makes it return there,
+                // with its answer in r0 and r1; its other registers are of no account.
+                // Every address to go on at begins with the two instructions that end the mask, which is not set
+                // here: they are skipped, and the mark of the instruction set with them.
+                "add r12, r12, #{behind_mask}",
+                "mov r3, #0x01000000",
+                "add r1, r2, #{guard}",
+                "str r12, [r0, #-8]",
+                "str r3, [r0, #-4]",
+                "ldr r12, [r2, #{status}]",
+                "ldr r3, [r2, #{value}]",
+                "str r12, [r0, #-32]!",
+                "str r3, [r0, #4]",
+                "4:",
+                "ldr r12, ={system_timer}",
+                "str r1, [r12, #{guard_region}]",
+                $($slice,)*
+                "msr psp, r0",
+                "9:",
+                "bx lr",
+                "3:",
+                "ldmia r0!, {{r5, r8-r11}}",
+                "ldr r3, ={return_from_exception}",
+                "add r1, r2, #{guard}",
+                "cmp r12, r3",
+                "beq 4b",
+                "vldmia r0!, {{s16-s31}}",
+                "mvn lr, #0x12",
+                "b 4b",
+                "5:",
+                "vstmdb r0!, {{s16-s31}}",
+                // From here on as if the interrupted thread had none: the return is the plain one.
+                "mvn lr, #2",
+                "add r12, r12, #{with_state}",
+                "b 1b",
+                "6:",
+                // Once more, behind this.
+                "ldr r1, ={system_timer}",
+                "mov r3, #{pend_switch}",
+                "str r3, [r1, #{interrupt_control}]",
+                "b 2b",
+                ".ltorg",
+                processor = sym $crate::TAKTOS_PROCESSOR,
+                current = const $crate::reexports::operands::CURRENT,
+                heir = const $crate::reexports::operands::HEIR,
+                interrupt_control = const $crate::reexports::operands::INTERRUPT_CONTROL,
+                pend_switch = const $crate::reexports::operands::PEND_SWITCH,
+                return_from_exception = sym $crate::reexports::operands::return_from_exception,
+                with_state = const $crate::reexports::operands::WITH_STATE,
+                behind_mask = const $crate::reexports::operands::BEHIND_MASK,
+                status = const $crate::reexports::operands::STATUS,
+                value = const $crate::reexports::operands::VALUE,
+                system_timer = const $crate::reexports::operands::SYSTEM_TIMER,
+                guard = const $crate::reexports::operands::GUARD,
+                guard_region = const $crate::reexports::operands::GUARD_REGION,
+                slice_counter = const $crate::reexports::operands::SLICE_COUNTER,
+                $($operands)*
+            )
+        }
+    };
+}
+
+/// The operands of [`pended_switch!`](crate::pended_switch).
+#[expect(missing_docs, reason = "each is what its name says")]
+pub mod operands {
+    use super::{Context, GUARD_OFFSET, NAMES_REGION, Processor, REGION, offset_of};
+    pub use super::{
+        GUARD_REGION, PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, WITH_STATE, return_from_exception,
+    };
+
+    pub const CURRENT: usize = offset_of!(Processor, current);
+    pub const HEIR: usize = offset_of!(Processor, heir);
+    pub const STATUS: usize = offset_of!(Context, status);
+    pub const VALUE: usize = offset_of!(Context, value);
+    pub const INTERRUPT_CONTROL: u32 = super::INTERRUPT_CONTROL - SYSTEM_TIMER;
+    pub const BEHIND_MASK: usize = super::END_OF_MASK - 1;
+    pub const GUARD: usize = GUARD_OFFSET + NAMES_REGION + REGION;
 }
 
 /// What lies on the stack of a thread that is not running, from low to high.

@@ -6,7 +6,7 @@
 use crate::system::Board;
 use core::cell::Cell;
 use core::ptr::{read_volatile, write_volatile};
-use taktos_arch_cortex_m::{Clock, Level, enable_interrupt};
+use taktos_arch_cortex_m::{Clock, Level, SliceTimer, enable_interrupt};
 use taktos_kernel::{Duration, Instant, Upcall};
 use taktos_machine::Upcalls;
 
@@ -30,6 +30,8 @@ const HORIZON: Duration = Duration::from_secs(32);
 
 /// The board's clock.
 pub struct DualTimer;
+
+pub(crate) use DualTimer as BoardClock;
 
 /// The time up to the last reading, in ticks, and that reading.
 struct Epoch {
@@ -106,7 +108,8 @@ fn cortex_m_restore(previous: u32) {
 }
 
 impl Clock for DualTimer {
-    const PROCESSOR_HZ: u32 = 25_000_000;
+    /// The processor runs at 25 MHz.
+    type Slices = SliceTimer<25_000_000>;
 
     fn now() -> Instant {
         let ticks = masked(|| {

@@ -1,6 +1,8 @@
 //! Owns: the board as a system of the kernel.
+//! Must never know: the board. Other boards of the architecture take this file as it is.
 
-use crate::clock::{self, DualTimer};
+use crate::clock::{self, BoardClock};
+use crate::console;
 use crate::vectors::{SPARE, URGENT};
 use core::panic::PanicInfo;
 use taktos_arch_cortex_m::{CortexM, Level, enable_interrupt, pend_interrupt};
@@ -14,7 +16,7 @@ pub struct Board;
 static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 
 impl System for Board {
-    type Machine = CortexM<DualTimer>;
+    type Machine = CortexM<BoardClock>;
 
     #[inline(always)]
     fn kernel() -> &'static Kernel<Self> {
@@ -22,9 +24,7 @@ impl System for Board {
     }
 
     fn write(text: &str) {
-        for byte in text.bytes() {
-            semihosting::sys::arm_compat::sys_writec(byte);
-        }
+        console::write(text);
     }
 
     fn exit(status: i32) -> ! {
@@ -66,8 +66,7 @@ pub mod interrupt {
 }
 
 /// The interrupt above the kernel's level, which the kernel never delays and whose handler, the program's
-/// `taktos_urgent_interrupt`, must not call the kernel. It is that of the first simple timer (CMSDK TRM,
-/// section 4.2, at 0x4000_0000), which belongs to the program.
+/// `taktos_urgent_interrupt`, must not call the kernel. The board says which it is, and leaves its device to the program.
 pub mod urgent_interrupt {
     use super::{Level, URGENT, enable_interrupt, pend_interrupt};
 

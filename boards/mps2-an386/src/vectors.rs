@@ -23,7 +23,7 @@ extern "C" fn dual_timer() {
 
 taktos_arch_cortex_m::above!(urgent, taktos_urgent_interrupt);
 
-/// The interrupt of the first simple timer, which the board leaves to the program.
+/// The interrupt of the first simple timer (CMSDK TRM, section 4.2, at 0x4000_0000), which the board leaves to the program.
 pub(crate) const URGENT: u16 = 8;
 /// An interrupt of the board that no device uses, for programs that pend it themselves.
 pub(crate) const SPARE: u16 = 13;

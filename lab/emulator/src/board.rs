@@ -14,6 +14,8 @@ const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
 pub enum Board {
     /// Arm MPS2 with the AN386 image: one Cortex-M4 with floating point.
     Mps2An386,
+    /// ST B-L475E-IOT01A: the same processor in an STM32L475.
+    Stm32L475Iot01,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
     /// QEMU's `virt` with processors of 64 bits: one, or several.
@@ -25,8 +27,9 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Mps2An386,
+        Self::Stm32L475Iot01,
         Self::RealviewPbA8,
         Self::Virt(Virt::Aarch64),
         Self::Virt(Virt::RiscV64),
@@ -37,6 +40,7 @@ impl Board {
     pub fn name(self) -> &'static str {
         match self {
             Self::Mps2An386 => "mps2-an386",
+            Self::Stm32L475Iot01 => "stm32l475-iot01",
             Self::RealviewPbA8 => "realview-pb-a8",
             Self::Virt(virt) => virt.name(),
         }
@@ -53,7 +57,7 @@ impl Board {
     #[must_use]
     pub fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Mps2An386 => Some(Cpu::CortexM4),
+            Self::Mps2An386 | Self::Stm32L475Iot01 => Some(Cpu::CortexM4),
             Self::RealviewPbA8 => Some(Cpu::CortexA8),
             Self::Virt(virt) => virt.cpu(),
         }
@@ -63,7 +67,7 @@ impl Board {
     #[must_use]
     pub fn cpu_name(self) -> &'static str {
         match self {
-            Self::Mps2An386 => "Cortex-M4F",
+            Self::Mps2An386 | Self::Stm32L475Iot01 => "Cortex-M4F",
             Self::RealviewPbA8 => "Cortex-A8",
             Self::Virt(virt) => virt.cpu_name(),
         }
@@ -73,7 +77,7 @@ impl Board {
     #[must_use]
     pub fn triple(self) -> &'static str {
         match self {
-            Self::Mps2An386 => "thumbv7em-none-eabi",
+            Self::Mps2An386 | Self::Stm32L475Iot01 => "thumbv7em-none-eabi",
             Self::RealviewPbA8 => "armv7a-none-eabi",
             Self::Virt(virt) => virt.triple(),
         }
@@ -84,7 +88,7 @@ impl Board {
     #[must_use]
     pub const fn hard_float_triple(self) -> Option<&'static str> {
         match self {
-            Self::Mps2An386 => Some("thumbv7em-none-eabihf"),
+            Self::Mps2An386 | Self::Stm32L475Iot01 => Some("thumbv7em-none-eabihf"),
             Self::RealviewPbA8 | Self::Virt(_) => None,
         }
     }
@@ -93,7 +97,7 @@ impl Board {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::Mps2An386 | Self::RealviewPbA8 => "qemu-system-arm",
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8 => "qemu-system-arm",
             Self::Virt(virt) => virt.program(),
         }
     }
@@ -101,13 +105,16 @@ impl Board {
     /// Whether the clock follows its one processor run by run, in the emulator's own time; otherwise it has charge of the
     /// time itself. The cycle models of 32-bit Arm hang on how each block was reached and left.
     pub(crate) const fn is_followed(self) -> bool {
-        matches!(self, Self::Mps2An386 | Self::RealviewPbA8)
+        matches!(
+            self,
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8
+        )
     }
 
     /// Where the machine itself has code, which runs before the image.
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Mps2An386 | Self::RealviewPbA8 => None,
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8 => None,
             Self::Virt(virt) => virt.reset_code(),
         }
     }
@@ -118,6 +125,7 @@ impl Board {
     pub fn arguments(self) -> Vec<&'static str> {
         let machine: &[&str] = match self {
             Self::Mps2An386 => &["-M", "mps2-an386", "-nographic", "-serial", "null"],
+            Self::Stm32L475Iot01 => &["-M", "b-l475e-iot01a", "-nographic", "-serial", "stdio"],
             Self::RealviewPbA8 => &[
                 "-M",
                 "realview-pb-a8",

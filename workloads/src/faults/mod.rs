@@ -219,7 +219,7 @@ fn null() {
 }
 
 fn unmapped() {
-    let nowhere = ptr::without_provenance_mut::<u32>(0x5000_0000);
+    let nowhere = ptr::without_provenance_mut::<u32>(0x5FFF_0000);
     // SAFETY: nothing of it is: it faults.
     unsafe { ptr::write_volatile(nowhere, 1) };
 }

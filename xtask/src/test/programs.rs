@@ -64,7 +64,7 @@ const UNDEFINED: &str = "fault: undefined instruction in thread 'victim'";
 const UNDEFINED_IN_A_HANDLER: &str =
     "fault: undefined instruction in an interrupt handler over thread 'victim'";
 const ARITHMETIC: &str = "fault: division by zero or unaligned access in thread 'victim'";
-const BUS: &str = "fault: bus error in thread 'victim' at address 0x50000000\n";
+const BUS: &str = "fault: bus error in thread 'victim' at address 0x5fff0000\n";
 const PANIC: &str = "fault: panic in thread 'victim' at workloads/*: on purpose\n";
 const PANIC_WITH_NUMBERS: &str = "fault: panic in thread 'victim' at workloads/*: 42 on purpose\n";
 const PANIC_IN_A_HANDLER: &str =
@@ -187,7 +187,7 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find(board)?;
     let cases = match board {
-        Board::Mps2An386 => CORTEX_M4,
+        Board::Mps2An386 | Board::Stm32L475Iot01 => CORTEX_M4,
         Board::RealviewPbA8 => CORTEX_A8,
         Board::Virt(_) => VIRT,
     };

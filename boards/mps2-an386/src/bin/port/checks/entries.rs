@@ -3,9 +3,9 @@
 
 use super::float::enter_with_float;
 use super::{check, interrupts};
+use crate::board::Board;
 use core::cell::Cell;
 use core::ptr;
-use mps2_an386::Board;
 use taktos_kernel::{Error, Status, System, Timeout};
 use taktos_machine::{Answer, Decision, Machine, Outcome};
 

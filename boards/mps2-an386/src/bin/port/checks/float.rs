@@ -1,8 +1,8 @@
 //! Owns: work that fills the floating-point registers and looks whether they stay.
 
 use super::{FLOAT_SPINS, LEFT, RIGHT, check, doze, entries, give_way, interrupts, labour, nested};
+use crate::board::Board;
 use core::arch::{asm, naked_asm};
-use mps2_an386::Board;
 use taktos_kernel::{System, Timeout};
 
 /// Fills floating-point registers and their status, and core registers, lets something happen, and looks

@@ -2,10 +2,10 @@
 
 use super::registers::{CONDITIONS_IN_BYTES, spin_in_conditions};
 use super::{LEFT, RIGHT, check, slices};
+use crate::board::Board;
 use core::arch::asm;
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use mps2_an386::Board;
 use taktos_kernel::{AnyThread, System, Timeout};
 use taktos_machine::Context;
 

@@ -2,14 +2,15 @@
 
 use super::float::wait_with_float;
 use super::registers::wait_with_registers;
-use super::{URGENT, check, storm};
+use super::{URGENT, check};
+use crate::board::{Board, interrupt, urgent_interrupt};
+use crate::storm;
 use core::arch::asm;
 use core::cell::Cell;
 use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use mps2_an386::{Board, interrupt, urgent_interrupt};
 use taktos_kernel::{Error, Semaphore, System, Timeout};
 use taktos_machine::Machine;
 

@@ -2,9 +2,9 @@
 //! kind of switch. It does so where the image is built for the hard-float interface.
 
 use super::{LEFT, RIGHT, URGENT, check, interrupts, slices};
+use crate::board::Board;
 use core::hint::black_box;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use mps2_an386::Board;
 use taktos_kernel::{
     AnyThread, EventFlags, MessageQueue, Mutex, Notify, Semaphore, Span, System, Timeout,
 };

@@ -6,14 +6,15 @@ use super::interrupts::{
     WOKEN, barrier, base_priority, in_handler, serve, serve_with_float, served,
 };
 use super::registers::nest_with_registers;
-use super::{LEFT, URGENT, check, storm, time};
+use super::{LEFT, Timer, URGENT, check, time};
+use crate::board::Board;
+use crate::storm;
 use core::arch::{asm, naked_asm};
 use core::cell::UnsafeCell;
 use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use mps2_an386::Board;
 use taktos_arch_cortex_m::{KERNEL_LEVEL, Level, above, enable_interrupt, pend_interrupt};
 use taktos_kernel::{AnyThread, Error, EventFlags, Notify, Semaphore, State, System, Timeout};
 use taktos_machine::Machine;
@@ -31,13 +32,14 @@ const LEVELS: [Level; 4] = [
     Level::Kernel,
 ];
 
-/// That of the first simple timer, which is here at the kernel's level.
-const TIMER: u16 = 8;
-
 /// The table of vectors, as a program makes it that brings its own.
-#[repr(C, align(256))]
+#[repr(C, align(512))]
 struct Table(UnsafeCell<[usize; VECTORS]>);
-const VECTORS: usize = 16 + ABOVE as usize + 1;
+const VECTORS: usize = if OWN > 16 + ABOVE as usize {
+    OWN
+} else {
+    16 + ABOVE as usize + 1
+};
 
 // SAFETY: written by one thread, before the processor uses it.
 unsafe impl Sync for Table {}
@@ -49,9 +51,17 @@ const TABLE_ADDRESS: usize = 0xE000_ED08;
 /// Its memory protection unit's switch: the table lies where null leads to.
 const PROTECTION: usize = 0xE000_ED94;
 /// As many vectors as the board's own table has.
-const OWN: usize = 16 + 14;
+const OWN: usize = 16 + crate::INTERRUPTS;
 
 above!(above_vector, called_from_above);
+
+/// The vectors of those that nest.
+const NESTED: core::ops::Range<usize> = 16 + FIRST as usize..16 + ABOVE as usize;
+
+/// Whether that is the vector of the program's timer, which is here at the kernel's level.
+fn is_of_timer(vector: usize) -> bool {
+    storm::TIMER.is_some_and(|timer| vector == 16 + usize::from(timer.number))
+}
 
 fn use_own_table() {
     let register = with_exposed_provenance_mut::<usize>(TABLE_ADDRESS);
@@ -64,9 +74,10 @@ fn use_own_table() {
         let old = with_exposed_provenance::<usize>(read_volatile(register));
         for (number, vector) in vectors.iter_mut().enumerate() {
             *vector = match number {
-                timer if timer == 16 + usize::from(TIMER) => take_back as *const () as usize,
-                own if own < OWN => read_volatile(old.add(number)),
+                _ if is_of_timer(number) => take_back as *const () as usize,
+                nested if NESTED.contains(&nested) => handler as *const () as usize,
                 above if above == 16 + ABOVE as usize => above_vector as *const () as usize,
+                own if own < OWN => read_volatile(old.add(number)),
                 _ => handler as *const () as usize,
             };
         }
@@ -169,19 +180,21 @@ static TAKEN_BACK: AtomicU32 = AtomicU32::new(0);
 
 /// Takes the woken thread back before it has run, or right behind.
 extern "C" fn take_back() {
-    storm::stop();
+    if let Some(timer) = storm::TIMER {
+        (timer.stop)();
+    }
     check("suspend", URGENT.suspend().is_ok());
     TAKEN_BACK.store(served(), Relaxed);
 }
 
 /// A handler names another heir while a switch is under way, at each instruction of it.
-pub fn heirs_may_change_on_the_way() {
+pub fn heirs_may_change_on_the_way(timer: &Timer) {
     check("serve", URGENT.start(serve).is_ok());
-    enable_interrupt(TIMER, Level::Kernel);
+    enable_interrupt(timer.number, Level::Kernel);
     let (mut before_it_ran, mut behind) = (0, 0);
     for delay in 0..150 {
         let before = served();
-        storm::once(10);
+        (timer.once)(10);
         time::spin(delay);
         in_handler(|| check("give", WOKEN.give().is_ok()));
         time::spin(300);

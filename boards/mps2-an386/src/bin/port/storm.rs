@@ -1,15 +1,15 @@
 //! Owns: interrupts above the kernel's level, which come all the time wherever the processor is, destroy
 //! what handlers may destroy, and count where they came.
 
-use super::check;
+use crate::checks::{Timer, check};
 use core::arch::naked_asm;
 use core::ptr::{with_exposed_provenance_mut, write_volatile};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use mps2_an386::{Board, urgent_interrupt};
+use mps2_an386::Board;
 use taktos_kernel::System;
 
 /// The first simple timer: CMSDK TRM (DDI 0479), section 4.2.
-const TIMER: usize = 0x4000_0000;
+const BASE: usize = 0x4000_0000;
 const CONTROL: usize = 0x0;
 const VALUE: usize = 0x4;
 const RELOAD: usize = 0x8;
@@ -24,19 +24,27 @@ static CAME: AtomicU32 = AtomicU32::new(0);
 static WHILE_MASKED: AtomicU32 = AtomicU32::new(0);
 static IN_A_HANDLER: AtomicU32 = AtomicU32::new(0);
 
+/// The interrupt of this timer is the board's urgent one.
+pub const TIMER: Option<Timer> = Some(Timer {
+    number: 8,
+    begin,
+    end,
+    once,
+    stop,
+});
+
 fn write(register: usize, value: u32) {
     // SAFETY: registers of the timer that the board leaves to the program.
-    unsafe { write_volatile(with_exposed_provenance_mut(TIMER + register), value) }
+    unsafe { write_volatile(with_exposed_provenance_mut(BASE + register), value) }
 }
 
-pub fn begin() {
+fn begin() {
     write(RELOAD, SHORTEST_PERIOD);
-    urgent_interrupt::enable(0x40);
     write(CONTROL, ENABLE | INTERRUPT);
 }
 
 /// The storm must have come everywhere; then it was not masked anywhere.
-pub fn end() {
+fn end() {
     write(CONTROL, 0);
     check("the storm came", CAME.load(Relaxed) > 1000);
     check(
@@ -48,14 +56,14 @@ pub fn end() {
 }
 
 /// Lets the timer's interrupt come once, after so many ticks.
-pub fn once(ticks: u32) {
+fn once(ticks: u32) {
     write(VALUE, ticks);
     write(RELOAD, ticks);
     write(CONTROL, ENABLE | INTERRUPT);
 }
 
 /// Ends that.
-pub fn stop() {
+fn stop() {
     write(CONTROL, 0);
     write(CLEAR, 1);
 }
@@ -113,7 +121,7 @@ extern "C" fn taktos_urgent_interrupt() {
         "msr apsr_nzcvqg, r0",
         "bx lr",
         ".ltorg",
-        timer = const TIMER,
+        timer = const BASE,
         clear = const CLEAR,
         reload = const RELOAD,
         period = const SHORTEST_PERIOD,

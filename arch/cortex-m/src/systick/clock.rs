@@ -1,0 +1,107 @@
+//! Owns: the one state of time, behind a mask of all interrupts; what its interrupt does.
+//! Must never know: a board, the kernel but by its upcalls.
+
+use super::counter::{self, MOST, SystemCounter};
+use super::rate::Rate;
+use super::time::Time;
+use crate::interrupt::KERNEL_LEVEL;
+use crate::machine::Clock;
+use crate::slice::{self, Slices};
+use core::cell::UnsafeCell;
+use taktos_time::{Duration, Instant};
+
+unsafe extern "C" {
+    /// The board's, by [`exceptions!`](crate::exceptions).
+    fn taktos_alarm();
+    fn taktos_slice_end();
+}
+
+/// `SysTick` as clock, alarm and slices. [`start`] begins it.
+pub struct SystemTimer;
+
+struct State {
+    time: Time,
+    counter: SystemCounter,
+}
+
+struct Shared(UnsafeCell<State>);
+
+// SAFETY: reached by `masked` alone, where nothing interrupts, on the one processor.
+unsafe impl Sync for Shared {}
+
+static STATE: Shared = Shared(UnsafeCell::new(State {
+    time: Time::new(Rate::new(1_000_000, MOST)),
+    counter: SystemCounter::UNUSED,
+}));
+
+/// Does `act` with all interrupts masked: time is shared with every handler, those above the kernel's level too.
+fn masked<T>(act: impl FnOnce(&mut Time, &SystemCounter) -> T) -> T {
+    cortex_m::interrupt::free(|_| {
+        // SAFETY: nothing interrupts, and `act`, which is this module's, does not come here again.
+        let state = unsafe { &mut *STATE.0.get() };
+        act(&mut state.time, &state.counter)
+    })
+}
+
+/// Begins time, at zero, on a processor of `hertz`. Called once, before the kernel starts, when the processor runs at that rate; a
+/// change of it afterwards would make time wrong.
+///
+/// # Panics
+/// Where a cycle is no simple fraction of a nanosecond: 10⁹ and `hertz` must have enough factors in common. Whole kHz have.
+pub fn start(hertz: u32) {
+    let rate = Rate::new(hertz, MOST);
+    cortex_m::interrupt::free(|_| {
+        let counter = SystemCounter::start(rate.longest());
+        // SAFETY: as in `masked`.
+        unsafe {
+            *STATE.0.get() = State {
+                time: Time::new(rate),
+                counter,
+            };
+        }
+    });
+    slice::set_handler(interrupt);
+}
+
+/// What `SysTick` does: what is due, and sees to the next.
+extern "C" fn interrupt() {
+    let due = masked(Time::take_due);
+    // SAFETY: the board's handlers, which want to be called here: it has the kernel's level.
+    unsafe {
+        if due.alarm {
+            taktos_alarm();
+        }
+        if due.slice {
+            taktos_slice_end();
+        }
+    }
+    masked(Time::arm);
+}
+
+impl Clock for SystemTimer {
+    type Slices = Self;
+
+    fn now() -> Instant {
+        Instant::from_nanos(masked(Time::now))
+    }
+
+    fn set_alarm(at: Option<Instant>) {
+        let at = at.map(Instant::as_nanos);
+        masked(|time, counter| time.set_alarm(at, counter));
+    }
+}
+
+impl Slices for SystemTimer {
+    const LEVEL: u8 = KERNEL_LEVEL;
+    const ARE_NOTED: bool = true;
+
+    fn set(length: Option<Duration>) {
+        let length = length.map(Duration::as_nanos);
+        masked(|time, counter| time.set_slice(length, counter));
+    }
+
+    #[inline(always)]
+    fn begin() {
+        counter::begin_slice();
+    }
+}

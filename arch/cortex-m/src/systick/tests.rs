@@ -1,0 +1,370 @@
+//! Time against a counter that is simulated to the tick.
+
+extern crate std;
+
+use super::rate::Rate;
+use super::time::{Counter, Due, LEAST, Time, moved};
+use core::cell::Cell;
+use proptest::prelude::*;
+use std::vec;
+
+/// The counter as the manual has it, and true time beside it. Each look at a register takes some ticks, by chance.
+struct Simulated {
+    /// Ticks since the beginning.
+    at: Cell<u64>,
+    /// When the present period ends, and how long the next one is.
+    end: Cell<u64>,
+    reload: u64,
+    flag: Cell<bool>,
+    pending: Cell<bool>,
+    stamp: Cell<Option<u32>>,
+    /// When its value was last looked at.
+    looked: Cell<u64>,
+    loss: u32,
+    chance: Cell<u32>,
+    dearest: u32,
+}
+
+impl Simulated {
+    fn new(longest: u32, loss: u32, dearest: u32) -> Self {
+        Self {
+            at: Cell::new(0),
+            end: Cell::new(longest.into()),
+            reload: longest.into(),
+            flag: Cell::new(false),
+            pending: Cell::new(false),
+            stamp: Cell::new(None),
+            looked: Cell::new(0),
+            loss,
+            chance: Cell::new(1),
+            dearest,
+        }
+    }
+
+    fn pass(&self, ticks: u64) {
+        self.at.set(self.at.get() + ticks);
+        while self.at.get() >= self.end.get() {
+            self.flag.set(true);
+            self.pending.set(true);
+            self.end.set(self.end.get() + self.reload);
+        }
+    }
+
+    /// Time passes as a program executes.
+    fn execute(&self) {
+        let next = self
+            .chance
+            .get()
+            .wrapping_mul(1_664_525)
+            .wrapping_add(1_013_904_223);
+        self.chance.set(next);
+        self.pass(u64::from((next >> 16) % (self.dearest + 1)));
+    }
+
+    fn look(&self) -> u32 {
+        let left = self.end.get() - self.at.get();
+        (left % self.reload) as u32
+    }
+
+    /// A slice begins, as a switch notes it.
+    fn switch(&self) {
+        self.stamp.set(Some(self.look()));
+    }
+}
+
+impl Counter for Simulated {
+    fn value(&self) -> u32 {
+        self.execute();
+        self.looked.set(self.at.get());
+        self.look()
+    }
+
+    fn has_wrapped(&self) -> bool {
+        self.execute();
+        self.flag.replace(false)
+    }
+
+    fn shift(&self, change: i32) -> u32 {
+        self.execute();
+        let seen = self.look();
+        self.pass(self.loss.into());
+        self.flag.set(false);
+        self.end
+            .set(self.at.get() + u64::from(moved(seen, change)) + 1);
+        // It has left zero when this ends.
+        self.pass(1);
+        seen
+    }
+
+    fn loss(&self) -> u32 {
+        self.loss
+    }
+
+    fn pend(&self) {
+        self.pending.set(true);
+    }
+
+    fn stamp(&self) -> Option<u32> {
+        self.stamp.take()
+    }
+}
+
+/// Rates of processors that there are, and one that is awkward.
+const RATES: [u32; 8] = [
+    80_000_000,
+    168_000_000,
+    16_000_000,
+    25_000_000,
+    4_000_000,
+    216_000_000,
+    1_000_000,
+    7_372_800,
+];
+const MOST: u32 = 1 << 24;
+
+#[derive(Clone, Debug)]
+enum Act {
+    /// Looks at the clock.
+    Now,
+    /// Wants an alarm so many nanoseconds from now.
+    Alarm(u64),
+    NoAlarm,
+    Slices(u64),
+    NoSlices,
+    Switch,
+    /// So many ticks pass, with interrupts.
+    Run(u64),
+    /// So many ticks pass with interrupts masked, less than a sixteenth of a period.
+    Masked(u64),
+    /// To this many ticks before the end of the period, and no interrupt since.
+    ToTheEnd(u64),
+}
+
+fn acts() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        Just(Act::Now),
+        (0u64..400_000_000).prop_map(Act::Alarm),
+        (0u64..5_000).prop_map(Act::Alarm),
+        Just(Act::NoAlarm),
+        (2_000u64..3_000_000).prop_map(Act::Slices),
+        Just(Act::NoSlices),
+        Just(Act::Switch),
+        Just(Act::Switch),
+        (0u64..100_000_000).prop_map(Act::Run),
+        (0u64..2_000).prop_map(Act::Run),
+        (0u64..2_000).prop_map(Act::Masked),
+        (0u64..20).prop_map(Act::ToTheEnd),
+    ]
+}
+
+/// What must be so, by true time.
+struct Truth {
+    hertz: u64,
+    alarm: Option<u64>,
+    /// The length of slices in ticks, and the tick at which the running one began.
+    slice: Option<u64>,
+    begun: u64,
+    last: u64,
+}
+
+impl Truth {
+    fn nanos(&self, ticks: u64) -> u64 {
+        (u128::from(ticks) * 1_000_000_000 / u128::from(self.hertz)) as u64
+    }
+
+    /// The tick at which the alarm is due.
+    fn alarm_tick(&self) -> Option<u64> {
+        let ticks = |at: u64| (u128::from(at) * u128::from(self.hertz)).div_ceil(1_000_000_000);
+        self.alarm.map(|at| ticks(at) as u64)
+    }
+}
+
+struct Case {
+    time: Time,
+    counter: Simulated,
+    truth: Truth,
+}
+
+impl Case {
+    fn now(&mut self) {
+        let before = self.truth.nanos(self.counter.at.get());
+        let now = self.time.now(&self.counter);
+        let after = self.truth.nanos(self.counter.at.get());
+        assert!(
+            (before..=after).contains(&now),
+            "{before} <= {now} <= {after}"
+        );
+        assert!(now >= self.truth.last, "time goes back");
+        self.truth.last = now;
+    }
+
+    /// The interrupt, if it is pending.
+    fn serve(&mut self) {
+        while self.counter.pending.replace(false) {
+            let Due { alarm, slice } = self.time.take_due(&self.counter);
+            let at = self.counter.looked.get();
+            if alarm {
+                let due = self
+                    .truth
+                    .alarm_tick()
+                    .expect("an alarm that nobody wanted");
+                assert!(at >= due, "the alarm is {} ticks early", due - at);
+                self.truth.alarm = None;
+            }
+            if slice {
+                let length = self.truth.slice.expect("a slice that nobody wanted");
+                let end = self.truth.begun + length;
+                assert!(at >= end, "the slice is {} ticks early", end - at);
+                let overdue = at >= end + length;
+                self.truth.begun = if overdue { at } else { end };
+            }
+            self.time.arm(&self.counter);
+        }
+    }
+
+    /// Whether what is due came in time: when nothing is pending, and nothing was masked.
+    fn nothing_is_overdue(&self, allowance: u64) {
+        let at = self.counter.at.get();
+        if let Some(due) = self.truth.alarm_tick() {
+            assert!(
+                at <= due + allowance,
+                "the alarm is {} ticks late",
+                at - due
+            );
+        }
+        if let Some(length) = self.truth.slice {
+            let end = self.truth.begun + length;
+            assert!(
+                at <= end + allowance,
+                "the slice is {} ticks late",
+                at - end
+            );
+        }
+    }
+
+    fn run(&mut self, ticks: u64) {
+        let allowance = u64::from(LEAST + self.counter.loss + 40 * (self.counter.dearest + 1));
+        let until = self.counter.at.get() + ticks;
+        self.serve();
+        // Short slices need not be followed for long.
+        for _ in 0..50 {
+            if self.counter.at.get() >= until {
+                break;
+            }
+            let next = self.counter.end.get().min(until);
+            let wait = next.saturating_sub(self.counter.at.get());
+            self.counter.pass(wait);
+            self.serve();
+            self.nothing_is_overdue(allowance);
+        }
+    }
+
+    fn act(&mut self, act: &Act, longest: u64) {
+        match *act {
+            Act::Now => self.now(),
+            Act::Alarm(span) => {
+                self.now();
+                let at = self.truth.last + span;
+                self.truth.alarm = Some(at);
+                self.time.set_alarm(Some(at), &self.counter);
+            }
+            Act::NoAlarm => {
+                self.truth.alarm = None;
+                self.time.set_alarm(None, &self.counter);
+            }
+            Act::Slices(span) => self.slices(Some(span), longest),
+            Act::NoSlices => self.slices(None, longest),
+            Act::Switch => {
+                self.truth.begun = self.counter.at.get();
+                self.counter.switch();
+            }
+            Act::Run(ticks) => self.run(ticks % (8 * longest)),
+            Act::Masked(ticks) => {
+                // Not so long that a period would be lost.
+                self.run(0);
+                self.counter.pass(ticks % (longest / 16));
+            }
+            Act::ToTheEnd(ticks) => {
+                self.run(0);
+                let left = self.counter.end.get() - self.counter.at.get();
+                self.counter.pass(left.saturating_sub(ticks));
+            }
+        }
+    }
+
+    fn slices(&mut self, span: Option<u64>, longest: u64) {
+        let before = self.counter.at.get();
+        self.time.set_slice(span, &self.counter);
+        let length = |span: u64| {
+            let ticks = u128::from(span) * u128::from(self.truth.hertz) / 1_000_000_000;
+            (ticks as u64).clamp(64, longest - longest / 16)
+        };
+        self.truth.slice = span.map(length);
+        self.truth.begun = before;
+    }
+}
+
+fn case(hertz: u32, loss: u32, dearest: u32) -> (Case, u64) {
+    let rate = Rate::new(hertz, MOST);
+    let case = Case {
+        time: Time::new(rate),
+        counter: Simulated::new(rate.longest(), loss, dearest),
+        truth: Truth {
+            hertz: hertz.into(),
+            alarm: None,
+            slice: None,
+            begun: 0,
+            last: 0,
+        },
+    };
+    (case, rate.longest().into())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn no_tick_is_lost_and_nothing_comes_early_or_late(
+        rate in 0..RATES.len(),
+        loss in 0u32..12,
+        dearest in 1u32..4,
+        acts in prop::collection::vec(acts(), 1..60),
+    ) {
+        let (mut case, longest) = case(RATES[rate], loss, dearest);
+        for act in &acts {
+            case.act(act, longest);
+        }
+        case.run(0);
+        case.now();
+    }
+
+    #[test]
+    fn conversions_are_exact(hertz in 0..RATES.len(), ticks in 0u32..MOST, steps in 1u32..50) {
+        let rate = Rate::new(RATES[hertz], MOST);
+        let ticks = ticks.min(rate.longest());
+        let mut moment = super::rate::Moment::START;
+        for step in 1..=u64::from(steps) {
+            moment = rate.after(moment, ticks);
+            let exact = u128::from(step) * u128::from(ticks) * 1_000_000_000 / u128::from(RATES[hertz]);
+            prop_assert_eq!(u128::from(moment.nanos), exact);
+        }
+    }
+}
+
+#[test]
+fn an_idle_time_is_exact_over_many_wraps() {
+    for hertz in RATES {
+        let (mut case, longest) = case(hertz, 6, 2);
+        case.act(&Act::Alarm(60_000_000_000), longest);
+        while case.truth.alarm.is_some() {
+            case.run(longest);
+        }
+        case.now();
+    }
+}
+
+#[test]
+#[should_panic(expected = "no simple rate of a timer")]
+fn a_rate_that_cannot_be_exact_is_refused() {
+    let _ = Rate::new(79_999_987, MOST);
+}

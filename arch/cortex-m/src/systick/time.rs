@@ -1,0 +1,223 @@
+//! Owns: what one counter that counts down and begins anew says of time, of the alarm and of slices. The counter runs freely, with
+//! periods as long as it can count, and is moved nearer to zero where something is due before its period ends.
+//! Must never know: registers, masks, threads.
+
+use super::rate::{Moment, Rate};
+
+/// A counter that counts down: from its length less one to zero, where it raises a flag and its interrupt, and then begins anew.
+pub trait Counter {
+    /// What it stands at. It is zero for one tick.
+    fn value(&self) -> u32;
+
+    /// Whether it has come to zero since the last look.
+    fn has_wrapped(&self) -> bool;
+
+    /// Moves it: reads its value `v`, and has it begin anew from [`moved`]`(v, change)` and `loss` ticks after that look; the period
+    /// behind that one is as long as possible. Gives `v`. What the flag says is undefined from the look on until it has begun anew.
+    fn shift(&self, change: i32) -> u32;
+
+    /// The ticks that pass, in [`Counter::shift`], between the look and where the counter begins anew.
+    fn loss(&self) -> u32;
+
+    /// Asks for its interrupt now.
+    fn pend(&self);
+
+    /// The value that the counter had when a slice began, since the last look; there may be none.
+    fn stamp(&self) -> Option<u32>;
+}
+
+/// The least that a counter is moved to: it must not come to zero before it has been told how long the period behind is.
+pub const LEAST: u32 = 32;
+
+/// What a counter of 24 bits begins from that stood at `value` and is moved by `change`: [`LEAST`] more, cut at 0 and 24 bits before.
+pub fn moved(value: u32, change: i32) -> u32 {
+    const MOST: i32 = (1 << 24) - 1;
+    (value as i32).saturating_add(change).clamp(0, MOST) as u32 + LEAST
+}
+
+/// What is due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Due {
+    pub alarm: bool,
+    pub slice: bool,
+}
+
+/// A longer slice is cut, in ticks: the counter must be able to tell a slice that began before its last wrap from one that began
+/// behind it. It can, as long as the wrap is noticed within the sixteenth that is left.
+fn longest_slice(rate: Rate) -> u32 {
+    rate.longest() - rate.longest() / 16
+}
+
+/// A shorter slice is lengthened, in ticks: threads would get to nothing beside the interrupts.
+const SHORTEST_SLICE: u32 = 2 * LEAST;
+
+/// Time, by one counter. All positions are ticks since the counter was last at zero, or was moved.
+pub struct Time {
+    rate: Rate,
+    /// When the present period began.
+    begun: Moment,
+    /// How many ticks it has.
+    length: u32,
+    /// When an alarm is wanted, in nanoseconds; [`NEVER`]: none is.
+    alarm: u64,
+    /// How many ticks a slice has; 0: there are none.
+    slice: u32,
+    /// The position at which the running slice began: negative, if that was in an earlier period.
+    slice_begun: i32,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Time {
+    /// Time that begins now, with a counter that begins a period of [`Rate::longest`] ticks.
+    pub const fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            begun: Moment::START,
+            length: rate.longest(),
+            alarm: NEVER,
+            slice: 0,
+            slice_begun: 0,
+        }
+    }
+
+    /// Nanoseconds since time began.
+    pub fn now(&mut self, counter: &impl Counter) -> u64 {
+        let position = self.position(counter);
+        self.rate.after(self.begun, position).nanos
+    }
+
+    /// Asks for an alarm at `at`; none cancels.
+    pub fn set_alarm(&mut self, at: Option<u64>, counter: &impl Counter) {
+        self.alarm = at.unwrap_or(NEVER);
+        self.arm(counter);
+    }
+
+    /// Sets the length of slices, the first of which begins now; none stops them.
+    pub fn set_slice(&mut self, nanos: Option<u64>, counter: &impl Counter) {
+        let ticks = |nanos| self.rate.ticks(nanos);
+        let length =
+            nanos.map(|nanos| ticks(nanos).clamp(SHORTEST_SLICE, longest_slice(self.rate)));
+        self.slice = length.unwrap_or(0);
+        let _ = counter.stamp();
+        self.slice_begun = self.position(counter) as i32;
+        self.arm(counter);
+    }
+
+    /// What is due, at the counter's interrupt. An alarm is due once; behind a slice the next begins. [`Time::arm`] is to follow.
+    pub fn take_due(&mut self, counter: &impl Counter) -> Due {
+        let position = self.position(counter);
+        self.settle(position, counter);
+        let slice = self.slice != 0 && self.slice_end() <= position as i32;
+        if slice {
+            self.slice_begun = match self.slice_end() + self.slice as i32 {
+                next if next > position as i32 => self.slice_end(),
+                _ => position as i32,
+            };
+        }
+        let alarm = self.rate.after(self.begun, position).nanos >= self.alarm;
+        if alarm {
+            self.alarm = NEVER;
+        }
+        Due { alarm, slice }
+    }
+
+    /// Sees to it that the interrupt comes when something is due, or before.
+    pub fn arm(&mut self, counter: &impl Counter) {
+        loop {
+            let value = self.value(counter);
+            let position = self.length - value;
+            self.settle(position, counter);
+            let next = self
+                .next()
+                .map_or(self.length, |next| next.min(self.length));
+            if next == self.length && !self.is_ambiguous() {
+                // The interrupt at the end of the period is early enough.
+                return;
+            }
+            if next <= position {
+                counter.pend();
+                return;
+            }
+            let change = next as i32 - self.length as i32 - (counter.loss() + 1 + LEAST) as i32;
+            let seen = counter.shift(change);
+            let in_time = seen <= value;
+            if !in_time {
+                // The period ended just before the counter was moved, and the next is a long one.
+                self.wrap(counter);
+            }
+            self.begin(self.length - seen + counter.loss(), moved(seen, change) + 1);
+            if in_time {
+                return;
+            }
+        }
+    }
+
+    /// The position of what is due next.
+    fn next(&self) -> Option<u32> {
+        let alarm = match self.alarm {
+            NEVER => None,
+            alarm => self.rate.until(alarm, self.begun),
+        };
+        let slice = (self.slice != 0).then(|| self.slice_end().max(0) as u32);
+        alarm.into_iter().chain(slice).min()
+    }
+
+    /// Whether the present period must not come to its end by itself, as a slice from before could not be told from one behind.
+    fn is_ambiguous(&self) -> bool {
+        self.slice != 0 && self.length > longest_slice(self.rate)
+    }
+
+    fn slice_end(&self) -> i32 {
+        self.slice_begun.saturating_add(self.slice as i32)
+    }
+
+    fn position(&mut self, counter: &impl Counter) -> u32 {
+        // Only then is it known of which period this is.
+        let value = self.value(counter);
+        self.length - value
+    }
+
+    /// The counter's value in the present period. A value is of the period that both looks at the flag agree on, the one before
+    /// and the one behind it.
+    fn value(&mut self, counter: &impl Counter) -> u32 {
+        loop {
+            let value = counter.value();
+            if counter.has_wrapped() {
+                self.wrap(counter);
+            } else if value != 0 {
+                return value;
+            }
+        }
+    }
+
+    /// The period has ended: the next one has begun at its end, and is a long one.
+    fn wrap(&mut self, counter: &impl Counter) {
+        if let Some(value) = counter.stamp() {
+            // What the short period never counted is of the long one behind it.
+            self.slice_begun = match value {
+                _ if value < self.length => self.length as i32 - value as i32,
+                _ => self.length as i32 + self.rate.longest() as i32 - value as i32,
+            };
+        }
+        self.begin(self.length, self.rate.longest());
+    }
+
+    /// A period of `length` ticks has begun, `position` ticks after the last one did.
+    fn begin(&mut self, position: u32, length: u32) {
+        self.begun = self.rate.after(self.begun, position);
+        self.length = length;
+        // How old a slice is hardly matters when it has long ended.
+        const OLDEST: i32 = -(1 << 26);
+        self.slice_begun = (self.slice_begun - position as i32).max(OLDEST);
+    }
+
+    /// Takes notice of a slice that has begun.
+    fn settle(&mut self, position: u32, counter: &impl Counter) {
+        if let Some(value) = counter.stamp() {
+            let begun = self.length.saturating_sub(value);
+            // One that would lie ahead was read just before a wrap that a more urgent handler has noticed.
+            self.slice_begun = if begun > position { 0 } else { begun as i32 };
+        }
+    }
+}
