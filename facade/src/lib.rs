@@ -91,6 +91,7 @@ macro_rules! boards {
 boards! {
     "mps2-an386": mps2_an386,
     "realview-pb-a8": realview_pb_a8,
+    "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,
     "virt-aarch64": virt_aarch64,
     "virt-riscv64": virt_riscv64,

@@ -16,6 +16,8 @@ pub enum Board {
     Mps2An386,
     /// ST B-L475E-IOT01A: the same processor in an STM32L475.
     Stm32L475Iot01,
+    /// Olimex STM32-H405: the same processor in an STM32F405.
+    Stm32F405,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
     /// QEMU's `virt` with processors of 64 bits: one, or several.
@@ -27,9 +29,10 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
+        Self::Stm32F405,
         Self::RealviewPbA8,
         Self::Virt(Virt::Aarch64),
         Self::Virt(Virt::RiscV64),
@@ -41,6 +44,7 @@ impl Board {
         match self {
             Self::Mps2An386 => "mps2-an386",
             Self::Stm32L475Iot01 => "stm32l475-iot01",
+            Self::Stm32F405 => "stm32f405",
             Self::RealviewPbA8 => "realview-pb-a8",
             Self::Virt(virt) => virt.name(),
         }
@@ -57,7 +61,7 @@ impl Board {
     #[must_use]
     pub fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 => Some(Cpu::CortexM4),
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => Some(Cpu::CortexM4),
             Self::RealviewPbA8 => Some(Cpu::CortexA8),
             Self::Virt(virt) => virt.cpu(),
         }
@@ -67,7 +71,7 @@ impl Board {
     #[must_use]
     pub fn cpu_name(self) -> &'static str {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 => "Cortex-M4F",
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => "Cortex-M4F",
             Self::RealviewPbA8 => "Cortex-A8",
             Self::Virt(virt) => virt.cpu_name(),
         }
@@ -77,7 +81,7 @@ impl Board {
     #[must_use]
     pub fn triple(self) -> &'static str {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 => "thumbv7em-none-eabi",
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => "thumbv7em-none-eabi",
             Self::RealviewPbA8 => "armv7a-none-eabi",
             Self::Virt(virt) => virt.triple(),
         }
@@ -88,7 +92,9 @@ impl Board {
     #[must_use]
     pub const fn hard_float_triple(self) -> Option<&'static str> {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 => Some("thumbv7em-none-eabihf"),
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => {
+                Some("thumbv7em-none-eabihf")
+            }
             Self::RealviewPbA8 | Self::Virt(_) => None,
         }
     }
@@ -97,7 +103,9 @@ impl Board {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8 => "qemu-system-arm",
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8 => {
+                "qemu-system-arm"
+            }
             Self::Virt(virt) => virt.program(),
         }
     }
@@ -107,14 +115,14 @@ impl Board {
     pub(crate) const fn is_followed(self) -> bool {
         matches!(
             self,
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8
         )
     }
 
     /// Where the machine itself has code, which runs before the image.
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::RealviewPbA8 => None,
+            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8 => None,
             Self::Virt(virt) => virt.reset_code(),
         }
     }
@@ -126,6 +134,7 @@ impl Board {
         let machine: &[&str] = match self {
             Self::Mps2An386 => &["-M", "mps2-an386", "-nographic", "-serial", "null"],
             Self::Stm32L475Iot01 => &["-M", "b-l475e-iot01a", "-nographic", "-serial", "stdio"],
+            Self::Stm32F405 => &["-M", "olimex-stm32-h405", "-nographic", "-serial", "stdio"],
             Self::RealviewPbA8 => &[
                 "-M",
                 "realview-pb-a8",

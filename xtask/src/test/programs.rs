@@ -187,7 +187,7 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find(board)?;
     let cases = match board {
-        Board::Mps2An386 | Board::Stm32L475Iot01 => CORTEX_M4,
+        Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => CORTEX_M4,
         Board::RealviewPbA8 => CORTEX_A8,
         Board::Virt(_) => VIRT,
     };

@@ -1,0 +1,44 @@
+//! Boards with an STM32F405 (Cortex-M4F) and a crystal of 8 MHz: the Olimex STM32-H405, as it is and as QEMU models it
+//! (`-M olimex-stm32-h405`), and others.
+//!
+//! Owns: the memory map, the processor's clock, the interrupt table, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod clock;
+mod console;
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/faults.rs"]
+mod faults;
+#[path = "../../stm32l475-iot01/src/register.rs"]
+mod register;
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/suite.rs"]
+pub mod suite;
+#[path = "../../mps2-an386/src/system.rs"]
+mod system;
+#[path = "../../stm32l475-iot01/src/vectors.rs"]
+mod vectors;
+// What the programs ask of a board is the same on all.
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/workloads.rs"]
+mod workloads;
+
+pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};
+
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use cortex_m_rt;
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[$crate::cortex_m_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
+}
