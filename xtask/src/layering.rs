@@ -93,6 +93,16 @@ const RULES: &[Rule] = &[
         outside: &[],
     },
     Rule {
+        room: "user/embassy",
+        rooms: &["kernel", "machine"],
+        outside: ANY,
+    },
+    Rule {
+        room: "user",
+        rooms: &["facade", "user"],
+        outside: ANY,
+    },
+    Rule {
         room: "workloads",
         rooms: &["kernel", "machine", "core/abi", "core/time"],
         outside: ANY,

@@ -9,6 +9,7 @@ mod cargo;
 mod channels;
 mod dependencies;
 mod el2;
+mod embassy;
 mod ethercat;
 mod four;
 mod hostile;
@@ -131,7 +132,10 @@ fn steps(length: Length) -> Vec<Step> {
         "honest time on several processors",
         several::honest_time,
     ));
-    steps.push(step("programs of one's own", own::programs));
+    steps.push(step("programs of one's own", move |ws| {
+        own::programs(ws, length)
+    }));
+    steps.push(step("executors of embassy", embassy::executors));
     steps.push(step("two runs, the same bytes", repeat::same_bytes));
     steps.extend(cargo::tests(length));
     steps.push(step("the book's code", book::code));

@@ -10,9 +10,9 @@ use taktos_time::Duration;
 /// Shown behind the help of `taktos segment`.
 pub const SEGMENT_EXAMPLES: &str = "\
 Examples:
-  taktos segment                                   a coupler, two terminals and two drives
-  taktos segment experiments/ethercat.toml         the devices that the experiment names as [[device]]
-  taktos segment --listen 127.0.0.1:5000 --for 1min
+  taktos segment                                           a coupler, two terminals and two drives
+  taktos segment lab/fieldbus/tests/own-devices.toml       the devices that an experiment names as [[device]]
+  taktos segment --listen 127.0.0.1:0                      at a port that is free
 
 A datagram is an Ethernet frame (EtherType 0x88A4), as QEMU's network end sends it:
   -netdev dgram,id=ec,local.type=inet,local.host=127.0.0.1,local.port=5001,\\

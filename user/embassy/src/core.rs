@@ -1,0 +1,93 @@
+//! What of an executor others touch: its thread, whom they wake, and the queue of its tasks that wait for an instant.
+//!
+//! Owns: the semaphore that the thread waits for, and whether it is to be given later; the queue. Must never know: tasks.
+
+#![expect(unsafe_code, reason = "cells that the section guards")]
+
+use crate::Section;
+use ::core::cell::{Cell, RefCell};
+use ::core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use ::core::task::Waker;
+use critical_section::{CriticalSection, Mutex};
+use embassy_time_queue_utils::Queue;
+use taktos_kernel::{AnyThread, Semaphore, System, Timeout};
+
+/// The core of an executor.
+pub struct Core<S: System> {
+    woken: Semaphore<S>,
+    late: AtomicBool,
+    queue: Mutex<RefCell<Queue>>,
+    /// The next in the section's list, and the thread that runs this one: from when it is in that list on.
+    next: Cell<Option<&'static Core<S>>>,
+    thread: Cell<Option<&'static AnyThread<S>>>,
+}
+
+// SAFETY: `next` and `thread` are written once, inside the section, before the core is in its list; by whom they are read from there
+// they are not written any more.
+unsafe impl<S: System> Sync for Core<S> {}
+
+impl<S: System> Core<S> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            woken: Semaphore::binary(0),
+            late: AtomicBool::new(false),
+            queue: Mutex::new(RefCell::new(Queue::new())),
+            next: Cell::new(None),
+            thread: Cell::new(None),
+        }
+    }
+
+    /// The next in the section's list.
+    pub(crate) fn next(&self) -> Option<&'static Self> {
+        self.next.get()
+    }
+
+    /// The thread that runs it.
+    pub(crate) fn thread(&self) -> Option<&'static AnyThread<S>> {
+        self.thread.get()
+    }
+
+    /// Becomes the first of the section's list, before `next`. Inside the section, once, by its thread.
+    pub(crate) fn begin(&self, thread: &'static AnyThread<S>, next: Option<&'static Self>) {
+        self.thread.set(Some(thread));
+        self.next.set(next);
+    }
+
+    /// Wakes its thread. In a thread, or a handler at the kernel's level; from inside `section` when that ends. Bound: fixed.
+    pub(crate) fn wake(&'static self, section: &Section<S>) {
+        match section.is_held() {
+            true => {
+                self.late.store(true, Relaxed);
+                section.note_late();
+            }
+            false => self.give(),
+        }
+    }
+
+    pub(crate) fn wake_late(&'static self) {
+        if self.late.swap(false, Relaxed) {
+            self.give();
+        }
+    }
+
+    fn give(&'static self) {
+        // A permit that is there already says the same.
+        let _ = self.woken.give();
+    }
+
+    /// Blocks until it is woken, or until `timeout`.
+    pub(crate) fn wait(&'static self, timeout: Timeout) {
+        // Whether somebody woke it or the time is over: it looks at both.
+        let _ = self.woken.take(timeout);
+    }
+
+    /// A task is to be woken at `at`; whether that is sooner than all others here.
+    pub(crate) fn wake_at(&self, cs: CriticalSection<'_>, at: u64, waker: &Waker) -> bool {
+        self.queue.borrow_ref_mut(cs).schedule_wake(at, waker)
+    }
+
+    /// Wakes the tasks whose instants have come; the next instant, or the last there is.
+    pub(crate) fn wake_due(&self, cs: CriticalSection<'_>, now: u64) -> u64 {
+        self.queue.borrow_ref_mut(cs).next_expiration(now)
+    }
+}

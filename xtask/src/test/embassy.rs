@@ -1,0 +1,82 @@
+//! The step on executors of embassy: an urgent one is soon served while another computes.
+//!
+//! Owns: how late it may be on which board. Must never know: what the two do.
+
+use anyhow::{Context, Result, ensure};
+use taktos_cli::image::cargo;
+use taktos_cli::workspace::Workspace;
+use taktos_emulator::Board;
+
+use super::Tally;
+use super::cargo::tool_built;
+use super::repeat::{place, tool};
+
+/// The program, and the most that its urgent task may be late, in instructions, of which each takes a nanosecond.
+const PROGRAM: &str = "embassy-demo";
+const LATEST: u64 = 800;
+/// What the board's clock adds, in nanoseconds: a tick of the Cortex-A8's, which a time-out is rounded up to; and where SysTick is the
+/// clock, to begin another of its periods.
+const TICK_OF_THE_A8: u64 = 1_000;
+const PERIOD_OF_SYSTICK: u64 = 200;
+
+/// Builds the program for each board, and runs it.
+pub(super) fn executors(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    for board in Board::ALL {
+        all.add(on(workspace, board)?);
+    }
+    Ok(all)
+}
+
+fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let (name, triple) = (board.name(), board.triple());
+    let target = workspace.target().join("embassy");
+    let output = cargo(workspace)
+        .args(["build", "--quiet", "--release", "--package", PROGRAM])
+        .args(["--features", name, "--target", triple, "--target-dir"])
+        .arg(&target)
+        .output()
+        .context("cargo does not start")?;
+    ensure!(
+        output.status.success(),
+        "{PROGRAM} for {name}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let image = target.join(triple).join("release").join(PROGRAM);
+    let image = image.display().to_string();
+    let words = ["run", &image, "--board", name].map(str::to_owned);
+    let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
+    let most = match board {
+        Board::RealviewPbA8 => LATEST + TICK_OF_THE_A8,
+        Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST + PERIOD_OF_SYSTICK,
+        _ => LATEST,
+    };
+    Ok(match late(&said) {
+        Some(late) if (1..=most).contains(&late) => {
+            let mut tally = Tally::pass();
+            tally.figures = format!("{name}: {late} ns late at most\n");
+            tally
+        }
+        late => Tally::fail(format!(
+            "{name}: {late:?} ns late, {most} may be:\n{said}\n"
+        )),
+    })
+}
+
+/// What the program says of its urgent task: `woke 100 times, 640 ns late at most`.
+fn late(said: &str) -> Option<u64> {
+    let (_, rest) = said.split_once("woke 100 times, ")?;
+    rest.split_once(" ns late")?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_line_is_read() {
+        let said = "x\n    woke 100 times, 640 ns late at most; computed 50 times\n";
+        assert_eq!(late(said), Some(640));
+        assert_eq!(late("woke 99 times, 640 ns late"), None);
+    }
+}
