@@ -27,7 +27,10 @@ impl<R: Runtime> Executor<R> {
         }
     }
 
-    /// Runs tasks on this thread, for ever: `begin` spawns the first. In one thread, once. The thread's priority is that of all tasks here.
+    /// Runs tasks on this thread, for ever: `begin` spawns the first. The thread's priority is that of all tasks here.
+    ///
+    /// # Panics
+    /// If it runs already: an executor has one thread.
     pub fn run(&'static self, begin: impl FnOnce(Spawner)) -> ! {
         R::section().add(&self.core);
         let context = ::core::ptr::from_ref(self).cast_mut().cast();

@@ -77,13 +77,17 @@ impl<S: System> Section<S> {
         self.depth.get() > 0
     }
 
-    /// A bell waits for the end. Inside only.
+    /// An executor is to be woken at the end. Inside only.
     pub(crate) fn note_late(&self) {
         self.late.set(true);
     }
 
     /// Puts an executor into the list, which runs on the calling thread.
+    ///
+    /// # Panics
+    /// If it is there already.
     pub(crate) fn add(&self, core: &'static Core<S>) {
+        assert!(core.thread().is_none(), "an executor has one thread");
         self.acquire();
         core.begin(AnyThread::current(), self.cores.get());
         self.cores.set(Some(core));

@@ -360,6 +360,20 @@ mod tests {
     }
 
     #[test]
+    fn a_single_value_shows() {
+        for (scale, point) in [
+            (Scale::Linear, 0.0),
+            (Scale::Log, 0.0),
+            (Scale::Log, 1000.0),
+        ] {
+            let mut chart = example(scale);
+            chart.series[0].points = vec![(point, 80.0)];
+            // One in the chart, one in the legend.
+            assert_eq!(chart.to_svg().matches("<circle").count(), 2, "{point}");
+        }
+    }
+
+    #[test]
     fn a_point_without_a_place_is_left_out_and_zero_has_one() {
         let mut chart = example(Scale::Log);
         chart.series[0].points.push((500.0, -1.0));
