@@ -29,6 +29,25 @@ struct Place<'a> {
     folder: PathBuf,
 }
 
+/// In which profiles a board's programs are built, by how floating-point values are handed over.
+struct Profiles {
+    soft: &'static [&'static [&'static str]],
+    hard: &'static [&'static [&'static str]],
+}
+
+impl Profiles {
+    /// All, where there is time. Otherwise once for each architecture as it is debugged, and once as it ships, which takes longer.
+    fn of(board: Board, length: Length) -> Self {
+        let (soft, hard): (_, &[_]) = match (length, board) {
+            (Length::Long, _) => (&PROFILES[..], &PROFILES),
+            (_, Board::Mps2An386) => (&PROFILES[..1], &PROFILES[1..]),
+            (_, Board::Stm32L475Iot01 | Board::Stm32F405) => (&PROFILES[..0], &PROFILES[..0]),
+            (_, Board::RealviewPbA8 | Board::Virt(_)) => (&PROFILES[..1], &PROFILES[..0]),
+        };
+        Self { soft, hard }
+    }
+}
+
 /// A program for each board and each way of handing over floating-point values, one that takes the tree by git, and some that
 /// cannot be.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
@@ -36,15 +55,11 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let place = Place::new(workspace)?;
     for board in Board::ALL {
         let (name, words) = (board.name(), ["--board", board.name()]);
-        // Building for release takes most of the time: once, unless there is time.
-        let profiles = match (length, board) {
-            (Length::Short, Board::Mps2An386) | (Length::Long, _) => &PROFILES[..],
-            (Length::Short, _) => &PROFILES[..1],
-        };
-        all.add(place.program(&format!("for-{name}"), &words, profiles)?);
+        let Profiles { soft, hard } = Profiles::of(board, length);
+        all.add(place.program(&format!("for-{name}"), &words, soft)?);
         if board.hard_float_triple().is_some() {
             let words = [&words[..], &["--hard-float"]].concat();
-            all.add(place.program(&format!("hard-float-for-{name}"), &words, &PROFILES[..1])?);
+            all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
         }
     }
     all.add(place.by_git()?);
@@ -72,8 +87,11 @@ impl<'a> Place<'a> {
 
     /// Writes a program, and runs it in these profiles.
     fn program(&self, name: &str, words: &[&str], profiles: &[&[&str]]) -> Result<Tally> {
-        self.write(name, words)?;
         let mut all = Tally::default();
+        if profiles.is_empty() {
+            return Ok(all);
+        }
+        self.write(name, words)?;
         for profile in profiles {
             all.add(self.run(name, profile)?);
         }
@@ -112,20 +130,44 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// A program that takes the last commit of the tree by git.
+    /// A program that takes the tree by git: as it is, from a repository of its own, since nothing is known of the one it came in.
     fn by_git(&self) -> Result<Tally> {
-        let mut git = Command::new("git");
-        let head = git
-            .args(["rev-parse", "HEAD"])
+        self.git(&["init", "--quiet"])?;
+        self.git(&["add", "--all"])?;
+        self.git(&["commit", "--quiet", "--message", "the tree as it is"])?;
+        let head = self.git(&["rev-parse", "HEAD"])?;
+        let url = format!("file://{}", self.repository().display());
+        self.fetch(&url, head.trim())?;
+        self.write("by-git", &["--git", &url, "--rev", head.trim()])?;
+        self.run("by-git", PROFILES[0])
+    }
+
+    fn repository(&self) -> PathBuf {
+        self.folder.join("tree.git")
+    }
+
+    /// What git prints, in a repository beside the programs, of the tree.
+    fn git(&self, words: &[&str]) -> Result<String> {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=taktos",
+                "-c",
+                "user.email=taktos@localhost",
+            ])
+            .args(words)
+            .env("GIT_DIR", self.repository())
+            .env("GIT_WORK_TREE", self.workspace.root())
             .current_dir(self.workspace.root())
             .output()
             .context("git does not start")?;
-        ensure!(head.status.success(), "git rev-parse: {}", said(&head));
-        let head = String::from_utf8_lossy(&head.stdout).trim().to_owned();
-        let url = format!("file://{}", self.workspace.root().display());
-        self.fetch(&url, &head)?;
-        self.write("by-git", &["--git", &url, "--rev", &head])?;
-        self.run("by-git", PROFILES[0])
+        ensure!(
+            output.status.success(),
+            "git {}: {}",
+            words.join(" "),
+            said(&output)
+        );
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Has cargo copy the commit, for a package that needs nothing of a registry: a commit that it has cargo takes later where the
@@ -148,7 +190,10 @@ impl<'a> Place<'a> {
 
     /// Programs that cannot be: each by what is replaced in a file of one that can, and why it is refused.
     fn refused(&self) -> Result<Tally> {
-        let [board, other, ..] = Board::ALL;
+        let [board, ..] = Board::ALL;
+        let another = |other: &Board| other.triple() != board.triple();
+        let other = Board::ALL.into_iter().find(another);
+        let other = other.context("all boards are of one architecture")?;
         let quoted = |name: &str| format!("\"{name}\"");
         let (one, both) = (
             quoted(board.name()),
