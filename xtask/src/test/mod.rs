@@ -135,7 +135,9 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("programs of one's own", move |ws| {
         own::programs(ws, length)
     }));
-    steps.push(step("executors of embassy", embassy::executors));
+    steps.push(step("executors of embassy", move |ws| {
+        embassy::executors(ws, length)
+    }));
     steps.push(step("two runs, the same bytes", repeat::same_bytes));
     steps.extend(cargo::tests(length));
     steps.push(step("the book's code", book::code));
