@@ -1174,6 +1174,53 @@ fn a_server_ends_a_job_and_spans_the_instance() {
 }
 
 #[test]
+fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
+    let plan = [0, 1, 2].map(|number| (PolicyKind::Priority, vec![number], true));
+    beside_each_other(&plan, 1, THREADS, true, |pair, locks| {
+        let (spun_for, donated) = (locks[1], locks[2]);
+        let run = |pair: &mut Pair<'_>, id: usize, on: usize| {
+            pair.acting = on;
+            pair.ready(id, Place::Last);
+            pair.dispatch(on);
+        };
+        run(pair, 4, 2);
+        pair.obtain(spun_for, 4, true);
+        run(pair, 0, 0);
+        pair.obtain(spun_for, 0, true);
+        // While somebody spins, thread 2 wakes in an instance that is open, and must wait: processor 2 is to look.
+        pair.set_priority(3, Priority::new(1).unwrap(), Place::Last);
+        pair.acting = 1;
+        pair.ready(3, Place::Last);
+        pair.router.open(pair.board, instance(1), at(pair.now));
+        pair.acting = 2;
+        pair.ready(2, Place::Last);
+        pair.dispatch(1);
+        // Then it runs, in the instance that is closed, and is helped for another reason.
+        pair.acting = 1;
+        pair.block(3);
+        assert!(pair.closed(3).is_some(), "nothing spans it");
+        pair.dispatch(1);
+        pair.obtain(donated, 2, true);
+        pair.acting = 2;
+        pair.surrender(spun_for, 4);
+        pair.acting = 0;
+        pair.surrender(spun_for, 0);
+        pair.obtain(donated, 0, true);
+        pair.dispatch(0);
+        pair.ready(3, Place::Last);
+        pair.dispatch(0);
+        pair.dispatch(1);
+        pair.dispatch(0);
+        pair.compare();
+        assert_eq!(
+            pair.plain.executing(cpu(0)),
+            Some(row(2)),
+            "who waits for the lock helps its owner"
+        );
+    });
+}
+
+#[test]
 fn closed_and_opened_is_as_if_it_never_were() {
     for plan in &plans() {
         for (calm, threads) in MOODS {

@@ -38,7 +38,7 @@ pub struct InstanceRecord {
     /// How often it was opened: what a thread's row says is true while the row has the same number.
     pub(crate) openings: u32,
     /// How many threads that are at home here own a lock that counts, or wait for one, or have a server; and how many are
-    /// pinned here from another instance, or to another one, or not yet.
+    /// pinned here from another instance, or to another one, or not yet; and how many have asked for help.
     pub(crate) involved: u32,
     pub(crate) turns: Turns,
     pub(crate) places: Places,

@@ -160,12 +160,23 @@ impl System<'_> {
         }
     }
 
+    /// Who has no helper waits in the one instance that could be asked: the acting processor looks whether somebody spins for
+    /// it, nothing more. So only threads of instances that are open ask.
     pub(crate) fn request(&mut self, id: u16, effects: &mut impl Effects) {
         let cpu = self.acting;
         let record = self.thread(id);
         if record.asks_on != ThreadRecord::NOWHERE || record.pinned_to != ThreadRecord::NOWHERE {
             return;
         }
+        if record.helper == NodeRecord::NO_HELPER {
+            if self.locks.anyone_spins() {
+                effects.preempt(cpu);
+            }
+            return;
+        }
+        let home = record.home;
+        // It may be helped no more before it is answered.
+        self.instances[home as usize].involved += 1;
         let list = &mut self.processors[cpu.index()];
         let last = core::mem::replace(&mut list.asks_last, id);
         if last == NONE {
@@ -193,6 +204,8 @@ impl System<'_> {
         let cpu = Cpu::masked(record.asks_on);
         record.asks_on = ThreadRecord::NOWHERE;
         let (next, previous) = (record.ask_next, record.ask_previous);
+        let home = record.home;
+        self.instances[home as usize].involved -= 1;
         if previous == NONE {
             self.processors[cpu.index()].asks_first = next;
         } else {
