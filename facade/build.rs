@@ -8,8 +8,15 @@ const FEATURE: &str = "CARGO_FEATURE_";
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";
 
+/// Set where the processor's interrupt controller is the NVIC: on a Cortex-M.
+const NVIC: &str = "nvic";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg({NVIC})");
+    if env::var("TARGET").is_ok_and(|target| target.starts_with("thumb")) {
+        println!("cargo::rustc-cfg={NVIC}");
+    }
     println!("cargo::rerun-if-env-changed={ASKED}");
     let boards: Vec<String> = env::vars()
         .filter_map(|(name, _)| Some(name.strip_prefix(FEATURE)?.to_lowercase().replace('_', "-")))

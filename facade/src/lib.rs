@@ -31,7 +31,7 @@
 //!     }
 //! }
 //!
-//! // On the host, as a test does it: virtual time, exact to the nanosecond. A program for a board has `taktos::main!` instead.
+//! // On the host, as a test does it: virtual time, exact to the nanosecond. A program for a board has `#[taktos::main(MAIN)]` before `first`.
 //! let outcome = board::start(&MAIN, first);
 //! assert_eq!(outcome.console, "the sum is 10\n");
 //! assert_eq!(outcome.time.as_nanos(), 16_000_000);
@@ -41,7 +41,7 @@
 //!
 //! `taktos new NAME --board BOARD` writes one, with what follows in its place.
 //!
-//! The program begins with `#![cfg_attr(target_os = "none", no_std, no_main)]` and has a [`main!`]. `Cargo.toml` names this crate, by path or
+//! The program begins with `#![cfg_attr(target_os = "none", no_std, no_main)]` and has a [`main`](macro@main). `Cargo.toml` names this crate, by path or
 //! by git, with the board as its only feature, and optimises a little when debugging, as stacks are small
 //! (`[profile.dev] opt-level = 1`). `build.rs`, with `taktos-build` from the same place, hands the board's arguments to the linker:
 //!
@@ -67,10 +67,66 @@
 //! Must never know: the project's own programs.
 #![cfg_attr(target_os = "none", no_std)]
 
+pub mod interrupt;
 #[cfg(not(target_os = "none"))]
 mod launch;
 
 pub use taktos_kernel::*;
+/// Makes a function the handler of an interrupt of the program's own device, without touching the board: `#[taktos::interrupt(NUMBER)]`.
+///
+/// The number is any constant, as the board's interrupt controller counts: on a Cortex-M the position in the chip's table of vectors,
+/// on an Arm GIC 0 to 15 for those that software sends and `32 + n` for the shared interrupt n, on RISC-V 0 to 15 for those that
+/// software sends and `16 + n` for the source n of the PLIC. A number that the board has not, or has for itself, does not compile or link.
+///
+/// Under the function's name the program then has an [`interrupt::Line`], which lets the interrupt through, keeps it back and pends it. The
+/// handler may call whatever does not wait (what the book marks *handler*). It takes no arguments, or the proof
+/// [`&Interrupt`](Interrupt), which makes some calls quicker:
+///
+/// ```
+/// use taktos::board::{self, Board};
+/// use taktos::{Interrupt, Semaphore, System, Timeout};
+///
+/// static RECEIVED: Semaphore<Board> = Semaphore::new(0);
+///
+/// /// The serial line has a byte.
+/// #[taktos::interrupt(3)]
+/// fn received(interrupt: &Interrupt<Board>) {
+///     let _ = RECEIVED.give_in(interrupt);
+/// }
+///
+/// # fn main() {
+/// let outcome = board::run(|| {
+///     received.enable();
+///     received.pend(); // in the device's place
+///     assert_eq!(RECEIVED.take(Timeout::NONE), Ok(()));
+///     Board::exit(0);
+/// });
+/// assert_eq!(outcome.status(), Some(0));
+/// # }
+/// ```
+///
+/// All such handlers are at the kernel's level, where they do not interrupt each other. On a Cortex-M there are two others.
+/// `#[taktos::interrupt(NUMBER, below = 0xC0)]`, 0x81 to 0xFF, may call the same and is interrupted by more urgent ones;
+/// `#[taktos::interrupt(NUMBER, above = 0x20)]`, 0 to 0x7F, is never delayed by the kernel and must not call it. Neither has the proof.
+pub use taktos_macros::interrupt;
+/// The beginning of a program: `#[taktos::main(MAIN)]` starts the board with the thread `MAIN`, a `static`, in which the function runs.
+/// Built for the host it makes a `main` that builds the program for its board, and runs it there: [`launch`].
+///
+/// The function takes nothing and gives nothing back; one that never ends may say so (`-> !`), and the image is smaller.
+///
+/// ```text
+/// use taktos::board::Board;
+/// use taktos::{System, Thread};
+///
+/// static MAIN: Thread<Board, 2048> = Thread::new("main").priority(20);
+///
+/// #[taktos::main(MAIN)]
+/// fn first() {
+///     taktos::println!("hello");
+///     Board::exit(0);
+/// }
+/// ```
+pub use taktos_macros::main;
 
 #[cfg(not(target_os = "none"))]
 pub use launch::launch;
@@ -95,22 +151,6 @@ boards! {
     "stm32l475-iot01": stm32l475_iot01,
     "virt-aarch64": virt_aarch64,
     "virt-riscv64": virt_riscv64,
-}
-
-/// The beginning of a program: `taktos::main!(&MAIN, first)` starts the board with the thread `MAIN`, which runs `first`. Built for the
-/// host it is a `main` that builds the program for its board, and runs it there: [`launch`].
-#[macro_export]
-macro_rules! main {
-    ($thread:expr, $entry:expr) => {
-        #[cfg(target_os = "none")]
-        $crate::board::entry!($crate::board::start($thread, $entry));
-
-        #[cfg(not(target_os = "none"))]
-        fn main() -> ! {
-            let _: (&$crate::AnyThread<$crate::board::Board>, fn()) = ($thread, $entry);
-            $crate::launch(env!("CARGO_BIN_NAME"))
-        }
-    };
 }
 
 /// Writes a line to the board's console. On the host it is in what comes of the run:

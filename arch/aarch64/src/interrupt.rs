@@ -12,22 +12,22 @@ use core::ptr::{NonNull, with_exposed_provenance_mut};
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
 
-/// The interrupts that a handler can be set for.
-const INTERRUPTS: usize = 96;
+/// How many interrupts can have handlers: those that software sends, those of each processor, and 64 of devices.
+pub const INTERRUPTS: u32 = 96;
 /// The one priority of all interrupts: they do not interrupt each other.
 const KERNEL_PRIORITY: u8 = 0x80;
 const LOWEST_PRIORITY: u8 = 0xFF;
 /// The interrupts below are sent by software, those below the second number belong to one processor.
-const SOFTWARE: u32 = 16;
+pub(crate) const SOFTWARE: u32 = 16;
 const PRIVATE: u32 = 32;
 
-struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
+struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
 
 // SAFETY: one word each, written before the interrupt is enabled; where it is enabled already, its handler comes to be
 // another one at some instant, for each processor.
 unsafe impl Sync for Handlers {}
 
-static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
+static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as usize]);
 
 struct Controller(UnsafeCell<Option<GicV3<'static>>>);
 
@@ -94,15 +94,43 @@ pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     #[cfg(feature = "smp")]
     publish();
     let interrupt = identifier(number);
-    let owners = if number < PRIVATE { B::PROCESSORS } else { 1 };
     with_controller::<B>(|controller| {
-        for owner in 0..owners {
+        for owner in 0..owners::<B>(number) {
             // Neither can fail: the number is one that the controller has.
             let _ = controller.set_interrupt_priority(interrupt, Some(owner), KERNEL_PRIORITY);
             let _ = controller.set_group(interrupt, Some(owner), Group::Group1NS);
             let _ = controller.enable_interrupt(interrupt, Some(owner), true);
         }
     });
+}
+
+/// How many processors have an interrupt of this number each.
+fn owners<B: Board>(number: u32) -> usize {
+    if number < PRIVATE { B::PROCESSORS } else { 1 }
+}
+
+/// Keeps the interrupt `number` from its handler, on each processor.
+pub(crate) fn disable<B: Board>(number: u32) {
+    if number >= INTERRUPTS {
+        return;
+    }
+    with_controller::<B>(|controller| {
+        for owner in 0..owners::<B>(number) {
+            // It cannot fail: the number is one that the controller has.
+            let _ = controller.enable_interrupt(identifier(number), Some(owner), false);
+        }
+    });
+}
+
+/// Makes the interrupt `number` of a device pending, as the device would.
+pub(crate) fn pend_shared<B: Board>(number: u32) {
+    const SET_PENDING: usize = 0x200;
+    if !(PRIVATE..INTERRUPTS).contains(&number) {
+        return;
+    }
+    let word = B::DISTRIBUTOR + SET_PENDING + number as usize / 32 * 4;
+    // SAFETY: a register of the controller, mapped as device memory; a bit that is written as zero changes nothing.
+    unsafe { with_exposed_provenance_mut::<u32>(word).write_volatile(1 << (number % 32)) };
 }
 
 /// Lets interrupts through to the processor.

@@ -55,7 +55,7 @@ mod vectors;
 
 pub use board::Board;
 pub use fault::report_fault;
-pub use interrupt::Handler;
+pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::AArch64;
 pub use memory::Guard;
 #[cfg(feature = "smp")]

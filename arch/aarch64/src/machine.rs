@@ -23,10 +23,19 @@ impl<B: Board> AArch64<B> {
         interrupt::set_handler::<B>(number, handler);
     }
 
-    /// Sends this processor the interrupt `number`, 0 to 15. Bound: one store to a register of the processor.
+    /// Keeps the interrupt `number` from its handler.
+    pub fn disable_interrupt(number: u32) {
+        interrupt::disable::<B>(number);
+    }
+
+    /// Sends this processor the interrupt `number`, 0 to 15: one store to a register of the processor. Or makes that of a device
+    /// pending, 32 to 95: one store to the controller. Others have no effect.
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {
-        interrupt::pend(number);
+        match number {
+            0..interrupt::SOFTWARE => interrupt::pend(number),
+            shared => interrupt::pend_shared::<B>(shared),
+        }
     }
 }
 

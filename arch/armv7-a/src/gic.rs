@@ -6,6 +6,7 @@ use core::ptr::{read_volatile, write_volatile};
 
 const DISTRIBUTOR_CONTROL: usize = 0x000;
 const SET_ENABLE: usize = 0x100;
+const CLEAR_ENABLE: usize = 0x180;
 const SET_PENDING: usize = 0x200;
 const PRIORITY: usize = 0x400;
 const TARGETS: usize = 0x800;
@@ -58,6 +59,12 @@ pub(crate) fn enable<B: Board>(number: u32) {
     write_byte(B::DISTRIBUTOR + TARGETS + number as usize, 1);
     let (word, bit) = word_and_bit(number);
     write(B::DISTRIBUTOR + SET_ENABLE + word, bit);
+}
+
+/// Keeps the interrupt `number` from the processor.
+pub(crate) fn disable<B: Board>(number: u32) {
+    let (word, bit) = word_and_bit(number);
+    write(B::DISTRIBUTOR + CLEAR_ENABLE + word, bit);
 }
 
 /// Makes the interrupt `number` pending.

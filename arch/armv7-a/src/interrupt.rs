@@ -16,21 +16,28 @@ pub(crate) const INTERRUPT_STACK_TOP: usize = 0xFFFF_0000;
 /// The stack's size in bytes: two pages.
 pub(crate) const INTERRUPT_STACK_SIZE: usize = 2 * memory::PAGE;
 
-/// The interrupts that a handler can be set for.
-const INTERRUPTS: usize = 96;
+/// How many interrupts can have handlers: those that software sends, those of the processor, and 64 of devices.
+pub const INTERRUPTS: u32 = 96;
 
-struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
+struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
 
 // SAFETY: one word each, written before the interrupt is enabled, on the one processor.
 unsafe impl Sync for Handlers {}
 
-static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
+static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as usize]);
 
 /// Makes `handler` handle the interrupt `number`, and lets it through.
 pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     if let Some(place) = HANDLERS.0.get(number as usize) {
         place.set(Some(handler));
         gic::enable::<B>(number);
+    }
+}
+
+/// Keeps the interrupt `number` from its handler.
+pub(crate) fn disable<B: Board>(number: u32) {
+    if number < INTERRUPTS {
+        gic::disable::<B>(number);
     }
 }
 

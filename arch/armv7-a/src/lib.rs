@@ -40,7 +40,7 @@ mod switch;
 
 pub use board::Board;
 pub use fault::report_fault;
-pub use interrupt::Handler;
+pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::ArmV7A;
 pub use memory::Guard;
 pub use state::TAKTOS_PROCESSOR;

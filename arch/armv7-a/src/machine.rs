@@ -21,6 +21,11 @@ impl<B: Board> ArmV7A<B> {
         interrupt::set_handler::<B>(number, handler);
     }
 
+    /// Keeps the interrupt `number`, below 96, from its handler. Those of software, 0 to 15, come nevertheless.
+    pub fn disable_interrupt(number: u32) {
+        interrupt::disable::<B>(number);
+    }
+
     /// Makes the interrupt `number` pending. Bound: one store.
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {

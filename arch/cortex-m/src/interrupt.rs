@@ -52,6 +52,11 @@ pub fn enable_interrupt(number: u16, level: Level) {
     }
 }
 
+/// Keeps the interrupt `number` from its handler.
+pub fn disable_interrupt(number: u16) {
+    NVIC::mask(Number(number));
+}
+
 /// Makes the interrupt `number` pending, as its device would.
 #[inline(always)]
 pub fn pend_interrupt(number: u16) {
@@ -98,7 +103,8 @@ pub(crate) fn unmask() {
 /// away at no cost to all others; but each ends the mask, by which it is noticed here and reported as a fault.
 #[macro_export]
 macro_rules! above {
-    ($vector:ident, $handler:path) => {
+    ($(#[$attribute:meta])* $vector:ident, $handler:path) => {
+        $(#[$attribute])*
         #[unsafe(naked)]
         unsafe extern "C" fn $vector() {
             ::core::arch::naked_asm!(

@@ -39,12 +39,14 @@ mod machine;
 #[cfg(target_os = "none")]
 mod slice;
 mod systick;
+#[cfg(target_os = "none")]
+mod vectors;
 
 #[cfg(target_os = "none")]
 pub use {
     fault::{report_fault, report_forbidden_call},
     guard::Guard,
-    interrupt::{KERNEL_LEVEL, Level, enable_interrupt, pend_interrupt},
+    interrupt::{KERNEL_LEVEL, Level, disable_interrupt, enable_interrupt, pend_interrupt},
     machine::{Clock, CortexM, TAKTOS_PROCESSOR},
     slice::{SliceTimer, Slices},
     switch::Outcome32,

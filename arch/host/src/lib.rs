@@ -13,9 +13,11 @@
 mod agenda;
 mod clock;
 mod fibre;
+mod lines;
 mod several;
 mod world;
 
+pub use lines::INTERRUPTS;
 pub use several::{Chooser, HostSeveral, Order, Step, each_order};
 pub use world::{End, Handler, Outcome};
 
@@ -215,6 +217,26 @@ impl Host {
     pub fn interrupt(handler: impl FnOnce() + 'static) {
         Self::interrupt_at(Self::now(), handler);
         with_world(world::World::deliver);
+    }
+
+    /// Makes `handler` handle the interrupt `number`, and lets it through: now, if it waits for that.
+    pub fn set_handler(number: u32, handler: fn()) {
+        let waits = with_world(|world| world.lines.borrow_mut().enable(number, handler));
+        if let Some(handler) = waits {
+            Self::interrupt(handler);
+        }
+    }
+
+    /// Keeps the interrupt `number` from its handler. Where it becomes pending meanwhile it waits.
+    pub fn disable_interrupt(number: u32) {
+        with_world(|world| world.lines.borrow_mut().disable(number));
+    }
+
+    /// Makes the interrupt `number` pending, as its device would.
+    pub fn pend_interrupt(number: u32) {
+        if let Some(handler) = with_world(|world| world.lines.borrow_mut().pend(number)) {
+            Self::interrupt(handler);
+        }
     }
 
     /// Asks `hook`, each time that a thread unmasks interrupts, for one that has come up meanwhile:

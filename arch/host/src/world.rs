@@ -4,6 +4,7 @@
 use crate::agenda::{Due, NEVER};
 use crate::clock::Clock;
 use crate::fibre::Fibres;
+use crate::lines::Lines;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -77,6 +78,7 @@ pub struct World {
     pub switch_pended: Cell<bool>,
     pub console: RefCell<String>,
     pub hook: RefCell<Option<Hook>>,
+    pub lines: RefCell<Lines>,
     wiring: Cell<Option<Wiring>>,
     end: RefCell<Option<End>>,
     switches: Cell<u64>,
@@ -126,6 +128,7 @@ impl World {
             switch_pended: Cell::new(false),
             console: RefCell::new(String::new()),
             hook: RefCell::new(None),
+            lines: RefCell::new(Lines::default()),
             wiring: Cell::new(None),
             end: RefCell::new(None),
             switches: Cell::new(0),
@@ -159,6 +162,7 @@ impl World {
         self.in_interrupt.set(false);
         self.switch_pended.set(false);
         self.hook.take();
+        self.lines.take();
         self.wiring.set(None);
         match outcome.end {
             End::Panic(panic) => std::panic::resume_unwind(panic),

@@ -1,4 +1,4 @@
-//! Owns: the interrupts that software sends to its own processor, and the mask.
+//! Owns: the interrupts that software sends to its own processor, the way to those of devices, and the mask.
 //! Must never know: what an interrupt is good for.
 
 use crate::state::pending;
@@ -11,7 +11,7 @@ use core::sync::atomic::Ordering::Relaxed;
 pub type Handler = fn();
 
 /// How many interrupts software has: they share the processor's one.
-const INTERRUPTS: usize = 16;
+pub(crate) const INTERRUPTS: usize = 16;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS]);
 
@@ -20,9 +20,15 @@ unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
 
-/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's.
+/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's, and the external one,
+/// by which the controller of devices' interrupts comes.
 pub(crate) const SOFTWARE: usize = 1 << 1;
-pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5;
+pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5 | EXTERNAL;
+#[cfg(not(feature = "smp"))]
+const EXTERNAL: usize = 1 << 9;
+/// On several processors devices have no handlers yet.
+#[cfg(feature = "smp")]
+const EXTERNAL: usize = 0;
 /// What `scause` says of them, below its highest bit.
 const SOFTWARE_CAUSE: usize = 1;
 const TIMER_CAUSE: usize = 5;
@@ -60,6 +66,9 @@ pub(crate) extern "C" fn dispatch(cause: usize) {
     match cause & (usize::MAX >> 1) {
         SOFTWARE_CAUSE => serve_software(),
         TIMER_CAUSE => timer::due(),
+        #[cfg(not(feature = "smp"))]
+        _ => crate::plic::serve(),
+        #[cfg(feature = "smp")]
         _ => (),
     }
     // A handler that called the kernel comes back with the mask cleared.
@@ -101,9 +110,8 @@ pub(crate) fn unmask() {
 }
 
 /// Masks kernel-level interrupts; says in `sstatus.SIE` whether they were let through.
-#[cfg(feature = "smp")]
 #[inline(always)]
-fn mask_remembering() -> usize {
+pub(crate) fn mask_remembering() -> usize {
     let was;
     // SAFETY: as for `mask`.
     unsafe { asm!("csrrci {}, sstatus, 2", out(reg) was, options(nostack, preserves_flags)) };
@@ -111,9 +119,8 @@ fn mask_remembering() -> usize {
 }
 
 /// Ends the mask if it was not set before.
-#[cfg(feature = "smp")]
 #[inline(always)]
-fn unmask_again(was: usize) {
+pub(crate) fn unmask_again(was: usize) {
     // SAFETY: as for `mask`.
     unsafe { asm!("csrs sstatus, {}", in(reg) was & 2, options(nostack, preserves_flags)) };
 }

@@ -41,6 +41,8 @@ mod memory;
 #[cfg_attr(feature = "smp", path = "smp/pieces.rs")]
 #[cfg_attr(not(feature = "smp"), path = "uni/pieces.rs")]
 mod pieces;
+#[cfg(not(feature = "smp"))]
+mod plic;
 #[cfg_attr(feature = "smp", path = "smp/processors.rs")]
 #[cfg_attr(not(feature = "smp"), path = "uni/processors.rs")]
 mod processors;
@@ -55,10 +57,14 @@ mod timer;
 mod trap;
 
 pub use board::Board;
+#[cfg(not(feature = "smp"))]
+pub use board::Controller;
 pub use fault::report_fault;
 pub use interrupt::Handler;
 pub use machine::RiscV64;
 pub use memory::Guard;
+#[cfg(not(feature = "smp"))]
+pub use plic::INTERRUPTS;
 #[cfg(feature = "smp")]
 pub use smp::{OwnStacks, Stacks};
 #[cfg(not(feature = "smp"))]

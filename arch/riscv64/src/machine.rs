@@ -4,6 +4,8 @@ use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
 use crate::memory::{self, Guard};
+#[cfg(not(feature = "smp"))]
+use crate::plic;
 use crate::processors::{self, Taken};
 use crate::switch::{self, Outcome64};
 use crate::timer;
@@ -16,13 +18,27 @@ use taktos_time::{Duration, Instant};
 pub struct RiscV64<B>(PhantomData<B>);
 
 impl<B: Board> RiscV64<B> {
-    /// Makes `handler` handle the interrupt `number`, 0 to 15, at the kernel's level: one of those of
-    /// [`RiscV64::pend_interrupt`]. Other numbers have no effect.
+    /// Makes `handler` handle the interrupt `number`, at the kernel's level: 0 to 15 are those of [`RiscV64::pend_interrupt`], from 16 on
+    /// the sources 0 to 111 of the board's controller, on one processor. Other numbers, and sources of
+    /// a board without a controller, have no effect.
     pub fn set_handler(number: u32, handler: Handler) {
+        #[cfg(not(feature = "smp"))]
+        if let Some(source) = plic::source(number) {
+            return plic::set_handler::<B>(source, handler);
+        }
         interrupt::set_handler(number, handler);
     }
 
-    /// Sends this processor the interrupt `number`, 0 to 15. Bound: one exchange in memory and one store to a register.
+    /// Keeps the interrupt `number` of a device, from 16 on, from its handler; those of software come when they are sent.
+    #[cfg(not(feature = "smp"))]
+    pub fn disable_interrupt(number: u32) {
+        if let Some(source) = plic::source(number) {
+            plic::disable::<B>(source);
+        }
+    }
+
+    /// Sends this processor the interrupt `number`, 0 to 15. Others have no effect: the controller has no way to pend what its devices
+    /// do not. Bound: one exchange in memory and one store to a register.
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {
         interrupt::pend(number);

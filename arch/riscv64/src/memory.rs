@@ -133,6 +133,13 @@ fn make<B: Board>() {
     for device in (B::DEVICES.start..B::DEVICES.end).step_by(LARGE) {
         make_place(device, 1).set(entry(device, DATA));
     }
+    #[cfg(not(feature = "smp"))]
+    for controller in B::CONTROLLER
+        .map_or(0..0, crate::plic::registers)
+        .step_by(LARGE)
+    {
+        make_place(controller, 1).set(entry(controller, DATA));
+    }
     #[cfg(feature = "smp")]
     {
         let calls = B::CALLS & !(LARGE - 1);

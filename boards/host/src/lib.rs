@@ -9,7 +9,7 @@ mod suite;
 
 use std::cell::Cell;
 use taktos_arch_host::Host;
-pub use taktos_arch_host::{End, Outcome};
+pub use taktos_arch_host::{End, INTERRUPTS, Outcome};
 use taktos_kernel::{Kernel, System, Thread, Upcall};
 use taktos_machine::{Machine, Processor};
 

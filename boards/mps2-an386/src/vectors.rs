@@ -6,35 +6,35 @@ use taktos_kernel::Upcall;
 
 taktos_arch_cortex_m::exceptions!(Upcall<Board>);
 
-/// An entry of the interrupt table.
-type Handler = unsafe extern "C" fn();
+/// How many interrupts can have handlers: 0 to 31 (AN386, table 3-4). Where each byte counts the table ends behind the last one that the
+/// board itself uses.
+pub const INTERRUPTS: u32 = match cfg!(feature = "brief-reports") {
+    true => SPARE as u32 + 1,
+    false => 32,
+};
+
+taktos_arch_cortex_m::vectors!(INTERRUPTS);
 
 unsafe extern "C" {
-    fn DefaultHandler();
-    /// A program's own; [`DefaultHandler`] where it has none (see `device.x`).
-    fn taktos_spare_interrupt();
-    /// The same, above the kernel's level.
+    /// A program's own; the default handler where it has none (see `device.x`).
     fn taktos_urgent_interrupt();
 }
 
-extern "C" fn dual_timer() {
+/// The interrupt of the clock: see [`clock::INTERRUPT_NUMBER`].
+#[unsafe(no_mangle)]
+extern "C" fn taktos_interrupt_10() {
+    const { assert!(clock::INTERRUPT_NUMBER == 10) };
     clock::interrupt();
 }
 
-taktos_arch_cortex_m::above!(urgent, taktos_urgent_interrupt);
+taktos_arch_cortex_m::above!(
+    #[unsafe(no_mangle)]
+    taktos_urgent_vector,
+    taktos_urgent_interrupt
+);
 
-/// The interrupt of the first simple timer (CMSDK TRM, section 4.2, at 0x4000_0000), which the board leaves to the program.
+/// The interrupt of the first simple timer (CMSDK TRM, section 4.2, at 0x4000_0000), which the board leaves to the program. By
+/// `memory.x` its handler is `taktos_urgent_interrupt`, unless the program has another one.
 pub(crate) const URGENT: u16 = 8;
-/// An interrupt of the board that no device uses, for programs that pend it themselves.
+/// An interrupt of the board that no device uses, for programs that pend it themselves: `taktos_spare_interrupt` in the same way.
 pub(crate) const SPARE: u16 = 13;
-
-/// The interrupts, as the start-up code places them behind the exceptions.
-#[unsafe(link_section = ".vector_table.interrupts")]
-#[unsafe(no_mangle)]
-pub static __INTERRUPTS: [Handler; 14] = {
-    let mut table: [Handler; 14] = [DefaultHandler; 14];
-    table[URGENT as usize] = urgent;
-    table[clock::INTERRUPT_NUMBER as usize] = dual_timer;
-    table[SPARE as usize] = taktos_spare_interrupt;
-    table
-};

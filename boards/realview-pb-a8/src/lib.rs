@@ -23,6 +23,7 @@ mod system;
 mod workloads;
 
 pub use system::{Board, RealView, interrupt, start, start_endless};
+pub use taktos_arch_armv7_a::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]

@@ -27,10 +27,11 @@ mod vectors;
 mod workloads;
 
 pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};
+pub use vectors::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
-pub use cortex_m_rt;
+pub use {cortex_m_rt, taktos_arch_cortex_m as arch};
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

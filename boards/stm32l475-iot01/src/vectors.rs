@@ -5,30 +5,25 @@ use taktos_kernel::Upcall;
 
 taktos_arch_cortex_m::exceptions!(SystemTimer, Upcall<Board>);
 
-/// An entry of the interrupt table.
-type Handler = unsafe extern "C" fn();
+/// How many interrupts the chips have: 0 to 81 (RM0351, table 58; RM0090, table 62).
+pub const INTERRUPTS: u32 = 82;
+
+taktos_arch_cortex_m::vectors!(INTERRUPTS);
 
 unsafe extern "C" {
-    fn DefaultHandler();
-    /// A program's own; [`DefaultHandler`] where it has none (see `device.x`).
-    fn taktos_spare_interrupt();
-    /// The same, above the kernel's level.
+    /// A program's own; the default handler where it has none (see `device.x`).
     fn taktos_urgent_interrupt();
 }
 
-taktos_arch_cortex_m::above!(urgent, taktos_urgent_interrupt);
+taktos_arch_cortex_m::above!(
+    #[unsafe(no_mangle)]
+    taktos_urgent_vector,
+    taktos_urgent_interrupt
+);
 
-/// The interrupt of the basic timer 7, which the board leaves to the program.
+/// The interrupt of the basic timer 7, which the board leaves to the program. By `memory.x` its handler is `taktos_urgent_interrupt`,
+/// unless the program has another one.
 pub(crate) const URGENT: u16 = 55;
-/// That of a cryptographic unit that these chips lack (RM0351, table 58; RM0090, table 62), for programs that pend it themselves.
+/// That of a cryptographic unit that these chips lack (RM0351, table 58; RM0090, table 62), for programs that pend it themselves:
+/// `taktos_spare_interrupt` in the same way.
 pub(crate) const SPARE: u16 = 79;
-
-/// The interrupts, as the start-up code places them behind the exceptions.
-#[unsafe(link_section = ".vector_table.interrupts")]
-#[unsafe(no_mangle)]
-pub static __INTERRUPTS: [Handler; 82] = {
-    let mut table: [Handler; 82] = [DefaultHandler; 82];
-    table[URGENT as usize] = urgent;
-    table[SPARE as usize] = taktos_spare_interrupt;
-    table
-};

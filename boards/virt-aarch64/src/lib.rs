@@ -19,6 +19,7 @@ mod system;
 mod workloads;
 
 pub use system::{Board, Virt, interrupt, start, start_endless};
+pub use taktos_arch_aarch64::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]

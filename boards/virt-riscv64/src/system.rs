@@ -3,7 +3,7 @@
 use crate::console;
 use core::ops::Range;
 use core::panic::PanicInfo;
-use taktos_arch_riscv64::{RiscV64, enter_supervisor_mode};
+use taktos_arch_riscv64::{Controller, RiscV64, enter_supervisor_mode};
 use taktos_kernel::{Kernel, System, Thread, Upcall};
 
 /// The board, as the machine sees it.
@@ -13,6 +13,11 @@ impl taktos_arch_riscv64::Board for Virt {
     const HERTZ: u64 = 10_000_000;
     const MEMORY: Range<usize> = 0x8000_0000..0x8800_0000;
     const DEVICES: Range<usize> = 0x1000_0000..0x1020_0000;
+    const CONTROLLER: Option<Controller> = Some(Controller {
+        address: 0x0C00_0000,
+        // Each processor has one for machine mode, and one behind it for supervisor mode.
+        context: 1,
+    });
 }
 
 /// The board, as the kernel sees it.

@@ -29,9 +29,8 @@ static DONE: Semaphore<Board> = Semaphore::new(0);
 static COMPUTED: AtomicU32 = AtomicU32::new(0);
 static LATEST: AtomicU32 = AtomicU32::new(0);
 
-taktos::main!(&MAIN, first);
-
 /// Starts everything, and ends the program when the urgent task is done.
+#[taktos::main(MAIN)]
 fn first() {
     let _ = URGENT.start(|| {
         URGENT_TASKS.run(|tasks| {

@@ -12,9 +12,8 @@ static SAMPLER: Thread<Board, STACK> = Thread::new("sampler").priority(5);
 static FILTER: Thread<Board, STACK> = Thread::new("filter").priority(6);
 static SAMPLES: MessageQueue<Board, u32, 8> = MessageQueue::new();
 
-taktos::main!(&MAIN, first);
-
 /// What the first thread does: it starts the others, which end by themselves.
+#[taktos::main(MAIN)]
 fn first() {
     let _ = FILTER.start(filter);
     let _ = SAMPLER.start(sampler);

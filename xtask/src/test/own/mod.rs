@@ -2,7 +2,9 @@
 //! and by git, as they are debugged and as they ship. Where it can be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: what stands in them; that is `taktos new`.
+//! Must never know: what stands in them; that is `taktos new`, and for interrupts `interrupts`.
+
+mod interrupts;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -57,6 +59,9 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         let (name, words) = (board.name(), ["--board", board.name()]);
         let Profiles { soft, hard } = Profiles::of(board, length);
         all.add(place.program(&format!("for-{name}"), &words, soft)?);
+        if !soft.is_empty() {
+            all.add(interrupts::handled(&place, &format!("for-{name}"), board)?);
+        }
         if board.hard_float_triple().is_some() {
             let words = [&words[..], &["--hard-float"]].concat();
             all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
@@ -93,7 +98,7 @@ impl<'a> Place<'a> {
         }
         self.write(name, words)?;
         for profile in profiles {
-            all.add(self.run(name, profile)?);
+            all.add(self.run(name, profile, SAYS)?);
         }
         Ok(all)
     }
@@ -115,12 +120,12 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    /// Runs a program in the emulator.
-    fn run(&self, name: &str, profile: &[&str]) -> Result<Tally> {
+    /// Runs a program in the emulator, which must print a line once.
+    fn run(&self, name: &str, profile: &[&str], says: &str) -> Result<Tally> {
         let mut run = self.cargo(name);
         let output = run.args(["run", "--quiet"]).args(profile).output()?;
         // A board's console is one of the emulator's two streams, and cargo speaks on one of them.
-        let printed = said(&output).lines().filter(|line| *line == SAYS).count();
+        let printed = said(&output).lines().filter(|line| *line == says).count();
         Ok(match output.status.success() && printed == 1 {
             true => Tally::pass(),
             false => {
@@ -139,7 +144,7 @@ impl<'a> Place<'a> {
         let url = format!("file://{}", self.repository().display());
         self.fetch(&url, head.trim())?;
         self.write("by-git", &["--git", &url, "--rev", head.trim()])?;
-        self.run("by-git", PROFILES[0])
+        self.run("by-git", PROFILES[0], SAYS)
     }
 
     fn repository(&self) -> PathBuf {
@@ -188,6 +193,12 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
+    /// Puts a file into a program's folder.
+    fn put(&self, name: &str, file: &str, text: &str) -> Result<()> {
+        fs::write(self.folder.join(name).join(file), text)
+            .with_context(|| format!("cannot write {file} of {name}"))
+    }
+
     /// Programs that cannot be: each by what is replaced in a file of one that can, and why it is refused.
     fn refused(&self) -> Result<Tally> {
         let [board, ..] = Board::ALL;
@@ -217,18 +228,29 @@ impl<'a> Place<'a> {
         let mut all = Tally::default();
         for (name, file, (from, to), why) in cases {
             self.write(name, &["--board", board.name()])?;
-            let file = self.folder.join(name).join(file);
-            let text = fs::read_to_string(&file)?;
-            fs::write(&file, text.replacen(from.as_str(), to, 1))?;
-            let output = self.cargo(name).args(["run", "--quiet"]).output()?;
-            all.add(
-                match !output.status.success() && said(&output).contains(why) {
-                    true => Tally::pass(),
-                    false => Tally::fail(format!("{name}: {}\n", said(&output))),
-                },
-            );
+            all.add(self.refused_with(name, file, (from, to), why)?);
         }
         Ok(all)
+    }
+
+    /// A program in one of whose files something is replaced, and which then is refused.
+    fn refused_with(
+        &self,
+        name: &str,
+        file: &str,
+        (from, to): (&str, &str),
+        why: &str,
+    ) -> Result<Tally> {
+        let file = self.folder.join(name).join(file);
+        let text = fs::read_to_string(&file)?;
+        fs::write(&file, text.replacen(from, to, 1))?;
+        let output = self.cargo(name).args(["run", "--quiet"]).output()?;
+        Ok(
+            match !output.status.success() && said(&output).contains(why) {
+                true => Tally::pass(),
+                false => Tally::fail(format!("{name}: {}\n", said(&output))),
+            },
+        )
     }
 
     /// Cargo in the folder of a program. What is built is kept in the tree's target directory, in one place for all.

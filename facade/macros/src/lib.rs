@@ -1,0 +1,29 @@
+//! The attributes of the crate `taktos`, which has them under its own name and shows how they are used.
+//!
+//! Owns: what a program may put behind the attributes, and which items come of it.
+//! Must never know: a board. What differs from board to board is a macro or a constant of `taktos`.
+
+mod entry;
+mod interrupt;
+mod shape;
+
+use proc_macro::TokenStream;
+use syn::parse_macro_input;
+
+/// The beginning of a program: the function runs in the thread that the attribute names. See `taktos::main`.
+#[proc_macro_attribute]
+pub fn main(thread: TokenStream, function: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(function);
+    entry::expand(thread.into(), &function)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// The handler of an interrupt of the program's own device. See `taktos::interrupt`.
+#[proc_macro_attribute]
+pub fn interrupt(which: TokenStream, function: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(function);
+    interrupt::expand(which.into(), &function)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,144 @@
+//! Interrupts of the program's own devices: [`interrupt`](macro@crate::interrupt) makes a function the handler of one, and under the
+//! function's name a [`Line`] lets it through.
+//!
+//! Owns: what a program says of an interrupt line, on every board and on the host.
+//! Must never know: which device interrupts by it.
+
+use crate::board;
+
+#[cfg(not(nvic))]
+type Machine = <board::Board as crate::System>::Machine;
+
+/// How urgent an interrupt is, against the kernel. The other two levels than the kernel's are those of a Cortex-M.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[doc(hidden)]
+pub enum Level {
+    /// The handler may call what the book marks *handler*; handlers there do not interrupt each other.
+    Kernel,
+    /// Less urgent: the same, but that more urgent handlers interrupt it.
+    Below(u8),
+    /// Never delayed by the kernel, which its handler must not call.
+    Above(u8),
+}
+
+/// An interrupt with its handler, as [`interrupt`](macro@crate::interrupt) makes it.
+pub struct Line {
+    number: u32,
+    #[cfg_attr(nvic, expect(dead_code, reason = "the table of vectors has it"))]
+    handler: fn(),
+    #[cfg_attr(not(nvic), expect(dead_code, reason = "there is but one level"))]
+    level: Level,
+}
+
+impl Line {
+    /// What the attribute makes.
+    #[doc(hidden)]
+    pub const fn __new(number: u32, handler: fn(), level: Level) -> Self {
+        assert!(
+            number < board::INTERRUPTS,
+            "the board has no interrupt of this number for a program"
+        );
+        match level {
+            Level::Kernel => (),
+            Level::Below(priority) => {
+                assert!(priority > 0x80, "below the kernel's level are 0x81 to 0xFF")
+            }
+            Level::Above(priority) => {
+                assert!(priority < 0x80, "above the kernel's level are 0 to 0x7F")
+            }
+        }
+        Self {
+            number,
+            handler,
+            level,
+        }
+    }
+
+    /// The interrupt's number.
+    pub const fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Lets the interrupt reach its handler, at once if it waits for that. Bound: fixed. Allowed in threads and handlers.
+    pub fn enable(&self) {
+        #[cfg(nvic)]
+        enable_at(self.number, self.level);
+        #[cfg(not(nvic))]
+        Machine::set_handler(self.number, self.handler);
+    }
+
+    /// Keeps the interrupt from its handler; it waits where it comes. Those that software sends, 0 to 15 of an Arm GIC of version 1 or 2
+    /// and of RISC-V, cannot be kept. Bound: fixed. Allowed in threads and handlers.
+    pub fn disable(&self) {
+        #[cfg(nvic)]
+        board::arch::disable_interrupt(narrow(self.number));
+        #[cfg(not(nvic))]
+        Machine::disable_interrupt(self.number);
+    }
+
+    /// Makes the interrupt pending, as its device would. Nothing happens for a device's on RISC-V, whose controller has no way to do that.
+    /// Bound: fixed. Allowed in threads and handlers.
+    #[inline(always)]
+    pub fn pend(&self) {
+        #[cfg(nvic)]
+        board::arch::pend_interrupt(narrow(self.number));
+        #[cfg(not(nvic))]
+        Machine::pend_interrupt(self.number);
+    }
+}
+
+/// The number as the Cortex-M's controller takes it: it is below 496.
+#[cfg(nvic)]
+#[inline(always)]
+fn narrow(number: u32) -> u16 {
+    number as u16
+}
+
+#[cfg(nvic)]
+fn enable_at(number: u32, level: Level) {
+    let level = match level {
+        Level::Kernel => board::arch::Level::Kernel,
+        Level::Below(priority) => board::arch::Level::Below(priority),
+        Level::Above(priority) => board::arch::Level::Above(priority),
+    };
+    board::arch::enable_interrupt(narrow(number), level);
+}
+
+/// Puts the handler of an interrupt where the processor finds it: a Cortex-M in its table of vectors.
+#[cfg(nvic)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place {
+    (above, $number:expr, $handler:path) => {
+        $crate::board::arch::above!(vector, $handler);
+        $crate::board::arch::vector!($number, vector);
+    };
+    ($side:ident, $number:expr, $handler:path) => {
+        $crate::board::arch::vector!($number, $handler);
+    };
+}
+
+/// Elsewhere the port's table has it when it is let through. A symbol sees to it that an interrupt has one handler.
+#[cfg(all(not(nvic), target_os = "none"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place {
+    (kernel, $number:expr, $handler:path) => {
+        ::core::arch::global_asm!(
+            ".globl \"taktos.interrupt.{number}\"",
+            ".set \"taktos.interrupt.{number}\", {number}",
+            number = const $number,
+        );
+    };
+    ($side:ident, $number:expr, $handler:path) => {
+        ::core::compile_error!("this board's interrupts are at the kernel's level: levels below and above it are a Cortex-M's");
+    };
+}
+
+/// On the host there is nothing to be found.
+#[cfg(not(target_os = "none"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place {
+    ($side:ident, $number:expr, $handler:path) => {};
+}
