@@ -70,6 +70,8 @@
 pub mod interrupt;
 #[cfg(not(target_os = "none"))]
 mod launch;
+#[doc(hidden)]
+pub mod layout;
 
 pub use taktos_kernel::*;
 /// Makes a function the handler of an interrupt of the program's own device, without touching the board: `#[taktos::interrupt(NUMBER)]`.

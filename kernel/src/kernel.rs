@@ -36,6 +36,9 @@ pub struct Kernel<S: System> {
 unsafe impl<S: System> Sync for Kernel<S> {}
 
 impl<S: System> Kernel<S> {
+    /// Where the thread that was created last is named, for tools that look at an image from outside.
+    pub const THREADS_OFFSET: usize = core::mem::offset_of!(Self, threads);
+
     /// The kernel before its start.
     pub const fn new() -> Self {
         Self {

@@ -60,6 +60,7 @@ pub use taktos_abi::{Error, Status, Timeout};
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};
+pub use thread::info::{NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET};
 pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::usage::Usage;
-pub use thread::{AnyThread, State, Thread, fault, usage};
+pub use thread::{AnyThread, State, Thread, fault, table, usage};

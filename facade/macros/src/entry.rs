@@ -37,6 +37,10 @@ pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStre
         #[cfg(target_os = "none")]
         ::taktos::board::entry!(::taktos::board::#start(&#thread, #name));
 
+        // A debugger finds the threads by it.
+        #[cfg(target_os = "none")]
+        ::taktos::__layout!();
+
         #[cfg(not(target_os = "none"))]
         fn main() -> ! {
             let _: (&::taktos::AnyThread<::taktos::board::Board>, #kind) = (&#thread, #name);

@@ -328,6 +328,13 @@ impl ThreadRef {
         })
     }
 
+    /// The memory of its stack.
+    pub(super) fn stack(self, cs: CriticalSection<'_>) -> Option<core::ops::Range<usize>> {
+        let info = self.info.get(cs).filter(|_| self.exists(cs))?;
+        let stack = info.stack.get(cs);
+        Some(stack.base..stack.base + stack.size)
+    }
+
     /// What is fixed of the thread, if the control block still leads there, and that tells the same of where both lie. For
     /// reports of faults, which may have overwritten either.
     pub(crate) fn intact_info<S: System>(self, cs: CriticalSection<'_>) -> Option<&'static Info> {

@@ -4,6 +4,7 @@
 use crate::critical_section::Guarded;
 use crate::object::period::Owned;
 use crate::thread::tcb::ThreadRef;
+use core::mem::offset_of;
 use taktos_machine::StackRegion;
 
 /// What of a thread is seldom needed.
@@ -22,6 +23,13 @@ pub(crate) struct Info {
     /// The periods that the thread owns.
     pub periods: Owned,
 }
+
+/// Where the base of the stack lies in a thread's information, for tools that look at an image from outside.
+pub const STACK_BASE_OFFSET: usize = offset_of!(Info, stack) + offset_of!(StackRegion, base);
+/// Where the size of the stack lies there, for the same.
+pub const STACK_SIZE_OFFSET: usize = offset_of!(Info, stack) + offset_of!(StackRegion, size);
+/// Where the thread that was created before lies there, for the same.
+pub const NEXT_OFFSET: usize = offset_of!(Info, next);
 
 impl Info {
     /// That of a thread that was not created yet.

@@ -11,6 +11,8 @@ pub(crate) mod info;
 mod operations;
 pub(crate) mod registry;
 pub(crate) mod special;
+mod stack;
+pub mod table;
 pub(crate) mod tcb;
 pub(crate) mod urgency;
 pub mod usage;

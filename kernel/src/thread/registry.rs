@@ -42,6 +42,19 @@ impl Registry {
         }
     }
 
+    /// The thread created last.
+    pub fn newest(&'static self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        self.newest.get(cs)
+    }
+
+    /// The thread created before `thread`; none behind one that does not exist any more.
+    pub fn older(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<ThreadRef> {
+        match thread.exists(cs) {
+            true => link(thread, cs)?.get(cs),
+            false => None,
+        }
+    }
+
     /// Calls `visit` with each thread.
     pub fn for_each(&'static self, cs: CriticalSection<'_>, mut visit: impl FnMut(ThreadRef)) {
         let mut next = self.newest.get(cs);

@@ -103,6 +103,9 @@ impl Step {
     }
 }
 
+/// A step that also looks at programs in a debugger.
+const DEBUGGING: &[Need] = &[Need::Images, Need::Emulator, Need::Debugger];
+
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
@@ -132,9 +135,8 @@ fn steps(length: Length) -> Vec<Step> {
         "honest time on several processors",
         several::honest_time,
     ));
-    steps.push(step("programs of one's own", move |ws| {
-        own::programs(ws, length)
-    }));
+    let own = step("programs of one's own", move |ws| own::programs(ws, length));
+    steps.push(own.needing(DEBUGGING));
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));

@@ -19,6 +19,8 @@ pub enum Need {
     Deny,
     /// Chromium, in which reports are looked at; where there is none to be had, they are not.
     Browser,
+    /// A gdb for the boards' processors; where there is none to be had, nobody looks at threads in it.
+    Debugger,
 }
 
 impl Need {
@@ -30,6 +32,7 @@ impl Need {
             Self::Miri => "miri",
             Self::Deny => "deny",
             Self::Browser => "browser",
+            Self::Debugger => "debugger",
         }
     }
 }

@@ -2,9 +2,11 @@
 //! and by git, as they are debugged and as they ship. Where it can be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: what stands in them; that is `taktos new`, and for interrupts `interrupts`.
+//! Must never know: what stands in them; that is `taktos new`, and `interrupts` and `threads`; nor what a debugger shows.
 
+mod debugger;
 mod interrupts;
+mod threads;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,7 +62,13 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         let Profiles { soft, hard } = Profiles::of(board, length);
         all.add(place.program(&format!("for-{name}"), &words, soft)?);
         if !soft.is_empty() {
-            all.add(interrupts::handled(&place, &format!("for-{name}"), board)?);
+            let name = format!("for-{name}");
+            all.add(interrupts::handled(&place, &name, board)?);
+            all.add(threads::looked_at(&place, &name)?);
+            // The emulator of the Cortex-A8's board does not speak with gdb on its standard streams.
+            if board != Board::RealviewPbA8 {
+                all.add(debugger::looks(&place, &name, board)?);
+            }
         }
         if board.hard_float_triple().is_some() {
             let words = [&words[..], &["--hard-float"]].concat();

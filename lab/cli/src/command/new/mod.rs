@@ -22,7 +22,7 @@ use crate::{board, screen};
 pub const PROGRAM: &str = include_str!("template/main.rs");
 
 /// The files of a repository: where each lies, and its text with blanks.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("template/manifest.toml")),
     ("build.rs", include_str!("template/build.rs")),
     ("src/main.rs", PROGRAM),
@@ -34,6 +34,10 @@ const FILES: [(&str, &str); 8] = [
     (".gitignore", include_str!("template/gitignore")),
     (".github/workflows/ci.yml", include_str!("template/ci.yml")),
     ("README.md", include_str!("template/README.md")),
+    (
+        "taktos.py",
+        include_str!("../../../../../facade/gdb/taktos.py"),
+    ),
 ];
 
 /// The versions that the tree was tested with: cargo keeps of them what the program needs, and need not look for others.

@@ -1,0 +1,118 @@
+//! Owns: a session of gdb with a program in the emulator: what it must show of the threads.
+//! Must never know: how gdb finds them; that is the script that `taktos new` writes.
+
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result};
+use taktos_emulator::Board;
+
+use super::{Place, Tally, said};
+
+/// A gdb that knows the boards' processors.
+const DEBUGGER: &str = "gdb-multiarch";
+/// The program, which waits for nobody to look.
+const PROGRAM: &str = include_str!("threads/main.rs");
+/// What is typed when the program has come to where it is looked at.
+const TYPED: [&str; 7] = [
+    "source taktos.py",
+    "break *looked_at",
+    "continue",
+    "taktos threads",
+    "taktos backtrace worker",
+    "taktos backtrace idle",
+    "kill",
+];
+
+/// What must be shown, words of a line each: the threads by name, state, priority and size of their stacks; where the worker
+/// waits, and from where it came; and that there are no calls of a thread that only is ready.
+const SHOWN: [&[&str]; 5] = [
+    &["worker", "blocked", "5"],
+    &["main", "executing", "20"],
+    &["idle", "ready", "32", "?"],
+    &["wait_for_gate", "main.rs"],
+    &["idle is ready: only a thread that waits, or runs, has calls to show"],
+];
+
+/// Has gdb look at the program that was written as `name`, where there is a gdb.
+pub(super) fn looks(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
+    if Command::new(DEBUGGER)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
+        return Ok(Tally {
+            figures: format!("{name}: no {DEBUGGER} here, so nobody looks at the threads\n"),
+            ..Tally::default()
+        });
+    }
+    place.put(name, "src/main.rs", PROGRAM)?;
+    build(place, name, board)?;
+    let output = session(place, name, board)?;
+    let shown = said(&output);
+    let has = |words: &&[&str]| {
+        shown
+            .lines()
+            .any(|line| words.iter().all(|word| line.contains(word)))
+    };
+    Ok(SHOWN
+        .iter()
+        .map(|words| match has(words) {
+            true => Ok(()),
+            false => Err(format!("{name}: gdb does not show {words:?}:\n{shown}\n")),
+        })
+        .collect())
+}
+
+/// Builds the program with what calls are shown by: its dependencies go without.
+fn build(place: &Place<'_>, name: &str, board: Board) -> Result<()> {
+    let lines = format!("profile.dev.package.{name}.debug='line-tables-only'");
+    let mut build = place.cargo(name);
+    let output = build
+        .args([
+            "build",
+            "--quiet",
+            "--target",
+            board.triple(),
+            "--config",
+            &lines,
+        ])
+        .output()?;
+    anyhow::ensure!(output.status.success(), "{name}: {}", said(&output));
+    Ok(())
+}
+
+/// One session. The emulator is a child of gdb, which speaks with it where the console otherwise is.
+fn session(place: &Place<'_>, name: &str, board: Board) -> Result<Output> {
+    let image = place
+        .workspace
+        .target()
+        .join("own")
+        .join(board.triple())
+        .join("debug")
+        .join(name);
+    let silent = |word: &'static str| if word == "stdio" { "null" } else { word };
+    let words: Vec<&str> = board.arguments_alone().into_iter().map(silent).collect();
+    let emulator = format!(
+        "target remote | {} {} -S -gdb stdio -kernel {}",
+        board.program(),
+        words.join(" "),
+        image.display()
+    );
+    let mut gdb = Command::new("timeout");
+    gdb.current_dir(place.folder.join(name))
+        .args([
+            "60",
+            DEBUGGER,
+            "-nx",
+            "-batch",
+            "-ex",
+            "set confirm off",
+            "-ex",
+            &emulator,
+        ])
+        .args(TYPED.iter().flat_map(|line| ["-ex", line]))
+        .arg(&image)
+        .stdin(Stdio::null());
+    gdb.output().context("gdb does not start")
+}
