@@ -2,7 +2,14 @@
 
 use std::{env, fs, path::PathBuf};
 
+/// What the linker is told for a program of this board, here or elsewhere.
+const ARGUMENTS: [&str; 2] = ["-Timage.ld", "-Tmemory.x"];
+
+/// What a program of this board can be compiled for.
+const TARGETS: [&str; 1] = ["aarch64-unknown-none-softfloat"];
+
 fn main() {
+    println!("cargo:targets={}", TARGETS.join(" "));
     println!("cargo:rerun-if-changed=memory.x");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
         return;
@@ -10,6 +17,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy("memory.x", out.join("memory.x")).expect("the output directory can be written");
     println!("cargo:rustc-link-search={}", out.display());
-    println!("cargo:rustc-link-arg-bins=-Timage.ld");
-    println!("cargo:rustc-link-arg-bins=-Tmemory.x");
+    println!("cargo:arguments={}", ARGUMENTS.join(" "));
+    for argument in ARGUMENTS {
+        println!("cargo:rustc-link-arg-bins={argument}");
+    }
 }

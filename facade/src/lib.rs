@@ -152,7 +152,9 @@ boards! {
     "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,
     "virt-aarch64": virt_aarch64,
+    "virt-aarch64-smp": virt_aarch64_smp,
     "virt-riscv64": virt_riscv64,
+    "virt-riscv64-smp": virt_riscv64_smp,
 }
 
 /// Writes a line to the board's console. On the host it is in what comes of the run:

@@ -7,29 +7,44 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
 mod bench;
 mod console;
+#[cfg(feature = "workloads")]
 mod faults;
+#[cfg(feature = "workloads")]
 mod suite;
 mod system;
 mod virt;
 
 // What these ask of a board is the same on both architectures.
+#[cfg(feature = "workloads")]
 #[path = "../../virt-aarch64-smp/src/experiment.rs"]
 mod experiment;
+#[cfg(feature = "workloads")]
 #[path = "../../virt-aarch64-smp/src/stage.rs"]
 mod stage;
+#[cfg(feature = "workloads")]
 #[path = "../../virt-aarch64-smp/src/storm.rs"]
 mod storm;
 
+// What the programs ask of a board is the same on all.
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/workloads.rs"]
+mod workloads;
+
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;
+
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use riscv_rt;
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]
 macro_rules! entry {
     ($start:expr) => {
-        #[riscv_rt::entry]
+        #[$crate::riscv_rt::entry]
         fn entry() -> ! {
             $start
         }

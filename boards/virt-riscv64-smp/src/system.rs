@@ -3,14 +3,11 @@
 use crate::console;
 use crate::virt::Virt;
 use core::panic::PanicInfo;
-use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_arch_riscv64::{RiscV64, enter_supervisor_mode};
 use taktos_kernel::{
     CpuSet, InstanceConfig, Kernel, PolicyKind, Smp, SmpMemory, System, Thread, Upcall,
 };
 use taktos_machine::Machine;
-use taktos_workloads::command_line::{CommandLine, Line};
-use taktos_workloads::spare::SpareInterrupt;
 
 /// How many processors the board has.
 pub const PROCESSORS: usize = <RiscV64<Virt> as Machine>::PROCESSORS;
@@ -52,23 +49,6 @@ impl System for Board {
 
     fn exit(status: i32) -> ! {
         semihosting::process::exit(status)
-    }
-}
-
-impl SpareInterrupt for Board {
-    fn enable_interrupt() {
-        interrupt::enable();
-    }
-
-    fn pend_interrupt() {
-        interrupt::pend();
-    }
-}
-
-impl CommandLine for Board {
-    fn command_line(buffer: &mut Line) -> &str {
-        let line = sys_get_cmdline_uninit(buffer).unwrap_or_default();
-        core::str::from_utf8(line).unwrap_or_default()
     }
 }
 

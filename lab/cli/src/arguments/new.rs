@@ -38,6 +38,6 @@ pub struct NewOptions {
 }
 
 fn boards() -> String {
-    let names = Board::ALL.map(Board::name).join(", ");
+    let names = crate::board::kernels().join(", ");
     format!("The board that it is for: {names}")
 }

@@ -19,7 +19,9 @@ use taktos_emulator::Board;
 use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::storms::Length;
+use taktos_cli::command::new::Device;
 use taktos_cli::image::cargo;
+use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
 
 /// The line that the program prints, once.
@@ -41,12 +43,17 @@ struct Profiles {
 
 impl Profiles {
     /// All, where there is time. Otherwise once for each architecture as it is debugged, and once as it ships, which takes longer.
-    fn of(board: Board, length: Length) -> Self {
+    fn of(board: Device, length: Length) -> Self {
         let (soft, hard): (_, &[_]) = match (length, board) {
             (Length::Long, _) => (&PROFILES[..], &PROFILES),
-            (_, Board::Mps2An386) => (&PROFILES[..1], &PROFILES[1..]),
-            (_, Board::Stm32L475Iot01 | Board::Stm32F405) => (&PROFILES[..0], &PROFILES[..0]),
-            (_, Board::RealviewPbA8 | Board::Virt(_)) => (&PROFILES[..1], &PROFILES[..0]),
+            (_, Device::One(Board::Mps2An386)) => (&PROFILES[..1], &PROFILES[1..]),
+            (_, Device::One(Board::RealviewPbA8 | Board::Virt(_))) => {
+                (&PROFILES[..1], &PROFILES[..0])
+            }
+            (_, Device::Several(board)) if board == Several::ALL[0] => {
+                (&PROFILES[..1], &PROFILES[..0])
+            }
+            (_, Device::One(_) | Device::Several(_)) => (&PROFILES[..0], &PROFILES[..0]),
         };
         Self { soft, hard }
     }
@@ -57,7 +64,7 @@ impl Profiles {
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let place = Place::new(workspace)?;
-    for board in Board::ALL {
+    for board in Device::all() {
         let (name, words) = (board.name(), ["--board", board.name()]);
         let Profiles { soft, hard } = Profiles::of(board, length);
         all.add(place.program(&format!("for-{name}"), &words, soft)?);

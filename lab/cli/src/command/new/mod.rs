@@ -3,6 +3,7 @@
 //! Owns: which files such a repository has, and what stands in their blanks.
 //! Must never know: what the program does; that is the template's.
 
+mod device;
 mod name;
 
 use std::fs;
@@ -10,13 +11,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Board;
 use toml::Value;
 
 use crate::arguments::NewOptions;
 use crate::failure::Failure;
+use crate::screen;
 use crate::workspace::Workspace;
-use crate::{board, screen};
+pub use device::Device;
 
 /// The program itself.
 pub const PROGRAM: &str = include_str!("template/main.rs");
@@ -49,8 +50,8 @@ const LOCK: &str = "Cargo.lock";
 /// When the name is none of a crate, its folder is there, or the board is unknown.
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     name::check(&options.name)?;
-    let board = board::by_name(&options.board, "--board")?;
-    let target = target(board, options.hard_float)?;
+    let board = Device::by_name(&options.board)?;
+    let target = board.target(options.hard_float)?;
     let blanks = blanks(workspace, options, board, target)?;
     let lock = (LOCK, read(workspace, LOCK)?);
     let files = FILES.map(|(place, text)| (place, filled(text, &blanks)));
@@ -60,7 +61,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
          cargo test      on this machine, in virtual time\n",
         name = options.name,
         board = board.name(),
-        processor = board.cpu_name(),
+        processor = board.processors(),
     ))?)
 }
 
@@ -95,43 +96,23 @@ fn read(workspace: &Workspace, file: &str) -> Result<String> {
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// What the program is compiled for.
-fn target(board: Board, hard_float: bool) -> Result<&'static str> {
-    if !hard_float {
-        return Ok(board.triple());
-    }
-    board.hard_float_triple().ok_or_else(|| {
-        let able = Board::ALL.into_iter().filter(|board| board.hard_float_triple().is_some());
-        let able: Vec<&str> = able.map(Board::name).collect();
-        Failure::error(
-            format!(
-                "--hard-float: {} has no target that hands floating-point values over in registers of their own",
-                board.name()
-            ),
-            format!("leave it out, or take {}", able.join(", ")),
-        )
-    })
-}
-
 /// What stands in the blanks of the templates.
 fn blanks(
     workspace: &Workspace,
     options: &NewOptions,
-    board: Board,
+    board: Device,
     target: &str,
 ) -> Result<[(&'static str, String); 10]> {
     let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
     let channel = toolchain["toolchain"]["channel"].as_str();
-    let runner = [board.program()].into_iter().chain(board.arguments_alone());
-    let runner: Vec<&str> = runner.chain(["-kernel"]).collect();
     Ok([
         ("name", options.name.clone()),
         ("board", board.name().to_owned()),
-        ("processor", board.cpu_name().to_owned()),
-        ("emulator", board.program().to_owned()),
+        ("processor", board.processors()),
+        ("emulator", board.emulator().to_owned()),
         ("packages", packages(board).to_owned()),
         ("target", target.to_owned()),
-        ("runner", runner.join(" ")),
+        ("runner", board.runner()),
         (
             "channel",
             channel.context("the tree names its compiler")?.to_owned(),
@@ -145,8 +126,8 @@ fn blanks(
 }
 
 /// The package of Debian, and of what comes from it, that has the board's emulator.
-fn packages(board: Board) -> &'static str {
-    match board.program() {
+fn packages(board: Device) -> &'static str {
+    match board.emulator() {
         "qemu-system-riscv64" => "qemu-system-misc",
         _ => "qemu-system-arm",
     }
