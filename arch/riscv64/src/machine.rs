@@ -30,8 +30,15 @@ impl<B: Board> RiscV64<B> {
     }
 
     /// Keeps the interrupt `number` of a device, from 16 on, from its handler; those of software come when they are sent.
-    #[cfg(not(feature = "smp"))]
+    #[cfg_attr(
+        feature = "smp",
+        expect(
+            unused_variables,
+            reason = "devices do not interrupt several processors yet"
+        )
+    )]
     pub fn disable_interrupt(number: u32) {
+        #[cfg(not(feature = "smp"))]
         if let Some(source) = plic::source(number) {
             plic::disable::<B>(source);
         }

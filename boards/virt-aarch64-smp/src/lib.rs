@@ -28,6 +28,7 @@ mod virt;
 mod workloads;
 
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
+pub use taktos_arch_aarch64::INTERRUPTS;
 pub use virt::Virt;
 
 // Programs built elsewhere do not name the start-up code themselves.

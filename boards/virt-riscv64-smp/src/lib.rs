@@ -36,6 +36,9 @@ mod workloads;
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};
 pub use virt::Virt;
 
+/// So many interrupts a program can handle: those that it sends itself. Those of devices are served on boards with one processor.
+pub const INTERRUPTS: u32 = 16;
+
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use riscv_rt;

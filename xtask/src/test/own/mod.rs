@@ -68,7 +68,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         let (name, words) = (board.name(), ["--board", board.name()]);
         let Profiles { soft, hard } = Profiles::of(board, length);
         all.add(place.program(&format!("for-{name}"), &words, soft)?);
-        if !soft.is_empty() {
+        if let (Device::One(board), false) = (board, soft.is_empty()) {
             let name = format!("for-{name}");
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
