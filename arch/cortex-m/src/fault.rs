@@ -26,36 +26,50 @@ unsafe extern "C" {
     fn taktos_fault();
 }
 
-/// Lays out the status register, the stack pointer, the processor's frame and r4 to r11 on the main stack. The
+/// Lays out the status register, as `$status` puts it into r1, the stack pointer, the processor's frame and r4 to r11 on the main stack. The
 /// protection unit goes off first, so that the frame can be read even if it lies on a guard.
-#[unsafe(naked)]
-extern "C" fn collect() {
-    naked_asm!(
-        "ldr r3, ={protection}",
-        "movs r1, #0",
-        "str r1, [r3]",
-        "dsb",
-        "isb",
-        "mov r12, lr",
-        "tst lr, #4",
-        "ite eq",
-        "mrseq r0, msp",
-        "mrsne r0, psp",
-        "push {{r4-r11}}",
-        "ldmia r0!, {{r1-r8}}",
-        "push {{r1-r8}}",
-        "ldr r1, ={status}",
-        "ldr r1, [r1]",
-        "push {{r0, r1}}",
-        "mov r0, sp",
-        "mov r1, r12",
-        "b {report}",
-        ".ltorg",
-        protection = const 0xE000_ED94_u32,
-        status = const 0xE000_ED28_u32,
-        report = sym taktos_fault,
-    )
+macro_rules! collect {
+    ($name:ident, [$($first:literal)?], [$($status:literal),*], $($operands:tt)*) => {
+        #[unsafe(naked)]
+        #[doc(hidden)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                $($first,)?
+                "ldr r3, ={protection}",
+                "movs r1, #0",
+                "str r1, [r3]",
+                "dsb",
+                "isb",
+                // A stack that came to its limit is gone on with below.
+                #[cfg(armv8m)]
+                "msr msplim, r1",
+                "mov r12, lr",
+                "tst lr, #4",
+                "ite eq",
+                "mrseq r0, msp",
+                "mrsne r0, psp",
+                "push {{r4-r11}}",
+                "ldmia r0!, {{r1-r8}}",
+                "push {{r1-r8}}",
+                $($status,)*
+                "push {{r0, r1}}",
+                "mov r0, sp",
+                "mov r1, r12",
+                "b {report}",
+                ".ltorg",
+                protection = const 0xE000_ED94_u32,
+                report = sym taktos_fault,
+                $($operands)*
+            )
+        }
+    };
 }
+
+collect!(collect, [], ["ldr r1, ={status}", "ldr r1, [r1]"], status = const 0xE000_ED28_u32,);
+
+// Where the registers of an interrupted thread came below its limit: no exception was raised, so this is none that keeps others out.
+#[cfg(armv8m)]
+collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const guard::BELOW_LIMIT,);
 
 /// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
 const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8  r9  r10 r11 ";
@@ -100,12 +114,12 @@ pub fn report_forbidden_call<U: Upcalls>() -> ! {
     })
 }
 
-/// The cause by the configurable fault status register (ARMv7-M manual, B3.2.15), and the address.
+/// The cause by the configurable fault status register (Armv7-M manual, B3.2.15; Armv8-M, D1.2), and the address.
 fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, Option<usize>) {
     const INSTRUCTION_ACCESS: u32 = 1 << 0;
     const DATA_ACCESS: u32 = 1 << 1;
     /// Exception frames did not fit: they could not be read, or written, at once or later.
-    const STACKING: u32 = LATE_STACKING | 0b11 << 3;
+    const STACKING: u32 = guard::BELOW_LIMIT | LATE_STACKING | 0b11 << 3;
     const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
     const BUS: u32 = 0xFF << 8;
     const BUS_ADDRESS_VALID: u32 = 1 << 15;

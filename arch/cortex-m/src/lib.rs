@@ -1,4 +1,4 @@
-//! ARMv7-M (Cortex-M4F) as a machine.
+//! Armv7-M (Cortex-M4F) and Armv8-M with the main extension (Cortex-M33, Cortex-M55) as machines.
 //!
 //! Owns: the switch of threads, the priorities of exceptions, stack guards, time slices, faults.
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
@@ -18,6 +18,11 @@
 //! the processor's own exception frame; the address leads to a few instructions that return from it. So each path that resumes a thread may treat both alike. Threads that use the
 //! floating-point unit have its registers in between, restored by the instructions behind the address:
 //! those that do not use it pay nothing.
+//!
+//! # Armv8-M
+//! `guard` has what differs for the most part: the limits of stack pointers stand for guards below stacks. The port runs in whichever
+//! security state it is started in, and says nothing of the other: what the processor hands over at an exception keeps the bits that
+//! name the state.
 #![no_std]
 #![cfg_attr(
     target_os = "none",
@@ -45,7 +50,7 @@ mod vectors;
 #[cfg(target_os = "none")]
 pub use {
     fault::{report_fault, report_forbidden_call},
-    guard::Guard,
+    guard::{Guard, forbid, lowest_of_thread},
     interrupt::{KERNEL_LEVEL, Level, disable_interrupt, enable_interrupt, pend_interrupt},
     machine::{Clock, CortexM, TAKTOS_PROCESSOR},
     slice::{SliceTimer, Slices},
@@ -57,6 +62,8 @@ pub use {
 #[cfg(target_os = "none")]
 #[doc(hidden)]
 pub mod reexports {
+    #[cfg(armv8m)]
+    pub use crate::fault::overflow_at_switch;
     pub use crate::switch::operands;
     pub use crate::systick::STAMP;
     pub use taktos_machine::Upcalls;

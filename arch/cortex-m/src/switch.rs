@@ -8,7 +8,9 @@
 //! kernel-level interrupts are masked, and r4, r6, r7 and the return address lie on the stack.
 //! Instructions are ordered so that single loads and stores follow each other, which the processor pipelines.
 
-use crate::guard::{GUARD_OFFSET, NAMES_REGION, REGION};
+use crate::guard::GUARD;
+#[cfg(not(armv8m))]
+use crate::guard::GUARD_REGION;
 use crate::interrupt::KERNEL_LEVEL;
 use crate::machine::TAKTOS_PROCESSOR;
 use crate::slice::Slices;
@@ -52,8 +54,6 @@ fn pair(low: usize, high: usize) -> u64 {
 pub const SYSTEM_TIMER: u32 = 0xE000_E010;
 /// From there: its value, which a write clears.
 pub const SLICE_COUNTER: usize = 0x08;
-/// From there: the protection unit's region base.
-pub const GUARD_REGION: usize = 0xD9C - 0x010;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 /// The bit that pends `PendSV`.
 pub const PEND_SWITCH: u32 = 1 << 28;
@@ -218,13 +218,13 @@ where
 /// lines that nothing falls into; at last the operands.
 macro_rules! with_tail {
     ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], ["str r3, [r2, #{slice_counter}]"], [$($behind),*],
-            [slice_counter = const SLICE_COUNTER, $($operands)*])
+        with_tail!(@ [$($line),*], [#[cfg(armv8m)] "ldr r2, ={system_timer}", "str r3, [r2, #{slice_counter}]",], [$($behind),*],
+            [#[cfg(armv8m)] system_timer = const SYSTEM_TIMER, slice_counter = const SLICE_COUNTER, $($operands)*])
     };
     ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
         with_tail!(@ [$($line),*], [], [$($behind),*], [$($operands)*])
     };
-    (@ [$($line:expr),*], [$($slice:expr)?], [$($behind:expr),*], [$($operands:tt)*]) => {
+    (@ [$($line:expr),*], [$($slice:tt)*], [$($behind:expr),*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
             // From here on the laboratory counts the phase "switch": a label, numbered by a counter of the
@@ -244,13 +244,17 @@ macro_rules! with_tail {
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
             "str sp, [r1]",
-            "ldr r2, ={system_timer}",
+            #[cfg(not(armv8m))] "ldr r2, ={system_timer}",
+            // Meanwhile there is no limit: an interrupt above the mask may come on either stack.
+            #[cfg(armv8m)] "movs r3, #0",
+            #[cfg(armv8m)] "msr psplim, r3",
             "ldr sp, [r0]",
-            // The new thread's guard: its address is computed, not loaded.
+            // The new thread's guard, or its limit: its address is computed, not loaded.
             "add r3, r0, #{guard}",
-            "str r3, [r2, #{guard_region}]",
+            #[cfg(not(armv8m))] "str r3, [r2, #{guard_region}]",
+            #[cfg(armv8m)] "msr psplim, r3",
             // Any write makes the slice begin anew.
-            $($slice,)?
+            $($slice)*
             "ldr r1, [r0, #{value}]",
             "ldr r0, [r0, #{status}]",
             // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
@@ -259,9 +263,9 @@ macro_rules! with_tail {
             ".ltorg",
             processor = sym TAKTOS_PROCESSOR,
             current = const offset_of!(Processor, current),
-            system_timer = const SYSTEM_TIMER,
-            guard = const GUARD_OFFSET + NAMES_REGION + REGION,
-            guard_region = const GUARD_REGION,
+            #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
+            guard = const GUARD,
+            #[cfg(not(armv8m))] guard_region = const GUARD_REGION,
             value = const offset_of!(Context, value),
             status = const offset_of!(Context, status),
             $($operands)*
@@ -346,7 +350,8 @@ macro_rules! unusual {
                 "push {{r4, r6, r7, lr}}",
                 // The next thread begins without floating-point state.
                 "mrs r2, control",
-                "bic r2, r2, #4",
+                // Armv8-M says so in two bits, of which Armv7-M has one.
+                "bic r2, r2, #12",
                 "msr control, r2",
                 "isb",
             ], $slice, [], [
@@ -473,15 +478,15 @@ extern "C" fn SVCall() {
 #[macro_export]
 macro_rules! pended_switch {
     (timer) => {
-        $crate::pended_switch!(["str r1, [r12, #{slice_counter}]"], []);
+        $crate::guarded_switch!(["str r1, [r12, #{slice_counter}]"], []);
     };
     (noted) => {
-        $crate::pended_switch!(
+        $crate::guarded_switch!(
             ["ldr r2, [r12, #{slice_counter}]", "ldr r3, ={stamp}", "str r2, [r3]"],
             [stamp = sym $crate::reexports::STAMP,]
         );
     };
-    ([$($slice:literal),*], [$($operands:tt)*]) => {
+    (@ [$($stored:literal),*], [$($guard:literal),*], [$($slice:literal),*], [$($operands:tt)*]) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         extern "C" fn PendSV() {
@@ -499,6 +504,7 @@ macro_rules! pended_switch {
                 "1:",
                 "stmdb r0!, {{r5, r8-r11}}",
                 "stmdb r0!, {{r4, r6, r7, r12}}",
+                $($stored,)*
                 "str r0, [r1]",
                 "str r2, [r3, #{current}]",
                 "ldr r3, [r3, #{heir}]",
@@ -527,7 +533,7 @@ macro_rules! pended_switch {
                 "str r3, [r0, #4]",
                 "4:",
                 "ldr r12, ={system_timer}",
-                "str r1, [r12, #{guard_region}]",
+                $($guard,)*
                 $($slice,)*
                 "msr psp, r0",
                 "9:",
@@ -539,12 +545,12 @@ macro_rules! pended_switch {
                 "cmp r12, r3",
                 "beq 4b",
                 "vldmia r0!, {{s16-s31}}",
-                "mvn lr, #0x12",
+                "bic lr, lr, #0x10",
                 "b 4b",
                 "5:",
                 "vstmdb r0!, {{s16-s31}}",
                 // From here on as if the interrupted thread had none: the return is the plain one.
-                "mvn lr, #2",
+                "orr lr, lr, #0x10",
                 "add r12, r12, #{with_state}",
                 "b 1b",
                 "6:",
@@ -566,7 +572,6 @@ macro_rules! pended_switch {
                 value = const $crate::reexports::operands::VALUE,
                 system_timer = const $crate::reexports::operands::SYSTEM_TIMER,
                 guard = const $crate::reexports::operands::GUARD,
-                guard_region = const $crate::reexports::operands::GUARD_REGION,
                 slice_counter = const $crate::reexports::operands::SLICE_COUNTER,
                 $($operands)*
             )
@@ -577,10 +582,11 @@ macro_rules! pended_switch {
 /// The operands of [`pended_switch!`](crate::pended_switch).
 #[expect(missing_docs, reason = "each is what its name says")]
 pub mod operands {
-    use super::{Context, GUARD_OFFSET, NAMES_REGION, Processor, REGION, offset_of};
-    pub use super::{
-        GUARD_REGION, PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, WITH_STATE, return_from_exception,
-    };
+    use super::{Context, Processor, offset_of};
+    pub use super::{PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, WITH_STATE, return_from_exception};
+    pub use crate::guard::GUARD;
+    #[cfg(not(armv8m))]
+    pub use crate::guard::GUARD_REGION;
 
     pub const CURRENT: usize = offset_of!(Processor, current);
     pub const HEIR: usize = offset_of!(Processor, heir);
@@ -588,7 +594,6 @@ pub mod operands {
     pub const VALUE: usize = offset_of!(Context, value);
     pub const INTERRUPT_CONTROL: u32 = super::INTERRUPT_CONTROL - SYSTEM_TIMER;
     pub const BEHIND_MASK: usize = super::END_OF_MASK - 1;
-    pub const GUARD: usize = GUARD_OFFSET + NAMES_REGION + REGION;
 }
 
 /// What lies on the stack of a thread that is not running, from low to high.
@@ -651,9 +656,13 @@ pub extern "C" fn start() -> ! {
         "movs r1, #2",
         "msr control, r1",
         "isb",
+        #[cfg(not(armv8m))]
         "ldr r2, ={system_timer}",
         "add r3, r0, #{guard}",
+        #[cfg(not(armv8m))]
         "str r3, [r2, #{guard_region}]",
+        #[cfg(armv8m)]
+        "msr psplim, r3",
         "movs r2, #0",
         "msr basepri, r2",
         "cpsie i",
@@ -662,8 +671,10 @@ pub extern "C" fn start() -> ! {
         access = const COPROCESSOR_ACCESS,
         full_access = const FULL_ACCESS,
         processor = sym TAKTOS_PROCESSOR,
+        #[cfg(not(armv8m))]
         system_timer = const SYSTEM_TIMER,
-        guard = const GUARD_OFFSET + NAMES_REGION + REGION,
+        guard = const GUARD,
+        #[cfg(not(armv8m))]
         guard_region = const GUARD_REGION,
     )
 }

@@ -9,6 +9,7 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::hint::black_box;
 use core::ptr;
+use taktos_arch_cortex_m::{forbid, lowest_of_thread};
 use taktos_kernel::{AnyThread, Span};
 use taktos_workloads::faults::{
     Case, FaultBoard, Instructions, Objects, give_way, in_handler, overflow, panics, slices, spin,
@@ -62,7 +63,7 @@ impl Instructions<Board> for CortexM {
                 "blx r5",
                 "subs r4, r4, #8",
                 "b 2b",
-                in("r4") lowest() + room,
+                in("r4") lowest_of_thread() + room,
                 in("r5") f,
                 options(noreturn),
             );
@@ -84,15 +85,6 @@ impl Instructions<Board> for CortexM {
 fn overflow_after_an_interrupt() {
     let _ = AnyThread::<Board>::sleep(10.micros());
     overflow::<Board>();
-}
-
-/// The lowest address of the running thread's stack: behind its guard, whose region the protection
-/// unit's base register names.
-fn lowest() -> usize {
-    const REGION_BASE: usize = 0xE000_ED9C;
-    // SAFETY: reads a register without side effects.
-    let base = unsafe { ptr::read_volatile(ptr::with_exposed_provenance::<usize>(REGION_BASE)) };
-    (base & !31) + 32
 }
 
 /// The processor's frame of an interrupted thread fits, but the other registers do not.
@@ -139,23 +131,9 @@ fn own_region() {
     // SAFETY: touched by one thread.
     unsafe impl Sync for Forbidden {}
     static FORBIDDEN: Forbidden = Forbidden(UnsafeCell::new([0; 8]));
-    const NUMBER: usize = 0xE000_ED98;
-    const BASE: usize = 0xE000_ED9C;
-    const SIZE: usize = 0xE000_EDA0;
-    const NO_ACCESS_32_BYTES: usize = 4 << 1 | 1;
-    let place = FORBIDDEN.0.get().expose_provenance();
-    // SAFETY: a region that the port leaves free; the number is put back. Then it faults.
-    unsafe {
-        let write = |register, value| {
-            ptr::write_volatile(ptr::with_exposed_provenance_mut::<usize>(register), value);
-        };
-        write(NUMBER, 0);
-        write(BASE, place);
-        write(SIZE, NO_ACCESS_32_BYTES);
-        write(NUMBER, 7);
-        asm!("dsb", "isb");
-        FORBIDDEN.0.get().cast::<u32>().write_volatile(1);
-    }
+    forbid(FORBIDDEN.0.get().addr());
+    // SAFETY: nobody else has it. Faults.
+    unsafe { FORBIDDEN.0.get().cast::<u32>().write_volatile(1) };
 }
 
 /// So large that it passes over the guard, and overwrites the control block before it comes to the guard.

@@ -36,6 +36,8 @@ macro_rules! with_float {
             "bne 3f",
             ".endr",
             "vmrs r8, fpscr",
+            // Armv8.1-M has the size of loops' tails there.
+            "bic r8, r8, #0x70000",
             "cmp r8, r6",
             "bne 3f",
             "add r7, r4, #0x100",
@@ -46,6 +48,8 @@ macro_rules! with_float {
             "add r7, r7, #1",
             ".endr",
             "mrs r8, control",
+            // Armv8-M says a second time, for the secure state, that there is floating-point state.
+            "bic r8, r8, #8",
             "cmp r8, #6",
             "bne 3f",
             "subs r5, r5, #1",

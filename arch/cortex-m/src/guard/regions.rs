@@ -1,4 +1,4 @@
-//! Owns: the memory protection unit: a guard below the running thread's stack, one below the handlers', and
+//! Owns: the memory protection unit of Armv7-M: a guard below the running thread's stack, one below the handlers', and
 //! the place that null leads to.
 
 use cortex_m::peripheral::{MPU, SCB};
@@ -10,7 +10,7 @@ use cortex_m::peripheral::{MPU, SCB};
 pub struct Guard([u8; UNUSED + GUARD_SIZE]);
 
 /// The size of a guard, and the alignment that the unit wants: the smallest region that it knows.
-pub const GUARD_SIZE: usize = 32;
+const GUARD_SIZE: usize = 32;
 
 /// With the gap before it, no less than what the processor leaves room for (72 bytes) and the guard does not
 /// cover, and the frame (32 bytes).
@@ -18,17 +18,26 @@ const UNUSED: usize = 64;
 
 /// How far behind the beginning of the control block the guard lies: the switch computes
 /// the guard's address instead of loading it. (72 bytes, rounded up to the alignment, and the unused ones.)
-pub const GUARD_OFFSET: usize = 96 + UNUSED;
+const GUARD_OFFSET: usize = 96 + UNUSED;
 
 const _: () = assert!(GUARD_OFFSET - 72 + GUARD_SIZE >= 72 + 32);
 
 /// The region of the running thread's guard: the highest number wins where regions overlap.
-pub const REGION: usize = 7;
+const REGION: usize = 7;
 const HANDLERS_REGION: usize = 6;
 const NULL_REGION: usize = 5;
 
 /// The bit of the region base address register that says that it names the region itself.
-pub const NAMES_REGION: usize = 1 << 4;
+const NAMES_REGION: usize = 1 << 4;
+
+/// What the switch adds to the address of a thread for the region base address register.
+pub const GUARD: usize = GUARD_OFFSET + NAMES_REGION + REGION;
+
+/// From `SysTick`'s control register: the region base address register.
+pub const GUARD_REGION: usize = 0xD9C - 0x010;
+
+/// Stack pointers have no limits here.
+pub const BELOW_LIMIT: u32 = 0;
 
 impl Guard {
     /// Unused memory.
@@ -63,6 +72,21 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
+/// Forbids the 32 bytes at `place` to everybody, with a region that the port leaves free.
+pub fn forbid(place: usize) {
+    const FREE_REGION: u32 = 0;
+    // SAFETY: the unit belongs to this port; the number is put back, by which the switch's region is found.
+    unsafe {
+        let mpu = &*MPU::PTR;
+        mpu.rnr.write(FREE_REGION);
+        mpu.rbar.write(place as u32 & !31);
+        mpu.rasr.write(FORBIDDEN);
+        mpu.rnr.write(REGION as u32);
+    }
+    cortex_m::asm::dsb();
+    cortex_m::asm::isb();
+}
+
 /// The attributes of a region of 32 bytes that nobody may touch.
 const FORBIDDEN: u32 = {
     const REGION_ENABLE: u32 = 1;
@@ -79,7 +103,30 @@ pub fn is_guard(address: usize) -> bool {
 
 /// Whether the address lies in the guard of the running thread.
 pub fn is_of_thread(address: usize) -> bool {
+    address.wrapping_sub(of_thread()) < GUARD_SIZE
+}
+
+/// The lowest address of the running thread's stack.
+pub fn lowest_of_thread() -> usize {
+    of_thread() + GUARD_SIZE
+}
+
+/// Where the running thread's guard begins.
+fn of_thread() -> usize {
     // SAFETY: reads the register that the switch wrote last: it names the thread's region.
-    let base = unsafe { (*MPU::PTR).rbar.read() } as usize & !(GUARD_SIZE - 1);
-    address.wrapping_sub(base) < GUARD_SIZE
+    unsafe { (*MPU::PTR).rbar.read() as usize & !(GUARD_SIZE - 1) }
+}
+
+/// [`pended_switch!`](crate::pended_switch) with the line that moves the guard.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! guarded_switch {
+    ($slice:tt, [$($operands:tt)*]) => {
+        $crate::pended_switch!(
+            @ [],
+            ["str r1, [r12, #{guard_region}]"],
+            $slice,
+            [guard_region = const $crate::reexports::operands::GUARD_REGION, $($operands)*]
+        );
+    };
 }

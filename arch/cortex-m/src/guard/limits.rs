@@ -1,0 +1,112 @@
+//! Owns: the limits of the stack pointers, and the memory protection unit of Armv8-M, which keeps the place that null leads to.
+//! Registers: Armv8-M Architecture Reference Manual (DDI 0553), D1.2.
+
+use core::arch::asm;
+use cortex_m::peripheral::{MPU, SCB};
+
+/// The bytes below a stack that nobody may touch, where the switch puts the registers of a thread that was interrupted with its stack
+/// used up, before it reports that.
+#[repr(C, align(8))]
+pub struct Guard([u8; GUARD_SIZE]);
+
+/// Nine registers, and half of the floating-point unit's, in whole steps of the limit.
+const GUARD_SIZE: usize = 104;
+
+/// How far behind the beginning of the control block (72 bytes) the stack begins: the switch computes its limit instead of loading it.
+pub const GUARD: usize = 72 + GUARD_SIZE;
+
+const _: () = assert!(GUARD.is_multiple_of(8));
+
+/// The bit of the configurable fault status by which the processor says that a stack pointer came below its limit.
+pub const BELOW_LIMIT: u32 = 1 << 20;
+
+impl Guard {
+    /// Unused memory.
+    pub const NEW: Self = Self([0; GUARD_SIZE]);
+}
+
+unsafe extern "C" {
+    /// The lowest address of the handlers' stack.
+    static _stack_end: u8;
+}
+
+/// What stays below the handlers' limit: the report of a fault goes on there.
+const OF_REPORTS: usize = 32;
+
+/// Sets the handlers' limit, and forbids null. Called once, before the first thread runs.
+pub fn enable() {
+    let lowest = (&raw const _stack_end).addr().next_multiple_of(8) + OF_REPORTS;
+    // SAFETY: the stack in use lies above.
+    unsafe { asm!("msr msplim, {}", in(reg) lowest, options(nomem, nostack, preserves_flags)) };
+    // Null is where the vectors lie, which the processor fetches past the unit.
+    forbid_at(NULL_REGIONS, 0);
+    const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
+    const MEMORY_FAULTS: u32 = 1 << 16;
+    // SAFETY: the unit belongs to this port.
+    unsafe {
+        (*MPU::PTR).ctrl.write(ENABLE_WITH_DEFAULT_MAP);
+        (*SCB::PTR).shcsr.write(MEMORY_FAULTS);
+    }
+    cortex_m::asm::dsb();
+    cortex_m::asm::isb();
+}
+
+/// The first of the pair of regions over null, and of a pair that is left to programs.
+const NULL_REGIONS: u32 = 6;
+const FREE_REGIONS: u32 = 0;
+
+/// Forbids the 32 bytes at `place` to everybody, with regions that the port leaves free.
+pub fn forbid(place: usize) {
+    forbid_at(FREE_REGIONS, place);
+    cortex_m::asm::dsb();
+    cortex_m::asm::isb();
+}
+
+/// There is no region without access for privileged code; but what lies in two regions is a fault for all.
+fn forbid_at(first: u32, place: usize) {
+    const NO_EXECUTE: u32 = 1;
+    const ENABLE: u32 = 1;
+    let base = place as u32 & !31;
+    for region in [first, first + 1] {
+        // SAFETY: the unit belongs to this port.
+        unsafe {
+            let mpu = &*MPU::PTR;
+            mpu.rnr.write(region);
+            mpu.rbar.write(base | NO_EXECUTE);
+            mpu.rlar.write(base | ENABLE);
+        }
+    }
+}
+
+/// The lowest address of the running thread's stack.
+pub fn lowest_of_thread() -> usize {
+    let limit;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, psplim", out(reg) limit, options(nomem, nostack, preserves_flags)) };
+    limit
+}
+
+/// Whether the address lies in a guard: those of stacks are no matter of addresses.
+pub fn is_guard(_address: usize) -> bool {
+    false
+}
+
+/// Whether the address lies in the guard of the running thread.
+pub fn is_of_thread(_address: usize) -> bool {
+    false
+}
+
+/// [`pended_switch!`](crate::pended_switch) with the lines that look whether the registers just stored lie above the limit, and set the
+/// next thread's.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! guarded_switch {
+    ($slice:tt, [$($operands:tt)*]) => {
+        $crate::pended_switch!(
+            @ ["mrs r12, psplim", "cmp r0, r12", "blo {overflow}"],
+            ["msr psplim, r1"],
+            $slice,
+            [overflow = sym $crate::reexports::overflow_at_switch, $($operands)*]
+        );
+    };
+}
