@@ -148,6 +148,7 @@ macro_rules! boards {
 
 boards! {
     "mps2-an386": mps2_an386,
+    "mps3-an547": mps3_an547,
     "realview-pb-a8": realview_pb_a8,
     "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,

@@ -12,7 +12,7 @@ fn an_unknown_board_lists_the_known_ones() {
         &mut command,
         2,
         "unknown board `leon3`",
-        "mps2-an386, stm32l475-iot01, stm32f405, realview-pb-a8",
+        "mps2-an386, stm32l475-iot01, stm32f405, mps3-an547, realview-pb-a8",
     );
 }
 

@@ -27,7 +27,7 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         (
             "a --board leon3",
             "unknown board `leon3`",
-            "mps2-an386, stm32l475-iot01, stm32f405, realview-pb-a8",
+            "mps2-an386, stm32l475-iot01, stm32f405, mps3-an547, realview-pb-a8",
         ),
         ("a --board virt-aarch64 --hard-float", hard, "mps2-an386"),
     ] {

@@ -18,6 +18,8 @@ pub enum Board {
     Stm32L475Iot01,
     /// Olimex STM32-H405: the same processor in an STM32F405.
     Stm32F405,
+    /// Arm MPS3 with the AN547 image: one Cortex-M55.
+    Mps3An547,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
     /// QEMU's `virt` with processors of 64 bits: one, or several.
@@ -29,10 +31,11 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
         Self::Stm32F405,
+        Self::Mps3An547,
         Self::RealviewPbA8,
         Self::Virt(Virt::Aarch64),
         Self::Virt(Virt::RiscV64),
@@ -45,6 +48,7 @@ impl Board {
             Self::Mps2An386 => "mps2-an386",
             Self::Stm32L475Iot01 => "stm32l475-iot01",
             Self::Stm32F405 => "stm32f405",
+            Self::Mps3An547 => "mps3-an547",
             Self::RealviewPbA8 => "realview-pb-a8",
             Self::Virt(virt) => virt.name(),
         }
@@ -62,6 +66,8 @@ impl Board {
     pub fn cpu(self) -> Option<Cpu> {
         match self {
             Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => Some(Cpu::CortexM4),
+            // No table of this processor's cycles is published: its instructions cost what a Cortex-M4 would take for them.
+            Self::Mps3An547 => Some(Cpu::CortexM4),
             Self::RealviewPbA8 => Some(Cpu::CortexA8),
             Self::Virt(virt) => virt.cpu(),
         }
@@ -72,6 +78,7 @@ impl Board {
     pub fn cpu_name(self) -> &'static str {
         match self {
             Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => "Cortex-M4F",
+            Self::Mps3An547 => "Cortex-M55",
             Self::RealviewPbA8 => "Cortex-A8",
             Self::Virt(virt) => virt.cpu_name(),
         }
@@ -82,6 +89,7 @@ impl Board {
     pub fn triple(self) -> &'static str {
         match self {
             Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => "thumbv7em-none-eabi",
+            Self::Mps3An547 => "thumbv8m.main-none-eabi",
             Self::RealviewPbA8 => "armv7a-none-eabi",
             Self::Virt(virt) => virt.triple(),
         }
@@ -95,6 +103,7 @@ impl Board {
             Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => {
                 Some("thumbv7em-none-eabihf")
             }
+            Self::Mps3An547 => Some("thumbv8m.main-none-eabihf"),
             Self::RealviewPbA8 | Self::Virt(_) => None,
         }
     }
@@ -103,9 +112,11 @@ impl Board {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8 => {
-                "qemu-system-arm"
-            }
+            Self::Mps2An386
+            | Self::Stm32L475Iot01
+            | Self::Stm32F405
+            | Self::Mps3An547
+            | Self::RealviewPbA8 => "qemu-system-arm",
             Self::Virt(virt) => virt.program(),
         }
     }
@@ -115,14 +126,22 @@ impl Board {
     pub(crate) const fn is_followed(self) -> bool {
         matches!(
             self,
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8
+            Self::Mps2An386
+                | Self::Stm32L475Iot01
+                | Self::Stm32F405
+                | Self::Mps3An547
+                | Self::RealviewPbA8
         )
     }
 
     /// Where the machine itself has code, which runs before the image.
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 | Self::RealviewPbA8 => None,
+            Self::Mps2An386
+            | Self::Stm32L475Iot01
+            | Self::Stm32F405
+            | Self::Mps3An547
+            | Self::RealviewPbA8 => None,
             Self::Virt(virt) => virt.reset_code(),
         }
     }
@@ -135,6 +154,7 @@ impl Board {
             Self::Mps2An386 => &["-M", "mps2-an386", "-nographic", "-serial", "null"],
             Self::Stm32L475Iot01 => &["-M", "b-l475e-iot01a", "-nographic", "-serial", "stdio"],
             Self::Stm32F405 => &["-M", "olimex-stm32-h405", "-nographic", "-serial", "stdio"],
+            Self::Mps3An547 => &["-M", "mps3-an547", "-nographic", "-serial", "stdio"],
             Self::RealviewPbA8 => &[
                 "-M",
                 "realview-pb-a8",

@@ -54,7 +54,7 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
     let most = match board {
         Board::RealviewPbA8 => LATEST + TICK_OF_THE_A8,
-        Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST + PERIOD_OF_SYSTICK,
+        Board::Stm32L475Iot01 | Board::Stm32F405 | Board::Mps3An547 => LATEST + PERIOD_OF_SYSTICK,
         _ => LATEST,
     };
     Ok(match late(&said) {

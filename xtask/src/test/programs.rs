@@ -42,6 +42,10 @@ const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
 const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
 const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
+/// The same where a stack pointer has a limit: no address is touched.
+const OVERFLOW_OF_MAIN_AT_LIMIT: &str = "fault: stack overflow in thread 'main'\n";
+const OVERFLOW_OF_A_HANDLER_AT_LIMIT: &str =
+    "fault: stack overflow in an interrupt handler over thread 'victim'\n";
 /// The same on one of several processors.
 macro_rules! overflow_on {
     ($processor:literal) => {
@@ -87,6 +91,37 @@ const CORTEX_M4: &[Case] = &[
     fault("null", NULL),
     fault("own-region", DATA),
     fault("frame-beyond-the-guard", OVERFLOW_BEYOND),
+    fault("unmapped", BUS),
+    fault("jump-to-null", FETCH),
+    fault("jump-to-an-even-address", UNDEFINED),
+    fault("jump-to-a-device", FETCH),
+    fault("jump-to-nowhere", FETCH),
+    fault("undefined", UNDEFINED),
+    fault("undefined-while-masked", UNDEFINED),
+    fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
+    fault("divide", ARITHMETIC),
+    fault("unaligned", ARITHMETIC),
+    fault("panic", PANIC),
+    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+    fault("call-from-above", FORBIDDEN_CALL),
+];
+
+const CORTEX_M55: &[Case] = &[
+    PORT,
+    fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN_AT_LIMIT),
+    fault("overflow", OVERFLOW),
+    fault("overflow-after-an-interrupt", OVERFLOW),
+    fault("overflow-at-a-call", OVERFLOW),
+    fault("overflow-at-an-interrupt", OVERFLOW),
+    fault("overflow-at-a-switch", OVERFLOW),
+    fault("overflow-at-a-switch-with-float", OVERFLOW),
+    fault("overflow-of-late-float", OVERFLOW),
+    fault("overflow-at-a-resumption", OVERFLOW),
+    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER_AT_LIMIT),
+    fault("null", NULL),
+    fault("own-region", DATA),
+    fault("frame-beyond-the-guard", OVERFLOW),
     fault("unmapped", BUS),
     fault("jump-to-null", FETCH),
     fault("jump-to-an-even-address", UNDEFINED),
@@ -188,6 +223,7 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let emulator = emulator::find(board)?;
     let cases = match board {
         Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => CORTEX_M4,
+        Board::Mps3An547 => CORTEX_M55,
         Board::RealviewPbA8 => CORTEX_A8,
         Board::Virt(_) => VIRT,
     };

@@ -1,0 +1,25 @@
+//! The test of this board's port: switches between all kinds of frames, with and without floating-point
+//! state; time slices, alarms, interrupts. Ends with status 0, or with 1 and the name of what failed.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(target_os = "none")]
+#[path = "../../../../mps2-an386/src/bin/port/checks/mod.rs"]
+mod checks;
+#[cfg(target_os = "none")]
+mod limits;
+#[cfg(target_os = "none")]
+#[expect(unsafe_code, reason = "a handler is found by its symbol")]
+#[path = "../../../../stm32l475-iot01/src/bin/port/storm.rs"]
+mod storm;
+#[cfg(target_os = "none")]
+use {
+    limits::{INTERRUPTS, LATE, SLICES_ARE_COUNTED, SWITCH},
+    mps3_an547 as board,
+};
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!(
+        "build this for the board: cargo build -p mps3-an547 --release --target thumbv8m.main-none-eabi"
+    );
+}

@@ -1,0 +1,15 @@
+//! Owns: that time is the processor's own timer, which counts cycles of 32 MHz; devices are clocked with 25 MHz (AN547, DAI 0547).
+
+use crate::console;
+use taktos_arch_cortex_m::start_system_timer;
+
+pub(crate) use taktos_arch_cortex_m::SystemTimer as BoardClock;
+
+const HERTZ: u32 = 32_000_000;
+const DEVICES_HERTZ: u32 = 25_000_000;
+
+/// Starts the console and time.
+pub(crate) fn start() {
+    console::start(DEVICES_HERTZ);
+    start_system_timer(HERTZ);
+}

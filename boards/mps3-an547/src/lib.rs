@@ -1,0 +1,41 @@
+//! Arm's board MPS3 with the image AN547 (Corstone SSE-300, Cortex-M55), as QEMU models it (`-M mps3-an547`).
+//!
+//! Owns: the memory map, the interrupt table, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod clock;
+mod console;
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/faults.rs"]
+mod faults;
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/suite.rs"]
+pub mod suite;
+#[path = "../../mps2-an386/src/system.rs"]
+mod system;
+mod vectors;
+// What the programs ask of a board is the same on all.
+#[cfg(feature = "workloads")]
+#[path = "../../mps2-an386/src/workloads.rs"]
+mod workloads;
+
+pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};
+pub use vectors::INTERRUPTS;
+
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use {cortex_m_rt, taktos_arch_cortex_m as arch};
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[$crate::cortex_m_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
+}

@@ -1,0 +1,28 @@
+//! Owns: the table of interrupts.
+
+use crate::system::Board;
+use taktos_kernel::Upcall;
+
+taktos_arch_cortex_m::exceptions!(SystemTimer, Upcall<Board>);
+
+/// How many interrupts can have handlers: 0 to 95, the subsystem's 32 and those of the board's devices.
+pub const INTERRUPTS: u32 = 96;
+
+taktos_arch_cortex_m::vectors!(INTERRUPTS);
+
+unsafe extern "C" {
+    /// A program's own; the default handler where it has none (see `device.x`).
+    fn taktos_urgent_interrupt();
+}
+
+taktos_arch_cortex_m::above!(
+    #[unsafe(no_mangle)]
+    taktos_urgent_vector,
+    taktos_urgent_interrupt
+);
+
+/// The interrupt of the subsystem's timer 0 (SSE-300, 101773), which the board leaves to the program. By `memory.x` its handler is
+/// `taktos_urgent_interrupt`, unless the program has another one.
+pub(crate) const URGENT: u16 = 3;
+/// One that the subsystem reserves, for programs that pend it themselves: `taktos_spare_interrupt` in the same way.
+pub(crate) const SPARE: u16 = 17;
