@@ -2,8 +2,9 @@
 
 use std::env;
 
-/// How cargo names the features, each of which is a board.
+/// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
+const OTHERS: [&str; 1] = ["log"];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";
@@ -20,6 +21,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed={ASKED}");
     let boards: Vec<String> = env::vars()
         .filter_map(|(name, _)| Some(name.strip_prefix(FEATURE)?.to_lowercase().replace('_', "-")))
+        .filter(|feature| !OTHERS.contains(&feature.as_str()))
         .collect();
     let is_host = env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none");
     // Also on the host, where cargo comes first: on a target that is not the board's, other crates would be refused in many more words.

@@ -72,6 +72,8 @@ pub mod interrupt;
 mod launch;
 #[doc(hidden)]
 pub mod layout;
+#[cfg(feature = "log")]
+pub mod log;
 
 pub use taktos_kernel::*;
 /// Makes a function the handler of an interrupt of the program's own device, without touching the board: `#[taktos::interrupt(NUMBER)]`.

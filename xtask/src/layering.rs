@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     Rule {
         room: "facade",
         rooms: &["kernel", "boards", "facade/macros"],
-        outside: &[],
+        outside: &["log"],
     },
     Rule {
         room: "user/embassy",

@@ -35,7 +35,10 @@ pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStre
         #function
 
         #[cfg(target_os = "none")]
-        ::taktos::board::entry!(::taktos::board::#start(&#thread, #name));
+        ::taktos::board::entry!({
+            ::taktos::fault::tell_reasons();
+            ::taktos::board::#start(&#thread, #name)
+        });
 
         // A debugger finds the threads by it.
         #[cfg(target_os = "none")]

@@ -24,9 +24,15 @@ impl<S: System> fmt::Write for Console<S> {
 /// Whether the program formats text, so that its image carries what is needed for that.
 static FORMATS: AtomicBool = AtomicBool::new(false);
 
+/// Has the reason of a panic written with its values, whether the program formats text otherwise or not: its image carries what is needed
+/// for that from here on. Bound: a store. Allowed everywhere.
+pub fn tell_reasons() {
+    FORMATS.store(true, Relaxed);
+}
+
 /// Writes formatted text to the system's console. Bounded by the device; allowed everywhere.
 pub fn print<S: System>(text: fmt::Arguments<'_>) {
-    FORMATS.store(true, Relaxed);
+    tell_reasons();
     write_formatted::<S>(text);
 }
 
@@ -38,8 +44,8 @@ fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
 /// Writes the thread, the place where the program gave up and why, and ends it with [`EXIT_STATUS`]. For a board's
 /// panic handler; allowed everywhere.
 ///
-/// A reason that is to be formatted is written if the program has formatted something before, by [`print`]: the image of
-/// one that never does is not to carry what is needed for that.
+/// A reason that is to be formatted is written if the program has formatted something before, by [`print`], or asked for reasons, by
+/// [`tell_reasons`]: the image of one that does neither is not to carry what is needed for that.
 pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
     if let Some(place) = panic.location() {

@@ -82,6 +82,8 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
         }
     }
+    all.add(place.panics()?);
+    all.add(place.logs()?);
     all.add(place.by_git()?);
     // On the host a program is the same, whatever its board.
     all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
@@ -150,6 +152,43 @@ impl<'a> Place<'a> {
         })
     }
 
+    /// A program that panics, and says in its last words where and why, with the values.
+    fn panics(&self) -> Result<Tally> {
+        let [board, ..] = Board::ALL;
+        self.write("panics", &["--board", board.name()])?;
+        let words = (
+            "taktos::println!(\"the sum is {sum}\")",
+            "panic!(\"{sum} is too much\")",
+        );
+        let last = "fault: panic in thread 'filter' at src/main.rs:39: 10 is too much";
+        self.refused_with("panics", "src/main.rs", words, last)
+    }
+
+    /// A program that logs, by the crate that others log by.
+    fn logs(&self) -> Result<Tally> {
+        let [board, ..] = Board::ALL;
+        self.write("logs", &["--board", board.name()])?;
+        let features = format!("[\"{}\"] }}", board.name());
+        let with_log = format!("[\"{}\", \"log\"] }}\nlog = \"0.4\"", board.name());
+        self.replace("logs", "Cargo.toml", (&features, &with_log))?;
+        let start = "let _ = taktos::log::start(log::LevelFilter::Info);\n    let _ = FILTER.start(filter);";
+        self.replace(
+            "logs",
+            "src/main.rs",
+            ("let _ = FILTER.start(filter);", start),
+        )?;
+        let words = (
+            "taktos::println!(\"the sum is {sum}\")",
+            "log::info!(\"{sum}, and the end\"); panic!()",
+        );
+        self.refused_with(
+            "logs",
+            "src/main.rs",
+            words,
+            " INFO  filter logs: 10, and the end",
+        )
+    }
+
     /// A program that takes the tree by git: as it is, from a repository of its own, since nothing is known of the one it came in.
     fn by_git(&self) -> Result<Tally> {
         self.git(&["init", "--quiet"])?;
@@ -208,6 +247,14 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
+    /// Replaces words in a file of a program, which must be there.
+    fn replace(&self, name: &str, file: &str, (from, to): (&str, &str)) -> Result<()> {
+        let path = self.folder.join(name).join(file);
+        let text = fs::read_to_string(&path)?;
+        ensure!(text.contains(from), "{file} of {name} has no {from}");
+        self.put(name, file, &text.replacen(from, to, 1))
+    }
+
     /// Puts a file into a program's folder.
     fn put(&self, name: &str, file: &str, text: &str) -> Result<()> {
         fs::write(self.folder.join(name).join(file), text)
@@ -253,12 +300,10 @@ impl<'a> Place<'a> {
         &self,
         name: &str,
         file: &str,
-        (from, to): (&str, &str),
+        words: (&str, &str),
         why: &str,
     ) -> Result<Tally> {
-        let file = self.folder.join(name).join(file);
-        let text = fs::read_to_string(&file)?;
-        fs::write(&file, text.replacen(from, to, 1))?;
+        self.replace(name, file, words)?;
         let output = self.cargo(name).args(["run", "--quiet"]).output()?;
         Ok(
             match !output.status.success() && said(&output).contains(why) {
