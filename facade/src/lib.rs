@@ -149,6 +149,7 @@ macro_rules! boards {
 }
 
 boards! {
+    "imx8mp-evk": imx8mp_evk,
     "mps2-an386": mps2_an386,
     "mps3-an547": mps3_an547,
     "realview-pb-a8": realview_pb_a8,

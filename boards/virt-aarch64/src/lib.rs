@@ -9,6 +9,7 @@
 mod console;
 #[cfg(feature = "workloads")]
 mod faults;
+mod place;
 #[cfg(feature = "workloads")]
 mod suite;
 mod system;
@@ -18,7 +19,10 @@ mod system;
 #[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
-pub use system::{Board, Virt, interrupt, start, start_endless};
+use place::Virt as Place;
+
+pub use place::Virt;
+pub use system::{Board, interrupt, start, start_endless};
 pub use taktos_arch_aarch64::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.

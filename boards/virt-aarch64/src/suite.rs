@@ -1,6 +1,7 @@
 //! Owns: what the kernel's test-suite needs of this board.
 
-use crate::system::{Board, Virt};
+use crate::Place;
+use crate::system::Board;
 use taktos_arch_aarch64::AArch64;
 use taktos_workloads::suite::{Objects, SuiteBoard, Trigger};
 
@@ -16,7 +17,7 @@ impl SuiteBoard for Board {
     }
 
     fn trigger_interrupt(handler: fn()) {
-        AArch64::<Virt>::set_handler(NUMBER, || TRIGGER.serve());
-        TRIGGER.run(handler, || AArch64::<Virt>::pend_interrupt(NUMBER));
+        AArch64::<Place>::set_handler(NUMBER, || TRIGGER.serve());
+        TRIGGER.run(handler, || AArch64::<Place>::pend_interrupt(NUMBER));
     }
 }

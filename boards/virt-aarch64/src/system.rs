@@ -1,33 +1,10 @@
 //! Owns: the board as a system of the kernel.
+//! Must never know: which board. Others of this machine take this file as it is.
 
-use crate::console;
-use aarch64_rt::InitialPagetable;
-use core::ops::Range;
+use crate::{Place, console};
 use core::panic::PanicInfo;
 use taktos_arch_aarch64::AArch64;
 use taktos_kernel::{Kernel, System, Thread, Upcall};
-
-/// The board, as the machine sees it.
-pub struct Virt;
-
-impl taktos_arch_aarch64::Board for Virt {
-    const DISTRIBUTOR: usize = 0x0800_0000;
-    const REDISTRIBUTORS: usize = 0x080A_0000;
-    const MEMORY: Range<usize> = 0x4000_0000..0x4800_0000;
-    const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
-}
-
-/// The map that is used until the machine has its own: devices in the first gigabyte, memory in the second.
-const FIRST_MAP: InitialPagetable = {
-    const DEVICES: usize = 0x0060_0000_0000_0401;
-    const MEMORY: usize = 0x4000_0000 | 0x0000_0000_0000_0705;
-    let mut table = [0; 512];
-    table[0] = DEVICES;
-    table[1] = MEMORY;
-    InitialPagetable(table)
-};
-
-aarch64_rt::initial_pagetable!(FIRST_MAP);
 
 /// The board, as the kernel sees it.
 pub struct Board;
@@ -39,7 +16,7 @@ static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 taktos_arch_aarch64::exceptions!(Upcall<Board>);
 
 impl System for Board {
-    type Machine = AArch64<Virt>;
+    type Machine = AArch64<Place>;
 
     #[inline(always)]
     fn kernel() -> &'static Kernel<Self> {
@@ -68,7 +45,7 @@ pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn(
 /// The interrupt that programs may pend themselves; its handler is the program's
 /// `taktos_spare_interrupt`.
 pub mod interrupt {
-    use super::{AArch64, Virt};
+    use super::{AArch64, Place};
 
     /// An interrupt that software sends to its own processor.
     const SPARE: u32 = 1;
@@ -85,13 +62,13 @@ pub mod interrupt {
 
     /// Lets it reach its handler, at the kernel's level.
     pub fn enable() {
-        AArch64::<Virt>::set_handler(SPARE, spare);
+        AArch64::<Place>::set_handler(SPARE, spare);
     }
 
     /// Makes it pending.
     #[inline(always)]
     pub fn pend() {
-        AArch64::<Virt>::pend_interrupt(SPARE);
+        AArch64::<Place>::pend_interrupt(SPARE);
     }
 }
 

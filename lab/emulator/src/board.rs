@@ -22,7 +22,7 @@ pub enum Board {
     Mps3An547,
     /// Arm RealView Platform Baseboard: one Cortex-A8.
     RealviewPbA8,
-    /// QEMU's `virt` with processors of 64 bits: one, or several.
+    /// A machine with processors of 64 bits: one, or several.
     Virt(Virt),
 }
 
@@ -31,7 +31,7 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
         Self::Stm32F405,
@@ -39,6 +39,7 @@ impl Board {
         Self::RealviewPbA8,
         Self::Virt(Virt::Aarch64),
         Self::Virt(Virt::RiscV64),
+        Self::Virt(Virt::Imx8mpEvk),
     ];
 
     /// The board's name, which is also the name of its crate in `boards/`.

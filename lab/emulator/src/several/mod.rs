@@ -32,13 +32,15 @@ pub enum Virt {
     Aarch64El2,
     /// QEMU's `virt` with 64-bit RISC-V processors and an ACLINT, started without firmware.
     RiscV64,
+    /// NXP's i.MX 8M Plus EVK: Cortex-A53 and a GICv3, which begin at EL3.
+    Imx8mpEvk,
 }
 
 /// The most processors that the clock follows.
 pub const MOST_PROCESSORS: usize = 8;
 
 impl Virt {
-    /// Every such board that the kernel runs on.
+    /// Every such board that the kernel runs on with several.
     pub const ALL: [Self; 2] = [Self::Aarch64, Self::RiscV64];
 
     /// The board's name, which is also the name of its crate in `boards/`.
@@ -48,6 +50,7 @@ impl Virt {
             Self::Aarch64 => "virt-aarch64",
             Self::Aarch64El2 => "virt-aarch64-el2",
             Self::RiscV64 => "virt-riscv64",
+            Self::Imx8mpEvk => "imx8mp-evk",
         }
     }
 
@@ -55,7 +58,7 @@ impl Virt {
     #[must_use]
     pub const fn triple(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 => "aarch64-unknown-none-softfloat",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "aarch64-unknown-none-softfloat",
             Self::RiscV64 => "riscv64imac-unknown-none-elf",
         }
     }
@@ -64,7 +67,7 @@ impl Virt {
     #[must_use]
     pub const fn cpu_name(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 => "Cortex-A53",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "Cortex-A53",
             Self::RiscV64 => "SiFive U54",
         }
     }
@@ -73,7 +76,7 @@ impl Virt {
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 => Some(Cpu::CortexA53),
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => Some(Cpu::CortexA53),
             Self::RiscV64 => Some(Cpu::U54),
         }
     }
@@ -82,7 +85,7 @@ impl Virt {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 => "qemu-system-aarch64",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "qemu-system-aarch64",
             Self::RiscV64 => "qemu-system-riscv64",
         }
     }
@@ -90,7 +93,7 @@ impl Virt {
     /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 => None,
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => None,
             Self::RiscV64 => Some(0x1000..0x1_0000),
         }
     }
@@ -107,6 +110,8 @@ impl Virt {
                 "cortex-a53",
             ],
             Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
+            // The console is the second serial line.
+            Self::Imx8mpEvk => &["-M", "imx8mp-evk", "-serial", "null"],
         };
         let common = [
             "-m",

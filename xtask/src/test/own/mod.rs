@@ -15,6 +15,7 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, ensure};
 use taktos_emulator::Board;
+use taktos_emulator::several::Virt;
 
 use super::Tally;
 use super::cargo::{counted, tool_built};
@@ -47,7 +48,7 @@ impl Profiles {
         let (soft, hard): (_, &[_]) = match (length, board) {
             (Length::Long, _) => (&PROFILES[..], &PROFILES),
             (_, Device::One(Board::Mps2An386)) => (&PROFILES[..1], &PROFILES[1..]),
-            (_, Device::One(Board::RealviewPbA8 | Board::Virt(_))) => {
+            (_, Device::One(Board::RealviewPbA8 | Board::Virt(Virt::Aarch64 | Virt::RiscV64))) => {
                 (&PROFILES[..1], &PROFILES[..0])
             }
             (_, Device::Several(board)) if board == Several::ALL[0] => {
