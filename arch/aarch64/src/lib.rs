@@ -33,6 +33,7 @@
 mod board;
 mod enter;
 mod fault;
+mod first_map;
 mod float;
 mod interrupt;
 #[cfg(feature = "smp")]
@@ -56,6 +57,7 @@ mod vectors;
 
 pub use board::Board;
 pub use fault::report_fault;
+pub use first_map::FIRST_MAP;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::AArch64;
 pub use memory::Guard;

@@ -13,14 +13,4 @@ impl taktos_arch_aarch64::Board for Evk {
     const DEVICES: Range<usize> = 0x3000_0000..0x3A00_0000;
 }
 
-/// The map that is used until the machine has its own: devices in the first gigabyte, memory in the second.
-const FIRST_MAP: InitialPagetable = {
-    const DEVICES: usize = 0x0060_0000_0000_0401;
-    const MEMORY: usize = 0x4000_0000 | 0x0000_0000_0000_0705;
-    let mut table = [0; 512];
-    table[0] = DEVICES;
-    table[1] = MEMORY;
-    InitialPagetable(table)
-};
-
-aarch64_rt::initial_pagetable!(FIRST_MAP);
+aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::FIRST_MAP));

@@ -14,14 +14,4 @@ impl taktos_arch_aarch64::Board for Virt {
     const PROCESSORS: usize = 4;
 }
 
-/// The map that each processor uses until it has the machine's own: devices in the first gigabyte, memory in the second.
-const FIRST_MAP: InitialPagetable = {
-    const DEVICES: usize = 0x0060_0000_0000_0401;
-    const MEMORY: usize = 0x4000_0000 | 0x0000_0000_0000_0705;
-    let mut table = [0; 512];
-    table[0] = DEVICES;
-    table[1] = MEMORY;
-    InitialPagetable(table)
-};
-
-aarch64_rt::initial_pagetable!(FIRST_MAP);
+aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::FIRST_MAP));
