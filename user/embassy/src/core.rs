@@ -1,20 +1,27 @@
 //! What of an executor others touch: its thread, whom they wake, and the queue of its tasks that wait for an instant.
 //!
-//! Owns: the semaphore that the thread waits for, and whether it is to be given later; the queue. Must never know: tasks.
+//! Owns: the semaphore that the thread waits for, and whether it must be given, or later; the queue. Must never know: tasks.
 
 #![expect(unsafe_code, reason = "cells that the section guards")]
 
 use crate::Section;
 use ::core::cell::{Cell, RefCell};
-use ::core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use ::core::sync::atomic::{AtomicBool, AtomicU8, Ordering::AcqRel, Ordering::Relaxed};
 use ::core::task::Waker;
 use critical_section::{CriticalSection, Mutex};
 use embassy_time_queue_utils::Queue;
 use taktos_kernel::{AnyThread, Semaphore, System, Timeout};
 
+/// The thread looks at all tasks before it waits again: who is heard by then need not give it the semaphore.
+const AWAKE: u8 = 1;
+/// Somebody woke it since it last began to look.
+const ASKED: u8 = 2;
+
 /// The core of an executor.
 pub struct Core<S: System> {
     woken: Semaphore<S>,
+    /// [`AWAKE`] and [`ASKED`].
+    state: AtomicU8,
     late: AtomicBool,
     queue: Mutex<RefCell<Queue>>,
     /// The next in the section's list, and the thread that runs this one: from when it is in that list on.
@@ -30,6 +37,7 @@ impl<S: System> Core<S> {
     pub(crate) const fn new() -> Self {
         Self {
             woken: Semaphore::binary(0),
+            state: AtomicU8::new(0),
             late: AtomicBool::new(false),
             queue: Mutex::new(RefCell::new(Queue::new())),
             next: Cell::new(None),
@@ -55,6 +63,9 @@ impl<S: System> Core<S> {
 
     /// Wakes its thread. In a thread, or a handler at the kernel's level; from inside `section` when that ends. Bound: fixed.
     pub(crate) fn wake(&'static self, section: &Section<S>) {
+        if self.state.fetch_or(ASKED, AcqRel) & AWAKE != 0 {
+            return;
+        }
         match section.is_held() {
             true => {
                 self.late.store(true, Relaxed);
@@ -75,10 +86,19 @@ impl<S: System> Core<S> {
         let _ = self.woken.give();
     }
 
-    /// Blocks until it is woken, or until `timeout`.
-    pub(crate) fn wait(&'static self, timeout: Timeout) {
-        // Whether somebody woke it or the time is over: it looks at both.
-        let _ = self.woken.take(timeout);
+    /// Its thread begins to look at all tasks.
+    pub(crate) fn look(&self) {
+        self.state.swap(AWAKE, AcqRel);
+    }
+
+    /// Whether its thread may wait, since nobody woke it while it looked. From here on it is given the semaphore.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.state.swap(0, AcqRel) & ASKED == 0
+    }
+
+    /// Blocks until it is woken, or until `timeout`; whether it was woken.
+    pub(crate) fn wait(&'static self, timeout: Timeout) -> bool {
+        self.woken.take(timeout).is_ok()
     }
 
     /// A task is to be woken at `at`; whether that is sooner than all others here.

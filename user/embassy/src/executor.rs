@@ -39,12 +39,22 @@ impl<R: Runtime> Executor<R> {
         let executor: &'static raw::Executor = unsafe { ::core::mem::transmute(&executor) };
         begin(executor.spawner());
         loop {
+            self.core.look();
             // SAFETY: this thread alone polls it, and not from within a task: a task is not given the executor.
             unsafe { executor.poll() };
-            let now = time::now::<R::System>();
-            let next = critical_section::with(|cs| self.core.wake_due(cs, now));
-            self.core.wait(time::until(next));
+            let next = self.wake_due();
+            if self.core.may_wait() && !self.core.wait(time::until(next)) {
+                // Who waited for this instant is ready before tasks are looked at again.
+                self.core.look();
+                self.wake_due();
+            }
         }
+    }
+
+    /// Wakes the tasks whose instants have come; the next instant.
+    fn wake_due(&self) -> u64 {
+        let now = time::now::<R::System>();
+        critical_section::with(|cs| self.core.wake_due(cs, now))
     }
 
     /// A task has become ready: embassy's pender. In a thread, or a handler at the kernel's level; in a critical section, too.

@@ -16,10 +16,8 @@ use super::storms::Length;
 /// The program, and the most that its urgent task may be late, in instructions, of which each takes a nanosecond.
 const PROGRAM: &str = "embassy-demo";
 const LATEST: u64 = 800;
-/// What the board's clock adds, in nanoseconds: a tick of the Cortex-A8's, which a time-out is rounded up to; and where SysTick is the
-/// clock, to begin another of its periods.
+/// What the clock of the Cortex-A8's board adds, in nanoseconds: a tick, which a time-out is rounded up to.
 const TICK_OF_THE_A8: u64 = 1_000;
-const PERIOD_OF_SYSTICK: u64 = 200;
 
 /// Builds the program for each board, and runs it; without much time, for one of 32 bits and one of 64.
 pub(super) fn executors(workspace: &Workspace, length: Length) -> Result<Tally> {
@@ -54,7 +52,6 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
     let most = match board {
         Board::RealviewPbA8 => LATEST + TICK_OF_THE_A8,
-        Board::Stm32L475Iot01 | Board::Stm32F405 | Board::Mps3An547 => LATEST + PERIOD_OF_SYSTICK,
         _ => LATEST,
     };
     Ok(match late(&said) {

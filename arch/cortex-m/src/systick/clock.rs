@@ -75,7 +75,7 @@ extern "C" fn interrupt() {
             taktos_slice_end();
         }
     }
-    masked(Time::arm);
+    masked(Time::see_to_the_next);
 }
 
 impl Clock for SystemTimer {

@@ -128,6 +128,8 @@ enum Act {
     Now,
     /// Wants an alarm so many nanoseconds from now.
     Alarm(u64),
+    /// The handler of an alarm asks for another after this span, or for none.
+    Again(Option<u64>),
     NoAlarm,
     Slices(u64),
     NoSlices,
@@ -147,6 +149,7 @@ fn acts() -> impl Strategy<Value = Act> {
         (0u64..5_000).prop_map(Act::Alarm),
         Just(Act::NoAlarm),
         (2_000u64..3_000_000).prop_map(Act::Slices),
+        prop::option::of(10_000u64..100_000_000).prop_map(Act::Again),
         Just(Act::NoSlices),
         Just(Act::Switch),
         Just(Act::Switch),
@@ -157,13 +160,47 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// The ticks between which a slice began: a look at the counter takes some itself.
+#[derive(Clone, Copy)]
+struct Span {
+    earliest: u64,
+    latest: u64,
+}
+
+impl Span {
+    const fn at(tick: u64) -> Self {
+        Self {
+            earliest: tick,
+            latest: tick,
+        }
+    }
+
+    /// When the next slice begins, if a slice of `length` is found to be over at `at`: at its end, unless that one is over by then,
+    /// too.
+    fn next(self, length: u64, at: u64) -> Self {
+        let is_over = |begun: u64| at >= begun + 2 * length;
+        match (is_over(self.earliest), is_over(self.latest)) {
+            (true, true) => Self::at(at),
+            // From the first that would not be over yet.
+            (true, false) => Self {
+                earliest: at + 1 - length,
+                latest: at,
+            },
+            (false, _) => Self {
+                earliest: self.earliest + length,
+                latest: self.latest + length,
+            },
+        }
+    }
+}
+
 /// What must be so, by true time.
 struct Truth {
     hertz: u64,
     alarm: Option<u64>,
-    /// The length of slices in ticks, and the tick at which the running one began.
+    /// The length of slices in ticks.
     slice: Option<u64>,
-    begun: u64,
+    begun: Span,
     last: u64,
 }
 
@@ -183,6 +220,8 @@ struct Case {
     time: Time,
     counter: Simulated,
     truth: Truth,
+    /// The span to the alarm that the handler of one asks for.
+    again: Option<u64>,
 }
 
 impl Case {
@@ -210,15 +249,17 @@ impl Case {
                     .expect("an alarm that nobody wanted");
                 assert!(at >= due, "the alarm is {} ticks early", due - at);
                 self.truth.alarm = None;
+                if let Some(span) = self.again {
+                    self.alarm(span);
+                }
             }
             if slice {
                 let length = self.truth.slice.expect("a slice that nobody wanted");
-                let end = self.truth.begun + length;
+                let end = self.truth.begun.earliest + length;
                 assert!(at >= end, "the slice is {} ticks early", end - at);
-                let overdue = at >= end + length;
-                self.truth.begun = if overdue { at } else { end };
+                self.truth.begun = self.truth.begun.next(length, at);
             }
-            self.time.arm(&self.counter);
+            self.time.see_to_the_next(&self.counter);
         }
     }
 
@@ -233,7 +274,7 @@ impl Case {
             );
         }
         if let Some(length) = self.truth.slice {
-            let end = self.truth.begun + length;
+            let end = self.truth.begun.latest + length;
             assert!(
                 at <= end + allowance,
                 "the slice is {} ticks late",
@@ -262,12 +303,8 @@ impl Case {
     fn act(&mut self, act: &Act, longest: u64) {
         match *act {
             Act::Now => self.now(),
-            Act::Alarm(span) => {
-                self.now();
-                let at = self.truth.last + span;
-                self.truth.alarm = Some(at);
-                self.time.set_alarm(Some(at), &self.counter);
-            }
+            Act::Alarm(span) => self.alarm(span),
+            Act::Again(span) => self.again = span,
             Act::NoAlarm => {
                 self.truth.alarm = None;
                 self.time.set_alarm(None, &self.counter);
@@ -275,7 +312,7 @@ impl Case {
             Act::Slices(span) => self.slices(Some(span), longest),
             Act::NoSlices => self.slices(None, longest),
             Act::Switch => {
-                self.truth.begun = self.counter.at.get();
+                self.truth.begun = Span::at(self.counter.at.get());
                 self.counter.switch();
             }
             Act::Run(ticks) => self.run(ticks % (8 * longest)),
@@ -292,6 +329,13 @@ impl Case {
         }
     }
 
+    fn alarm(&mut self, span: u64) {
+        self.now();
+        let at = self.truth.last + span;
+        self.truth.alarm = Some(at);
+        self.time.set_alarm(Some(at), &self.counter);
+    }
+
     fn slices(&mut self, span: Option<u64>, longest: u64) {
         let before = self.counter.at.get();
         self.time.set_slice(span, &self.counter);
@@ -300,7 +344,10 @@ impl Case {
             (ticks as u64).clamp(64, longest - longest / 16)
         };
         self.truth.slice = span.map(length);
-        self.truth.begun = before;
+        self.truth.begun = Span {
+            earliest: before,
+            latest: self.counter.at.get(),
+        };
     }
 }
 
@@ -313,9 +360,10 @@ fn case(hertz: u32, loss: u32, dearest: u32) -> (Case, u64) {
             hertz: hertz.into(),
             alarm: None,
             slice: None,
-            begun: 0,
+            begun: Span::at(0),
             last: 0,
         },
+        again: None,
     };
     (case, rate.longest().into())
 }
@@ -348,6 +396,30 @@ proptest! {
             let exact = u128::from(step) * u128::from(ticks) * 1_000_000_000 / u128::from(RATES[hertz]);
             prop_assert_eq!(u128::from(moment.nanos), exact);
         }
+    }
+}
+
+/// A slice was found to be over when the next one ended, give or take the ticks of a look.
+#[test]
+fn a_slice_that_is_over_when_the_next_one_ends_begins_anew_or_does_not() {
+    let (mut case, longest) = case(RATES[7], 10, 3);
+    let acts = [
+        Act::Slices(108_643),
+        Act::Alarm(106_067),
+        Act::Run(40_030),
+        Act::Run(40_030),
+        Act::Run(40_028),
+        Act::NoSlices,
+        Act::NoSlices,
+        Act::NoAlarm,
+        Act::Slices(104_032),
+        Act::Masked(1_499),
+        Act::Alarm(0),
+        Act::Alarm(0),
+        Act::Run(0),
+    ];
+    for act in &acts {
+        case.act(act, longest);
     }
 }
 

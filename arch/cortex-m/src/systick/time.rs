@@ -64,6 +64,8 @@ pub struct Time {
     slice: u32,
     /// The position at which the running slice began: negative, if that was in an earlier period.
     slice_begun: i32,
+    /// Whether the interrupt was seen to since something was due.
+    is_armed: bool,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -78,6 +80,7 @@ impl Time {
             alarm: NEVER,
             slice: 0,
             slice_begun: 0,
+            is_armed: false,
         }
     }
 
@@ -104,8 +107,10 @@ impl Time {
         self.arm(counter);
     }
 
-    /// What is due, at the counter's interrupt. An alarm is due once; behind a slice the next begins. [`Time::arm`] is to follow.
+    /// What is due, at the counter's interrupt. An alarm is due once; behind a slice the next begins. [`Time::see_to_the_next`] is to
+    /// follow.
     pub fn take_due(&mut self, counter: &impl Counter) -> Due {
+        self.is_armed = false;
         let position = self.position(counter);
         self.settle(position, counter);
         let slice = self.slice != 0 && self.slice_end() <= position as i32;
@@ -122,8 +127,16 @@ impl Time {
         Due { alarm, slice }
     }
 
+    /// Behind what was due: sees to it that the interrupt comes again, unless a new alarm has done so.
+    pub fn see_to_the_next(&mut self, counter: &impl Counter) {
+        if !self.is_armed {
+            self.arm(counter);
+        }
+    }
+
     /// Sees to it that the interrupt comes when something is due, or before.
-    pub fn arm(&mut self, counter: &impl Counter) {
+    fn arm(&mut self, counter: &impl Counter) {
+        self.is_armed = true;
         loop {
             let value = self.value(counter);
             let position = self.length - value;

@@ -48,6 +48,12 @@ fn double_or_exclusive(h: u16, k: u16) -> Option<Class> {
     match (load, k >> 4 & 0xf) {
         (true, 0b0000 | 0b0001) => Some(Class::TableBranch),
         (_, 0b0100 | 0b0101) => Some(Class::Exclusive { store: !load }),
+        // Armv8-M's, which order other accesses: LDA, STL; LDAEX, STLEX.
+        (_, 0b1000..=0b1010) => Some(Class::Single {
+            store: !load,
+            flow: Flow::Next,
+        }),
+        (_, 0b1100..=0b1110) => Some(Class::Exclusive { store: !load }),
         _ => None,
     }
 }

@@ -71,6 +71,10 @@ fn agree((first, second): (u16, u16), other: t32::Class, ours: Option<&Instructi
             // This core has no divider and no fused multiplication; the other profile has status
             // registers of its own.
             Other::Divide | Other::System => true,
+            // Armv8-M's accesses that order others.
+            Other::Exclusive { .. } | Other::Single { .. } if first & 0xffe0 == 0xe8c0 => {
+                second & 0x80 != 0
+            }
             Other::FloatAccumulate => matches!(first >> 4 & 0xb, 0b1001 | 0b1010),
             // Forms of an offset that neither profile defines: the other decoder lets them pass.
             Other::Single { .. } => second & 0xd00 == 0x800 || second & 0xfc0 != 0,
