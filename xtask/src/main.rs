@@ -106,7 +106,7 @@ mod tests {
             ("test miri", "miri "),
             ("test --only dependencies", "deny "),
             ("test --only budgets", "images emulator "),
-            ("test", "images emulator miri deny browser "),
+            ("test", "images emulator miri deny browser debugger "),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(needed(&words).replace('\n', " "), expected, "{line}");

@@ -67,7 +67,7 @@ pub const HIGH: u8 = 8;
 pub const LOW: u8 = 24;
 
 /// The unit of the suite's times: longer than a slow emulator needs for a few calls.
-pub const UNIT: Duration = Duration::from_millis(1);
+pub const UNIT: Duration = Duration::from_millis(5);
 
 /// So many units from now.
 fn units<S: SuiteBoard>(count: u64) -> Instant {
