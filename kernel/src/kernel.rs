@@ -67,6 +67,24 @@ impl<S: System> Kernel<S> {
         S::Machine::now()
     }
 
+    /// When the next time-out of those that began on this processor is over, if any runs: until then a system whose threads all
+    /// wait has nothing to do. Allowed in interrupt handlers. Bound: fixed.
+    pub fn next_timeout() -> Option<Instant> {
+        S::kernel().first_timeout(hold::<S>().section())
+    }
+
+    /// Sets the time forward: for who has slept with the clock stopped. Time-outs that are over then end now.
+    ///
+    /// Bound: that of the time-outs. Errors: `State` where the machine's time goes on by itself and cannot be set.
+    pub fn advance(by: Duration) -> Result<(), Error> {
+        let held = hold::<S>();
+        if !S::Machine::advance(by) {
+            return Err(Error::State);
+        }
+        S::kernel().set_alarm(held.section());
+        Ok(())
+    }
+
     /// Sets the length of the time slices by which threads of equal priority take turns; none, as at
     /// the start, lets each run until it blocks or yields. A slice begins when its thread is
     /// switched to, except by a direct switch, which goes on with the sender's slice.

@@ -45,6 +45,7 @@ mod sched;
 mod smp;
 mod system;
 mod thread;
+pub mod user;
 mod wait;
 
 pub use ipc::{LONGEST_MESSAGE, Message, Received, Rule};
@@ -52,7 +53,8 @@ pub use kernel::{Kernel, Upcall, run, run_endless};
 pub use object::period::{self, Period};
 pub use object::{
     Condition, EventFlags, Fifo, Interrupt, Letter, Lifo, Mailbox, MessageQueue, Mutex, Notify,
-    Partial, Partner, Pipe, Pool, PoolBlock, Protocol, Semaphore, Stack, Store,
+    OwnerEnd, Partial, Partner, Pipe, Pool, PoolBlock, Protocol, RawPool, RawQueue, Semaphore,
+    Stack, Store,
 };
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;
@@ -63,4 +65,4 @@ pub use taktos_time::{Duration, Instant, Span};
 pub use thread::info::{NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET};
 pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::usage::Usage;
-pub use thread::{AnyThread, State, Thread, fault, table, usage};
+pub use thread::{AnyThread, RawThread, State, Thread, fault, table, usage};

@@ -22,12 +22,16 @@
 mod context;
 mod decision;
 mod fault;
+mod isolation;
 mod mark;
 mod upcalls;
 
 pub use context::{Context, Processor};
 pub use decision::{Answer, Decision, Outcome};
 pub use fault::{Cause, Fault, NAME_LENGTH};
+pub use isolation::{
+    Access, FAULT_REGISTERS, Isolation, Region, RegionRules, UserFault, UserStart,
+};
 pub use upcalls::Upcalls;
 
 use taktos_time::{Duration, Instant};
@@ -55,6 +59,11 @@ pub trait Machine: Sized + 'static {
     type Guard: Sized + 'static;
     /// [`Machine::Guard`] in its unused state.
     const GUARD: Self::Guard;
+    /// What lies behind the control block of a thread whose stack lies elsewhere: where [`Machine::Guard`] is found by its
+    /// distance from there, the room for it; else nothing.
+    type FixedGuard: Sized + 'static;
+    /// [`Machine::FixedGuard`] in its unused state.
+    const FIXED_GUARD: Self::FixedGuard;
     /// The smallest stack that holds an interrupted context with some room to work.
     const SMALLEST_STACK: usize;
 
@@ -83,6 +92,11 @@ pub trait Machine: Sized + 'static {
     fn unmask_here() {}
     /// Whether the caller is an interrupt handler.
     fn in_interrupt() -> bool;
+    /// Whether the handler that calls is at a level that may call the kernel.
+    #[inline(always)]
+    fn may_call() -> bool {
+        true
+    }
     /// The processor that runs the caller.
     fn processor() -> &'static Processor;
     /// The processor that runs the caller, whose `mask` is of the present section.
@@ -123,6 +137,12 @@ pub trait Machine: Sized + 'static {
     /// Asks for a switch to the heir at the end of the interrupt that calls.
     fn pend_switch();
 
+    /// Whether the thread whose [`Context`] lies there can have a stack that begins at `base`.
+    fn can_have_stack(context: *const Context, base: usize) -> bool {
+        let _ = (context, base);
+        true
+    }
+
     /// Makes `context` a thread that will call `entry(first, second)` on the stack.
     fn prepare(
         context: &Context,
@@ -152,6 +172,12 @@ pub trait Machine: Sized + 'static {
     /// Asks for one [`Upcalls::alarm`] on this processor at `at` or as soon as possible after; none cancels.
     /// Called with interrupts masked.
     fn set_alarm(at: Option<Instant>);
+    /// Sets the time forward; the alarm is to be asked for anew. Says whether it did: some times cannot be set. Called with
+    /// interrupts masked.
+    fn advance(by: Duration) -> bool {
+        let _ = by;
+        false
+    }
     /// Makes the running slice begin anew, where a decision that [`Decision::KEEPS_SLICE`] finds that it must not.
     /// Called with interrupts masked.
     fn begin_slice();

@@ -7,6 +7,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod chance;
 mod mark;
 
 pub mod bench;
@@ -37,3 +38,5 @@ pub mod spare;
 pub mod storm;
 pub mod suite;
 pub mod switch;
+pub mod thread_metric;
+pub mod user_mode;

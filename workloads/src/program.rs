@@ -63,6 +63,28 @@ macro_rules! one_processor {
             Board::exit(0);
         }
     };
+    (thread_metric) => {
+        use board::interrupt;
+        use taktos_kernel::{Interrupt, System, Thread};
+        use $crate::thread_metric;
+
+        static MAIN: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("main").priority(20);
+        static OBJECTS: thread_metric::Objects<Board> = thread_metric::Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            interrupt::enable();
+            thread_metric::run(&OBJECTS);
+            Board::exit(0);
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
+            thread_metric::interrupt(&OBJECTS, &unsafe { Interrupt::assume() });
+        }
+    };
     (faults) => {
         use taktos_kernel::Thread;
         use $crate::faults;
@@ -170,6 +192,61 @@ macro_rules! one_processor {
 
         fn main() {
             suite::run::<Board>();
+        }
+    };
+    (user_attack) => {
+        use taktos_kernel::user::Supervisor;
+        use taktos_kernel::{EventFlags, Mutex, System, Thread};
+        use $crate::user_mode::attack::{self, Told};
+
+        static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> =
+            Thread::new("main").priority(2);
+        static TICKER: Thread<Board, { 256 * size_of::<usize>() }> =
+            Thread::new("ticker").priority(1);
+        static SUPERVISOR: Supervisor<Board> = Supervisor::new();
+        static OTHERS: Semaphore<Board> = Semaphore::new(3);
+        static MUTEX: Mutex<Board> = Mutex::new();
+        static FLAGS: EventFlags<Board> = EventFlags::new(0);
+        $crate::partitions!(
+            Told,
+            attack::left::<Board>,
+            attack::right::<Board>,
+            attack::other::<Board>,
+            [Handle::mutex(&MUTEX), Handle::flags(&FLAGS, Rights::GIVE)],
+            [.most_urgent(6).supervised(Policy::StopThread, &SUPERVISOR)],
+            [.float()]
+        );
+        use taktos_kernel::user::{Policy, Rights};
+
+        static OBJECTS: attack::Objects<Board> = attack::Objects {
+            first: &FIRST,
+            second: &SECOND,
+            threads: &FIRST_THREADS,
+            supervisor: &SUPERVISOR,
+            permits: &PERMITS,
+            others: &OTHERS,
+            ticker: &TICKER,
+        };
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            let passed = attack::run(&OBJECTS);
+            Board::exit(i32::from(!passed));
+        }
+    };
+    (user_bench) => {
+        use taktos_kernel::{System, Thread};
+        use $crate::user_mode::bench;
+
+        static MAIN: Thread<Board, { 512 * size_of::<usize>() }> = Thread::new("main").priority(2);
+        $crate::partitions!((), bench::left, bench::right, bench::other, [], [], []);
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            bench::run(&FIRST, &SECOND, &FIRST_THREADS[0], &DONE);
+            Board::exit(0);
         }
     };
     (switch) => {
@@ -374,6 +451,54 @@ macro_rules! experiment_on_several {
         fn main() {
             $crate::$workload::run(&OBJECTS)
         }
+    };
+}
+
+/// The partitions of the programs in user mode: their data, the entries of their three threads, handles that the first one has besides, and
+/// what else the two are to be.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! partitions {
+    ($data:ty, $left:path, $right:path, $other:path, [$($handle:expr),*], [$($first:tt)*], [$($second:tt)*]) => {
+        use taktos_kernel::Semaphore;
+        use taktos_kernel::user::{Handle, Partition, UserThread};
+        use $crate::user_mode::{STACK, rights};
+
+        board::partitions!();
+
+        taktos_kernel::partition_memory!(static FIRST_MEMORY: 4096);
+        taktos_kernel::partition_memory!(static SECOND_MEMORY: 4096);
+        static PERMITS: Semaphore<Board> = Semaphore::new(0);
+        static DONE: Semaphore<Board> = Semaphore::new(0);
+        static FIRST_THREADS: [UserThread<Board, $data>; 2] = [
+            UserThread::new("left", STACK, $left).priority(8),
+            UserThread::new("right", STACK, $right).priority(8),
+        ];
+        static SECOND_THREADS: [UserThread<Board, $data>; 1] =
+            [UserThread::new("other", STACK, $other).priority(8)];
+        static FIRST_HANDLES: &[Handle<Board>] = &[
+            Handle::semaphore(&PERMITS, rights::SEMAPHORE),
+            Handle::semaphore(&DONE, rights::SEMAPHORE),
+            Handle::member(&FIRST_THREADS[0], rights::OWN),
+            Handle::member(&FIRST_THREADS[1], rights::OWN),
+            Handle::member(&SECOND_THREADS[0], rights::PARTNER),
+            $($handle),*
+        ];
+        static SECOND_HANDLES: [Handle<Board>; 5] = [
+            Handle::semaphore(&PERMITS, rights::SEMAPHORE),
+            Handle::semaphore(&DONE, rights::SEMAPHORE),
+            Handle::member(&FIRST_THREADS[0], rights::PARTNER),
+            Handle::member(&FIRST_THREADS[1], rights::PARTNER),
+            Handle::member(&SECOND_THREADS[0], rights::OWN),
+        ];
+        static FIRST: Partition<Board, $data> =
+            Partition::new("first", &FIRST_MEMORY, &FIRST_THREADS)
+                .handles(FIRST_HANDLES)
+                $($first)*;
+        static SECOND: Partition<Board, $data> =
+            Partition::new("second", &SECOND_MEMORY, &SECOND_THREADS)
+                .handles(&SECOND_HANDLES)
+                $($second)*;
     };
 }
 

@@ -103,13 +103,23 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "user/calls",
+        rooms: &["core/abi", "core/time"],
+        outside: &[],
+    },
+    Rule {
+        room: "user/c",
+        rooms: &["facade", "kernel", "machine"],
+        outside: &["rlsf"],
+    },
+    Rule {
         room: "user",
         rooms: &["facade", "user"],
         outside: ANY,
     },
     Rule {
         room: "workloads",
-        rooms: &["kernel", "machine", "core/abi", "core/time"],
+        rooms: &["kernel", "machine", "core/abi", "core/time", "user/calls"],
         outside: ANY,
     },
     Rule {

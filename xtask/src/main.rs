@@ -106,7 +106,10 @@ mod tests {
             ("test miri", "miri "),
             ("test --only dependencies", "deny "),
             ("test --only budgets", "images emulator "),
-            ("test", "images emulator miri deny browser debugger "),
+            (
+                "test",
+                "images emulator miri deny browser debugger c-compilers ",
+            ),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(needed(&words).replace('\n', " "), expected, "{line}");

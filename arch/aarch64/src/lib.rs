@@ -63,10 +63,10 @@ pub use machine::AArch64;
 pub use memory::Guard;
 #[cfg(feature = "smp")]
 pub use smp::{OwnStacks, Stacks};
-#[cfg(feature = "smp")]
-pub use state::Processors;
 #[cfg(not(feature = "smp"))]
 pub use state::TAKTOS_PROCESSOR;
+#[cfg(feature = "smp")]
+pub use state::{PROCESSOR_SIZE, Processors};
 pub use switch::Outcome64;
 
 /// Wires the processor's exceptions to a type that implements

@@ -44,6 +44,8 @@ impl<B: Board> Machine for AArch64<B> {
     type Outcome = Outcome64;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
+    type FixedGuard = ();
+    const FIXED_GUARD: () = ();
     /// The frame of an interrupted thread (288 bytes), and room to work. Threads that use floating point
     /// need 560 bytes more.
     const SMALLEST_STACK: usize = 512;

@@ -38,6 +38,8 @@ impl<B: Board> Machine for ArmV7A<B> {
     type Outcome = Outcome32;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
+    type FixedGuard = ();
+    const FIXED_GUARD: () = ();
     /// The frame of an interrupted thread (72 bytes), and room to work. Threads that use floating point
     /// need 304 bytes more.
     const SMALLEST_STACK: usize = 256;

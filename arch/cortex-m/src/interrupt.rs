@@ -63,6 +63,45 @@ pub fn pend_interrupt(number: u16) {
     NVIC::pend(Number(number));
 }
 
+/// The exception number of the interrupt 0.
+const FIRST_INTERRUPT: u32 = 16;
+
+/// Whether the running handler's priority is one at which the kernel masks it. The port's own exceptions may call.
+pub(crate) fn may_call() -> bool {
+    let exception: u32;
+    // SAFETY: reads a status register.
+    unsafe {
+        asm!("mrs {exception}, ipsr", exception = out(reg) exception, options(nomem, nostack, preserves_flags));
+    }
+    let number = exception.wrapping_sub(FIRST_INTERRUPT);
+    number > u16::MAX.into() || NVIC::get_priority(Number(number as u16)) >= KERNEL_LEVEL
+}
+
+/// Puts all interrupts at the kernel's level whose priority nobody has set: after a reset they are above it, where a handler must not call
+/// the kernel.
+pub fn bring_to_kernel_level() {
+    for number in 0..interrupts() {
+        if NVIC::get_priority(Number(number)) == 0 {
+            // SAFETY: single-byte writes to the NVIC; what is less urgent than before is masked by the kernel.
+            unsafe {
+                Peripherals::steal()
+                    .NVIC
+                    .set_priority(Number(number), KERNEL_LEVEL)
+            };
+        }
+    }
+}
+
+/// As many interrupts as there may be by the controller's type register (Armv7-M manual, B3.4.3): in steps of 32.
+fn interrupts() -> u16 {
+    const CONTROLLER_TYPE: usize = 0xE000_E004;
+    const MOST: u32 = 496;
+    // SAFETY: a register that is only read.
+    let steps =
+        unsafe { core::ptr::with_exposed_provenance::<u32>(CONTROLLER_TYPE).read_volatile() };
+    (((steps & 0xF) + 1) * 32).min(MOST) as u16
+}
+
 /// Puts the kernel's exceptions behind all interrupts, but for `SysTick`, whose priority is given.
 pub(crate) fn set_system_priorities(of_timer: u8) {
     const PRIORITIES: usize = 0xE000_ED18;

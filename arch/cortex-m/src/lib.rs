@@ -44,6 +44,8 @@ mod machine;
 #[cfg(target_os = "none")]
 mod slice;
 mod systick;
+#[cfg(all(target_os = "none", not(armv8m)))]
+mod user;
 #[cfg(target_os = "none")]
 mod vectors;
 
@@ -51,7 +53,10 @@ mod vectors;
 pub use {
     fault::{report_fault, report_forbidden_call},
     guard::{Guard, forbid, lowest_of_thread},
-    interrupt::{KERNEL_LEVEL, Level, disable_interrupt, enable_interrupt, pend_interrupt},
+    interrupt::{
+        KERNEL_LEVEL, Level, bring_to_kernel_level, disable_interrupt, enable_interrupt,
+        pend_interrupt,
+    },
     machine::{Clock, CortexM, TAKTOS_PROCESSOR},
     slice::{SliceTimer, Slices},
     switch::Outcome32,
@@ -66,7 +71,7 @@ pub mod reexports {
     pub use crate::fault::overflow_at_switch;
     pub use crate::switch::operands;
     pub use crate::systick::STAMP;
-    pub use taktos_machine::Upcalls;
+    pub use taktos_machine::{Context as AnyContext, Upcalls, UserFault};
 
     unsafe extern "C" {
         /// The board's, by [`exceptions!`](crate::exceptions).

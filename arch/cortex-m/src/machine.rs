@@ -19,6 +19,11 @@ pub trait Clock: 'static {
     fn now() -> Instant;
     /// Asks for an alarm, as [`Machine::set_alarm`].
     fn set_alarm(at: Option<Instant>);
+    /// Sets the time forward, as [`Machine::advance`]. Called masked.
+    fn advance(by: Duration) -> bool {
+        let _ = by;
+        false
+    }
 }
 
 unsafe extern "C" {
@@ -43,6 +48,8 @@ impl<C: Clock> Machine for CortexM<C> {
     type Outcome = Outcome32;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
+    type FixedGuard = Guard;
+    const FIXED_GUARD: Guard = Guard::NEW;
     /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
     const SMALLEST_STACK: usize = 256;
     const GUARDS_STAY: bool = false;
@@ -68,6 +75,10 @@ impl<C: Clock> Machine for CortexM<C> {
         exception != 0
     }
 
+    fn may_call() -> bool {
+        interrupt::may_call()
+    }
+
     #[inline(always)]
     fn processor() -> &'static Processor {
         &TAKTOS_PROCESSOR.0
@@ -89,6 +100,12 @@ impl<C: Clock> Machine for CortexM<C> {
     #[inline(always)]
     fn pend_switch() {
         SCB::set_pendsv();
+    }
+
+    /// The limit of the stack pointer is computed from there.
+    #[cfg(armv8m)]
+    fn can_have_stack(context: *const Context, base: usize) -> bool {
+        base >= context.addr() + guard::GUARD
     }
 
     fn prepare(
@@ -119,6 +136,10 @@ impl<C: Clock> Machine for CortexM<C> {
     #[inline(always)]
     fn set_alarm(at: Option<Instant>) {
         C::set_alarm(at);
+    }
+
+    fn advance(by: Duration) -> bool {
+        C::advance(by)
     }
 
     fn begin_slice() {

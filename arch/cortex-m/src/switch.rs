@@ -240,7 +240,9 @@ macro_rules! with_tail {
             "taktos_phase %.Ltaktos_tails",
             ".purgem taktos_phase",
             ".noaltmacro",
-            "ldr r3, ={processor}",
+            // By its name: a copy of an entry that the compiler makes in the board's crate, which defines the static, would
+            // otherwise name nothing.
+            "ldr r3, =TAKTOS_PROCESSOR",
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
             "str sp, [r1]",
@@ -261,7 +263,6 @@ macro_rules! with_tail {
             "pop {{r4, r6, r7, pc}}",
             $($behind,)*
             ".ltorg",
-            processor = sym TAKTOS_PROCESSOR,
             current = const offset_of!(Processor, current),
             #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
             guard = const GUARD,

@@ -13,6 +13,7 @@
 mod agenda;
 mod clock;
 mod fibre;
+mod isolation;
 mod lines;
 mod several;
 mod world;
@@ -60,6 +61,8 @@ impl Machine for Host {
     /// The coroutines' own stacks have guard pages.
     type Guard = ();
     const GUARD: Self::Guard = ();
+    type FixedGuard = ();
+    const FIXED_GUARD: () = ();
     const SMALLEST_STACK: usize = 64;
 
     fn mask() {

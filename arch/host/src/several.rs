@@ -45,6 +45,8 @@ impl Machine for HostSeveral {
     /// The coroutines' own stacks have guard pages.
     type Guard = ();
     const GUARD: Self::Guard = ();
+    type FixedGuard = ();
+    const FIXED_GUARD: () = ();
     const SMALLEST_STACK: usize = 64;
     const PROCESSORS: usize = world::MOST;
 

@@ -70,7 +70,7 @@ pub use smp::{OwnStacks, Stacks};
 #[cfg(not(feature = "smp"))]
 pub use state::TAKTOS_PROCESSOR;
 #[cfg(feature = "smp")]
-pub use state::{Processors, State};
+pub use state::{PROCESSOR_SIZE, Processors, State};
 pub use supervisor::enter_supervisor_mode;
 pub use switch::Outcome64;
 #[cfg(feature = "smp")]

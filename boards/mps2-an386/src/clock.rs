@@ -133,4 +133,12 @@ impl Clock for DualTimer {
         write(ALARM + LOAD, ticks);
         write(ALARM + CONTROL, ENABLE | INTERRUPT | WIDE | ONE_SHOT);
     }
+
+    fn advance(by: Duration) -> bool {
+        masked(|| {
+            let ticks = by.as_nanos() / NANOSECONDS_A_TICK;
+            EPOCH.ticks.set(EPOCH.ticks.get() + ticks);
+        });
+        true
+    }
 }

@@ -34,6 +34,10 @@ pub enum Error {
     InUse = 12,
     /// The wait was ended by another thread's request.
     Cancelled = 13,
+    /// The caller owns the mutex now, whose owner ended with it locked: what it protects may be half done.
+    OwnerDied = 14,
+    /// The mutex was unlocked before what its dead owner left was mended: nobody can lock it any more.
+    NotRecoverable = 15,
 }
 
 /// The outcome of a kernel call as one machine word: 0, or the number of an [`Error`].
@@ -72,7 +76,7 @@ impl Status {
 
     #[cold]
     fn error(self) -> Error {
-        const BY_NUMBER: [Error; 13] = [
+        const BY_NUMBER: [Error; 15] = [
             Error::Timeout,
             Error::WouldBlock,
             Error::Deleted,
@@ -86,6 +90,8 @@ impl Status {
             Error::NoMemory,
             Error::InUse,
             Error::Cancelled,
+            Error::OwnerDied,
+            Error::NotRecoverable,
         ];
         BY_NUMBER.get(self.0 - 1).copied().unwrap_or(Error::State)
     }
@@ -107,6 +113,8 @@ impl fmt::Display for Error {
             Self::NoMemory => "nothing of that size is free",
             Self::InUse => "the object is still in use",
             Self::Cancelled => "another thread ended the wait",
+            Self::OwnerDied => "the mutex is the caller's; its owner ended with it locked",
+            Self::NotRecoverable => "what a dead owner left was not mended",
         })
     }
 }
@@ -119,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_number_comes_back_as_its_error() {
-        for number in 1..=13 {
+        for number in 1..=15 {
             let error = Status::from_word(number).result().unwrap_err();
             assert_eq!(error as usize, number);
         }

@@ -10,10 +10,13 @@ pub const URGENCY: &str = "taktos.layout.tcb_urgency";
 /// The symbol whose value is the offset of the word that says what a thread waits for; it is 0 while that is nothing.
 pub const WAIT: &str = "taktos.layout.tcb_wait";
 
+/// The symbol whose value is how far the blocks of processors lie from each other, where there are several, in bytes.
+pub const PROCESSOR: &str = "taktos.layout.processor";
+
 /// The bits of the urgency that are the priority by which the thread is scheduled; 0 is the most urgent.
 pub const EFFECTIVE: u32 = 0x3F;
-/// The effective priority of a thread that only fills the time.
-pub const IDLE: u32 = 32;
+/// The flag of a thread that only fills the time: a processor's idle thread.
+pub const IDLE: u32 = 1 << 31;
 /// The flag of a thread that was suspended and not resumed.
 pub const SUSPENDED: u32 = 1 << 24;
 

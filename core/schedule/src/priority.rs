@@ -1,6 +1,6 @@
 //! Owns: what a priority is.
 
-/// How urgent a thread is: 0 is the most urgent, 31 the least.
+/// How urgent a thread is: 0 is the most urgent, 31 the least, or 62 with the feature `priorities-63`.
 ///
 /// [`Priority::IDLE`] stands below them all; no thread but the idle thread has it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -8,16 +8,23 @@
 pub struct Priority(u8);
 
 impl Priority {
-    /// How many priorities there are.
-    pub const COUNT: usize = 32;
+    /// How many priorities there are: 32, or 63 with the feature `priorities-63`. As many as fit six bits beside the idle
+    /// thread's.
+    pub const COUNT: usize = if cfg!(feature = "priorities-63") {
+        63
+    } else {
+        32
+    };
+    /// Has all bits of each priority but the idle thread's.
+    const BELOW_ALL: u8 = (Self::COUNT.next_power_of_two() - 1) as u8;
     /// The most urgent one.
     pub const MOST_URGENT: Self = Self(0);
     /// The least urgent one that a thread can be given.
-    pub const LEAST_URGENT: Self = Self(31);
+    pub const LEAST_URGENT: Self = Self(Self::COUNT as u8 - 1);
     /// The idle thread's.
-    pub const IDLE: Self = Self(32);
+    pub const IDLE: Self = Self(Self::COUNT as u8);
 
-    /// The priority `level`, 0 to 31; none for other numbers.
+    /// The priority `level`, which is below [`Priority::COUNT`]; none for other numbers.
     pub const fn new(level: u8) -> Option<Self> {
         if level < Self::COUNT as u8 {
             Some(Self(level))
@@ -32,15 +39,15 @@ impl Priority {
         Self(level)
     }
 
-    /// The number: 0 to 31, or 32 for the idle thread.
+    /// The number: [`Priority::COUNT`] for the idle thread, for others one below.
     pub const fn level(self) -> u8 {
         self.0
     }
 
-    /// The same priority, which is not the idle thread's: that the level is below 32 is then evident to the compiler.
+    /// The same priority, which is not the idle thread's: that the level is no more than that is then evident to the compiler.
     #[inline(always)]
     pub const fn of_ready(self) -> Self {
-        Self(self.0 & (Self::COUNT as u8 - 1))
+        Self(self.0 & Self::BELOW_ALL)
     }
 
     /// Whether this is more urgent than `other`.

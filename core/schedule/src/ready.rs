@@ -10,16 +10,32 @@
 use crate::{Links, Priority, Ring};
 use core::cell::Cell;
 
+/// A bit a ring, the most urgent one's first.
+#[cfg(not(feature = "priorities-63"))]
+type Bits = u32;
+#[cfg(feature = "priorities-63")]
+type Bits = u64;
+
+/// Where no ring is occupied, the number of zeros before the first one is the idle entity's place.
+const NO_RING: Bits = if (Bits::BITS as usize) > Priority::COUNT {
+    1
+} else {
+    0
+};
+
 /// The ready entities of one processor. See the module's head for its laws.
 pub struct ReadyQueue<Id> {
-    /// Bit 31 − p is set while the ring of priority p is not empty.
-    occupied: Cell<u32>,
+    /// The first bit but p is set while the ring of priority p is not empty.
+    occupied: Cell<Bits>,
     /// The first of each ring; behind the last priority stands the idle entity.
     heads: [Cell<Option<Id>>; Priority::COUNT + 1],
 }
 
-const fn bit(level: usize) -> u32 {
-    0x8000_0000 >> level
+/// The bit of the most urgent ring.
+const MOST_URGENT: Bits = 1 << (Bits::BITS - 1);
+
+const fn bit(level: usize) -> Bits {
+    MOST_URGENT >> level
 }
 
 #[inline(always)]
@@ -39,7 +55,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
             Cell::new(None)
         }
         Self {
-            occupied: Cell::new(0),
+            occupied: Cell::new(NO_RING),
             heads: [const { none() }; Priority::COUNT + 1],
         }
     };
@@ -235,7 +251,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
 
     /// Has the entities of `other` from now on, which has none then; this one has none. A fixed number of steps.
     pub fn take_over(&self, other: &Self) {
-        self.occupied.set(other.occupied.replace(0));
+        self.occupied.set(other.occupied.replace(NO_RING));
         for (head, others) in self.heads.iter().zip(&other.heads[..Priority::COUNT]) {
             head.set(others.take());
         }

@@ -58,6 +58,11 @@ impl<S: System> AnyThread<S> {
     }
 }
 
+/// Whether the memories `[address, length]` have a byte in common.
+pub(super) fn overlap([one, length]: [usize; 2], [other, room]: [usize; 2]) -> bool {
+    other.wrapping_sub(one) < length || one.wrapping_sub(other) < room
+}
+
 /// Copies from the memory `[address, length]` to the memory `[address, room]`; says how many bytes.
 pub(super) fn copy([from, length]: [usize; 2], [to, room]: [usize; 2]) -> usize {
     let count = length.min(room);

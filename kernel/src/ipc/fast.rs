@@ -27,10 +27,7 @@ impl<S: System> AnyThread<S> {
         let [first, second] = message.0;
         let current = Kernel::<S>::running().current(cs);
         let receiver = self.reference();
-        if receiver.wait.get(cs) == Wait::receive(current)
-            && receiver.urgency.get(cs).equals(current.urgency.get(cs))
-            && Kernel::<S>::share_queue(cs, current, receiver)
-        {
+        if awaits_equal::<S>(cs, current, receiver) {
             let words = Words {
                 second,
                 sender: current,
@@ -46,6 +43,35 @@ impl<S: System> AnyThread<S> {
         held.enter::<slow::Send<S, false>>(self, first, timeout)
             .into_result::<S>()
     }
+}
+
+/// Whether `receiver` waits for just the message of `current`, which runs, and is its equal.
+#[inline(always)]
+fn awaits_equal<S: System>(
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    receiver: ThreadRef,
+) -> bool {
+    receiver.wait.get(cs) == Wait::receive(current)
+        && receiver.urgency.get(cs).equals(current.urgency.get(cs))
+        && Kernel::<S>::share_queue(cs, current, receiver)
+}
+
+/// The fast path inside a call of a partition: none where it is not to be taken.
+#[inline(always)]
+pub(super) fn send_to_equal<S: System>(
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    receiver: &'static AnyThread<S>,
+    [first, second]: [usize; 2],
+) -> Option<OutcomeOf<S>> {
+    awaits_equal::<S>(cs, current, receiver.reference()).then(|| {
+        let words = Words {
+            second,
+            sender: current,
+        };
+        SendToEqual::<S>::run(cs, receiver, first, words.pack(cs))
+    })
 }
 
 /// What goes with a message's first word: beside that, registers have room for 64 bits, where other operations have their

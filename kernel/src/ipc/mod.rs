@@ -11,10 +11,12 @@
 
 mod bytes;
 mod call;
+mod entered;
 mod fast;
 mod slow;
 
 pub use bytes::LONGEST_MESSAGE;
+pub(crate) use entered::{go_on, reply_and_receive_entered, reply_entered};
 
 use crate::critical_section::Held;
 use crate::sched::{IntoResult, hold};

@@ -3,12 +3,15 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{IntoResult, OutcomeOf, fail, first_things_first, hold, slow_path};
+use crate::sched::{
+    IntoResult, OutcomeOf, answer, fail, first_things_first, hold, slow_path, stay,
+};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::{self, WaitQueue};
-use crate::{Error, Kernel, System, Timeout};
+use crate::{Error, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
+use taktos_machine::Machine;
 
 /// A group of 32 event flags.
 ///
@@ -74,6 +77,19 @@ impl<S: System> EventFlags<S> {
         }
         held.enter::<Set<S>>(self, flags as usize, Timeout::NONE)
             .turned_away::<S>()
+    }
+
+    /// [`EventFlags::set`], and says which flags are set then: those that woken threads took are not.
+    ///
+    /// Bound: one step a waiter, one wake for each that is woken. Errors: `Deleted`.
+    pub fn set_and_get(&'static self, flags: u32) -> Result<u32, Error> {
+        if S::Machine::in_interrupt() {
+            // There the answer of a call that switches is lost; and no thread comes in between.
+            return self.set(flags).map(|()| self.get());
+        }
+        let answer = hold::<S>().enter::<SetAndGet<S>>(self, flags as usize, Timeout::NONE);
+        answer.into_result::<S>()?;
+        Ok(answer.value as u32)
     }
 
     /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.
@@ -178,10 +194,16 @@ impl<S: System> EventFlags<S> {
         Ok(())
     }
 
-    /// Wakes all waiters whose condition holds for the flags `present`.
     #[cold]
     #[inline(never)]
-    fn wake_all(&'static self, cs: CriticalSection<'_>, present: u32) -> OutcomeOf<S> {
+    fn set_unusual(&'static self, cs: CriticalSection<'_>, present: u32) -> OutcomeOf<S> {
+        self.wake_all(cs, present);
+        Kernel::<S>::conclude_unanswered(cs)
+    }
+
+    /// Wakes all waiters whose condition holds for the flags `present`. Names the flags that nobody took.
+    #[inline]
+    fn wake_all(&'static self, cs: CriticalSection<'_>, present: u32) -> u32 {
         let mut left = present;
         self.waiters.extract(
             cs,
@@ -193,7 +215,55 @@ impl<S: System> EventFlags<S> {
             },
         );
         self.flags.set(cs, left);
-        Kernel::<S>::conclude_unanswered(cs)
+        left
+    }
+}
+
+/// The whole of an operation, as calls of partitions do it.
+impl<S: System> EventFlags<S> {
+    /// [`EventFlags::set`].
+    pub(crate) fn set_entered(&'static self, cs: CriticalSection<'_>, flags: u32) -> OutcomeOf<S> {
+        if self.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        if self.waiters.is_empty(cs) {
+            self.flags.set(cs, self.flags.get(cs) | flags);
+            return stay::<S>(Status::OK);
+        }
+        Set::<S>::run(cs, self, flags as usize, Timeout::NONE)
+    }
+
+    /// [`EventFlags::clear`].
+    pub(crate) fn clear_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        flags: u32,
+    ) -> OutcomeOf<S> {
+        if self.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let before = self.flags.get(cs);
+        self.flags.set(cs, before & !flags);
+        answer::<S>(Status::OK, before as usize)
+    }
+
+    /// Any wait; `condition` is a sum of [`ALL`] and [`TAKE`].
+    pub(crate) fn wait_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        [named, condition]: [usize; 2],
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if named as u32 == 0 || condition & !(ALL | TAKE) != 0 {
+            return fail::<S>(Error::Parameter);
+        }
+        let flags = named as u32;
+        let present = self.flags.get(cs);
+        if present & flags >= needed(flags, condition) && !self.deleted.get(cs) {
+            self.flags.set(cs, present & !taken(flags, condition));
+            return answer::<S>(Status::OK, present as usize);
+        }
+        wait_until::<S>(cs, self, named, condition, timeout)
     }
 }
 
@@ -241,7 +311,7 @@ impl<S: System> Operation<S> for Set<S> {
         let satisfied = only.filter(|thread| is_satisfied(cs, *thread, present));
         let Some(thread) = satisfied.filter(|thread| !thread.urgency.get(cs).is_special()) else {
             cold_path();
-            return slow_path(group.wake_all(cs, present));
+            return slow_path(group.set_unusual(cs, present));
         };
         first_things_first();
         let taken = taken_by(cs, thread);
@@ -252,6 +322,27 @@ impl<S: System> Operation<S> for Set<S> {
         group.waiters.clear(cs);
         first_things_first();
         S::kernel().conclude_by_readying(cs, thread)
+    }
+}
+
+struct SetAndGet<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for SetAndGet<S> {
+    type Object = EventFlags<S>;
+    const USES_TIMEOUT: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        group: &'static EventFlags<S>,
+        flags: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        if group.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let left = group.wake_all(cs, group.flags.get(cs) | flags as u32);
+        Kernel::<S>::conclude(cs, Status::OK, left as usize)
     }
 }
 
@@ -270,16 +361,25 @@ impl<S: System, const CONDITION: usize, const FOREVER: bool> Operation<S>
         named: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        if group.deleted.get(cs) {
-            return fail::<S>(Error::Deleted);
-        }
-        let current = Kernel::<S>::running().current(cs);
-        current.argument.set(cs, named);
-        current.set_value(cs, CONDITION);
-        if FOREVER {
-            S::kernel().block_in_forever(cs, &group.waiters)
-        } else {
-            S::kernel().block_in(cs, &group.waiters, timeout)
-        }
+        let timeout = if FOREVER { Timeout::FOREVER } else { timeout };
+        wait_until::<S>(cs, group, named, CONDITION, timeout)
     }
+}
+
+/// Makes the caller wait in `group` until the `condition` holds for the flags `named`.
+#[inline(always)]
+fn wait_until<S: System>(
+    cs: CriticalSection<'_>,
+    group: &'static EventFlags<S>,
+    named: usize,
+    condition: usize,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    if group.deleted.get(cs) {
+        return fail::<S>(Error::Deleted);
+    }
+    let current = Kernel::<S>::running().current(cs);
+    current.argument.set(cs, named);
+    current.set_value(cs, condition);
+    S::kernel().block_in(cs, &group.waiters, timeout)
 }

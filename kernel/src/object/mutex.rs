@@ -4,6 +4,7 @@
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait, slow_path, stay};
 
+use crate::thread::AnyThread;
 use crate::thread::tcb::{Tcb, ThreadRef};
 use crate::wait::inherit::{Place, closes_ring};
 use crate::wait::{Wait, WaitQueue};
@@ -27,6 +28,18 @@ pub enum Protocol {
     Ceiling(Priority),
 }
 
+/// What becomes of a mutex whose owner ends, or is deleted, with it locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum OwnerEnd {
+    /// It is unlocked, as if the owner had done so.
+    Unlock,
+    /// It stays locked: nobody gets it until it is [abandoned](Mutex::abandon).
+    StayLocked,
+    /// It is unlocked, and who locks it next is told by [`Error::OwnerDied`], and owns it (POSIX: a robust mutex).
+    Tell,
+}
+
 /// What of a mutex does not depend on the system.
 #[repr(C, align(8))]
 pub(crate) struct MutexCore {
@@ -36,17 +49,21 @@ pub(crate) struct MutexCore {
     owner: Guarded<Option<ThreadRef>>,
     next_owned: Guarded<Option<&'static MutexCore>>,
     /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; [`LENDS`] where there is a ceiling,
-    /// [`DELETED`] where the mutex is. So it is zero just where unlocking is simple.
+    /// [`DELETED`] where the mutex is, [`DIED`] where an owner has ended with it, both where nobody mended what that left,
+    /// [`LEFT`] where it stays locked though nobody owns it. So it is zero just where unlocking is simple.
     depth: Guarded<u32>,
     recursive: bool,
     inherits: bool,
     /// The priority that every owner is lent; IDLE where there is no ceiling.
     ceiling: Priority,
+    owner_end: OwnerEnd,
 }
 
 const LENDS: u32 = 1;
 const DELETED: u32 = 2;
-const ONCE: u32 = 4;
+const DIED: u32 = 4;
+const LEFT: u32 = 8;
+const ONCE: u32 = 16;
 const DEEPEST: u32 = 65_535 * ONCE;
 
 /// The owner of mutexes that nobody owns and that are not simply locked: a thread that never exists.
@@ -94,8 +111,31 @@ impl MutexCore {
         self.ceiling != Priority::IDLE
     }
 
+    /// Whether the mutex stays locked though its owner has ended.
+    fn is_left(&self, cs: CriticalSection<'_>) -> bool {
+        self.depth.get(cs) & LEFT != 0
+    }
+
     fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
         self.depth.get(cs) & DELETED != 0
+    }
+
+    /// Whether an owner has ended with the mutex locked, and what it left was not mended.
+    fn has_died(&self, cs: CriticalSection<'_>) -> bool {
+        self.depth.get(cs) & DIED != 0
+    }
+
+    /// Whether the mutex, which nobody owns, is deleted, or its owner has ended with it.
+    fn is_unusable(&self, cs: CriticalSection<'_>) -> bool {
+        self.depth.get(cs) & (DELETED | DIED | LEFT) != 0
+    }
+
+    /// Why a deleted mutex cannot be locked.
+    fn why_deleted(&self, cs: CriticalSection<'_>) -> Error {
+        match self.has_died(cs) {
+            true => Error::NotRecoverable,
+            false => Error::Deleted,
+        }
     }
 
     /// Whether neither recursion nor a ceiling has to be looked at.
@@ -118,7 +158,14 @@ impl MutexCore {
 
     /// Nobody owns the mutex any more.
     fn set_free(&self, cs: CriticalSection<'_>) {
-        self.owner.set(cs, self.has_ceiling().then(nobody));
+        let is_simple = !self.has_ceiling() && !self.has_died(cs);
+        self.owner.set(cs, (!is_simple).then(nobody));
+    }
+
+    /// The mutex, which nobody owns any more, cannot be locked: it is `gone`.
+    fn retire(&self, cs: CriticalSection<'_>, gone: u32) {
+        self.owner.set(cs, Some(nobody()));
+        self.depth.set(cs, self.depth.get(cs) & LENDS | gone);
     }
 
     #[inline(always)]
@@ -170,7 +217,7 @@ impl MutexCore {
 ///
 /// Waiting threads get it by priority, first come first served among equals. It is handed over: the
 /// most urgent waiter owns it as soon as it is unlocked. Not for interrupt handlers.
-/// A thread that ends or is deleted unlocks what it owns.
+/// A thread that ends or is deleted unlocks what it owns, unless the mutex says [otherwise](OwnerEnd).
 #[repr(transparent)]
 pub struct Mutex<S> {
     core: MutexCore,
@@ -205,6 +252,7 @@ impl<S: System> Mutex<S> {
                 recursive: false,
                 inherits: matches!(protocol, Protocol::Inheritance),
                 ceiling,
+                owner_end: OwnerEnd::Unlock,
             },
             system: PhantomData,
         }
@@ -213,6 +261,12 @@ impl<S: System> Mutex<S> {
     /// The same mutex, but its owner may lock it again (65,535 times more), and must unlock it as often.
     pub const fn recursive(mut self) -> Self {
         self.core.recursive = true;
+        self
+    }
+
+    /// The same mutex, but when its owner ends with it locked, that becomes of it.
+    pub const fn when_owner_ends(mut self, end: OwnerEnd) -> Self {
+        self.core.owner_end = end;
         self
     }
 
@@ -226,7 +280,9 @@ impl<S: System> Mutex<S> {
     /// Bound without waiting: fixed, and the priority change of a ceiling. Errors: `Timeout`,
     /// `WouldBlock`, `Deleted`; `Deadlock` where the wait would close a ring of waiting threads, or where
     /// the caller owns the mutex and it is not recursive; `Limit` at the deepest recursion;
-    /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler.
+    /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler. With [`OwnerEnd::Tell`]:
+    /// `OwnerDied`, with which the caller *owns* the mutex, until somebody calls [`Mutex::make_consistent`]; `NotRecoverable`
+    /// where that was not done before it was unlocked.
     #[inline(always)]
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
@@ -261,6 +317,36 @@ impl<S: System> Mutex<S> {
             .into_result::<S>()
     }
 
+    /// Who owns the mutex. Bound: fixed.
+    pub fn owner(&'static self) -> Option<&'static AnyThread<S>> {
+        let held = hold::<S>();
+        self.core.owner_if_any(held.section()).map(AnyThread::of)
+    }
+
+    /// Says that what the mutex protects is whole again, after [`Error::OwnerDied`]. Bound: fixed.
+    /// Errors: `NotOwner`; `State` where no owner died.
+    pub fn make_consistent(&'static self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        if self.core.owner.get(cs) != Some(held.running().current(cs)) {
+            return Err(Error::NotOwner);
+        }
+        if !self.core.has_died(cs) {
+            return Err(Error::State);
+        }
+        self.core.depth.set(cs, self.core.depth.get(cs) & !DIED);
+        Ok(())
+    }
+
+    /// Deletes the mutex even if it is locked: its owner owns it no more, its waiters get `Deleted`.
+    ///
+    /// Bound: one wake a waiter, and those of [`Mutex::unlock`]. Errors: `Deleted` if it is already.
+    pub fn abandon(&'static self) -> Result<(), Error> {
+        hold::<S>()
+            .enter::<Abandon<S>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
     /// Deletes the mutex; it can be used no more until [`Mutex::renew`].
     ///
     /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
@@ -269,13 +355,12 @@ impl<S: System> Mutex<S> {
         let cs = held.section();
         let core = &self.core;
         if core.is_deleted(cs) {
-            return Err(Error::Deleted);
+            return Err(core.why_deleted(cs));
         }
-        if core.owner_if_any(cs).is_some() {
+        if core.owner_if_any(cs).is_some() || core.is_left(cs) {
             return Err(Error::InUse);
         }
-        core.owner.set(cs, Some(nobody()));
-        core.depth.set(cs, core.depth.get(cs) | DELETED);
+        core.retire(cs, DELETED);
         Ok(())
     }
 
@@ -296,6 +381,31 @@ impl<S: System> Mutex<S> {
 impl<S: System> Default for Mutex<S> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The whole of an operation, as calls of partitions do it.
+impl<S: System> Mutex<S> {
+    /// [`Mutex::lock`].
+    #[inline(always)]
+    pub(crate) fn lock_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if self
+            .core
+            .give_if_free(cs, Kernel::<S>::running().current(cs))
+        {
+            return stay::<S>(Status::OK);
+        }
+        Lock::<S>::run(cs, self, 0, timeout)
+    }
+
+    /// [`Mutex::unlock`].
+    #[inline(always)]
+    pub(crate) fn unlock_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        Unlock::<S>::run(cs, self, 0, Timeout::NONE)
     }
 }
 
@@ -349,7 +459,10 @@ fn lock_unusual<S: System>(
         return lock_again::<S>(cs, core);
     }
     if owner == nobody() {
-        return lock_unowned::<S>(cs, core, current);
+        return match core.is_unusable(cs) {
+            true => lock_unusable::<S>(cs, core, current, timeout),
+            false => lock_unowned::<S>(cs, core, current),
+        };
     }
     if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
@@ -375,14 +488,12 @@ fn lock_again<S: System>(cs: CriticalSection<'_>, core: &'static MutexCore) -> O
     stay::<S>(Status::OK)
 }
 
+#[inline(always)]
 fn lock_unowned<S: System>(
     cs: CriticalSection<'_>,
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    if core.is_deleted(cs) {
-        return fail::<S>(Error::Deleted);
-    }
     if current.urgency.get(cs).base().beats(core.ceiling) {
         return fail::<S>(Error::Ceiling);
     }
@@ -391,6 +502,33 @@ fn lock_unowned<S: System>(
     Kernel::<S>::conclude_raised(cs)
 }
 
+/// The mutex, which nobody owns, is deleted, or its owner has ended with it.
+#[cold]
+#[inline(never)]
+fn lock_unusable<S: System>(
+    cs: CriticalSection<'_>,
+    core: &'static MutexCore,
+    current: ThreadRef,
+    timeout: Timeout,
+) -> OutcomeOf<S> {
+    if core.is_deleted(cs) {
+        return fail::<S>(core.why_deleted(cs));
+    }
+    if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
+        return fail::<S>(Error::Ceiling);
+    }
+    if core.is_left(cs) {
+        return match timeout.is_none() {
+            true => refuse_to_wait::<S>(),
+            false => wait_for::<S>(cs, core, current, nobody(), timeout),
+        };
+    }
+    core.give_to(cs, current);
+    S::kernel().settle(cs, current, Place::First);
+    Kernel::<S>::conclude(cs, Status::failed(Error::OwnerDied), 0)
+}
+
+#[inline(always)]
 fn wait_for<S: System>(
     cs: CriticalSection<'_>,
     core: &'static MutexCore,
@@ -470,7 +608,7 @@ fn unlock_unusual<S: System>(
 ) -> OutcomeOf<S> {
     if core.owner.get(cs) != Some(current) {
         return fail::<S>(if core.is_deleted(cs) {
-            Error::Deleted
+            core.why_deleted(cs)
         } else {
             Error::NotOwner
         });
@@ -480,8 +618,33 @@ fn unlock_unusual<S: System>(
         core.depth.set(cs, depth - ONCE);
         return stay::<S>(Status::OK);
     }
-    S::kernel().release(cs, core, current);
+    if core.has_died(cs) {
+        S::kernel().close_mutex(cs, core, DELETED | DIED);
+    } else {
+        S::kernel().release(cs, core, current);
+    }
     Kernel::<S>::conclude(cs, Status::OK, 0)
+}
+
+struct Abandon<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Abandon<S> {
+    type Object = Mutex<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        mutex: &'static Mutex<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        if mutex.core.is_deleted(cs) {
+            return fail::<S>(mutex.core.why_deleted(cs));
+        }
+        S::kernel().close_mutex(cs, &mutex.core, DELETED);
+        Kernel::<S>::conclude(cs, Status::OK, 0)
+    }
 }
 
 impl<S: System> Kernel<S> {
@@ -494,11 +657,12 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
     ) {
         if core.is_deleted(cs) {
-            return self.wake_with(cs, thread, Error::Deleted);
+            return self.wake_with(cs, thread, core.why_deleted(cs));
         }
-        let Some(owner) = core.owner_if_any(cs) else {
+        let nobody = core.is_left(cs).then(nobody);
+        let Some(owner) = core.owner_if_any(cs).or(nobody) else {
             core.give_to(cs, thread);
-            self.wake(cs, thread);
+            self.wake_as_owner(cs, core, thread);
             return self.settle(cs, thread, Place::Last);
         };
         if closes_ring(cs, thread, owner) {
@@ -520,13 +684,13 @@ impl<S: System> Kernel<S> {
         owner: ThreadRef,
     ) {
         core.take_from(cs, owner);
-        core.depth.set(cs, core.depth.get(cs) & LENDS);
+        core.depth.set(cs, core.depth.get(cs) & (LENDS | DIED));
         match core.waiters.first(cs) {
             None => core.set_free(cs),
             Some(next) => {
                 core.waiters.pop(cs, next);
                 core.give_to(cs, next);
-                self.wake(cs, next);
+                self.wake_as_owner(cs, core, next);
                 if core.has_ceiling() || !core.waiters.is_empty(cs) {
                     self.settle(cs, next, Place::Last);
                 }
@@ -538,10 +702,50 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Unlocks all that `thread`, which ends, owns.
+    /// Wakes `thread`, which has got the mutex.
+    #[inline(always)]
+    fn wake_as_owner(
+        &'static self,
+        cs: CriticalSection<'_>,
+        core: &'static MutexCore,
+        thread: ThreadRef,
+    ) {
+        match core.has_died(cs) {
+            true => self.wake_with(cs, thread, Error::OwnerDied),
+            false => self.wake(cs, thread),
+        }
+    }
+
+    /// Takes the mutex from its owner, if it has one, and tells its waiters that it is `gone`.
+    #[cold]
+    #[inline(never)]
+    fn close_mutex(&'static self, cs: CriticalSection<'_>, core: &'static MutexCore, gone: u32) {
+        let owner = core.owner_if_any(cs);
+        if let Some(owner) = owner {
+            core.take_from(cs, owner);
+        }
+        core.retire(cs, gone);
+        self.flush(cs, &core.waiters, core.why_deleted(cs));
+        if let Some(owner) = owner {
+            self.settle(cs, owner, Place::First);
+        }
+    }
+
+    /// Does with all that `thread`, which ends, owns what is to be done then.
     pub(crate) fn release_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         while let Some(core) = thread.owned.get(cs) {
-            self.release(cs, core, thread);
+            match core.owner_end {
+                OwnerEnd::Unlock => self.release(cs, core, thread),
+                OwnerEnd::Tell => {
+                    core.depth.set(cs, core.depth.get(cs) | DIED);
+                    self.release(cs, core, thread);
+                }
+                OwnerEnd::StayLocked => {
+                    core.take_from(cs, thread);
+                    core.owner.set(cs, Some(nobody()));
+                    core.depth.set(cs, core.depth.get(cs) & LENDS | LEFT);
+                }
+            }
         }
     }
 }

@@ -2,12 +2,14 @@
 //! Must never know: what the word means.
 
 use crate::critical_section::{CriticalSection, Operation};
-use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, refuse_to_wait};
+use crate::sched::{
+    IntoResult, OutcomeOf, answer, fail, first_things_first, hold, refuse_to_wait, stay,
+};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::Wait;
-use crate::{Error, Kernel, System, Timeout};
+use crate::{Error, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
@@ -66,10 +68,7 @@ impl<S: System> AnyThread<S> {
         if !thread.was_started(cs) {
             return Err(Error::State);
         }
-        thread.notification.set(cs, word as usize);
-        thread
-            .urgency
-            .set(cs, thread.urgency.get(cs).with(Urgency::NOTIFIED));
+        thread.keep_notification(cs, word as usize);
         Ok(())
     }
 
@@ -110,19 +109,7 @@ impl<S: System> AnyThread<S> {
         }
         let current = Kernel::<S>::running().current(cs);
         if is_there(cs, current) {
-            let word = current.notification.get(cs);
-            current.notification.set(
-                cs,
-                if COUNTS {
-                    word - 1
-                } else {
-                    word & !(clear as usize)
-                },
-            );
-            current
-                .urgency
-                .set(cs, current.urgency.get(cs).without(Urgency::NOTIFIED));
-            return Ok(word as u32);
+            return Ok(current.take_word::<COUNTS>(cs, clear as usize) as u32);
         }
         let thread = Self::of(current);
         // A time-out that the compiler knows leaves one of the two ways.
@@ -133,6 +120,78 @@ impl<S: System> AnyThread<S> {
         };
         answer.into_result::<S>()?;
         Ok(answer.value as u32)
+    }
+}
+
+/// The whole of an operation, as calls of partitions do it.
+impl<S: System> AnyThread<S> {
+    /// [`AnyThread::notify`].
+    pub(crate) fn notify_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        action: Notify,
+    ) -> OutcomeOf<S> {
+        let thread = self.reference();
+        if !thread.was_started(cs) {
+            return fail::<S>(Error::State);
+        }
+        let word = match changed(cs, thread, action) {
+            Ok(word) => word as usize,
+            Err(error) => return fail::<S>(error),
+        };
+        match thread.wait.get(cs) {
+            // Its word was 0 and is 0.
+            Wait::COUNT if word == 0 => stay::<S>(Status::OK),
+            Wait::COUNT => Wake::<S, true>::run(cs, self, word, Timeout::NONE),
+            Wait::NOTIFICATION => Wake::<S, false>::run(cs, self, word, Timeout::NONE),
+            _ => {
+                thread.keep_notification(cs, word);
+                stay::<S>(Status::OK)
+            }
+        }
+    }
+
+    /// [`AnyThread::notify_wait`].
+    pub(crate) fn notify_wait_entered(
+        cs: CriticalSection<'_>,
+        clear: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let current = Kernel::<S>::running().current(cs);
+        if current.urgency.get(cs).has(Urgency::NOTIFIED) {
+            return answer::<S>(Status::OK, current.take_word::<false>(cs, clear));
+        }
+        Await::<S, false, false>::run(cs, Self::of(current), clear, timeout)
+    }
+
+    /// [`AnyThread::notify_take`].
+    pub(crate) fn notify_take_entered(cs: CriticalSection<'_>, timeout: Timeout) -> OutcomeOf<S> {
+        let current = Kernel::<S>::running().current(cs);
+        if current.notification.get(cs) != 0 {
+            return answer::<S>(Status::OK, current.take_word::<true>(cs, 0));
+        }
+        Await::<S, true, false>::run(cs, Self::of(current), 0, timeout)
+    }
+}
+
+impl ThreadRef {
+    /// The notification `word` waits for the thread to take it.
+    #[inline(always)]
+    fn keep_notification(self, cs: CriticalSection<'_>, word: usize) {
+        self.notification.set(cs, word);
+        self.urgency
+            .set(cs, self.urgency.get(cs).with(Urgency::NOTIFIED));
+    }
+
+    /// Takes the notification that there is: where the word `COUNTS` it is decremented, else its bits `clear` are cleared.
+    #[inline(always)]
+    fn take_word<const COUNTS: bool>(self, cs: CriticalSection<'_>, clear: usize) -> usize {
+        let word = self.notification.get(cs);
+        let rest = if COUNTS { word - 1 } else { word & !clear };
+        self.notification.set(cs, rest);
+        self.urgency
+            .set(cs, self.urgency.get(cs).without(Urgency::NOTIFIED));
+        word
     }
 }
 

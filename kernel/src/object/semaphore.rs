@@ -2,7 +2,7 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
+use crate::sched::{IntoResult, OutcomeOf, concluded, fail, hold, stay};
 use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
@@ -143,6 +143,33 @@ impl<S: System> Semaphore<S> {
         self.count.set(cs, count);
         self.limit.set(cs, limit);
         Ok(())
+    }
+}
+
+/// The whole of an operation, as calls of partitions do it.
+impl<S: System> Semaphore<S> {
+    /// [`Semaphore::give`].
+    #[inline(always)]
+    pub(crate) fn give_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if self.waiters.is_empty(cs) {
+            return concluded::<S>(self.count_up(cs));
+        }
+        Give::<S>::run(cs, self, 0, Timeout::NONE)
+    }
+
+    /// [`Semaphore::take`].
+    #[inline(always)]
+    pub(crate) fn take_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let count = self.count.get(cs);
+        if count > 0 {
+            self.count.set(cs, count - 1);
+            return stay::<S>(Status::OK);
+        }
+        Take::<S>::run(cs, self, 0, timeout)
     }
 }
 

@@ -13,7 +13,8 @@ mod smp;
 mod uni;
 
 pub(crate) use outcome::{
-    IntoResult, OutcomeOf, answer, fail, first_things_first, refuse_to_wait, slow_path, stay,
+    IntoResult, OutcomeOf, answer, concluded, fail, first_things_first, refuse_to_wait, slow_path,
+    stay,
 };
 
 use crate::critical_section::{CriticalSection, Held};
@@ -375,6 +376,15 @@ impl<S: System> Kernel<S> {
             self.timeouts_begun_here(cs, thread)
         } else {
             &self.timeouts
+        }
+    }
+
+    /// When the first time-out that began on this processor is over.
+    pub(crate) fn first_timeout(&'static self, cs: CriticalSection<'_>) -> Option<Instant> {
+        if is_smp::<S>() {
+            Self::first_timeout_here(cs)
+        } else {
+            self.timeouts.next(cs)
         }
     }
 

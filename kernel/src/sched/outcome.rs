@@ -20,6 +20,15 @@ pub(crate) fn fail<S: System>(error: Error) -> OutcomeOf<S> {
     stay::<S>(Status::failed(error))
 }
 
+/// The caller goes on with the result of what was done in place.
+#[inline(always)]
+pub(crate) fn concluded<S: System>(result: Result<(), Error>) -> OutcomeOf<S> {
+    stay::<S>(match result {
+        Ok(()) => Status::OK,
+        Err(error) => Status::failed(error),
+    })
+}
+
 /// The caller goes on, with `status` and `value`.
 #[inline(always)]
 pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {

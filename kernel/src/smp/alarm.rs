@@ -6,7 +6,7 @@ use crate::sched::{OutcomeOf, hold};
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;
-use crate::{Error, Kernel, System};
+use crate::{Error, Instant, Kernel, System};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Status;
 use taktos_machine::Machine;
@@ -34,6 +34,11 @@ impl<S: System> Kernel<S> {
         let here = S::Machine::number();
         thread.set_clock(cs, here);
         &S::smp().timeouts[here]
+    }
+
+    /// [`Kernel::first_timeout`].
+    pub(crate) fn first_timeout_here(cs: CriticalSection<'_>) -> Option<Instant> {
+        S::smp().timeouts[S::Machine::number()].next(cs)
     }
 
     /// Stops the time-out of `thread`, which runs. Another processor's alarm stays as it is: it finds nothing due.

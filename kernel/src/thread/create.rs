@@ -4,17 +4,16 @@
     reason = "stack memory, and entry points that travel as machine words"
 )]
 
-use super::AnyThread;
 use super::info::Info;
 use super::operations::Ready;
 use super::tcb::{Tcb, ThreadRef};
 use super::urgency::Urgency;
+use super::{AnyThread, raw};
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::sched::{IntoResult, hold};
 use crate::wait::Wait;
 use crate::{Kernel, Priority, System};
-use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of};
 use core::{ptr, slice, str};
 use taktos_abi::{Error, Timeout};
@@ -50,10 +49,7 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// A thread that does not exist yet, of priority 16.
     pub const fn new(name: &'static str) -> Self {
         Self {
-            any: AnyThread {
-                tcb: Tcb::new(),
-                system: PhantomData,
-            },
+            any: AnyThread::new(),
             guard: Guarded::new(<S::Machine as Machine>::GUARD),
             stack: Guarded::new(Stack(MaybeUninit::uninit())),
             info: Info::new(),
@@ -65,11 +61,11 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// The same thread with the priority `level`.
     ///
     /// # Panics
-    /// If `level` is above 31: for a static, when it is compiled.
+    /// If `level` is not below [`Priority::COUNT`]: for a static, when it is compiled.
     pub const fn priority(mut self, level: u8) -> Self {
         assert!(
             level < Priority::COUNT as u8,
-            "priorities are 0 (most urgent) to 31"
+            "the level is too high: priorities are 0 (most urgent) to 31, or 62 with the feature priorities-63"
         );
         self.priority = Guarded::new(Priority::from_stored(level));
         self
@@ -200,17 +196,9 @@ impl<S: System, const N: usize> Thread<S, N> {
         entry: usize,
         argument: usize,
     ) -> Result<(), Error> {
-        let thread = self.reference();
-        if thread.wait.get(cs) != Wait::DORMANT {
-            return Err(Error::State);
-        }
         let stack = self.info.stack.get(cs);
-        S::Machine::prepare(thread.machine_part(cs), stack, begin, entry, argument);
-        let base = thread.urgency.get(cs).base();
-        thread.urgency.set(cs, Urgency::new(base));
-        thread.notification.set(cs, 0);
-        thread.set_ok(cs);
-        Ok(())
+        self.reference()
+            .prepare::<S>(cs, stack, begin, entry, argument)
     }
 
     pub(crate) fn create_in(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
@@ -240,32 +228,47 @@ impl<S: System, const N: usize> Thread<S, N> {
         if thread.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
-        S::kernel().register(cs, thread, priority)?;
-        self.describe(cs);
-        thread.info.set(cs, Some(&self.info));
-        S::kernel().threads.add(cs, thread);
-        cs.make_alone(thread);
-        thread.urgency.set(cs, Urgency::new(priority));
-        thread.notification.set(cs, 0);
-        thread.wait.set(cs, Wait::DORMANT);
-        Ok(())
-    }
-
-    fn describe(&'static self, cs: CriticalSection<'_>) {
-        let name = self.name.get(cs);
-        self.info.name.set(cs, name.as_ptr());
-        self.info.name_length.set(cs, name.len());
         let stack = StackRegion {
             guard: ptr::from_ref(&self.guard).expose_provenance(),
             base: ptr::from_ref(&self.stack).expose_provenance(),
             size: N & !15,
         };
-        self.info.stack.set(cs, stack);
+        self.info.describe(cs, self.name.get(cs), stack);
+        thread.come_into_being::<S>(cs, &self.info, priority)
+    }
+}
+
+impl Info {
+    /// Sets what is fixed while the thread exists.
+    pub(super) fn describe(&self, cs: CriticalSection<'_>, name: &'static str, stack: StackRegion) {
+        self.name.set(cs, name.as_ptr());
+        self.name_length.set(cs, name.len());
+        self.stack.set(cs, stack);
+    }
+}
+
+impl ThreadRef {
+    /// Has the thread, which is dormant, begin on `stack`. Errors: `State` if it is not dormant.
+    #[inline(always)]
+    pub(super) fn prepare<S: System>(
+        self,
+        cs: CriticalSection<'_>,
+        stack: StackRegion,
+        begin: Begin,
+        entry: usize,
+        argument: usize,
+    ) -> Result<(), Error> {
+        if self.wait.get(cs) != Wait::DORMANT {
+            return Err(Error::State);
+        }
+        S::Machine::prepare(self.machine_part(cs), stack, begin, entry, argument);
+        self.begin_anew(cs);
+        Ok(())
     }
 }
 
 /// Where a thread begins: gets the entry and the argument as words.
-pub(crate) type Begin = extern "C" fn(usize, usize) -> !;
+pub type Begin = extern "C" fn(usize, usize) -> !;
 
 /// Calls an entry without argument, and ends the thread.
 pub(crate) extern "C" fn begin<S: System>(entry: usize, _: usize) -> ! {
@@ -315,6 +318,34 @@ extern "C" fn idle<S: System>(_: usize, _: usize) -> ! {
 }
 
 impl ThreadRef {
+    /// The thread, which does not exist and is described by `info`, becomes dormant.
+    /// Errors: `NoMemory` where the scheduler has no room for it.
+    #[inline(always)]
+    pub(crate) fn come_into_being<S: System>(
+        self,
+        cs: CriticalSection<'_>,
+        info: &'static Info,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        S::kernel().register(cs, self, priority)?;
+        self.info.set(cs, Some(info));
+        S::kernel().threads.add(cs, self);
+        cs.make_alone(self);
+        self.urgency.set(cs, Urgency::new(priority));
+        self.notification.set(cs, 0);
+        self.wait.set(cs, Wait::DORMANT);
+        Ok(())
+    }
+
+    /// A thread that is started has its own priority, no notification, and nothing to be told.
+    #[inline(always)]
+    pub(crate) fn begin_anew(self, cs: CriticalSection<'_>) {
+        let base = self.urgency.get(cs).base();
+        self.urgency.set(cs, Urgency::new(base));
+        self.notification.set(cs, 0);
+        self.set_ok(cs);
+    }
+
     /// The thread's name.
     pub(crate) fn name(self, cs: CriticalSection<'_>) -> &'static str {
         self.info.get(cs).map_or("", |info| {
@@ -344,6 +375,9 @@ impl ThreadRef {
         let block = ptr::from_ref::<Tcb>(&self).addr();
         // SAFETY: a word of the control block, which may hold anything, as a number.
         let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
+        if place == raw::info_place::<S>(block) {
+            return self.info.get(cs);
+        }
         // It lies behind the stack, and no stack is as large.
         let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
         let info = self.info.get(cs).filter(|_| is_near)?;
@@ -351,7 +385,7 @@ impl ThreadRef {
         (info.stack.get(cs).guard == guard).then_some(info)
     }
 
-    pub(super) fn exists(self, cs: CriticalSection<'_>) -> bool {
+    pub(crate) fn exists(self, cs: CriticalSection<'_>) -> bool {
         self.wait.get(cs) != Wait::NON_EXISTENT
     }
 

@@ -8,7 +8,8 @@
 mod create;
 pub mod fault;
 pub(crate) mod info;
-mod operations;
+pub(crate) mod operations;
+mod raw;
 pub(crate) mod registry;
 pub(crate) mod special;
 mod stack;
@@ -28,8 +29,9 @@ use taktos_machine::Machine;
 use tcb::{Tcb, ThreadRef};
 use urgency::Urgency;
 
-pub use create::Thread;
-pub(crate) use create::{Begin, begin, begin_endless};
+pub use create::{Begin, Thread};
+pub(crate) use create::{begin, begin_endless};
+pub use raw::RawThread;
 
 /// The five states of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +59,14 @@ pub struct AnyThread<S> {
 unsafe impl<S> Sync for AnyThread<S> {}
 
 impl<S: System> AnyThread<S> {
+    /// A thread that does not exist yet.
+    pub(crate) const fn new() -> Self {
+        Self {
+            tcb: Tcb::new(),
+            system: PhantomData,
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn reference(&'static self) -> ThreadRef {
         ThreadRef(&self.tcb)

@@ -16,7 +16,7 @@ use taktos_machine::Machine;
 /// Defines an operation on a thread.
 macro_rules! operation {
     ($name:ident, blocks: $blocks:expr, $body:expr) => {
-        pub(super) struct $name<S>(PhantomData<S>);
+        pub(crate) struct $name<S>(PhantomData<S>);
 
         impl<S: System> Operation<S> for $name<S> {
             type Object = AnyThread<S>;
@@ -36,7 +36,7 @@ macro_rules! operation {
     };
 }
 
-pub(super) struct Yield<S>(PhantomData<S>);
+pub(crate) struct Yield<S>(PhantomData<S>);
 
 impl<S: System> Operation<S> for Yield<S> {
     type Object = Kernel<S>;
@@ -135,7 +135,7 @@ operation!(Sleep, blocks: true, |cs, thread, _, timeout| {
     kernel.block(cs, thread, Wait::SLEEP, timeout)
 });
 
-pub(super) struct End<S, const DELETE: bool>(PhantomData<S>);
+pub(crate) struct End<S, const DELETE: bool>(PhantomData<S>);
 
 impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
     type Object = AnyThread<S>;
@@ -170,7 +170,7 @@ impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
 
 impl<S: System> Kernel<S> {
     /// Takes `thread` out of everything and leaves it in the state `after`.
-    fn end(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, after: Wait) {
+    pub(crate) fn end(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, after: Wait) {
         if thread.was_started(cs) {
             // Also that of one that spins for a lock.
             self.stop_timeout(cs, thread);

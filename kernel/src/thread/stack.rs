@@ -12,7 +12,9 @@ use taktos_machine::Machine;
 
 const WORD: usize = size_of::<usize>();
 /// What no thread is likely to leave on its stack.
-const PAINT: usize = usize::from_ne_bytes([0xA5; WORD]);
+const PAINT: usize = usize::from_ne_bytes([PAINTED_BYTE; WORD]);
+/// Each byte of it.
+pub(super) const PAINTED_BYTE: u8 = 0xA5;
 /// What the functions that paint the caller's own stack may need of it.
 const ROOM: usize = 96 * WORD;
 

@@ -11,7 +11,6 @@ pub(crate) struct Urgency(u32);
 
 const BASE: u32 = 8;
 const LEVEL: u8 = layout::EFFECTIVE as u8;
-const _: () = assert!(Priority::IDLE.level() as u32 == layout::IDLE);
 const RANK: u32 = 16;
 const SPECIAL: u32 = 0xFFFF_0000;
 
@@ -31,7 +30,7 @@ impl Urgency {
     pub const BYTES: u32 = 1 << 6;
 
     /// The flag of the idle thread, which is ready and in no ring.
-    pub const IN_NO_RING: u32 = 1 << 31;
+    pub const IN_NO_RING: u32 = layout::IDLE;
 
     /// Base and effective priority `base`, no rank, no flag.
     pub const fn new(base: Priority) -> Self {

@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod install;
 mod new;
 mod segment;
 mod several;
@@ -10,6 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use install::InstallOptions;
 pub use new::NewOptions;
 pub use segment::SegmentOptions;
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
@@ -43,6 +45,7 @@ Examples:
   taktos vm run experiments/two-guests.toml     guests beside each other, under the hypervisor
   taktos segment                                EtherCAT devices on a socket, for any MainDevice
   taktos new blinky --board virt-riscv64        a program of your own, in a folder of its own
+  taktos install sdk                            the kernel for C programs: CMSIS-RTOS2, CMake
   taktos doctor                                 what this machine lacks, and what mends it
 
 The script also has ./taktos test, everything that CI checks: ./taktos test --help
@@ -220,6 +223,9 @@ pub enum Command {
     /// Write a program of your own: a repository that builds, runs in the emulator and tests at once
     #[command(after_help = new::NEW_EXAMPLES)]
     New(NewOptions),
+    /// Install libraries, headers and linker scripts for C programs: CMSIS-RTOS2, with CMake and pkg-config
+    #[command(after_help = install::INSTALL_EXAMPLES)]
+    Install(InstallOptions),
     /// Say what this machine has and lacks, and what mends it
     Doctor,
     /// Say what a command line needs on this machine, for the script `taktos`
@@ -261,6 +267,10 @@ pub enum Format {
 pub enum Suite {
     /// The kernel's operations, in counts
     Kernel,
+    /// The calls of threads in partitions, in counts
+    User,
+    /// The seven tests of Thread-Metric: yields, resumes, interrupts, messages, semaphores, memory (mps2-an386)
+    ThreadMetric,
     /// The simulator's speed on this machine
     Simulation,
 }

@@ -25,6 +25,8 @@ pub enum Form {
     Switch,
     /// Operations.
     Bench,
+    /// Tests, an iteration each.
+    ThreadMetric,
 }
 
 impl Form {
@@ -38,6 +40,7 @@ impl Form {
             Self::Ipc => Ok(to_json(&ipc(workspace, session)?)),
             Self::Switch => Ok(to_json(&switch(workspace, session)?)),
             Self::Bench => Ok(to_json(&bench(workspace, session)?)),
+            Self::ThreadMetric => Ok(to_json(&thread_metric(session))),
         }
     }
 }
@@ -205,6 +208,39 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
         evidence: Classes::of(session),
         operations: counted.collect(),
     })
+}
+
+/// The tests of Thread-Metric, and how many iterations lie between their marks: of as many threads as take turns.
+const TESTS: [(&str, u64); 7] = [
+    ("cooperative", 5),
+    ("preemptive", 5),
+    ("interrupt", 1),
+    ("interrupt-preempting", 1),
+    ("message", 1),
+    ("synchronisation", 1),
+    ("memory", 1),
+];
+
+/// An iteration of each test: the median, in tenths.
+fn thread_metric(session: &Session) -> Value {
+    let each = |total: u64, iterations: u64| (total * 10).div_ceil(iterations) as f64 / 10.0;
+    let counted = operations(&session.samples, &Peers::default());
+    let tests: serde_json::Map<String, Value> = TESTS
+        .iter()
+        .filter_map(|(name, iterations)| {
+            let counted = counted.iter().find(|operation| operation.name == *name)?;
+            let cycles = counted
+                .cycles
+                .as_ref()
+                .map(|cycles| each(cycles.median, *iterations));
+            let instructions = each(counted.instructions.median, *iterations);
+            Some((
+                (*name).to_owned(),
+                json!({ "instructions": instructions, "cycles": cycles }),
+            ))
+        })
+        .collect();
+    json!({ "board": session.board.name(), "evidence": Classes::of(session), "tests": tests })
 }
 
 fn general(session: &Session) -> Value {

@@ -507,12 +507,12 @@ fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
                 || words.contains(&"check")
                 || words.contains(&"--scenario") => {}
             // It writes where it stands.
-            None if words[0] == "new" => {}
+            None if ["new", "install"].contains(&words[0]) => {}
             None if words[0] == "segment" => words.extend(["--for", "10ms"]),
             None => words.extend(["--out", &out]),
         }
         let mut command = taktos(&words);
-        if words[0] == "new" {
+        if ["new", "install"].contains(&words[0]) {
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
             command.env("TAKTOS_ROOT", root).current_dir(&folder.0);
         }

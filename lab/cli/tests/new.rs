@@ -30,6 +30,11 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
             "mps2-an386, stm32l475-iot01, stm32f405, mps3-an547, realview-pb-a8",
         ),
         ("a --board virt-aarch64 --hard-float", hard, "mps2-an386"),
+        (
+            "a --c --board realview-pb-a8",
+            "there is no library for C programs on `realview-pb-a8`",
+            "mps2-an386, stm32l475-iot01",
+        ),
     ] {
         fail(&mut new(&folder, words), 2, cause, mend);
     }
@@ -58,6 +63,43 @@ fn outside_of_a_tree_it_says_so() {
         2,
         "not inside a Taktos tree",
         "the script `taktos`",
+    );
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_c_project_names_its_board_and_its_tool_chain() {
+    let folder = Folder::new("new-c");
+    for (words, name, chain) in [
+        ("a --c", "a", "arm-none-eabi"),
+        ("b --c --board virt-aarch64", "b", "aarch64-linux-gnu"),
+    ] {
+        succeed(&mut new(&folder, words));
+        let place = folder.0.join(name);
+        for file in files(&place) {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("<<"), "{}: {text}", file.display());
+        }
+        let cmake = read(&place, "CMakeLists.txt");
+        assert!(cmake.contains(&format!("project({name} C)")), "{cmake}");
+        let readme = read(&place, "README.md");
+        assert!(
+            readme.contains(&format!("Taktos/{chain}.cmake")),
+            "{readme}"
+        );
+    }
+}
+
+#[test]
+fn a_library_for_a_board_that_has_none_is_refused_before_anything_is_written() {
+    let folder = Folder::new("install-refused");
+    let mut command = taktos(&["install", "sdk", "--board", "realview-pb-a8"]);
+    command.current_dir(&folder.0).env("TAKTOS_ROOT", root());
+    fail(
+        &mut command,
+        2,
+        "no library for C programs on `realview-pb-a8`",
+        "take one of",
     );
     assert!(folder.names().is_empty());
 }

@@ -181,7 +181,13 @@ impl<'data> Image<'data> {
     /// The first instructions of the exception handlers.
     pub fn handlers(&self, cpu: Cpu) -> BTreeSet<u32> {
         match cpu {
-            Cpu::CortexM4 => self.vector_table(),
+            // A program with partitions comes to have a second table, with handlers of its own.
+            Cpu::CortexM4 => {
+                let second = self
+                    .named(&["taktos_isolated_"])
+                    .map(|address| address & !1);
+                self.vector_table().into_iter().chain(second).collect()
+            }
             Cpu::CortexA8 => self.vectors(),
             Cpu::CortexA53 => self.table_of_sixteen(),
             Cpu::U54 => self.trap_handlers(),

@@ -97,6 +97,8 @@ impl Default for PhaseRules {
         Self::new([
             // Hand-written: the ways into the kernel, out of it, and between threads.
             (Rule::Symbol("_vector_table"), "entry"),
+            (Rule::Symbol("taktos_isolated_call"), "entry"),
+            (Rule::Symbol("4user6resume"), "switch"),
             (Rule::Symbol("_asm_"), "entry"),
             (Rule::Symbol("6switch5enter"), "entry"),
             (Rule::Symbol("6switch12enter_"), "entry"),

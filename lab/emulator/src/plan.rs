@@ -132,9 +132,15 @@ fn cells(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Erro
     let Some((base, size)) = value(file, PROCESSORS) else {
         return Ok(value(file, PROCESSOR).map(|(base, _)| Cells::one(base, word)));
     };
-    let stride = size / processors;
+    // An image that does not say how far they lie apart has nothing behind them.
+    let told = offset(file, layout::PROCESSOR);
+    let stride = told.unwrap_or(size / processors);
+    let fits = match told {
+        Some(_) => stride * processors <= size,
+        None => stride * processors == size,
+    };
     // A processor has two cells.
-    if stride * processors != size || stride < 2 * word {
+    if !fits || stride < 2 * word {
         return Err(Error::Plan(format!(
             "{PROCESSORS} of {size} bytes does not hold the cells of {processors} processors; \
              run it on as many as it is made for"
@@ -192,6 +198,14 @@ pub(crate) mod tests {
             });
         }
         file.write().unwrap()
+    }
+
+    #[test]
+    fn an_image_tells_how_far_its_cells_lie_apart() {
+        let symbols = [(PROCESSORS, 0x4000, 4096), (layout::PROCESSOR, 128, 0)];
+        let of = |processors| Plan::of(&image(&symbols), processors, None, &Watch::default());
+        assert_eq!(of(4).unwrap().to_text(), "watch 4000 128 4 8\n");
+        assert!(of(64).is_err());
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Turn {
     pub left: Option<Left>,
     /// The priority by which the next one is scheduled; 0 is the most urgent.
     pub priority: Option<u8>,
+    /// Whether the next one only fills the time.
+    pub is_idle: bool,
 }
 
 /// A thread could not run, and now it can.
@@ -54,14 +56,8 @@ impl Turn {
                 _ => Left::Waiting,
             }),
             priority: known(next).map(|urgency| (urgency & layout::EFFECTIVE) as u8),
+            is_idle: known(next).is_some_and(|urgency| urgency & layout::IDLE != 0),
         }
-    }
-
-    /// Whether the next one only fills the time.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.priority
-            .is_some_and(|priority| u32::from(priority) == layout::IDLE)
     }
 }
 
@@ -78,7 +74,7 @@ mod tests {
         // Suspended while it waits: it waits first.
         assert_eq!(left(5 | layout::SUSPENDED, 2), Some(Left::Waiting));
         assert_eq!(Turn::of((5, 0), (5, 0)), Turn::default());
-        let next = Turn::of((0, 0), (0x0000_2020 | KNOWN, 0));
-        assert_eq!((next.priority, next.is_idle()), (Some(32), true));
+        let next = Turn::of((0, 0), (0x8000_2020 | KNOWN, 0));
+        assert_eq!((next.priority, next.is_idle), (Some(32), true));
     }
 }

@@ -26,7 +26,11 @@ fn refused(error: Error) -> Refusal {
         Error::WouldBlock | Error::Cancelled => Status::Unsatisfied,
         Error::Deleted => Status::InvalidId,
         Error::Parameter => Status::InvalidNumber,
-        Error::State | Error::Deadlock | Error::Context => Status::IncorrectState,
+        Error::State
+        | Error::Deadlock
+        | Error::Context
+        | Error::OwnerDied
+        | Error::NotRecoverable => Status::IncorrectState,
         Error::NotOwner => Status::NotOwner,
         Error::Ceiling => Status::InvalidPriority,
         Error::Limit | Error::NoMemory => Status::TooMany,

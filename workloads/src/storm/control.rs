@@ -1,9 +1,9 @@
 //! Owns: what is done to the workers of a storm, and to the processors. Must never know: what workers do.
 
-use super::chance::Chance;
 use super::objects::{CEILING, WORKERS};
 use super::work::{level, life};
 use super::{StormBoard, nap};
+use crate::chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Instance, Kernel, Priority, State};
 

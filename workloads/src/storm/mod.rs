@@ -8,7 +8,6 @@
 //! no error that it does not have; the scheduler's state keeps its laws ([`Kernel::check`]). And in the end: everything stops, nothing is owned, nothing
 //! is lost, the processors are all back.
 
-mod chance;
 mod control;
 mod objects;
 mod words;
@@ -17,8 +16,8 @@ mod work;
 pub use objects::{StormObjects, WORKERS};
 pub use words::{Refused, Wanted, policy};
 
+use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument};
-use chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Kernel, Priority, System};

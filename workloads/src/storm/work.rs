@@ -1,8 +1,8 @@
 //! Owns: what a worker of the storm does. Must never know: who ends it, and when.
 
-use super::chance::Chance;
 use super::objects::{LEVELS, LOCKS, MOST_URGENT, MUTEXES, SEMAPHORES, WORKERS, Worker};
 use super::{StormBoard, nap};
+use crate::chance::Chance;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{
     AnyThread, CpuSet, Duration, Error, Kernel, Message, Notify, Priority, Timeout,

@@ -44,6 +44,8 @@ pub const fn letter<T>(result: &Result<T, Error>) -> char {
             Error::NoMemory => 'M',
             Error::InUse => 'U',
             Error::Cancelled => 'X',
+            Error::OwnerDied => 'O',
+            Error::NotRecoverable => 'Z',
         },
     }
 }

@@ -21,11 +21,16 @@ type Row = (&'static str, &'static str, &'static [Need]);
 /// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
 /// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own.
 /// Documented is what ships, and what its pages link to.
-const LOOKS: [Row; 3] = [
+const LOOKS: [Row; 4] = [
     ("format", "fmt --all -- --check -l", BUILDING),
     (
         "lints of the host",
         "clippy --quiet --all-targets --profile lab -- -D warnings",
+        BUILDING,
+    ),
+    (
+        "lints of the library for C",
+        "clippy --quiet --release -p taktos-c --features mps2-an386 --target thumbv7em-none-eabi -- -D warnings",
         BUILDING,
     ),
     (
@@ -40,6 +45,18 @@ const LOOKS: [Row; 3] = [
 const OPERATIONS: Row = (
     "ten million random operations",
     "test --quiet --profile lab -p taktos-tests --test model -- --ignored ten_million_operations",
+    &[],
+);
+/// Calls at random from partitions, of which plain `cargo test` makes fewer.
+const CALLS: Row = (
+    "ten million random calls from partitions",
+    "test --quiet --profile lab -p taktos-tests --test user_mode -- --ignored ten_million_calls",
+    &[],
+);
+/// The ready queue with as many priorities as the library for C has.
+const MANY_PRIORITIES: Row = (
+    "63 priorities",
+    "test --quiet --profile lab -p taktos-schedule --features priorities-63 --test ready",
     &[],
 );
 /// A day of virtual time in which hostile guests run beside servers that the analysis admits.
@@ -80,7 +97,10 @@ pub(super) fn tests(length: Length) -> Vec<Step> {
     });
     let day = matches!(length, Length::Long).then(|| row(DAY));
     let host = host.alone().needing(LOOKING);
-    [host, row(OPERATIONS)].into_iter().chain(day).collect()
+    [host, row(OPERATIONS), row(CALLS), row(MANY_PRIORITIES)]
+        .into_iter()
+        .chain(day)
+        .collect()
 }
 
 fn row((name, line, needs): Row) -> Step {
@@ -202,7 +222,11 @@ mod tests {
         let usual = metadata["workspace_default_members"].as_array().unwrap();
         for package in metadata["packages"].as_array().unwrap() {
             let manifest = package["manifest_path"].as_str().unwrap();
-            let for_the_host = !manifest.contains("/boards/") || manifest.contains("/boards/host/");
+            // The library for C would give all that is compiled with it its 63 priorities.
+            let is_apart = manifest.contains("/user/c/");
+            let is_of_a_board =
+                manifest.contains("/boards/") && !manifest.contains("/boards/host/");
+            let for_the_host = !is_of_a_board && !is_apart;
             assert_eq!(
                 usual.contains(&package["id"]),
                 for_the_host,

@@ -205,15 +205,25 @@ pub(super) fn counts(said: &str) -> Option<(u64, u64)> {
 
 /// The counts of every operation against the checked-in baseline.
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let baseline = workspace.path(&format!("experiments/baseline/{}.json", board.name()));
-    let before = Baseline::read(&baseline)?;
-    let file = workspace.path(bench::file_for(Some(board.name())));
+    compared(workspace, board, (bench::file_for(Some(board.name())), ""))
+}
+
+/// The counts of the calls of threads in partitions against theirs.
+pub(super) fn user_budgets(workspace: &Workspace) -> Result<Tally> {
+    compared(workspace, Board::Mps2An386, (bench::USER, bench::OF_USER))
+}
+
+/// The counts of an experiment against the baseline that has the board's name and `ending`.
+fn compared(workspace: &Workspace, board: Board, (file, ending): (&str, &str)) -> Result<Tally> {
+    let baseline = format!("experiments/baseline/{}{ending}.json", board.name());
+    let before = Baseline::read(&workspace.path(&baseline))?;
+    let file = workspace.path(file);
     let prepared = session::prepare(&file, Some(board.name()))?;
     let silent = Progress::default();
     let built = session::build(workspace, prepared, &silent)?;
     let session = session::measure(workspace, built, &emulator::find(board)?, &silent)?;
     let now = Baseline::of(
-        board.name(),
+        &before.board,
         &operations(&session.samples, &Peers::default()),
     );
     let changes = before.changes(&now);

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod book;
+mod c_programs;
 mod cargo;
 mod channels;
 mod dependencies;
@@ -17,6 +18,7 @@ mod images;
 mod line;
 mod models;
 mod own;
+mod partitions;
 mod programs;
 mod repeat;
 mod report;
@@ -106,6 +108,9 @@ impl Step {
 /// A step that also looks at programs in a debugger.
 const DEBUGGING: &[Need] = &[Need::Images, Need::Emulator, Need::Debugger];
 
+/// A step that also compiles C for the boards.
+const COMPILING_C: &[Need] = &[Need::Images, Need::Emulator, Need::CCompilers];
+
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
@@ -137,6 +142,8 @@ fn steps(length: Length) -> Vec<Step> {
     ));
     let own = step("programs of one's own", move |ws| own::programs(ws, length));
     steps.push(own.needing(DEBUGGING));
+    let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
+    steps.push(c_programs.needing(COMPILING_C));
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));
@@ -151,6 +158,13 @@ fn on_one_processor() -> Vec<Step> {
     let boards = || Board::ALL.into_iter().map(|board| (board.name(), board));
     let suites = boards().map(|board| on("kernel suite on", board, images::suite));
     let ports = boards().map(|board| on("port and faults on", board, programs::run));
+    let attacks = partitions::BOARDS.into_iter().map(|board| {
+        on(
+            "attacks from partitions on",
+            (board.name(), board),
+            partitions::attack,
+        )
+    });
     let guests = [
         step(
             format!("port and faults on {}", El2::BOARD.0),
@@ -160,7 +174,7 @@ fn on_one_processor() -> Vec<Step> {
         step("an EtherCAT controller", ethercat::controller),
         step("the simulator agrees", agreement::agree),
     ];
-    suites.chain(ports).chain(guests).collect()
+    suites.chain(ports).chain(attacks).chain(guests).collect()
 }
 
 /// The kernel on a board with four.
@@ -190,7 +204,8 @@ fn budgets() -> impl Iterator<Item = Step> {
     let fours = Several::ALL
         .into_iter()
         .map(|board| on("budgets of", (board.name, board), several::budgets));
-    ones.chain(fours)
+    let user = step("budgets of mps2-an386, in user mode", images::user_budgets);
+    ones.chain(fours).chain([user])
 }
 
 #[cfg(test)]

@@ -105,6 +105,13 @@ macro_rules! smp {
         static TAKTOS_PROCESSORS: $crate::Processors<{ <$board as $crate::Board>::PROCESSORS }> =
             $crate::Processors::new();
 
+        // How far they lie apart, for the laboratory.
+        ::core::arch::global_asm!(
+            ".globl \"taktos.layout.processor\"",
+            ".set \"taktos.layout.processor\", {size}",
+            size = const $crate::PROCESSOR_SIZE,
+        );
+
         /// The stacks of handlers and of fault reports.
         #[unsafe(export_name = "taktos_stacks")]
         static TAKTOS_STACKS: $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }> =

@@ -89,6 +89,11 @@ impl Clock for SystemTimer {
         let at = at.map(Instant::as_nanos);
         masked(|time, counter| time.set_alarm(at, counter));
     }
+
+    fn advance(by: Duration) -> bool {
+        masked(|time, counter| time.advance(by.as_nanos(), counter));
+        true
+    }
 }
 
 impl Slices for SystemTimer {

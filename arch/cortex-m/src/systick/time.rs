@@ -96,6 +96,12 @@ impl Time {
         self.arm(counter);
     }
 
+    /// Sets the time forward.
+    pub fn advance(&mut self, nanos: u64, counter: &impl Counter) {
+        self.begun.nanos += nanos;
+        self.arm(counter);
+    }
+
     /// Sets the length of slices, the first of which begins now; none stops them.
     pub fn set_slice(&mut self, nanos: Option<u64>, counter: &impl Counter) {
         let ticks = |nanos| self.rate.ticks(nanos);

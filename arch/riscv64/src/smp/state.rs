@@ -37,8 +37,12 @@ pub struct State {
     pub(crate) is_there: AtomicBool,
 }
 
-/// The blocks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them.
-#[repr(transparent)]
+/// How far the blocks of processors lie apart, in bytes.
+pub const PROCESSOR_SIZE: usize = size_of::<State>();
+
+/// The blocks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them. They begin a
+/// page: where else they lay would decide how many instructions it takes to reach a word of them.
+#[repr(C, align(4096))]
 pub struct Processors<const N: usize>([State; N]);
 
 // SAFETY: a block's cells are touched by its own processor with interrupts masked, but for the pair, which the kernel

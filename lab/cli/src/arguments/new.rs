@@ -8,6 +8,7 @@ pub const NEW_EXAMPLES: &str = "\
 Examples:
   taktos new blinky                                    for mps2-an386, a Cortex-M4F
   taktos new blinky --board virt-riscv64
+  taktos new blinky --c                                in C, with the calls of CMSIS-RTOS2
   taktos new blinky --git URL --rev v0.1.0             Taktos from a repository: for others, and for CI
 
 Then, in the new folder:
@@ -26,6 +27,9 @@ pub struct NewOptions {
     /// The board that it is for.
     #[arg(long, value_name = "BOARD", default_value = Board::ALL[0].name(), help = boards())]
     pub board: String,
+    /// A C program, with CMake
+    #[arg(long, conflicts_with_all = ["hard_float", "git"])]
+    pub c: bool,
     /// Hand floating-point values over in registers of their own (mps2-an386)
     #[arg(long)]
     pub hard_float: bool,

@@ -1,6 +1,6 @@
 //! Tables of the book that repeat counts: those of the baseline, and nothing else.
 //!
-//! `<!-- bench BOARD -->` stands before such a table. Its first three columns are
+//! `<!-- bench BOARD -->` stands before such a table, or `BOARD-user` for calls of threads in partitions. Its first three columns are
 //! operation, instructions, cycles (medians). Whoever saves a baseline has them
 //! written anew.
 
@@ -10,23 +10,26 @@ use taktos_export::replace_file;
 
 use super::Compared;
 use crate::baseline::{Baseline, Counts};
+use crate::command::bench::OF_USER;
 use crate::workspace::Workspace;
 
-/// The page whose tables are written anew.
-const PAGE: &str = "docs/figures.md";
+/// The pages whose tables are written anew.
+const PAGES: [&str; 2] = ["docs/figures.md", "docs/user-mode.md"];
 
 /// Writes the counts of a baseline into the book's tables of its board.
 ///
 /// # Errors
 /// When the page cannot be read or written.
 pub fn renew(workspace: &Workspace, baseline: &Baseline) -> Result<()> {
-    let path = workspace.path(PAGE);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
-    let new = renewed(&text, baseline);
-    if new == text {
-        return Ok(());
+    for page in PAGES {
+        let path = workspace.path(page);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {page}"))?;
+        let new = renewed(&text, baseline);
+        if new != text {
+            replace_file(&path, new).with_context(|| format!("cannot write {page}"))?;
+        }
     }
-    replace_file(&path, new).with_context(|| format!("cannot write {PAGE}"))
+    Ok(())
 }
 
 /// The page with the counts of the baseline in the rows of its tables.
@@ -44,7 +47,7 @@ fn renewed(text: &str, baseline: &Baseline) -> String {
     let mut page = String::new();
     for line in text.lines() {
         inside = match marked(line) {
-            Some(board) => board.name() == baseline.board,
+            Some(board) => board == baseline.board,
             None => inside && (line.is_empty() || line.starts_with('|')),
         };
         let new = if inside { row(line) } else { None };
@@ -54,10 +57,11 @@ fn renewed(text: &str, baseline: &Baseline) -> String {
     page
 }
 
-/// The board whose table the line announces.
-fn marked(line: &str) -> Option<Board> {
+/// The baseline whose table the line announces.
+fn marked(line: &str) -> Option<&str> {
     let name = line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?;
-    Board::named(name)
+    Board::named(name.strip_suffix(OF_USER).unwrap_or(name))?;
+    Some(name)
 }
 
 /// Compares each row of a page's tables with the baseline of the board.
@@ -68,7 +72,7 @@ pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
         let Some(board) = marked(line) else {
             continue;
         };
-        let file = format!("experiments/baseline/{}.json", board.name());
+        let file = format!("experiments/baseline/{board}.json");
         match Baseline::read(&workspace.path(&file)) {
             Ok(baseline) => all.extend(table(&baseline, page, &lines, number + 1)),
             Err(error) => all.push(Err(crate::failure::shown(&error))),

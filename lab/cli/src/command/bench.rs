@@ -14,7 +14,7 @@ use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::board::{kernels, unknown};
 use crate::book;
-use crate::failure::CheckFailed;
+use crate::failure::{CheckFailed, Failure};
 use crate::figure::operations;
 use crate::form::Form;
 use crate::published::Peers;
@@ -41,12 +41,40 @@ pub(super) fn run(
             .collect();
         return Err(unknown(name, "--board", &known));
     }
+    let file = file_for(options.board.as_deref());
+    count(workspace, options, (file, ""), baseline, save)
+}
+
+/// Counts every call of threads in partitions; saves the counts, or compares them.
+pub(super) fn user(
+    workspace: &Workspace,
+    options: &RunOptions,
+    baseline: Option<&Path>,
+    save: bool,
+) -> Result<()> {
+    count(workspace, options, (USER, OF_USER), baseline, save)
+}
+
+/// The experiment that measures the calls of threads in partitions, and what the name of its baseline ends with.
+pub const USER: &str = "experiments/user-mode.toml";
+/// What its baseline has behind the board's name.
+pub const OF_USER: &str = "-user";
+
+/// Counts what the experiment measures, whose baseline has the board's name and `ending`.
+fn count(
+    workspace: &Workspace,
+    options: &RunOptions,
+    (file, ending): (&str, &str),
+    baseline: Option<&Path>,
+    save: bool,
+) -> Result<()> {
     // A baseline that was named must be there before the long work begins.
     let named = baseline.map(Baseline::read).transpose()?;
-    let file = workspace.path(file_for(options.board.as_deref()));
-    let session = one(workspace, &file, &name(options), options, Form::Bench)?;
-    let board = session.board.name();
-    let now = Baseline::of(board, &operations(&session.samples, &Peers::default()));
+    let file = workspace.path(file);
+    let result = format!("{}{ending}", name(options));
+    let session = one(workspace, &file, &result, options, Form::Bench)?;
+    let board = format!("{}{ending}", session.board.name());
+    let now = Baseline::of(&board, &operations(&session.samples, &Peers::default()));
     let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
     if save {
         now.save(&checked_in)?;
@@ -63,6 +91,29 @@ pub(super) fn run(
         }
     };
     compare(&before, &now)
+}
+
+/// Counts the seven tests of Thread-Metric.
+pub(super) fn thread_metric(
+    workspace: &Workspace,
+    options: &RunOptions,
+    of_baseline: bool,
+) -> Result<()> {
+    if of_baseline {
+        return Err(Failure::error(
+            "the suite thread-metric has no baseline",
+            "leave out --baseline and --save-baseline",
+        ));
+    }
+    let file = workspace.path("experiments/thread-metric.toml");
+    one(
+        workspace,
+        &file,
+        "thread-metric",
+        options,
+        Form::ThreadMetric,
+    )
+    .map(drop)
 }
 
 /// The experiment that measures every operation of a board: of the hypervisor's, or of the kernel.

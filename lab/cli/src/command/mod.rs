@@ -10,6 +10,7 @@ mod experiment;
 mod generate;
 mod guests;
 mod hypervisor;
+pub mod install;
 mod latency;
 mod mechanisms;
 pub mod needs;
@@ -76,6 +77,18 @@ pub fn run(command: Command) -> Result<()> {
             save_baseline,
         } => bench::run(&workspace, &options, baseline.as_deref(), save_baseline),
         Command::Bench {
+            suite: Suite::User,
+            options,
+            baseline,
+            save_baseline,
+        } => bench::user(&workspace, &options, baseline.as_deref(), save_baseline),
+        Command::Bench {
+            suite: Suite::ThreadMetric,
+            options,
+            baseline,
+            save_baseline,
+        } => bench::thread_metric(&workspace, &options, baseline.is_some() || save_baseline),
+        Command::Bench {
             suite: Suite::Simulation,
             options,
             baseline,
@@ -112,6 +125,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),
         Command::New(options) => new::run(&workspace, &options),
+        Command::Install(options) => install::run(&workspace, &options),
         Command::Segment(options) => segment::run(&options),
         Command::Doctor => doctor::run(&workspace),
         Command::Needs { words } => Ok(screen::print(&needs::shown(&words))?),

@@ -21,6 +21,8 @@ pub enum Need {
     Browser,
     /// A gdb for the boards' processors; where there is none to be had, nobody looks at threads in it.
     Debugger,
+    /// C compilers for the boards' processors, CMake and pkg-config.
+    CCompilers,
 }
 
 impl Need {
@@ -33,6 +35,7 @@ impl Need {
             Self::Deny => "deny",
             Self::Browser => "browser",
             Self::Debugger => "debugger",
+            Self::CCompilers => "c-compilers",
         }
     }
 }
@@ -66,10 +69,10 @@ fn of(command: &Command) -> Vec<Need> {
         | Command::New(_)
         | Command::Vm(VmCommand::Run(_))
         | Command::Bench {
-            suite: Suite::Kernel,
+            suite: Suite::Kernel | Suite::User | Suite::ThreadMetric,
             ..
         } => RUNNING.to_vec(),
-        Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
+        Command::Install(_) | Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
         Command::Bench {
             suite: Suite::Simulation,
             ..
@@ -118,6 +121,7 @@ mod tests {
             ("new blinky", "images emulator "),
             ("vm run x.toml", "images emulator "),
             ("vm check x.toml", "images "),
+            ("install sdk", "images "),
         ] {
             assert_eq!(needs(line), expected, "{line}");
         }

@@ -159,7 +159,7 @@ impl<'a> Made<'a> {
             What::Switch(block, name, turn) => {
                 let thread = match block {
                     0 => Thread::IDLE,
-                    _ if turn.is_idle() => Thread::IDLE,
+                    _ if turn.is_idle => Thread::IDLE,
                     block => self.thread(block, name),
                 };
                 self.running.insert(item.processor, thread);

@@ -93,18 +93,23 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     Ok(all)
 }
 
+/// An empty folder of this name outside of the tree. It is always the same one, so that what builds there knows what it built.
+pub(super) fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    workspace.root().hash(&mut hasher);
+    let folder = std::env::temp_dir().join(format!("taktos-{name}-{:016x}", hasher.finish()));
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    Ok(folder)
+}
+
 impl<'a> Place<'a> {
     /// An empty folder outside of the tree. It is always the same one, so that cargo knows what it built there.
     fn new(workspace: &'a Workspace) -> Result<Self> {
-        let mut hasher = DefaultHasher::new();
-        workspace.root().hash(&mut hasher);
-        let folder = std::env::temp_dir().join(format!("taktos-own-{:016x}", hasher.finish()));
-        if folder.exists() {
-            fs::remove_dir_all(&folder)
-                .with_context(|| format!("cannot remove {}", folder.display()))?;
-        }
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot write {}", folder.display()))?;
+        let folder = empty_folder(workspace, "own")?;
         Ok(Self { workspace, folder })
     }
 

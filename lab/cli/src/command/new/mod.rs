@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use toml::Value;
 
 use crate::arguments::NewOptions;
+use crate::command::install;
 use crate::failure::Failure;
 use crate::screen;
 use crate::workspace::Workspace;
@@ -41,6 +42,16 @@ const FILES: [(&str, &str); 9] = [
     ),
 ];
 
+/// The files of a C project.
+const C_FILES: [(&str, &str); 6] = [
+    ("CMakeLists.txt", include_str!("template/c/CMakeLists.txt")),
+    ("main.c", include_str!("template/c/main.c")),
+    ("sensor.c", include_str!("template/c/sensor.c")),
+    ("sensor.h", include_str!("template/c/sensor.h")),
+    ("README.md", include_str!("template/c/README.md")),
+    (".gitignore", include_str!("template/c/gitignore")),
+];
+
 /// The versions that the tree was tested with: cargo keeps of them what the program needs, and need not look for others.
 const LOCK: &str = "Cargo.lock";
 
@@ -51,6 +62,9 @@ const LOCK: &str = "Cargo.lock";
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     name::check(&options.name)?;
     let board = Device::by_name(&options.board)?;
+    if options.c {
+        return c_project(options, board);
+    }
     let target = board.target(options.hard_float)?;
     let blanks = blanks(workspace, options, board, target)?;
     let lock = (LOCK, read(workspace, LOCK)?);
@@ -59,6 +73,33 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     Ok(screen::print(&format!(
         "{name}: a program for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  \
          cargo test      on this machine, in virtual time\n",
+        name = options.name,
+        board = board.name(),
+        processor = board.processors(),
+    ))?)
+}
+
+/// The same for C.
+fn c_project(options: &NewOptions, board: Device) -> Result<()> {
+    let kit = install::kit(board.name())?;
+    let compiler = match kit.tool_chain() {
+        "arm-none-eabi" => "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
+        _ => "gcc-aarch64-linux-gnu",
+    };
+    let blanks = [
+        ("name", options.name.clone()),
+        ("board", board.name().to_owned()),
+        ("processor", board.processors()),
+        ("emulator", board.emulator().to_owned()),
+        ("packages", packages(board).to_owned()),
+        ("packages of the compiler", compiler.to_owned()),
+        ("tool chain", kit.tool_chain().to_owned()),
+    ];
+    let files = C_FILES.map(|(place, text)| (place, filled(text, &blanks)));
+    write(Path::new(&options.name), files.into_iter())?;
+    Ok(screen::print(&format!(
+        "{name}: a C program for {board} ({processor}); its README.md says how it is built\n\n  taktos install SDK      \
+         once, where its build finds the library\n",
         name = options.name,
         board = board.name(),
         processor = board.processors(),

@@ -50,7 +50,8 @@ enum Operation {
 
 fn operation() -> impl Strategy<Value = Operation> {
     // The ends of the range, and a few that collide.
-    let level = prop::sample::select(vec![0u8, 1, 2, 15, 30, 31]);
+    let least = Priority::LEAST_URGENT.level();
+    let level = prop::sample::select(vec![0u8, 1, 2, 15, 30, 31, least - 1, least]);
     let id = 0..ENTITIES;
     prop_oneof![
         3 => (id.clone(), level.clone()).prop_map(|(id, level)| Operation::Append(id, level)),

@@ -1,19 +1,21 @@
 //! Owns: chance from a seed. Must never know: what for.
 
+#[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-pub(super) struct Chance {
+pub(crate) struct Chance {
     state: u64,
 }
 
 impl Chance {
-    pub(super) const fn new(seed: u64) -> Self {
+    pub(crate) const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
+    #[cfg(target_has_atomic = "64")]
     /// One of a thread that can end at any time, and goes on with it in its next life.
-    pub(super) fn draw(state: &AtomicU64) -> Self {
+    pub(crate) fn draw(state: &AtomicU64) -> Self {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let state = state.fetch_add(STEP, Relaxed);
         Self {
@@ -21,18 +23,18 @@ impl Chance {
         }
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.state)
     }
 
     /// A number below `bound`, which is not 0.
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
     /// True in one of `cases`.
-    pub(super) fn one_in(&mut self, cases: u64) -> bool {
+    pub(crate) fn one_in(&mut self, cases: u64) -> bool {
         self.below(cases) == 0
     }
 }

@@ -1,0 +1,153 @@
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
+//! Must never know: what a partition does about it.
+
+use super::resume::resume;
+use super::state::Frame;
+use crate::fault::collect;
+use core::arch::naked_asm;
+use core::ptr;
+use cortex_m::peripheral::SCB;
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, UserFault};
+
+#[expect(improper_ctypes, reason = "both sides are of one program")]
+unsafe extern "C" {
+    /// The program's, by [`partitions!`](crate::partitions).
+    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+}
+
+/// The faults' priority: above `SVCall`, since a call whose frame could not be stored is to be noticed as a fault before it is carried out.
+const PRIORITY: u8 = 0x40;
+
+/// Has the faults of memory, buses and usage come to their own handlers.
+pub fn enable() {
+    const PRIORITIES: usize = 0xE000_ED18;
+    const OWN_HANDLERS: u32 = 0b111 << 16;
+    let priorities = u32::from_le_bytes([PRIORITY, PRIORITY, PRIORITY, 0]);
+    // SAFETY: the exceptions are this port's own.
+    unsafe {
+        ptr::with_exposed_provenance_mut::<u32>(PRIORITIES).write_volatile(priorities);
+        (*SCB::PTR).shcsr.modify(|bits| bits | OWN_HANDLERS);
+    }
+}
+
+/// The handler of all faults, where threads of partitions come from.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+extern "C" fn taktos_isolated_fault() {
+    naked_asm!(
+        // From a handler, or a thread with privilege?
+        "tst lr, #8",
+        "beq {collect}",
+        "mrs r0, control",
+        "lsls r0, r0, #31",
+        "bpl {collect}",
+        "mrs r1, psp",
+        "mov r2, lr",
+        "push {{r4-r11}}",
+        "mov r0, sp",
+        "bl {end}",
+        "add sp, #32",
+        "mov r2, r0",
+        "b {resume}",
+        collect = sym collect,
+        end = sym end_thread,
+        resume = sym resume,
+    )
+}
+
+/// Bits of the configurable fault status: a frame could not be stored or loaded.
+const FRAME: u32 = 0b11_1000 << 8 | 0b11_1000;
+
+/// Tells the kernel of the fault of the thread that runs; says who goes on.
+extern "C" fn end_thread(
+    preserved: &[usize; 8],
+    stack_pointer: usize,
+    exception_return: usize,
+) -> *const Context {
+    let status = take_status();
+    // SAFETY: reads of address registers.
+    let (memory, bus) = unsafe {
+        let scb = &*SCB::PTR;
+        (scb.mmfar.read() as usize, scb.bfar.read() as usize)
+    };
+    let frame = (status & FRAME == 0).then(|| {
+        // SAFETY: the processor has stored it there, with the thread's own rights, without a fault.
+        unsafe { &*ptr::with_exposed_provenance::<Frame>(stack_pointer) }
+    });
+    let (cause, address) = told(status, [memory, bus], frame, stack_pointer);
+    let fault = UserFault {
+        cause,
+        address,
+        registers: registers(preserved, frame, stack_pointer, exception_return),
+    };
+    // SAFETY: called in the handler of the fault of the thread that runs.
+    unsafe { taktos_user_fault(&fault) }
+}
+
+/// The status of the fault, which is cleared with what it left pending: a call whose frame could not be stored is none.
+fn take_status() -> u32 {
+    const CALL_PENDED: u32 = 1 << 15;
+    // SAFETY: the exceptions are this port's own; bits of the status are cleared by writing them.
+    unsafe {
+        let scb = &*SCB::PTR;
+        let status = scb.cfsr.read();
+        scb.cfsr.write(status);
+        scb.hfsr.write(scb.hfsr.read());
+        scb.shcsr.modify(|bits| bits & !CALL_PENDED);
+        status
+    }
+}
+
+/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15). What a thread of a partition touches that is not its
+/// own is no guard's matter, as it may be of one with privilege; and a status that says nothing is that of a breakpoint, which is for
+/// debuggers.
+fn told(
+    status: u32,
+    [memory, bus]: [usize; 2],
+    frame: Option<&Frame>,
+    stack_pointer: usize,
+) -> (Cause, Option<usize>) {
+    const INSTRUCTION_ACCESS: u32 = 1 << 0;
+    const DATA_ACCESS: u32 = 1 << 1;
+    const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
+    const BUS: u32 = 0xFF << 8;
+    const BUS_ADDRESS_VALID: u32 = 1 << 15;
+    const ARITHMETIC: u32 = 0b11 << 24;
+    let is = |bits: u32| status & bits != 0;
+    let touched = is(MEMORY_ADDRESS_VALID).then_some(memory);
+    match frame {
+        None => (Cause::StackOverflow, touched.or(Some(stack_pointer))),
+        Some(_) if is(DATA_ACCESS) => (Cause::DataAccess, touched),
+        Some(frame) if is(INSTRUCTION_ACCESS) => (Cause::InstructionAccess, Some(frame.pc)),
+        Some(_) if is(BUS) => (Cause::Bus, is(BUS_ADDRESS_VALID).then_some(bus)),
+        Some(_) if is(ARITHMETIC) => (Cause::Arithmetic, None),
+        Some(_) => (Cause::UndefinedInstruction, None),
+    }
+}
+
+/// In the order of their numbers: r0 to r12, the stack pointer, the link register, the program counter, the status.
+fn registers(
+    preserved: &[usize; 8],
+    frame: Option<&Frame>,
+    stack_pointer: usize,
+    exception_return: usize,
+) -> [usize; FAULT_REGISTERS] {
+    const WITHOUT_FLOAT: usize = 1 << 4;
+    const ALIGNED: usize = 1 << 9;
+    let mut all = [0; FAULT_REGISTERS];
+    all[4..12].copy_from_slice(preserved);
+    all[13] = stack_pointer;
+    if let Some(frame) = frame {
+        all[..4].copy_from_slice(&frame.r0_to_r3);
+        all[12] = frame.r12;
+        all[13] += match exception_return & WITHOUT_FLOAT {
+            0 => 104,
+            _ => 32,
+        };
+        all[13] += if frame.status & ALIGNED == 0 { 0 } else { 4 };
+        all[14] = frame.lr;
+        all[15] = frame.pc;
+        all[16] = frame.status;
+    }
+    all
+}

@@ -1,0 +1,87 @@
+//! Protected user mode on Armv7-M: threads without privilege, within regions of the memory protection unit.
+//!
+//! Owns: their entry into the kernel and their way back, what is saved of them, their regions, their faults.
+//! Must never know: what calls do, what handles name.
+//!
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
+//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), and all handlers' work is
+//! done on the handlers' stack. A call arrives by `SVCall`, which is more urgent than the interrupts that may call the kernel: none of
+//! these has come in between, so the heir is the thread that calls.
+//!
+//! The one thing that the kernel writes to a thread's own stack is the answer, into the exception frame that the processor has just stored
+//! there with the thread's own rights; the frame's place is kept here, where the thread cannot change it.
+
+mod entry;
+mod fault;
+mod regions;
+mod resume;
+mod state;
+
+use crate::machine::{Clock, CortexM};
+pub use regions::Map;
+pub use state::UserState;
+use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+
+impl<C: Clock> Isolation for CortexM<C> {
+    const RULES: RegionRules = regions::RULES;
+    type Map = Map;
+    const MAP: Map = Map::NONE;
+    type UserState = UserState;
+    const USER_STATE: UserState = UserState::NEW;
+    const USER_STATE_OFFSET: usize = state::OFFSET;
+
+    fn isolate() {
+        regions::enable_code();
+        fault::enable();
+        entry::enable();
+    }
+
+    fn map(regions: &[Region], float: bool) -> Map {
+        Map::of(regions, float)
+    }
+
+    fn prepare_user(context: &Context, start: &UserStart) {
+        state::prepare(context, start);
+    }
+
+    fn partition_of(context: &Context) -> *const () {
+        state::partition_of(context)
+    }
+}
+
+/// Gives a program partitions: the vectors through which its threads come, of `$interrupts` interrupts, and the table of calls of the
+/// system `$system`, by the kernel `$kernel`. Used once, in a program, through its board.
+#[macro_export]
+macro_rules! partitions {
+    ($system:ty, $interrupts:expr, $kernel:path) => {
+        const _: () = {
+            use $crate::reexports::{AnyContext, UserFault};
+            use $kernel as kernel;
+
+            #[unsafe(no_mangle)]
+            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
+                kernel::user::table();
+
+            /// The object of a handle with a generation, in the lower half, or none and an error.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_object(
+                partition: &'static kernel::user::AnyPartition<$system>,
+                word: usize,
+                needs: u32,
+            ) -> u64 {
+                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
+                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
+                (error as u64) << 32 | object.addr() as u64
+            }
+
+            /// A thread of a partition has faulted.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
+                // SAFETY: the handler of faults is the only caller, for the thread that runs.
+                unsafe { kernel::user::faulted::<$system>(fault) }
+            }
+        };
+
+        $crate::isolated_vectors!($interrupts);
+    };
+}

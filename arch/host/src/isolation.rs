@@ -1,0 +1,58 @@
+//! Owns: partitions on the host, whose threads are coroutines like others: what they may call is tested here, not what they may touch.
+//! Must never know: what a call is.
+#![expect(
+    unsafe_code,
+    reason = "the entry of a thread travels as a pointer that says nothing of its arguments"
+)]
+
+use crate::Host;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use taktos_machine::{Context, Isolation, Machine, Region, RegionRules, StackRegion, UserStart};
+
+thread_local! {
+    /// The partitions, by the threads' contexts.
+    static PARTITIONS: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+fn place(context: &Context) -> usize {
+    std::ptr::from_ref(context).addr()
+}
+
+impl Isolation for Host {
+    const RULES: RegionRules = RegionRules {
+        most: 4,
+        smallest: 32,
+        powers_of_two: true,
+    };
+    type Map = ();
+    const MAP: () = ();
+    type UserState = ();
+    const USER_STATE: () = ();
+    const USER_STATE_OFFSET: usize = 0;
+
+    fn isolate() {}
+
+    fn map(_: &[Region], _: bool) {}
+
+    fn prepare_user(context: &Context, start: &UserStart) {
+        let partition = start.partition.expose_provenance();
+        PARTITIONS.with_borrow_mut(|all| all.insert(place(context), partition));
+        // SAFETY: the kernel gives an entry of two words, of which the first is a reference; both are one word each in the C convention.
+        let entry = unsafe {
+            std::mem::transmute::<*const (), extern "C" fn(usize, usize) -> !>(start.entry)
+        };
+        let [first, second] = start.arguments;
+        let nowhere = StackRegion {
+            guard: 0,
+            base: 0,
+            size: 0,
+        };
+        Self::prepare(context, nowhere, entry, first, second);
+    }
+
+    fn partition_of(context: &Context) -> *const () {
+        let partition = PARTITIONS.with_borrow(|all| all.get(&place(context)).copied());
+        std::ptr::with_exposed_provenance(partition.expect("a thread of a partition was prepared"))
+    }
+}

@@ -1,0 +1,438 @@
+//! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M and places of this board.
+//! Must never know: who looks at what came of them.
+//!
+//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+
+use crate::system::Board;
+use core::arch::{asm, naked_asm};
+use core::ptr;
+use taktos_abi::call::Number;
+use taktos_kernel::System;
+use taktos_machine::Cause::{
+    Arithmetic, Bus, DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction,
+};
+use taktos_workloads::user_mode::MEMORY;
+use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
+use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+impl AttackBoard for Board {
+    const ATTACKS: &'static [Attack] = &[
+        (
+            "read the kernel's memory",
+            || read(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "write the kernel's memory",
+            || write(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "read behind the own memory",
+            || read(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write behind the own memory",
+            || write(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write before the own memory",
+            || write(own() - 4),
+            Fault(DataAccess),
+        ),
+        ("write code", || write(code()), FaultAt(DataAccess, code)),
+        ("read null", || read(0), FaultAt(DataAccess, || 0)),
+        (
+            "read the timer",
+            || read(TIMER),
+            FaultAt(DataAccess, || TIMER),
+        ),
+        (
+            "write the timer",
+            || write(TIMER),
+            FaultAt(DataAccess, || TIMER),
+        ),
+        (
+            "write a device that others have",
+            || write(UART),
+            FaultAt(DataAccess, || UART),
+        ),
+        (
+            "switch the protection off",
+            || write(PROTECTION),
+            FaultAt(Bus, || PROTECTION),
+        ),
+        (
+            "move the vectors",
+            || write(VECTORS),
+            FaultAt(Bus, || VECTORS),
+        ),
+        (
+            "read the system's registers",
+            || read(VECTORS),
+            FaultAt(Bus, || VECTORS),
+        ),
+        (
+            "mask an interrupt",
+            || write(MASKED),
+            FaultAt(Bus, || MASKED),
+        ),
+        (
+            "pend an interrupt",
+            || write(PENDED),
+            FaultAt(Bus, || PENDED),
+        ),
+        (
+            "trigger an interrupt",
+            || write(TRIGGER),
+            FaultAt(Bus, || TRIGGER),
+        ),
+        (
+            "execute the own memory",
+            || jump(own() | 1),
+            Fault(InstructionAccess),
+        ),
+        (
+            "execute the kernel's memory",
+            || jump(kernel() | 1),
+            FaultAt(InstructionAccess, kernel),
+        ),
+        (
+            "execute a device",
+            || jump(TIMER | 1),
+            FaultAt(InstructionAccess, || TIMER),
+        ),
+        ("jump to null", || jump(1), FaultAt(InstructionAccess, || 0)),
+        (
+            "return as handlers do",
+            || jump(0xFFFF_FFFD),
+            Fault(InstructionAccess),
+        ),
+        (
+            "jump to an even address",
+            || jump(code()),
+            Fault(UndefinedInstruction),
+        ),
+        ("execute nothing", undefined, Fault(UndefinedInstruction)),
+        ("call a debugger", breakpoint, Fault(UndefinedInstruction)),
+        (
+            "use the floating-point unit",
+            float,
+            Fault(UndefinedInstruction),
+        ),
+        ("load two words from between", unaligned, Fault(Arithmetic)),
+        (
+            "take privilege and all masks",
+            take_privilege,
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "call on the kernel's stack",
+            || call_on(kernel() + 512),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack in code",
+            || call_on(code() & !7),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack at null",
+            || call_on(32),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack at the end of all",
+            || call_on(0xFFFF_FFF8),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack before the own",
+            || call_on(own()),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack across the own end",
+            || call_on(behind() + 8),
+            Fault(StackOverflow),
+        ),
+        (
+            "call on a stack in a device",
+            || call_on(TIMER + 0x80),
+            Fault(StackOverflow),
+        ),
+        (
+            "be interrupted on the kernel's stack",
+            || spin_on(kernel() + 512),
+            Fault(StackOverflow),
+        ),
+        (
+            "be interrupted before the own memory",
+            || spin_on(own()),
+            Fault(StackOverflow),
+        ),
+        ("overflow the stack", overflow, Fault(StackOverflow)),
+    ];
+
+    fn spoil(begin: usize, end: usize) {
+        for place in (begin..end).step_by(4) {
+            // SAFETY: the stack of a thread of the same partition, which is ended by this.
+            unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(u32::MAX) };
+        }
+    }
+
+    fn send_with_secret(thread: usize, secret: usize) {
+        send_with_secret(thread, secret);
+    }
+
+    fn receive_and_look(secret: usize) -> bool {
+        receive_and_look(secret) != 0
+    }
+
+    fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool {
+        keep_registers(seed, rounds, float) != 0
+    }
+}
+
+const TIMER: usize = 0x4000_2000;
+const UART: usize = 0x4000_4000;
+const PROTECTION: usize = 0xE000_ED94;
+const VECTORS: usize = 0xE000_ED08;
+const MASKED: usize = 0xE000_E180;
+const PENDED: usize = 0xE000_E200;
+const TRIGGER: usize = 0xE000_EF00;
+
+/// Where the kernel's state lies.
+fn kernel() -> usize {
+    ptr::from_ref(Board::kernel()).addr()
+}
+
+/// Where code lies.
+fn code() -> usize {
+    undefined as fn() as usize & !3
+}
+
+/// Where the memory of the thread's partition begins, whose stack is the lowest.
+fn own() -> usize {
+    let stack: usize;
+    // SAFETY: reads the stack pointer.
+    unsafe { asm!("mov {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags)) };
+    stack & !(MEMORY - 1)
+}
+
+fn behind() -> usize {
+    own() + MEMORY
+}
+
+fn read(place: usize) {
+    // SAFETY: faults.
+    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() };
+}
+
+fn write(place: usize) {
+    // SAFETY: faults.
+    unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(0) };
+}
+
+fn jump(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("bx {}", in(reg) place, options(noreturn)) }
+}
+
+fn undefined() {
+    // SAFETY: faults.
+    unsafe { asm!("udf #0") };
+}
+
+fn breakpoint() {
+    // SAFETY: faults.
+    unsafe { asm!("bkpt #0xAB") };
+}
+
+fn float() {
+    // SAFETY: faults.
+    unsafe { asm!(".fpu fpv4-sp-d16", "vmov s0, {}", in(reg) 0, options(nomem, nostack)) };
+}
+
+fn unaligned() {
+    // SAFETY: faults.
+    unsafe {
+        asm!("ldrd {0}, {1}, [{2}]", out(reg) _, out(reg) _, in(reg) own() + 1026);
+    }
+}
+
+/// Writes all registers that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
+fn take_privilege() {
+    // SAFETY: faults, or changes nothing.
+    unsafe {
+        asm!(
+            "msr control, {zero}", "isb",
+            "msr basepri, {ones}", "msr primask, {ones}", "msr faultmask, {ones}",
+            "msr msp, {ones}", "cpsid i", "cpsid f",
+            zero = in(reg) 0, ones = in(reg) 0xFF,
+        );
+    }
+    read(kernel());
+}
+
+/// Gives a permit, but with the stack pointer at `place`.
+fn call_on(place: usize) {
+    // SAFETY: faults.
+    unsafe {
+        asm!(
+            "mov sp, {place}",
+            "movs r0, #0",
+            "svc #1",
+            "b .",
+            place = in(reg) place,
+            in("r12") Number::SemaphoreGive as usize,
+            options(noreturn),
+        );
+    }
+}
+
+/// Goes round with the stack pointer at `place`, until an interrupt comes.
+fn spin_on(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
+}
+
+fn overflow() {
+    // SAFETY: faults.
+    unsafe { asm!("2:", "push {{r0-r7}}", "b 2b", options(noreturn)) }
+}
+
+/// Sends with the secret in all registers that have nothing else to carry.
+#[unsafe(naked)]
+extern "C" fn send_with_secret(thread: usize, secret: usize) {
+    naked_asm!(
+        "push {{r4-r11, lr}}",
+        "mov r4, r1",
+        "mov r6, r1",
+        "mov r7, r1",
+        "mov r8, r1",
+        "mov r9, r1",
+        "mov r10, r1",
+        "mov r11, r1",
+        "mov lr, r1",
+        "movs r1, #0",
+        "movs r5, #0",
+        "mvn r2, r1",
+        "mvn r3, r1",
+        "mov r12, #{send}",
+        "svc #1",
+        "pop {{r4-r11, pc}}",
+        send = const Number::Send as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn receive_and_look(secret: usize) -> usize {
+    naked_asm!(
+        "push {{r4-r11, lr}}",
+        "mov r6, r0",
+        "movs r7, #0",
+        "mvn r0, r7",
+        "mvn r2, r7",
+        "mvn r3, r7",
+        "mov lr, r7",
+        "mov r12, #{receive}",
+        "svc #1",
+        "cmp r0, r6", "it eq", "moveq r7, #1",
+        "cmp r1, r6", "it eq", "moveq r7, #1",
+        "cmp r2, r6", "it eq", "moveq r7, #1",
+        "cmp r3, r6", "it eq", "moveq r7, #1",
+        "cmp r4, r6", "it eq", "moveq r7, #1",
+        "cmp r5, r6", "it eq", "moveq r7, #1",
+        "cmp r8, r6", "it eq", "moveq r7, #1",
+        "cmp r9, r6", "it eq", "moveq r7, #1",
+        "cmp r10, r6", "it eq", "moveq r7, #1",
+        "cmp r11, r6", "it eq", "moveq r7, #1",
+        "cmp r12, r6", "it eq", "moveq r7, #1",
+        "cmp lr, r6", "it eq", "moveq r7, #1",
+        // A message came at all.
+        "cmp r0, #0", "it ne", "movne r7, #1",
+        "mov r0, r7",
+        "pop {{r4-r11, pc}}",
+        receive = const Number::Receive as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn keep_registers(seed: usize, rounds: usize, float: bool) -> usize {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "push {{r4-r11, lr}}",
+        "mov r3, r0",
+        "cbz r2, 1f",
+        "vmov s0, r3",
+        "vmov s15, r3",
+        "vmov s16, r3",
+        "vmov s31, r3",
+        "1:",
+        "add r4, r3, #4",
+        "add r5, r3, #5",
+        "add r6, r3, #6",
+        "add r7, r3, #7",
+        "add r8, r3, #8",
+        "add r9, r3, #9",
+        "add r10, r3, #10",
+        "add r11, r3, #11",
+        "add r12, r3, #12",
+        "add lr, r3, #14",
+        "2:",
+        "sub r0, r4, #4",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r5, #5",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r6, #6",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r7, #7",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r8, #8",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r9, #9",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r10, #10",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r11, #11",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r12, #12",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, lr, #14",
+        "cmp r0, r3",
+        "bne 9f",
+        "cbz r2, 3f",
+        "vmov r0, s0",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s15",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s16",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s31",
+        "cmp r0, r3",
+        "bne 9f",
+        "3:",
+        "subs r1, #1",
+        "bne 2b",
+        "movs r0, #1",
+        "pop {{r4-r11, pc}}",
+        "9:",
+        "movs r0, #0",
+        "pop {{r4-r11, pc}}",
+    )
+}

@@ -1,0 +1,294 @@
+//! Owns: pools of memory blocks whose sizes are known at run time, in memory that somebody gives.
+//! Must never know: what the blocks are used for.
+#![expect(unsafe_code, reason = "the links of free blocks lie in them")]
+
+use crate::critical_section::{CriticalSection, Guarded, Operation};
+use crate::object::deletion::{self, Deletable};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
+use crate::wait::WaitQueue;
+use crate::{Error, Status, System, Timeout};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+/// Blocks of one size, aligned to a machine word, in memory that was given.
+///
+/// A block that is freed while threads wait for one goes straight to the most urgent of them, first come first served
+/// among equals. What the pool knows of its free blocks lies in them: each begins with the number of the next, and where there is
+/// room for it with a mark, by which one that is freed twice is noticed. Who writes to a block that is free can lose the pool its
+/// free blocks; it never hands out anything that is not one of its blocks.
+#[repr(C)]
+pub struct RawPool<S> {
+    waiters: WaitQueue,
+    /// The number of the first block that was freed; none are from [`RawPool::count`] on.
+    free: Guarded<u32>,
+    /// How many blocks were never handed out: the last ones.
+    fresh: Guarded<u32>,
+    used: Guarded<u32>,
+    deleted: Guarded<bool>,
+    count: u32,
+    /// From block to block, in bytes.
+    step: usize,
+    size: usize,
+    memory: NonNull<u8>,
+    system: PhantomData<fn() -> S>,
+}
+
+// SAFETY: the memory is the pool's alone, and reached in sections; blocks that are handed out are the caller's.
+unsafe impl<S> Sync for RawPool<S> {}
+
+/// What is in [`RawPool::free`] where no block is.
+const NONE: u32 = u32::MAX;
+
+/// How a block begins that was freed.
+#[repr(C)]
+struct Freed {
+    next: u32,
+    mark: u32,
+}
+
+/// What a program is not likely to leave there; if it does, its block is looked for among the free ones.
+const MARK: u32 = u32::from_be_bytes(*b"FREE");
+
+impl<S: System> RawPool<S> {
+    /// How many words of memory `count` blocks of `size` bytes need; none where that is more than there can be, or one of them
+    /// is 0.
+    pub const fn words(size: usize, count: usize) -> Option<usize> {
+        if size == 0 || count == 0 || count >= NONE as usize {
+            return None;
+        }
+        size.div_ceil(size_of::<usize>()).checked_mul(count)
+    }
+
+    /// A pool of `count` blocks of `size` bytes in `memory`, all of them free.
+    /// Errors: `Parameter` where there is no such pool; `NoMemory` where it does not fit.
+    pub fn new(
+        memory: &'static mut [MaybeUninit<usize>],
+        size: usize,
+        count: usize,
+    ) -> Result<Self, Error> {
+        let words = Self::words(size, count).ok_or(Error::Parameter)?;
+        if memory.len() < words {
+            return Err(Error::NoMemory);
+        }
+        Ok(Self {
+            waiters: WaitQueue::new(),
+            free: Guarded::new(NONE),
+            fresh: Guarded::new(count as u32),
+            used: Guarded::new(0),
+            deleted: Guarded::new(false),
+            count: count as u32,
+            step: size.next_multiple_of(size_of::<usize>()),
+            size,
+            memory: NonNull::from(memory).cast(),
+            system: PhantomData,
+        })
+    }
+
+    /// Takes a free block, waiting for one as long as `timeout` says. Its content is what its last user left. Allowed in
+    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    ///
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an interrupt
+    /// handler where no block is free (or the pool is deleted).
+    #[inline(always)]
+    pub fn allocate(&'static self, timeout: Timeout) -> Result<NonNull<u8>, Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        let number = self.free.get(cs);
+        if number < self.count {
+            self.used.set(cs, self.used.get(cs) + 1);
+            return Ok(self.take_freed(cs, number));
+        }
+        let fresh = self.fresh.get(cs);
+        if fresh > 0 {
+            self.fresh.set(cs, fresh - 1);
+            self.used.set(cs, self.used.get(cs) + 1);
+            return Ok(self.block(self.count - fresh));
+        }
+        let answer = held.enter::<Await<S>>(self, 0, timeout);
+        answer.into_result::<S>()?;
+        Ok(self.block(answer.value as u32))
+    }
+
+    /// Makes `block` free. Never waits; allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed, with a division (and the removal of the time-out of a thread that waits for a block, if it has one).
+    /// Errors: `Parameter` for what is not the beginning of a block of this pool; `State` where the block is free already (of 8
+    /// bytes or more: else, where no block is in use); `Deleted`.
+    #[inline(always)]
+    pub fn free(&'static self, block: *const u8) -> Result<(), Error> {
+        let offset = block.addr().wrapping_sub(self.memory.addr().get());
+        let number = offset / self.step;
+        if number >= self.count as usize || !offset.is_multiple_of(self.step) {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let used = self.used.get(cs);
+        if used == 0 || self.is_freed(cs, number as u32) {
+            return Err(if self.deleted.get(cs) {
+                Error::Deleted
+            } else {
+                Error::State
+            });
+        }
+        if !self.waiters.is_empty(cs) {
+            return held
+                .enter::<Free<S>>(self, number, Timeout::NONE)
+                .turned_away::<S>();
+        }
+        self.put_freed(cs, number as u32);
+        self.used.set(cs, used - 1);
+        Ok(())
+    }
+
+    /// Whether there is room for a mark in a free block.
+    #[inline(always)]
+    const fn has_marks(&self) -> bool {
+        self.step >= size_of::<Freed>()
+    }
+
+    /// Takes the first block out of the list of those that were freed.
+    #[inline(always)]
+    fn take_freed(&self, cs: CriticalSection<'_>, number: u32) -> NonNull<u8> {
+        let block = self.block(number);
+        let freed = block.cast::<Freed>().as_ptr();
+        // SAFETY: the block is free: its first bytes, as many as it has, are the pool's, and aligned to a word.
+        unsafe {
+            self.free.set(cs, (&raw const (*freed).next).read());
+            if self.has_marks() {
+                (&raw mut (*freed).mark).write(0);
+            }
+        }
+        block
+    }
+
+    /// Puts a block into that list.
+    #[inline(always)]
+    fn put_freed(&self, cs: CriticalSection<'_>, number: u32) {
+        let freed = self.block(number).cast::<Freed>().as_ptr();
+        // SAFETY: the block is the pool's from here on; otherwise as for `take_freed`.
+        unsafe {
+            (&raw mut (*freed).next).write(self.free.get(cs));
+            if self.has_marks() {
+                (&raw mut (*freed).mark).write(MARK);
+            }
+        }
+        self.free.set(cs, number);
+    }
+
+    /// Whether the block was freed already.
+    #[inline(always)]
+    fn is_freed(&self, cs: CriticalSection<'_>, number: u32) -> bool {
+        let freed = self.block(number).cast::<Freed>().as_ptr();
+        // SAFETY: where there is room for a mark, the block begins with it, or with the program's bytes.
+        self.has_marks()
+            && unsafe { (&raw const (*freed).mark).read() } == MARK
+            && self.is_listed(cs, number)
+    }
+
+    /// Whether the block is in the list of those that were freed. Steps: those before it.
+    #[cold]
+    #[inline(never)]
+    fn is_listed(&self, cs: CriticalSection<'_>, number: u32) -> bool {
+        let mut next = self.free.get(cs);
+        // A list that was written over may lead anywhere, but not for ever.
+        for _ in 0..self.count {
+            if next == number {
+                return true;
+            }
+            if next >= self.count {
+                break;
+            }
+            // SAFETY: a block of the pool; what it begins with is a number that is looked at before it is used.
+            next = unsafe { self.block(next).cast::<u32>().read() };
+        }
+        false
+    }
+
+    /// The address of the block `number`, which is below the count.
+    #[inline(always)]
+    fn block(&self, number: u32) -> NonNull<u8> {
+        // SAFETY: within the memory that was given, which has room for `count` steps.
+        unsafe { self.memory.add(number as usize * self.step) }
+    }
+
+    /// How many blocks there are.
+    pub const fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many bytes a block has.
+    pub const fn size(&self) -> usize {
+        self.size
+    }
+
+    /// How many blocks are in use; 0 in a deleted pool. Allowed in interrupt handlers. Bound: fixed.
+    pub fn used(&'static self) -> usize {
+        self.used.get(hold::<S>().section()) as usize
+    }
+
+    /// Deletes the pool: threads that wait for a block get `Deleted`, and so does each later call. The blocks are no longer the
+    /// pool's. Allowed in interrupt handlers.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+}
+
+impl<S: System> Deletable for RawPool<S> {
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.deleted.get(cs)
+    }
+
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.deleted.set(cs, true);
+        self.free.set(cs, NONE);
+        self.fresh.set(cs, 0);
+        self.used.set(cs, 0);
+        S::kernel().flush(cs, &self.waiters, Error::Deleted);
+    }
+}
+
+struct Await<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Await<S> {
+    type Object = RawPool<S>;
+    const BLOCKS: bool = true;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        pool: &'static RawPool<S>,
+        _: usize,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if pool.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        S::kernel().block_in(cs, &pool.waiters, timeout)
+    }
+}
+
+/// Gives the block whose number is the argument to the most urgent waiter.
+struct Free<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Free<S> {
+    type Object = RawPool<S>;
+    const USES_TIMEOUT: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        pool: &'static RawPool<S>,
+        number: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some(waiter) = pool.waiters.first(cs) else {
+            return stay::<S>(Status::OK);
+        };
+        pool.waiters.pop(cs, waiter);
+        waiter.set_value(cs, number);
+        S::kernel().conclude_by_waking(cs, waiter)
+    }
+}

@@ -1,0 +1,457 @@
+//! Owns: message queues whose sizes are known at run time, in memory that somebody gives, with a priority for each message.
+//! Must never know: what the messages mean.
+#![expect(
+    unsafe_code,
+    reason = "messages are bytes at addresses, in links of the queue's memory"
+)]
+
+use crate::critical_section::{CriticalSection, Guarded, Operation};
+use crate::object::copy::copy_words;
+use crate::object::deletion::{self, Deletable};
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
+use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
+use crate::{Error, Kernel, Status, System, Timeout};
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+
+/// A queue of messages of one size, which are copied in and out. Those of a higher priority (255 is the highest) come out
+/// first, those of one priority in the order in which they went in.
+///
+/// A message that is sent while threads wait for one goes straight to the most urgent of them, first come first served among
+/// equals: one copy. When the queue is full, senders wait in the same order; each receive then takes the message of the first
+/// of them into the queue and wakes it. The copies are made with kernel-level interrupts masked: for long messages send
+/// references.
+#[repr(C)]
+pub struct RawQueue<S> {
+    receivers: Waiters<Landing>,
+    senders: Waiters<Offer>,
+    /// The messages, by the order in which they come out; the last is meaningless where there is no first.
+    first: Guarded<*mut Slot>,
+    last: Guarded<*mut Slot>,
+    /// The slots without a message.
+    free: Guarded<*mut Slot>,
+    used: Guarded<usize>,
+    deleted: Guarded<bool>,
+    size: usize,
+    count: usize,
+    system: PhantomData<fn() -> S>,
+}
+
+/// What lies before a message in the queue's memory.
+#[repr(C)]
+struct Slot {
+    next: *mut Slot,
+    priority: usize,
+}
+
+/// What a thread that waits to send has.
+struct Offer {
+    message: *const u8,
+    priority: usize,
+}
+
+/// Where a thread that waits to receive wants its message.
+struct Landing {
+    message: *mut u8,
+    priority: Cell<usize>,
+}
+
+const WORD: usize = size_of::<usize>();
+
+/// Copies `size` bytes: word by word where both places and the size allow it.
+///
+/// # Safety
+/// Both can be accessed, and do not overlap.
+#[inline(always)]
+unsafe fn copy_message(from: *const u8, to: *mut u8, size: usize) {
+    const AT_ONCE: usize = 4;
+    if !(from.addr() | to.addr() | size).is_multiple_of(size_of::<u32>()) {
+        // SAFETY: the caller's promise.
+        return unsafe { copy_bytes(from, to, size) };
+    }
+    let (mut from, mut to, mut words) = (from.cast(), to.cast(), size / size_of::<u32>());
+    // SAFETY: the caller's promise; both are aligned to a word of 32 bits, of which `words` are left.
+    unsafe {
+        while words >= AT_ONCE {
+            copy_words(from, to, AT_ONCE);
+            (from, to, words) = (from.add(AT_ONCE), to.add(AT_ONCE), words - AT_ONCE);
+        }
+        copy_words(from, to, words);
+    }
+}
+
+/// # Safety
+/// As for [`copy_message`].
+#[cold]
+#[inline(never)]
+unsafe fn copy_bytes(from: *const u8, to: *mut u8, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::copy_nonoverlapping(from, to, size) }
+}
+
+impl Slot {
+    /// The message of the slot.
+    ///
+    /// # Safety
+    /// The slot is one of a queue's memory.
+    #[inline(always)]
+    unsafe fn message(slot: *mut Slot) -> *mut u8 {
+        // SAFETY: behind each slot of that memory there is room for a message.
+        unsafe { slot.add(1).cast() }
+    }
+}
+
+impl<S: System> RawQueue<S> {
+    /// How many words of memory a queue of `count` messages of `size` bytes needs; none where that is more than there can be,
+    /// or one of them is 0.
+    pub const fn words(size: usize, count: usize) -> Option<usize> {
+        if size == 0 || count == 0 || size > isize::MAX as usize / 2 {
+            return None;
+        }
+        (size.div_ceil(WORD) + size_of::<Slot>() / WORD).checked_mul(count)
+    }
+
+    /// An empty queue for `count` messages of `size` bytes in `memory`. Bound: one step a message.
+    /// Errors: `Parameter` where there is no such queue; `NoMemory` where it does not fit.
+    pub fn new(
+        memory: &'static mut [MaybeUninit<usize>],
+        size: usize,
+        count: usize,
+    ) -> Result<Self, Error> {
+        let words = Self::words(size, count).ok_or(Error::Parameter)?;
+        if memory.len() < words {
+            return Err(Error::NoMemory);
+        }
+        let first = NonNull::from(memory).cast::<usize>().as_ptr();
+        let mut free = ptr::null_mut();
+        for number in (0..count).rev() {
+            // SAFETY: within the memory, at a multiple of a word.
+            unsafe {
+                let slot = first.add(number * (words / count)).cast::<Slot>();
+                slot.write(Slot {
+                    next: free,
+                    priority: 0,
+                });
+                free = slot;
+            }
+        }
+        Ok(Self {
+            receivers: Waiters::new(),
+            senders: Waiters::new(),
+            first: Guarded::new(ptr::null_mut()),
+            last: Guarded::new(ptr::null_mut()),
+            free: Guarded::new(free),
+            used: Guarded::new(0),
+            deleted: Guarded::new(false),
+            size,
+            count,
+            system: PhantomData,
+        })
+    }
+
+    /// Sends a copy of `message`, waiting for room as long as `timeout` says. Allowed in interrupt handlers at the kernel's
+    /// level, with [`Timeout::NONE`].
+    ///
+    /// Bound without waiting: one copy, and one step for each message of at least the same priority where one of a lower
+    /// priority is in the queue (and the removal of the receiver's time-out, if it has one). Errors, the message not being
+    /// sent: `Parameter` where it is not of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an
+    /// interrupt handler where the queue is full (or deleted).
+    #[inline(always)]
+    pub fn send(
+        &'static self,
+        message: &[u8],
+        priority: u8,
+        timeout: Timeout,
+    ) -> Result<(), Error> {
+        if message.len() != self.size {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let offer = Offer {
+            message: message.as_ptr(),
+            priority: priority.into(),
+        };
+        if !self.receivers.is_empty(cs) {
+            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).turned_away::<S>();
+        }
+        if self.put(cs, &offer) {
+            return Ok(());
+        }
+        transact::<S, AwaitRoom<S>>(held, self, &offer, timeout).into_result::<S>()
+    }
+
+    /// Takes the next message out into `message`, waiting for one as long as `timeout` says, and names its priority. Allowed in
+    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    ///
+    /// Bound without waiting: one copy; two where a sender waits, and the steps of [`RawQueue::send`]. Errors, no message being
+    /// taken: `Parameter` where `message` is not of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context`
+    /// in an interrupt handler where the queue is empty (or deleted).
+    #[inline(always)]
+    pub fn receive(&'static self, message: &mut [u8], timeout: Timeout) -> Result<u8, Error> {
+        if message.len() != self.size {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let landing = Landing {
+            message: message.as_mut_ptr(),
+            priority: Cell::new(0),
+        };
+        if self.take(cs, &landing) {
+            if !self.senders.is_empty(cs) {
+                held.enter::<Refill<S>>(self, 0, Timeout::NONE);
+            }
+            return Ok(landing.priority.get() as u8);
+        }
+        transact::<S, Await<S>>(held, self, &landing, timeout).into_result::<S>()?;
+        Ok(landing.priority.get() as u8)
+    }
+
+    /// Puts a message in, if there is room.
+    #[inline(always)]
+    fn put(&self, cs: CriticalSection<'_>, offer: &Offer) -> bool {
+        let slot = self.free.get(cs);
+        if slot.is_null() {
+            return false;
+        }
+        // SAFETY: slots in the list of free ones are the queue's; the message is of its size, and lies elsewhere.
+        unsafe {
+            copy_message(offer.message, Slot::message(slot), self.size);
+            self.free.set(cs, (*slot).next);
+            (*slot).priority = offer.priority;
+            (*slot).next = ptr::null_mut();
+        }
+        self.used.set(cs, self.used.get(cs) + 1);
+        let last = self.last.get(cs);
+        if self.first.get(cs).is_null() {
+            self.first.set(cs, slot);
+            self.last.set(cs, slot);
+        // SAFETY: there is a first slot, so the last one is one.
+        } else if unsafe { (*last).priority } >= offer.priority {
+            // SAFETY: as above.
+            unsafe { (*last).next = slot };
+            self.last.set(cs, slot);
+        } else {
+            self.insert(cs, slot);
+        }
+        true
+    }
+
+    /// Puts `slot` before the first message of a lower priority; there is one.
+    #[cold]
+    #[inline(never)]
+    fn insert(&self, cs: CriticalSection<'_>, slot: *mut Slot) {
+        // SAFETY: all are slots of the queue; the last one ends the walk.
+        unsafe {
+            let priority = (*slot).priority;
+            let mut before = ptr::null_mut::<Slot>();
+            let mut behind = self.first.get(cs);
+            while (*behind).priority >= priority {
+                before = behind;
+                behind = (*behind).next;
+            }
+            (*slot).next = behind;
+            if before.is_null() {
+                self.first.set(cs, slot);
+            } else {
+                (*before).next = slot;
+            }
+        }
+    }
+
+    /// Takes the next message out, if there is one.
+    #[inline(always)]
+    fn take(&self, cs: CriticalSection<'_>, landing: &Landing) -> bool {
+        let slot = self.first.get(cs);
+        if slot.is_null() {
+            return false;
+        }
+        // SAFETY: the first slot is one of the queue; the landing is of the size of its messages, and lies elsewhere.
+        unsafe {
+            copy_message(Slot::message(slot), landing.message, self.size);
+            landing.priority.set((*slot).priority);
+            self.first.set(cs, (*slot).next);
+            (*slot).next = self.free.get(cs);
+        }
+        self.free.set(cs, slot);
+        self.used.set(cs, self.used.get(cs) - 1);
+        true
+    }
+
+    /// Throws away all messages; those of threads that wait to send come in. Allowed in interrupt handlers.
+    /// Bound: one wake for each sender that comes in. Errors: `Deleted`.
+    pub fn reset(&'static self) -> Result<(), Error> {
+        hold::<S>()
+            .enter::<Reset<S>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
+    /// How many messages there is room for.
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many bytes a message has.
+    pub const fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The number of messages in the queue, those of waiting senders not counted. Allowed in interrupt handlers. Bound: fixed.
+    pub fn len(&'static self) -> usize {
+        self.used.get(hold::<S>().section())
+    }
+
+    /// Whether there is no message. Allowed in interrupt handlers. Bound: fixed.
+    pub fn is_empty(&'static self) -> bool {
+        self.len() == 0
+    }
+
+    /// Deletes the queue and the messages in it: threads that wait to send or to receive get `Deleted`, and so does each later
+    /// call. The memory is no longer the queue's. Allowed in interrupt handlers.
+    ///
+    /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        deletion::delete::<S, Self>(self)
+    }
+}
+
+impl<S: System> Deletable for RawQueue<S> {
+    fn is_deleted(&self, cs: CriticalSection<'_>) -> bool {
+        self.deleted.get(cs)
+    }
+
+    fn close(&'static self, cs: CriticalSection<'_>) {
+        self.deleted.set(cs, true);
+        self.first.set(cs, ptr::null_mut());
+        self.free.set(cs, ptr::null_mut());
+        self.used.set(cs, 0);
+        self.receivers.flush::<S>(cs, Error::Deleted);
+        self.senders.flush::<S>(cs, Error::Deleted);
+    }
+}
+
+/// Gives a message to the most urgent of the threads that wait for one; there is one.
+struct Deliver<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Deliver<S> {
+    type Object = RawQueue<S>;
+    type Record = Offer;
+    const BLOCKS: bool = false;
+    const USES_TIMEOUT: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static RawQueue<S>,
+        offer: Lent<'_, Offer>,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some((thread, landing)) = queue.receivers.first(cs) else {
+            return stay::<S>(Status::OK);
+        };
+        landing.priority.set(offer.priority);
+        // SAFETY: both are of the size of the queue's messages; each is lent by its thread, which is inside its call.
+        unsafe { copy_message(offer.message, landing.message, queue.size) };
+        queue.receivers.pop(cs, thread);
+        S::kernel().conclude_by_waking(cs, thread)
+    }
+}
+
+struct Await<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Await<S> {
+    type Object = RawQueue<S>;
+    type Record = Landing;
+    const BLOCKS: bool = true;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static RawQueue<S>,
+        landing: Lent<'_, Landing>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if queue.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        queue.receivers.block::<S, false>(cs, landing, timeout)
+    }
+}
+
+struct AwaitRoom<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for AwaitRoom<S> {
+    type Object = RawQueue<S>;
+    type Record = Offer;
+    const BLOCKS: bool = true;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static RawQueue<S>,
+        offer: Lent<'_, Offer>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if queue.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        queue.senders.block::<S, false>(cs, offer, timeout)
+    }
+}
+
+/// Takes the message of the first waiting sender into the room that a receive has made.
+struct Refill<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Refill<S> {
+    type Object = RawQueue<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static RawQueue<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some((thread, offer)) = queue.senders.first(cs) else {
+            return stay::<S>(Status::OK);
+        };
+        queue.put(cs, offer);
+        queue.senders.pop(cs, thread);
+        S::kernel().conclude_by_waking(cs, thread)
+    }
+}
+
+struct Reset<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for Reset<S> {
+    type Object = RawQueue<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        queue: &'static RawQueue<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        if queue.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let first = queue.first.get(cs);
+        if !first.is_null() {
+            // SAFETY: there is a first slot, so the last one is one.
+            unsafe { (*queue.last.get(cs)).next = queue.free.get(cs) };
+            queue.free.set(cs, first);
+            queue.first.set(cs, ptr::null_mut());
+            queue.used.set(cs, 0);
+        }
+        while let Some((thread, offer)) = queue.senders.first(cs)
+            && queue.put(cs, offer)
+        {
+            queue.senders.pop(cs, thread);
+            S::kernel().wake(cs, thread);
+        }
+        Kernel::<S>::conclude(cs, Status::OK, 0)
+    }
+}

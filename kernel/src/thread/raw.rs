@@ -1,0 +1,140 @@
+//! Owns: a thread whose stack is memory that somebody gives, and whose entry gets a word.
+//! Must never know: where the memory comes from.
+#![expect(unsafe_code, reason = "a stack is memory at an address")]
+
+use super::AnyThread;
+use super::create::Begin;
+use super::info::Info;
+use super::operations::Ready;
+use super::tcb::Tcb;
+use crate::critical_section::Guarded;
+use crate::sched::{IntoResult, hold};
+use crate::wait::Wait;
+use crate::{Error, Kernel, Priority, System};
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, offset_of};
+use core::ptr;
+use taktos_abi::Timeout;
+use taktos_machine::{Machine, StackRegion};
+
+/// A thread without its stack, for programs that make threads and their stacks at run time.
+///
+/// Everything that can be done with it is a method of [`AnyThread`], as which it can be used. Whether an overflow of its stack is
+/// noticed depends on where that lies: see [`RawThread::is_guarded`].
+#[repr(C)]
+pub struct RawThread<S: System> {
+    /// In front of the control block: behind it there is room for a guard.
+    info: Info,
+    body: Body<S>,
+}
+
+/// The control block, and what the machine wants behind it.
+#[repr(C)]
+struct Body<S: System> {
+    any: AnyThread<S>,
+    guard: Guarded<<S::Machine as Machine>::FixedGuard>,
+}
+
+// SAFETY: all of it is reached only in a section; the stack is the thread's, by the promise of who gave it.
+unsafe impl<S: System> Sync for RawThread<S> {}
+
+impl<S: System> core::ops::Deref for RawThread<S> {
+    type Target = AnyThread<S>;
+    fn deref(&self) -> &AnyThread<S> {
+        &self.body.any
+    }
+}
+
+/// Where the information of a thread is whose control block lies at `block`, if it is a [`RawThread`].
+pub(super) fn info_place<S: System>(block: usize) -> usize {
+    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, info)
+}
+
+impl<S: System> RawThread<S> {
+    /// The smallest stack that can be given, in bytes.
+    pub const SMALLEST_STACK: usize = S::Machine::SMALLEST_STACK;
+
+    /// Where the [`AnyThread`] lies in it.
+    pub const HANDLE_OFFSET: usize = offset_of!(Self, body) + offset_of!(Body<S>, any);
+
+    /// A thread that does not exist yet.
+    pub const fn new() -> Self {
+        Self {
+            info: Info::new(),
+            body: Body {
+                any: AnyThread {
+                    tcb: Tcb::new(),
+                    system: PhantomData,
+                },
+                guard: Guarded::new(<S::Machine as Machine>::FIXED_GUARD),
+            },
+        }
+    }
+
+    /// Whether the machine notices an overflow of a stack that begins at `stack`: where guards lie at a fixed distance from the
+    /// control block, that of a stack that lies directly behind the thread.
+    pub fn is_guarded(&self, stack: *const u8) -> bool {
+        size_of::<<S::Machine as Machine>::FixedGuard>() > 0
+            && stack.addr() == ptr::from_ref(self).addr() + size_of::<Self>()
+    }
+
+    /// Creates the thread on `stack`, which is [painted](AnyThread::paint_stack): it becomes dormant. Bound: the size of the stack;
+    /// interrupts are not masked meanwhile.
+    /// Errors: `State` if it exists; `NoMemory` if the stack is too small for the machine, or lies where its processor cannot
+    /// have it (Armv8-M: below the thread).
+    pub fn create(
+        &'static self,
+        name: &'static str,
+        priority: Priority,
+        stack: &'static mut [MaybeUninit<u8>],
+    ) -> Result<(), Error> {
+        stack.fill(MaybeUninit::new(super::stack::PAINTED_BYTE));
+        let base = stack.as_mut_ptr().expose_provenance().next_multiple_of(16);
+        let end = stack.as_ptr().addr() + stack.len();
+        let size = end.saturating_sub(base) & !15;
+        if size < Self::SMALLEST_STACK || !S::Machine::can_have_stack(self.context(), base) {
+            return Err(Error::NoMemory);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let thread = self.reference();
+        if thread.wait.get(cs) != Wait::NON_EXISTENT {
+            return Err(Error::State);
+        }
+        let guard = match self.is_guarded(stack.as_ptr().cast()) {
+            true => ptr::from_ref(&self.body.guard).expose_provenance(),
+            false => 0,
+        };
+        self.info
+            .describe(cs, name, StackRegion { guard, base, size });
+        thread.come_into_being::<S>(cs, &self.info, priority)
+    }
+
+    fn context(&'static self) -> *const taktos_machine::Context {
+        self.reference().context()
+    }
+
+    /// Starts the thread, which is dormant: it becomes ready, and calls `begin` with both words. Bound: fixed.
+    /// Errors: `State` if it has been started and has not ended; `Deleted` if it does not exist.
+    pub fn start(&'static self, begin: Begin, first: usize, second: usize) -> Result<(), Error> {
+        let thread = self.reference();
+        let held = Kernel::<S>::hold_off_processors(thread)?;
+        let cs = held.section();
+        if thread.wait.get(cs) == Wait::NON_EXISTENT {
+            return Err(Error::Deleted);
+        }
+        // A handler may have ended the thread that it interrupted, whose stack is still in use.
+        if thread == Kernel::<S>::running().current(cs) {
+            return Err(Error::State);
+        }
+        thread.prepare::<S>(cs, self.info.stack.get(cs), begin, first, second)?;
+        held.enter::<Ready<S>>(&self.body.any, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+}
+
+impl<S: System> Default for RawThread<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

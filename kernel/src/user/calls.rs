@@ -1,0 +1,240 @@
+//! Owns: the table of calls, by number: for each the function that does it, whole, and what its handle must allow.
+//! Must never know: by which instruction it was called, which handle was given.
+//!
+//! Each is called in a section of the kernel's, for the thread that runs, which is one of a partition.
+#![expect(
+    unsafe_code,
+    reason = "an object is known by its kind, which its handle was compared with"
+)]
+
+use super::AnyPartition;
+use super::thread::Member;
+use crate::critical_section::{CriticalSection, Operation};
+use crate::ipc::{go_on, reply_and_receive_entered, reply_entered};
+use crate::object::Notify;
+use crate::sched::{OutcomeOf, answer, fail};
+use crate::thread::operations::{
+    CancelWait, End, Join, Resume, SetPriority, Sleep, Suspend, Yield,
+};
+use crate::{AnyThread, Error, EventFlags, Kernel, Mutex, Priority, Semaphore, System, Timeout};
+use taktos_abi::Status;
+use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, action};
+use taktos_machine::{Isolation, Machine};
+
+/// A call. It gets its object, or the handle's word where it takes none; the first word; the time-out; the second word.
+pub type Run<S> = unsafe extern "C" fn(*const (), usize, Timeout, usize) -> OutcomeOf<S>;
+
+/// A row of the table: two words, as the machines' paths read them.
+#[repr(C)]
+pub struct Row<S: System> {
+    run: Run<S>,
+    needs: u32,
+}
+
+impl<S: System> Clone for Row<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: System> Copy for Row<S> {}
+
+impl<S: System> Row<S> {
+    /// What a handle must allow; 0 where the call takes none.
+    pub(super) fn needs(&self) -> u32 {
+        self.needs
+    }
+
+    /// Does the call.
+    ///
+    /// # Safety
+    /// In a section, for a thread of a partition that runs; the object is of the kind that the row needs.
+    pub(super) unsafe fn run(
+        &self,
+        object: *const (),
+        words: [usize; 2],
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        // SAFETY: the caller's promise.
+        unsafe { (self.run)(object, words[0], timeout, words[1]) }
+    }
+}
+
+/// How many calls there are.
+pub const COUNT: usize = CALLS.len();
+
+/// The calls, by number.
+#[must_use]
+pub const fn table<S: System<Machine: Isolation>>() -> [Row<S>; COUNT] {
+    let mut rows = [Row {
+        run: semaphore_give::<S> as Run<S>,
+        needs: u32::MAX,
+    }; COUNT];
+    let mut place = 0;
+    while place < COUNT {
+        rows[place] = Row {
+            run: run_of::<S>(Number::ALL[place]),
+            needs: CALLS[place].needs(),
+        };
+        place += 1;
+    }
+    rows
+}
+
+/// Defines the functions, each from its body over the section, the object, the two words and the time-out, and the one that finds them.
+macro_rules! calls {
+    ($($number:ident = $name:ident |$cs:ident, $object:ident: $kind:ty, $words:pat, $timeout:pat_param| $body:expr;)*) => {
+        const fn run_of<S: System<Machine: Isolation>>(number: Number) -> Run<S> {
+            match number {
+                $(Number::$number => $name::<S>),*
+            }
+        }
+
+        $(
+            /// [`Number`] says what this is.
+            unsafe extern "C" fn $name<S: System<Machine: Isolation>>(
+                object: *const (),
+                first: usize,
+                timeout: Timeout,
+                second: usize,
+            ) -> OutcomeOf<S> {
+                // SAFETY: as `Row::run` demands.
+                let ($cs, $object) = unsafe { (CriticalSection::assume(), <$kind as Named>::named(object)) };
+                let ($words, $timeout) = ([first, second], timeout);
+                $body
+            }
+        )*
+    };
+}
+
+/// What a call can be about.
+trait Named: Copy {
+    /// The object at `place`.
+    ///
+    /// # Safety
+    /// It is of this kind.
+    unsafe fn named(place: *const ()) -> Self;
+}
+
+impl<T: 'static> Named for &'static T {
+    unsafe fn named(place: *const ()) -> Self {
+        // SAFETY: the caller's promise; objects are statics.
+        unsafe { &*place.cast() }
+    }
+}
+
+/// A call without handle: the word itself.
+impl Named for usize {
+    unsafe fn named(place: *const ()) -> Self {
+        place.addr()
+    }
+}
+
+calls! {
+    SemaphoreGive = semaphore_give |cs, semaphore: &'static Semaphore<S>, _, _| semaphore.give_entered(cs);
+    SemaphoreTake = semaphore_take |cs, semaphore: &'static Semaphore<S>, _, timeout| semaphore.take_entered(cs, timeout);
+    MutexLock = mutex_lock |cs, mutex: &'static Mutex<S>, _, timeout| mutex.lock_entered(cs, timeout);
+    MutexUnlock = mutex_unlock |cs, mutex: &'static Mutex<S>, _, _| mutex.unlock_entered(cs);
+    FlagsSet = flags_set |cs, flags: &'static EventFlags<S>, [set, _], _| flags.set_entered(cs, set as u32);
+    FlagsClear = flags_clear |cs, flags: &'static EventFlags<S>, [cleared, _], _| flags.clear_entered(cs, cleared as u32);
+    FlagsWait = flags_wait |cs, flags: &'static EventFlags<S>, words, timeout| flags.wait_entered(cs, words, timeout);
+    Notify = notify |cs, thread: &'static AnyThread<S>, words, _| match action_of(words) {
+        Some(action) => thread.notify_entered(cs, action),
+        None => fail::<S>(Error::Parameter),
+    };
+    NotifyWait = notify_wait |cs, _object: usize, [clear, _], timeout| AnyThread::<S>::notify_wait_entered(cs, clear, timeout);
+    NotifyTake = notify_take |cs, _object: usize, _, timeout| AnyThread::<S>::notify_take_entered(cs, timeout);
+    Sleep = sleep |cs, _object: usize, _, timeout| Sleep::<S>::run(cs, caller(cs), 0, timeout);
+    YieldNow = yield_now |cs, _object: usize, _, _| Yield::<S>::run(cs, S::kernel(), 0, Timeout::NONE);
+    Now = now |cs, _object: usize, _, _| tell_time::<S>(cs);
+    Send = send |cs, receiver: &'static AnyThread<S>, words, timeout| receiver.send_entered(cs, words, timeout);
+    ReceiveFrom = receive_from |cs, sender: &'static AnyThread<S>, _, timeout| sender.receive_entered(cs, timeout);
+    Receive = receive |cs, _object: usize, _, timeout| caller::<S>(cs).receive_entered(cs, timeout);
+    Call = call |cs, server: &'static AnyThread<S>, words, timeout| server.call_entered(cs, words, timeout);
+    Reply = reply |cs, caller: usize, words, _| reply_entered::<S>(cs, caller, words);
+    ReplyAndReceive = reply_and_receive |cs, caller: usize, words, timeout| reply_and_receive_entered::<S>(cs, caller, words, timeout);
+    SendBytes = send_bytes |cs, receiver: &'static AnyThread<S>, bytes, timeout| match may_use::<S>(cs, bytes, false) {
+        true => receiver.send_bytes_entered(cs, bytes, timeout),
+        false => fail::<S>(Error::Parameter),
+    };
+    ReceiveBytes = receive_bytes |cs, _object: usize, room, timeout| match may_use::<S>(cs, room, true) {
+        true => AnyThread::<S>::receive_bytes_entered(cs, room, timeout),
+        false => fail::<S>(Error::Parameter),
+    };
+    ThreadStart = thread_start |cs, member: &'static Member<S>, [argument, _], _| member.start_entered(cs, argument);
+    ThreadStop = thread_stop |cs, thread: &'static AnyThread<S>, _, _| End::<S, false>::run(cs, thread, 0, Timeout::NONE);
+    ThreadSuspend = thread_suspend |cs, thread: &'static AnyThread<S>, _, _| Suspend::<S>::run(cs, thread, 0, Timeout::NONE);
+    ThreadResume = thread_resume |cs, thread: &'static AnyThread<S>, _, _| Resume::<S>::run(cs, thread, 0, Timeout::NONE);
+    ThreadCancelWait = thread_cancel_wait |cs, thread: &'static AnyThread<S>, _, _| CancelWait::<S>::run(cs, thread, 0, Timeout::NONE);
+    ThreadSetPriority = thread_set_priority |cs, member: &'static Member<S>, [level, _], _| set_priority(cs, member, level);
+    ThreadJoin = thread_join |cs, thread: &'static AnyThread<S>, _, timeout| Join::<S>::run(cs, thread, 0, timeout);
+    Generation = generation |cs, member: &'static Member<S>, _, _| match generation_of(cs, member) {
+        Some(generation) => answer::<S>(Status::OK, generation.into()),
+        None => fail::<S>(Error::Deleted),
+    };
+    Exit = exit |cs, _object: usize, _, _| End::<S, false>::run(cs, caller(cs), 0, Timeout::NONE);
+}
+
+/// The thread that calls.
+fn caller<S: System>(cs: CriticalSection<'_>) -> &'static AnyThread<S> {
+    AnyThread::of(Kernel::<S>::running().current(cs))
+}
+
+fn action_of([word, number]: [usize; 2]) -> Option<Notify> {
+    let word = word as u32;
+    match number {
+        action::SET_BITS => Some(Notify::SetBits(word)),
+        action::INCREMENT => Some(Notify::Increment),
+        action::OVERWRITE => Some(Notify::Overwrite(word)),
+        action::SET_WITHOUT_OVERWRITE => Some(Notify::SetWithoutOverwrite(word)),
+        _ => None,
+    }
+}
+
+/// The time as two words of at least 32 bits.
+fn tell_time<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+    let now = S::Machine::now().as_nanos();
+    let current = Kernel::<S>::running().current(cs);
+    current.set_value(cs, now as u32 as usize);
+    current.argument.set(cs, (now >> 32) as usize);
+    go_on::<S>(cs, current)
+}
+
+/// Whether the caller may read the memory `[address, length]`, or write it where that is wanted, and it is a message's.
+fn may_use<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    [address, length]: [usize; 2],
+    writes: bool,
+) -> bool {
+    let current = Kernel::<S>::running().current(cs);
+    length <= LONGEST_BYTES
+        && AnyPartition::<S>::of_thread(cs, current).may_use(address, length, writes)
+}
+
+fn set_priority<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    member: &'static Member<S>,
+    level: usize,
+) -> OutcomeOf<S> {
+    let thread = member.thread();
+    if !thread.reference().exists(cs) {
+        return fail::<S>(Error::Deleted);
+    }
+    let most = AnyPartition::<S>::of_thread(cs, thread.reference()).most_urgent_level();
+    if level >= Priority::COUNT || level < most.level().into() {
+        return fail::<S>(Error::Parameter);
+    }
+    SetPriority::<S>::run(cs, thread, level, Timeout::NONE)
+}
+
+/// The generation of the partition of a thread; none while the thread does not exist.
+pub(super) fn generation_of<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    member: &'static Member<S>,
+) -> Option<u16> {
+    let thread = member.thread().reference();
+    let partition = thread
+        .exists(cs)
+        .then(|| AnyPartition::<S>::of_thread(cs, thread))?;
+    Some(partition.generation_in(cs))
+}

@@ -1,0 +1,27 @@
+//! Protected user mode: partitions, whose threads run without privilege and reach nothing but their own memory and what their handles
+//! name.
+//!
+//! Owns: partitions, their threads, their handles; calls by number; what becomes of faults.
+//! Must never know: an architecture; how the hardware keeps memory apart ([`Isolation`](taktos_machine::Isolation) does).
+//!
+//! A call of such a thread is an operation of the kernel by number. The machine's entry finds the object in the partition's table of
+//! handles and calls the function of the table `calls`, masked, as it would a decision. All that the kernel keeps of a thread lies
+//! in memory of the kernel's. Each bad number, handle, right, generation, pointer or length answers with an error, and nothing has
+//! changed. A program without partitions carries nothing of this.
+
+mod calls;
+mod dispatch;
+mod handle;
+mod memory;
+mod partition;
+mod supervisor;
+mod thread;
+
+pub use calls::{COUNT, Row, Run, table};
+pub use dispatch::{Registers, call_as, faulted, object_of};
+pub use handle::{Handle, Rights};
+pub use memory::{Data, Memory};
+pub use partition::{AnyPartition, Partition, Policy};
+pub use supervisor::{Incident, Supervisor};
+pub use taktos_machine::{Access, UserFault};
+pub use thread::UserThread;

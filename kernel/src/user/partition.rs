@@ -1,0 +1,422 @@
+//! Owns: partitions: what one is, how it is declared, started, stopped.
+//! Must never know: what its threads call.
+#![expect(
+    unsafe_code,
+    reason = "the list of threads is kept without the type of the data; memory of a partition that has no threads"
+)]
+
+use super::Handle;
+use super::memory::{self, Data, Memory};
+use super::supervisor::{Incident, Supervisor};
+use super::thread::{Member, UserThread};
+use crate::critical_section::{CriticalSection, Guarded};
+use crate::sched::hold;
+use crate::thread::tcb::ThreadRef;
+use crate::{Error, Priority, System};
+use core::marker::PhantomData;
+use core::mem::offset_of;
+use core::ops::Deref;
+use core::{ptr, slice};
+use taktos_machine::{Access, Isolation, Region, RegionRules};
+
+/// What happens to a partition when one of its threads faults. That thread has ended in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// Nothing more.
+    StopThread,
+    /// The supervisor stops the partition.
+    Stop,
+    /// The supervisor stops it and starts it anew.
+    Restart,
+}
+
+/// The most regions of a partition on any machine.
+const MOST_REGIONS: usize = 8;
+
+/// A partition: memory, objects that its threads may name, and these threads, which run without privilege and reach nothing else.
+/// `T` are its data. Made to be a static.
+#[repr(transparent)]
+pub struct Partition<S: System<Machine: Isolation>, T> {
+    any: AnyPartition<S>,
+    data: PhantomData<T>,
+}
+
+/// A partition, whatever its data.
+///
+/// Its beginning is read by the machine's paths: the regions, then the table of handles.
+#[repr(C)]
+pub struct AnyPartition<S: System<Machine: Isolation>> {
+    map: Guarded<<S::Machine as Isolation>::Map>,
+    handles: *const Handle<S>,
+    handle_count: usize,
+    name: &'static str,
+    regions: [Region; MOST_REGIONS],
+    region_count: usize,
+    threads: *const Member<S>,
+    thread_count: usize,
+    float: bool,
+    most_urgent: Priority,
+    policy: Policy,
+    supervisor: Option<&'static Supervisor<S>>,
+    renew: unsafe fn(*mut u8, usize, *mut u8),
+    data_align: usize,
+    data_size: usize,
+    generation: Guarded<u16>,
+    incident: Guarded<Option<Incident<S>>>,
+    /// Whether the data are there: from the first start on, but while they are made new.
+    has_data: Guarded<bool>,
+}
+
+// SAFETY: what changes is reached in sections alone; the rest names statics.
+unsafe impl<S: System<Machine: Isolation>> Sync for AnyPartition<S> {}
+// SAFETY: as above; no `T` lies in it.
+unsafe impl<S: System<Machine: Isolation>, T> Sync for Partition<S, T> {}
+
+impl<S: System<Machine: Isolation>, T> Deref for Partition<S, T> {
+    type Target = AnyPartition<S>;
+    fn deref(&self) -> &AnyPartition<S> {
+        &self.any
+    }
+}
+
+/// Whether a region of `size` bytes that lies at a multiple of `alignment` can be given to the hardware.
+const fn check(rules: RegionRules, size: usize, alignment: usize) {
+    assert!(
+        size >= rules.smallest,
+        "a region is smaller than the hardware knows"
+    );
+    if rules.powers_of_two {
+        assert!(
+            size.is_power_of_two(),
+            "the hardware knows regions whose sizes are powers of two"
+        );
+        assert!(
+            alignment.is_multiple_of(size),
+            "the hardware knows regions that lie at a multiple of their size"
+        );
+    } else {
+        assert!(
+            size.is_multiple_of(rules.smallest) && alignment.is_multiple_of(rules.smallest),
+            "the hardware knows regions in multiples of its smallest"
+        );
+    }
+}
+
+impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
+    const RULES: RegionRules = <S::Machine as Isolation>::RULES;
+
+    /// A partition with its own `memory` and `threads`, of which the first one is started with it. It has no handles, its threads may
+    /// have any priority and no floating-point unit, and only a thread that faults ends.
+    ///
+    /// # Panics
+    /// If the memory is no region that the hardware knows, or the data do not fit: for a static, when it is compiled.
+    #[must_use]
+    pub const fn new<B>(
+        name: &'static str,
+        memory: &'static Memory<B>,
+        threads: &'static [UserThread<S, T>],
+    ) -> Self {
+        check(Self::RULES, size_of::<B>(), align_of::<B>());
+        assert!(
+            align_of::<T>() <= Self::RULES.smallest && size_of::<T>() <= size_of::<B>(),
+            "the data do not fit into the memory"
+        );
+        assert!(!threads.is_empty(), "a partition has a thread");
+        const NOWHERE: Region = Region {
+            base: ptr::null(),
+            size: 0,
+            access: Access::Read,
+        };
+        let mut regions = [NOWHERE; MOST_REGIONS];
+        regions[0] = Region {
+            base: memory.start(),
+            size: size_of::<B>(),
+            access: Access::Write,
+        };
+        Self {
+            any: AnyPartition {
+                map: Guarded::new(<S::Machine as Isolation>::MAP),
+                handles: ptr::null(),
+                handle_count: 0,
+                name,
+                regions,
+                region_count: 1,
+                // A thread of a partition is its member, whatever the data.
+                threads: threads.as_ptr().cast(),
+                thread_count: threads.len(),
+                float: false,
+                most_urgent: Priority::from_stored(0),
+                policy: Policy::StopThread,
+                supervisor: None,
+                renew: memory::renew::<T>,
+                data_align: align_of::<T>(),
+                data_size: size_of::<T>(),
+                generation: Guarded::new(0),
+                incident: Guarded::new(None),
+                has_data: Guarded::new(false),
+            },
+            data: PhantomData,
+        }
+    }
+
+    /// The same partition with these handles: the first one is number 0.
+    #[must_use]
+    pub const fn handles(mut self, handles: &'static [Handle<S>]) -> Self {
+        assert!(handles.len() < 1 << 15, "there are too many handles");
+        self.any.handles = handles.as_ptr();
+        self.any.handle_count = handles.len();
+        self
+    }
+
+    const fn with(mut self, region: Region) -> Self {
+        let count = self.any.region_count;
+        assert!(
+            count < Self::RULES.most && count < MOST_REGIONS,
+            "the hardware has fewer regions for a partition"
+        );
+        self.any.regions[count] = region;
+        self.any.region_count = count + 1;
+        self
+    }
+
+    /// The same partition with a memory besides that others may have, too, to be used as `access` says.
+    ///
+    /// # Panics
+    /// If it is no region that the hardware knows, or one too many: for a static, when it is compiled.
+    #[must_use]
+    pub const fn shared<B>(self, memory: &'static Memory<B>, access: Access) -> Self {
+        check(Self::RULES, size_of::<B>(), align_of::<B>());
+        self.with(Region {
+            base: memory.start(),
+            size: size_of::<B>(),
+            access,
+        })
+    }
+
+    /// The same partition with the registers of a device, the `size` bytes at `base`. Panics as [`Partition::shared`].
+    #[must_use]
+    pub const fn device(self, base: usize, size: usize) -> Self {
+        let alignment = 1 << base.trailing_zeros();
+        check(Self::RULES, size, alignment);
+        self.with(Region {
+            base: ptr::without_provenance(base),
+            size,
+            access: Access::Device,
+        })
+    }
+
+    /// The same partition, whose threads may use the floating-point unit.
+    #[must_use]
+    pub const fn float(mut self) -> Self {
+        self.any.float = true;
+        self
+    }
+
+    /// The same partition, whose threads can give themselves no priority above `level`.
+    ///
+    /// # Panics
+    /// If `level` is above 31: for a static, when it is compiled.
+    #[must_use]
+    pub const fn most_urgent(mut self, level: u8) -> Self {
+        assert!(
+            level < Priority::COUNT as u8,
+            "priorities are 0 (most urgent) to 31"
+        );
+        self.any.most_urgent = Priority::from_stored(level);
+        self
+    }
+
+    /// The same partition, whose faults `supervisor` is told, and which does as `policy` says.
+    #[must_use]
+    pub const fn supervised(mut self, policy: Policy, supervisor: &'static Supervisor<S>) -> Self {
+        self.any.policy = policy;
+        self.any.supervisor = Some(supervisor);
+        self
+    }
+}
+
+impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
+    /// Looks at the data, which its threads may be changing, and which stay when they have ended. In a thread that is in no partition, or a
+    /// handler; interrupts are masked meanwhile. Bound: that of `look`.
+    ///
+    /// Errors: `State` where the partition was never started, or is being started.
+    pub fn look_at<R>(&'static self, look: impl FnOnce(&T) -> R) -> Result<R, Error> {
+        let held = hold::<S>();
+        if !self.any.has_data.get(held.section()) {
+            return Err(Error::State);
+        }
+        // SAFETY: made there by `start_with`, and `Sync`; nobody makes them new in this section.
+        Ok(look(unsafe {
+            &*ptr::with_exposed_provenance(self.any.data())
+        }))
+    }
+}
+
+impl<S: System<Machine: Isolation>> AnyPartition<S> {
+    /// Where the table of handles lies, as the machines' paths know it.
+    const PLACE: () = assert!(
+        offset_of!(Self, handles) == size_of::<<S::Machine as Isolation>::Map>()
+            && offset_of!(Self, handle_count) == offset_of!(Self, handles) + size_of::<usize>(),
+        "the table of handles does not lie behind the map"
+    );
+
+    /// The partition's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// How often the partition was started, modulo 65,535, from 1; 0 before. Bound: fixed. Allowed everywhere.
+    pub fn generation(&self) -> u16 {
+        self.generation.get(hold::<S>().section())
+    }
+
+    pub(super) fn generation_in(&self, cs: CriticalSection<'_>) -> u16 {
+        self.generation.get(cs)
+    }
+
+    /// What is to be done when a thread has faulted.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    pub(super) fn supervisor(&self) -> Option<&'static Supervisor<S>> {
+        self.supervisor
+    }
+
+    pub(super) fn incident(&self) -> &Guarded<Option<Incident<S>>> {
+        &self.incident
+    }
+
+    pub(super) fn most_urgent_level(&self) -> Priority {
+        self.most_urgent
+    }
+
+    /// The partition of `thread`, which is one of a partition and was created.
+    pub(super) fn of_thread(cs: CriticalSection<'_>, thread: ThreadRef) -> &'static Self {
+        let partition = S::Machine::partition_of(thread.machine_part(cs));
+        // SAFETY: `Member::prepare` alone tells the machine of partitions, and tells a `&'static` one.
+        unsafe { &*partition.cast() }
+    }
+
+    pub(super) fn members(&self) -> &'static [Member<S>] {
+        // SAFETY: made from a slice of that length, whose items are transparent members.
+        unsafe { slice::from_raw_parts(self.threads, self.thread_count) }
+    }
+
+    pub(super) fn regions(&self) -> &[Region] {
+        &self.regions[..self.region_count]
+    }
+
+    /// The table of handles.
+    pub(super) fn table(&self) -> &'static [Handle<S>] {
+        match self.handle_count {
+            0 => &[],
+            // SAFETY: made from a `&'static` slice of that length.
+            count => unsafe { slice::from_raw_parts(self.handles, count) },
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.regions[0].base.expose_provenance()
+    }
+
+    /// Where the data lie: behind the stacks.
+    pub(super) fn data(&self) -> usize {
+        let stacks: usize = self.members().iter().map(Member::stack).sum();
+        (self.memory() + stacks).next_multiple_of(self.data_align)
+    }
+
+    /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
+    /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
+    ///
+    /// Errors: `State` if one of its threads exists; `NoMemory` if stacks and data do not fit.
+    pub fn start(&'static self) -> Result<(), Error> {
+        self.start_with(0)
+    }
+
+    /// [`AnyPartition::start`], but the first thread gets `argument`.
+    pub fn start_with(&'static self, argument: usize) -> Result<(), Error> {
+        let () = Self::PLACE;
+        let members = self.members();
+        if members.iter().any(|member| exists(member)) {
+            return Err(Error::State);
+        }
+        let (base, data) = (self.memory(), self.data());
+        if data + self.data_size > base + self.regions[0].size {
+            return Err(Error::NoMemory);
+        }
+        S::Machine::isolate();
+        self.set_has_data(false);
+        // SAFETY: no thread exists that has this memory, and the data's place was just looked at.
+        unsafe {
+            (self.renew)(
+                ptr::with_exposed_provenance_mut(base),
+                self.regions[0].size,
+                ptr::with_exposed_provenance_mut(data),
+            );
+        }
+        self.set_has_data(true);
+        self.begin_generation();
+        let mut stack = base;
+        for member in members {
+            member.create(stack)?;
+            member.join_partition(hold::<S>().section(), self);
+            stack += member.stack();
+        }
+        members[0].start(self, argument)
+    }
+
+    fn set_has_data(&self, has: bool) {
+        self.has_data.set(hold::<S>().section(), has);
+    }
+
+    fn begin_generation(&self) {
+        let map = S::Machine::map(self.regions(), self.float);
+        let held = hold::<S>();
+        let cs = held.section();
+        self.map.set(cs, map);
+        // 0 says "any" in handles.
+        let next = match self.generation.get(cs) {
+            u16::MAX => 1,
+            generation => generation + 1,
+        };
+        self.generation.set(cs, next);
+    }
+
+    /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed on; who waits for one of them, for a
+    /// message or a reply, gets `Deleted`. In a thread that is in no partition.
+    /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete).
+    pub fn stop(&'static self) {
+        for member in self.members() {
+            // One that does not exist is as good as deleted.
+            let _ = member.thread().delete();
+        }
+    }
+
+    /// [`AnyPartition::stop`], then [`AnyPartition::start`]. Errors: those of the latter.
+    pub fn restart(&'static self) -> Result<(), Error> {
+        self.stop();
+        self.start()
+    }
+
+    /// The same with [`AnyPartition::start_with`].
+    pub fn restart_with(&'static self, argument: usize) -> Result<(), Error> {
+        self.stop();
+        self.start_with(argument)
+    }
+
+    /// Whether the `length` bytes at `address` lie in one region, in which they may be read, or written if `writes` says so.
+    pub(super) fn may_use(&self, address: usize, length: usize, writes: bool) -> bool {
+        self.regions().iter().any(|region| {
+            let distance = address.wrapping_sub(region.base.addr());
+            (region.access.writes() || !writes)
+                && length <= region.size
+                && distance <= region.size - length
+        })
+    }
+}
+
+fn exists<S: System<Machine: Isolation>>(member: &'static Member<S>) -> bool {
+    let held = hold::<S>();
+    member.thread().reference().exists(held.section())
+}

@@ -1,0 +1,112 @@
+//! Owns: what becomes of a thread that faults, and the thread without partition that is told.
+//! Must never know: how a processor notices faults.
+
+use super::{AnyPartition, Policy};
+use crate::critical_section::CriticalSection;
+use crate::thread::tcb::ThreadRef;
+use crate::wait::Wait;
+use crate::{AnyThread, Error, Kernel, Semaphore, System, Timeout};
+use taktos_machine::{Context, Isolation, UserFault};
+
+/// A fault of a thread of a partition.
+pub struct Incident<S: System> {
+    /// The thread, which has ended.
+    pub thread: &'static AnyThread<S>,
+    /// What it was.
+    pub fault: UserFault,
+}
+
+impl<S: System> Clone for Incident<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: System> Copy for Incident<S> {}
+
+/// By what a supervising thread is told of faults. Made to be a static; partitions name it.
+pub struct Supervisor<S: System> {
+    told: Semaphore<S>,
+}
+
+impl<S: System> Supervisor<S> {
+    /// Nothing has happened.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            told: Semaphore::new(0),
+        }
+    }
+}
+
+impl<S: System> Default for Supervisor<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: System<Machine: Isolation>> Supervisor<S> {
+    /// Waits, as long as `timeout` says, until a thread of one of `partitions`, which name this supervisor, faults; does what its
+    /// partition's policy says, and tells what happened. Of faults of one partition that come before the first was taken, this
+    /// is told alone. In a thread that is in no partition.
+    ///
+    /// Bound: that of [`AnyPartition::restart`]. Errors: `Timeout`, `WouldBlock`, `Cancelled`; those of [`AnyPartition::start`].
+    pub fn serve(
+        &'static self,
+        partitions: &[&'static AnyPartition<S>],
+        timeout: Timeout,
+    ) -> Result<(&'static AnyPartition<S>, Incident<S>), Error> {
+        loop {
+            self.told.take(timeout)?;
+            let found = partitions
+                .iter()
+                .find_map(|partition| Some((*partition, partition.take_incident()?)));
+            let Some((partition, incident)) = found else {
+                continue;
+            };
+            match partition.policy() {
+                Policy::StopThread => {}
+                Policy::Stop => partition.stop(),
+                Policy::Restart => partition.restart()?,
+            }
+            return Ok((partition, incident));
+        }
+    }
+}
+
+impl<S: System<Machine: Isolation>> AnyPartition<S> {
+    /// The first fault since this was asked last. Bound: fixed. Allowed everywhere.
+    pub fn take_incident(&self) -> Option<Incident<S>> {
+        let held = crate::sched::hold::<S>();
+        let cs = held.section();
+        let incident = self.incident().get(cs);
+        self.incident().set(cs, None);
+        incident
+    }
+}
+
+/// Ends the thread of a partition that runs, which has faulted, tells its supervisor, and says who goes on. For a machine, in the handler
+/// of the fault; `cs` is its section.
+pub(super) fn end_faulted<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    fault: &UserFault,
+) -> *const Context {
+    let current = Kernel::<S>::running().current(cs);
+    let partition = AnyPartition::<S>::of_thread(cs, current);
+    S::kernel().end(cs, current, Wait::DORMANT);
+    if partition.incident().get(cs).is_none() {
+        partition.incident().set(cs, Some(incident(current, fault)));
+    }
+    if let Some(supervisor) = partition.supervisor() {
+        // Who goes on is the heir, whatever this says.
+        let _ = supervisor.told.give_entered(cs);
+    }
+    Kernel::<S>::running().heir(cs).context()
+}
+
+fn incident<S: System>(thread: ThreadRef, fault: &UserFault) -> Incident<S> {
+    Incident {
+        thread: AnyThread::of(thread),
+        fault: *fault,
+    }
+}

@@ -1,0 +1,196 @@
+//! Owns: the threads of partitions: how they are made and where they begin.
+//! Must never know: other threads of the partition, faults.
+#![expect(unsafe_code, reason = "a thread is shared by all")]
+
+use super::{AnyPartition, Data};
+use crate::critical_section::{CriticalSection, Guarded, Operation};
+use crate::kernel::DEFAULT_PRIORITY;
+use crate::sched::{IntoResult, OutcomeOf, fail, hold};
+use crate::thread::info::Info;
+use crate::thread::operations::Ready;
+use crate::wait::Wait;
+use crate::{AnyThread, Error, Priority, System, Timeout};
+use core::marker::PhantomData;
+use core::mem::offset_of;
+use core::ops::Deref;
+use core::ptr;
+use taktos_machine::{Isolation, Machine, StackRegion, UserStart};
+
+/// A thread of a partition whose data are a `T`. Made to be a static, in the list of the partition's threads. Privileged code can do
+/// with it all that it can with others ([`AnyThread`]), as far as names reach.
+#[repr(transparent)]
+pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
+    member: Member<S>,
+    data: PhantomData<fn(&'static T)>,
+}
+
+/// A thread of a partition, whatever the partition's data.
+///
+/// Behind the control block lies what the machine saves: a thread without privilege has nothing of the kernel's on its stack.
+#[repr(C)]
+pub(crate) struct Member<S: System<Machine: Isolation>> {
+    any: AnyThread<S>,
+    /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
+    guard: Guarded<<S::Machine as Machine>::Guard>,
+    state: Guarded<<S::Machine as Isolation>::UserState>,
+    info: Info,
+    name: &'static str,
+    /// Gets the data and the argument with which the thread is started.
+    entry: *const (),
+    stack: usize,
+    priority: Priority,
+}
+
+// SAFETY: as for `Thread`; the entry is code.
+unsafe impl<S: System<Machine: Isolation>, T: 'static> Sync for UserThread<S, T> {}
+
+impl<S: System<Machine: Isolation>, T: 'static> Deref for UserThread<S, T> {
+    type Target = AnyThread<S>;
+    fn deref(&self) -> &AnyThread<S> {
+        &self.member.any
+    }
+}
+
+impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
+    /// A thread that runs `entry`, with the partition's data and the argument that it is started with, on a stack of `stack` bytes of
+    /// the partition's memory; its priority is 16. It ends by a call: the entry does not return.
+    ///
+    /// # Panics
+    /// If the stack has less than 256 bytes or is no multiple of 8: for a static, when it is compiled.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        stack: usize,
+        entry: extern "C" fn(&'static T, usize) -> !,
+    ) -> Self {
+        assert!(
+            stack >= 256 && stack.is_multiple_of(8),
+            "a stack has at least 256 bytes, and a multiple of 8"
+        );
+        Self {
+            member: Member {
+                any: AnyThread::new(),
+                guard: Guarded::new(<S::Machine as Machine>::GUARD),
+                state: Guarded::new(<S::Machine as Isolation>::USER_STATE),
+                info: Info::new(),
+                name,
+                entry: entry as *const (),
+                stack,
+                priority: DEFAULT_PRIORITY,
+            },
+            data: PhantomData,
+        }
+    }
+
+    /// The same thread with the priority `level`.
+    ///
+    /// # Panics
+    /// If `level` is above 31: for a static, when it is compiled.
+    #[must_use]
+    pub const fn priority(mut self, level: u8) -> Self {
+        assert!(
+            level < Priority::COUNT as u8,
+            "priorities are 0 (most urgent) to 31"
+        );
+        self.member.priority = Priority::from_stored(level);
+        self
+    }
+}
+
+impl<S: System<Machine: Isolation>> Member<S> {
+    /// Where the machine's part lies, as the machine knows it.
+    const PLACE: () = assert!(
+        size_of::<<S::Machine as Isolation>::UserState>() == 0
+            || offset_of!(Self, state) == <S::Machine as Isolation>::USER_STATE_OFFSET,
+        "the saved state does not lie where the machine looks for it"
+    );
+
+    pub(super) fn thread(&'static self) -> &'static AnyThread<S> {
+        &self.any
+    }
+
+    pub(super) const fn stack(&self) -> usize {
+        self.stack
+    }
+
+    /// Creates the thread, dormant, with the stack at `base`. Errors: `State` if it exists; `NoMemory` where the scheduler has no room.
+    pub(super) fn create(&'static self, base: usize) -> Result<(), Error> {
+        let () = Self::PLACE;
+        let held = hold::<S>();
+        let cs = held.section();
+        let thread = self.any.reference();
+        if thread.wait.get(cs) != Wait::NON_EXISTENT {
+            return Err(Error::State);
+        }
+        self.info.name.set(cs, self.name.as_ptr());
+        self.info.name_length.set(cs, self.name.len());
+        let stack = StackRegion {
+            guard: ptr::from_ref(&self.guard).expose_provenance(),
+            base,
+            size: self.stack,
+        };
+        self.info.stack.set(cs, stack);
+        thread.come_into_being::<S>(cs, &self.info, self.priority)
+    }
+
+    /// Starts the thread, which is dormant, with `argument`: it becomes ready.
+    /// Errors: `State` if it is not dormant.
+    pub(super) fn start(
+        &'static self,
+        partition: &'static AnyPartition<S>,
+        argument: usize,
+    ) -> Result<(), Error> {
+        let held = hold::<S>();
+        self.prepare(held.section(), partition, argument)?;
+        held.enter::<Ready<S>>(&self.any, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
+    /// The same inside a call.
+    pub(super) fn start_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        argument: usize,
+    ) -> OutcomeOf<S> {
+        let thread = self.any.reference();
+        if !thread.exists(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let partition = AnyPartition::<S>::of_thread(cs, thread);
+        match self.prepare(cs, partition, argument) {
+            Ok(()) => Ready::<S>::run(cs, &self.any, 0, Timeout::NONE),
+            Err(error) => fail::<S>(error),
+        }
+    }
+
+    fn prepare(
+        &'static self,
+        cs: CriticalSection<'_>,
+        partition: &'static AnyPartition<S>,
+        argument: usize,
+    ) -> Result<(), Error> {
+        let thread = self.any.reference();
+        if thread.wait.get(cs) != Wait::DORMANT {
+            return Err(Error::State);
+        }
+        let stack = self.info.stack.get(cs);
+        let start = UserStart {
+            partition: ptr::from_ref(partition).cast(),
+            stack_top: stack.base + stack.size,
+            entry: self.entry,
+            arguments: [partition.data(), argument],
+        };
+        S::Machine::prepare_user(thread.machine_part(cs), &start);
+        thread.begin_anew(cs);
+        Ok(())
+    }
+
+    /// Has the thread, which is dormant, belong to `partition`, also before it is started.
+    pub(super) fn join_partition(
+        &'static self,
+        cs: CriticalSection<'_>,
+        partition: &'static AnyPartition<S>,
+    ) {
+        let _ = self.prepare(cs, partition, 0);
+    }
+}

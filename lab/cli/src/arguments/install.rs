@@ -1,0 +1,41 @@
+//! What `taktos install` can be asked.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Shown behind the help of `taktos install`.
+pub const INSTALL_EXAMPLES: &str = "\
+Examples:
+  taktos install sdk                           for every board that C programs can be for
+  taktos install sdk --board mps2-an386
+
+What is there then:
+  include/                   cmsis_os2.h, taktos.h
+  lib/BOARD/                 libtaktos.a, its linker script taktos.ld; lib/BOARD-hard/ with floating-point values in registers
+  lib/cmake/Taktos/          find_package(Taktos): targets Taktos::BOARD, taktos_emulate(), files for CMake's tool chains
+  lib/pkgconfig/             taktos-BOARD.pc
+
+A program of your own: taktos new blinky --c";
+
+/// Libraries, headers and linker scripts for C programs.
+#[derive(Args, Debug)]
+pub struct InstallOptions {
+    /// The folder: it is made, or what is installed there is replaced
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Only for this board, which may be given several times
+    #[arg(long = "board", value_name = "BOARD", help = boards())]
+    pub boards: Vec<String>,
+}
+
+fn boards() -> String {
+    let names: Vec<_> = crate::command::install::KITS
+        .iter()
+        .map(|kit| kit.board.name())
+        .collect();
+    format!(
+        "Only for this board, which may be given several times: {}",
+        names.join(", ")
+    )
+}

@@ -1,0 +1,151 @@
+//! Owns: how the library for one board is built, and what a compiler and a linker are told of it.
+//! Must never know: where it is installed.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::{Kit, LINKED};
+use crate::failure::Failure;
+use crate::image::cargo;
+use crate::workspace::Workspace;
+
+/// The crate.
+const PACKAGE: &str = "taktos-c";
+
+/// The library for one board and one way of handing over floating-point values.
+pub(super) struct Library<'a> {
+    pub(super) kit: &'a Kit,
+    hard: bool,
+    triple: &'static str,
+}
+
+/// What came of it.
+pub(super) struct Built {
+    /// The library.
+    pub(super) archive: PathBuf,
+    /// What the board tells linkers, and where they find scripts.
+    pub(super) arguments: Vec<String>,
+    pub(super) searched: Vec<PathBuf>,
+}
+
+impl<'a> Library<'a> {
+    /// The library, if there is one.
+    pub(super) fn of(kit: &'a Kit, hard: bool) -> Option<Self> {
+        let triple = match hard {
+            false => kit.board.triple(),
+            true => kit.board.hard_float_triple()?,
+        };
+        Some(Self { kit, hard, triple })
+    }
+
+    /// Its name, which is that of its folder.
+    pub(super) fn name(&self) -> String {
+        let end = if self.hard { "-hard" } else { "" };
+        format!("{}{end}", self.kit.board.name())
+    }
+
+    /// What a compiler is told.
+    pub(super) fn compiled(&self) -> Vec<&'static str> {
+        [
+            self.processor().as_slice(),
+            &["-ffunction-sections", "-fdata-sections"],
+        ]
+        .concat()
+    }
+
+    /// What a linker is told beside the script.
+    pub(super) fn linked(&self) -> Vec<&'static str> {
+        [self.processor().as_slice(), &LINKED, self.kit.link].concat()
+    }
+
+    fn processor(&self) -> Vec<&'static str> {
+        let floats = if self.hard {
+            self.kit.hard
+        } else {
+            self.kit.soft
+        };
+        [self.kit.processor, floats].concat()
+    }
+
+    /// Builds it as it ships.
+    pub(super) fn build(&self, workspace: &Workspace) -> Result<Built> {
+        let output = cargo(workspace)
+            .args(["rustc", "--quiet", "--release", "--lib", "-p", PACKAGE])
+            .args(["--crate-type", "staticlib", "--message-format", "json"])
+            .args(["--features", self.kit.board.name(), "--target", self.triple])
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|cause| {
+                Failure::error(
+                    format!("cargo does not start: {cause}"),
+                    "run ./taktos doctor",
+                )
+            })?;
+        ensure!(
+            output.status.success(),
+            Failure::error(
+                format!(
+                    "the library for {} does not build; what the compiler said is above",
+                    self.name()
+                ),
+                "mend it in user/c",
+            )
+        );
+        let messages: Vec<Value> = output
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(serde_json::from_slice)
+            .collect::<Result<_, _>>()
+            .context("cargo does not speak as it used to")?;
+        built(&messages)
+    }
+}
+
+/// What cargo's messages say of the library and of the scripts that the board's crates have written.
+fn built(messages: &[Value]) -> Result<Built> {
+    let of_reason = |reason: &'static str| {
+        messages
+            .iter()
+            .filter(move |message| message["reason"] == reason)
+    };
+    let archive = of_reason("compiler-artifact")
+        .flat_map(|message| message["filenames"].as_array().into_iter().flatten())
+        .filter_map(Value::as_str)
+        .find(|name| name.ends_with(".a"))
+        .context("cargo names no library")?;
+    let mut searched = Vec::new();
+    let mut arguments = Vec::new();
+    for message in of_reason("build-script-executed") {
+        let paths = message["linked_paths"].as_array().into_iter().flatten();
+        searched.extend(
+            paths
+                .filter_map(Value::as_str)
+                .map(|path| PathBuf::from(path.split_once('=').map_or(path, |(_, path)| path))),
+        );
+        let out = message["out_dir"]
+            .as_str()
+            .context("a build script has a folder")?;
+        if let Some(words) = arguments_of(out) {
+            arguments = words;
+        }
+    }
+    ensure!(!arguments.is_empty(), "the board tells linkers nothing");
+    Ok(Built {
+        archive: archive.into(),
+        arguments,
+        searched,
+    })
+}
+
+/// What a board's build script hands on for linkers: cargo keeps its words beside its folder.
+fn arguments_of(out: &str) -> Option<Vec<String>> {
+    let said = std::fs::read_to_string(PathBuf::from(out).parent()?.join("output")).ok()?;
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("cargo:arguments="))?;
+    Some(line.split_whitespace().map(str::to_owned).collect())
+}

@@ -1,0 +1,213 @@
+//! `taktos install`: what a C project needs of Taktos, where its build finds it.
+//!
+//! Owns: which files there are, and what stands in them. Must never know: what the library's calls do.
+
+mod library;
+mod script;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Board;
+use taktos_emulator::several::Virt;
+use taktos_export::replace_file;
+
+use crate::arguments::InstallOptions;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::screen;
+use crate::workspace::Workspace;
+use library::Library;
+
+/// A board that C programs can be for.
+#[derive(Clone, Copy, Debug)]
+pub struct Kit {
+    /// The board.
+    pub board: Board,
+    /// What a C compiler is told of its processor.
+    processor: &'static [&'static str],
+    /// The same of how floating-point values are handed over: in general registers, or in registers of their own.
+    soft: &'static [&'static str],
+    hard: &'static [&'static str],
+    /// What a linker is told beside the script.
+    link: &'static [&'static str],
+    /// The file for CMake's tool chain.
+    tool_chain: &'static str,
+    /// How the linker script is made.
+    script: script::Kind,
+}
+
+impl Kit {
+    const fn cortex_m4(board: Board) -> Self {
+        Self {
+            board,
+            processor: &["-mcpu=cortex-m4", "-mthumb"],
+            soft: &["-mfloat-abi=soft"],
+            hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+            link: &[],
+            tool_chain: "arm-none-eabi",
+            script: script::Kind::CortexM,
+        }
+    }
+
+    const fn aarch64(board: Virt) -> Self {
+        Self {
+            board: Board::Virt(board),
+            processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
+            soft: &["-mgeneral-regs-only"],
+            hard: &[],
+            link: &["-nostdlib", "-static", "-Wl,--build-id=none"],
+            tool_chain: "aarch64-linux-gnu",
+            script: script::Kind::AArch64,
+        }
+    }
+}
+
+/// All of them.
+pub const KITS: [Kit; 5] = [
+    Kit::cortex_m4(Board::Mps2An386),
+    Kit::cortex_m4(Board::Stm32L475Iot01),
+    Kit::cortex_m4(Board::Stm32F405),
+    Kit::aarch64(Virt::Aarch64),
+    Kit::aarch64(Virt::Imx8mpEvk),
+];
+
+/// The headers: their names, and what stands in them.
+const HEADERS: [(&str, &str); 2] = [
+    (
+        "cmsis_os2.h",
+        include_str!("../../../../../user/c/include/cmsis_os2.h"),
+    ),
+    (
+        "taktos.h",
+        include_str!("../../../../../user/c/include/taktos.h"),
+    ),
+];
+
+/// The files for CMake's tool chains.
+const TOOL_CHAINS: [(&str, &str); 2] = [
+    (
+        "arm-none-eabi",
+        include_str!("template/arm-none-eabi.cmake"),
+    ),
+    (
+        "aarch64-linux-gnu",
+        include_str!("template/aarch64-linux-gnu.cmake"),
+    ),
+];
+
+/// What is linked for every board: no start-up code of the compiler's, and nothing that nobody calls.
+const LINKED: [&str; 3] = [
+    "-nostartfiles",
+    "-Wl,--gc-sections",
+    "-Wl,--no-warn-rwx-segments",
+];
+
+/// Installs.
+///
+/// # Errors
+/// When a board is unknown, a library does not build, or a file cannot be written.
+pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()> {
+    let kits = chosen(&options.boards)?;
+    let place = &options.folder;
+    for (name, text) in HEADERS {
+        replace_file(&place.join("include").join(name), text)?;
+    }
+    for (name, text) in TOOL_CHAINS {
+        replace_file(&cmake(place).join(format!("{name}.cmake")), text)?;
+    }
+    let mut targets = String::new();
+    let libraries: Vec<_> = kits
+        .iter()
+        .flat_map(|kit| [false, true].map(|hard| Library::of(kit, hard)))
+        .flatten()
+        .collect();
+    for (index, library) in libraries.iter().enumerate() {
+        let progress = Progress::step(index + 1, libraries.len());
+        let what = format!("building the library for {} ...", library.name());
+        progress.during(&what, || install_library(workspace, place, library))?;
+        targets.push_str(&target(library));
+    }
+    let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
+    replace_file(&cmake(place).join("TaktosConfig.cmake"), config)?;
+    let version = include_str!("template/TaktosConfigVersion.cmake")
+        .replace("{version}", env!("CARGO_PKG_VERSION"));
+    replace_file(&cmake(place).join("TaktosConfigVersion.cmake"), version)?;
+    let names: Vec<_> = kits.iter().map(|kit| kit.board.name()).collect();
+    Ok(screen::print(&format!(
+        "installed into {}: headers, and libraries for {}\n\n  taktos new blinky --c      a project that uses them\n",
+        place.display(),
+        names.join(", ")
+    ))?)
+}
+
+fn chosen(names: &[String]) -> Result<Vec<Kit>> {
+    if names.is_empty() {
+        return Ok(KITS.to_vec());
+    }
+    names.iter().map(|name| kit(name)).collect()
+}
+
+/// What C programs need for the board of this name.
+///
+/// # Errors
+/// When there is no such board.
+pub(super) fn kit(name: &str) -> Result<Kit> {
+    let found = KITS.into_iter().find(|kit| kit.board.name() == name);
+    found.ok_or_else(|| {
+        let names = KITS.map(|kit| kit.board.name()).join(", ");
+        Failure::error(
+            format!("--board: there is no library for C programs on `{name}`"),
+            format!("take one of {names}"),
+        )
+    })
+}
+
+impl Kit {
+    /// CMake's tool chain.
+    pub const fn tool_chain(&self) -> &'static str {
+        self.tool_chain
+    }
+}
+
+fn cmake(place: &Path) -> std::path::PathBuf {
+    place.join("lib/cmake/Taktos")
+}
+
+/// The library of one board with its script, and its file for pkg-config.
+fn install_library(workspace: &Workspace, place: &Path, library: &Library) -> Result<()> {
+    let built = library.build(workspace)?;
+    let folder = place.join("lib").join(library.name());
+    let bytes = std::fs::read(&built.archive)
+        .with_context(|| format!("cannot read {}", built.archive.display()))?;
+    replace_file(&folder.join("libtaktos.a"), bytes)?;
+    let text = script::of(library.kit.script, &built)?;
+    replace_file(&folder.join("taktos.ld"), text)?;
+    let file = format!("lib/pkgconfig/taktos-{}.pc", library.name());
+    replace_file(&place.join(file), package(library))?;
+    Ok(())
+}
+
+/// The file for pkg-config.
+fn package(library: &Library) -> String {
+    include_str!("template/taktos.pc")
+        .replace("{name}", &library.name())
+        .replace("{version}", env!("CARGO_PKG_VERSION"))
+        .replace("{compile}", &library.compiled().join(" "))
+        .replace("{link}", &library.linked().join(" "))
+}
+
+/// The target for CMake.
+fn target(library: &Library) -> String {
+    let board = library.kit.board;
+    include_str!("template/target.cmake")
+        .replace("{name}", &library.name())
+        .replace("{compile}", &library.compiled().join(";"))
+        .replace("{link}", &library.linked().join(";"))
+        .replace(
+            "{emulator}",
+            &[&[board.program()], board.arguments_alone().as_slice()]
+                .concat()
+                .join(";"),
+        )
+}

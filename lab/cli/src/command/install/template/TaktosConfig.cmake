@@ -1,0 +1,20 @@
+# Taktos for C programs:
+#
+#   find_package(Taktos REQUIRED)
+#   add_executable(blinky main.c)
+#   target_link_libraries(blinky PRIVATE Taktos::mps2-an386)
+#   taktos_emulate(blinky mps2-an386)      # cmake --build build --target run-blinky
+#
+# A program that hands floating-point values over in registers of their own takes Taktos::BOARD-hard.
+
+# The target run-NAME: the program NAME on its board, in the emulator.
+function(taktos_emulate NAME BOARD)
+    get_target_property(emulator Taktos::${BOARD} TAKTOS_EMULATOR)
+    add_custom_target(run-${NAME}
+        COMMAND ${emulator} -kernel $<TARGET_FILE:${NAME}>
+        DEPENDS ${NAME}
+        USES_TERMINAL
+        COMMAND_EXPAND_LISTS)
+endfunction()
+
+get_filename_component(TAKTOS_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)

@@ -1,0 +1,101 @@
+//! Owns: what a kernel with partitions asks of a processor that keeps threads out of each other's memory.
+//! Must never know: partitions' objects, rights, calls.
+
+use crate::{Cause, Context, Machine};
+
+/// What may be done in a region of memory by the threads of a partition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reads.
+    Read,
+    /// Reads and writes.
+    Write,
+    /// Reads and writes of a device's registers.
+    Device,
+}
+
+impl Access {
+    /// Whether writes are among it.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        !matches!(self, Self::Read)
+    }
+}
+
+/// A region of memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// Its lowest address.
+    pub base: *const u8,
+    /// How many bytes it has.
+    pub size: usize,
+    /// What may be done there.
+    pub access: Access,
+}
+
+/// What the protection hardware demands of regions.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionRules {
+    /// How many a partition can have.
+    pub most: usize,
+    /// The smallest, in bytes: a power of two.
+    pub smallest: usize,
+    /// Whether sizes are powers of two, and regions lie at multiples of their sizes; else both are multiples of the smallest.
+    pub powers_of_two: bool,
+}
+
+/// How a thread of a partition begins.
+#[derive(Clone, Copy, Debug)]
+pub struct UserStart {
+    /// The partition, whose first field is its [`Isolation::Map`].
+    pub partition: *const (),
+    /// The end of its stack.
+    pub stack_top: usize,
+    /// The function that it runs, which has the C convention and ends by a call of the kernel.
+    pub entry: *const (),
+    /// What that gets.
+    pub arguments: [usize; 2],
+}
+
+/// How many registers a [`UserFault`] tells.
+pub const FAULT_REGISTERS: usize = 17;
+
+/// A fault of a thread of a partition.
+#[derive(Clone, Copy, Debug)]
+pub struct UserFault {
+    /// What went wrong.
+    pub cause: Cause,
+    /// The address concerned, where the processor knows it.
+    pub address: Option<usize>,
+    /// The registers, in the order of the architecture's numbers and the status register behind them; zero where the processor could not
+    /// store them.
+    pub registers: [usize; FAULT_REGISTERS],
+}
+
+/// A machine that runs threads without privilege, each within the regions of its partition.
+///
+/// Its part of such a thread's control block, [`Isolation::UserState`], lies [`Isolation::USER_STATE_OFFSET`] bytes behind the block's
+/// beginning; [`Context::stack_pointer`] leads there.
+pub trait Isolation: Machine {
+    /// What regions must be like.
+    const RULES: RegionRules;
+    /// A partition's regions as the hardware takes them.
+    type Map: Copy + 'static;
+    /// That of a partition without regions.
+    const MAP: Self::Map;
+    /// What is kept of a thread that does not run, in memory of the kernel's: nothing of it lies on the thread's stack.
+    type UserState: 'static;
+    /// That of a thread that was never started.
+    const USER_STATE: Self::UserState;
+    /// How far behind a control block its [`Isolation::UserState`] lies, if it has a size.
+    const USER_STATE_OFFSET: usize;
+
+    /// Switches isolation on. May be called again. Called in a thread, before one of a partition is started.
+    fn isolate();
+    /// The map of `regions`, which keep the rules; `float` says whether the floating-point unit may be used.
+    fn map(regions: &[Region], float: bool) -> Self::Map;
+    /// Makes `context`, that of a thread of a partition, one that begins as `start` says, in memory that is the partition's.
+    fn prepare_user(context: &Context, start: &UserStart);
+    /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
+    fn partition_of(context: &Context) -> *const ();
+}

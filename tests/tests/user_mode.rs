@@ -1,0 +1,509 @@
+//! Partitions on the host: what their threads may call. What they may touch, a processor is needed for.
+//!
+//! `TAKTOS_SEED` and `TAKTOS_OPERATIONS` choose another storm than the usual one.
+
+use std::cell::Cell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use taktos_abi::call::{Number, handle, kind, right};
+use taktos_abi::{Error, Status};
+use taktos_host::{Board, Outcome, leak, run};
+use taktos_kernel::Kernel;
+use taktos_kernel::user::{
+    Data, Handle, Memory, Partition, Registers, Rights, UserThread, call_as,
+};
+use taktos_kernel::{
+    AnyThread, EventFlags, Mutex, Semaphore, Span, State, System, Thread, Timeout,
+};
+use taktos_workloads::user_mode::storm::{Attempt, Known, Storm, is_right};
+
+#[repr(C, align(4096))]
+struct Block([u8; 4096]);
+
+/// The data of each partition: words that its threads write.
+struct Words([AtomicU32; 64]);
+
+impl Data for Words {
+    const NEW: Self = Self([const { AtomicU32::new(0) }; 64]);
+}
+
+type User = UserThread<Board, Words>;
+type Entry = extern "C" fn(&'static Words, usize) -> !;
+
+thread_local! {
+    /// The partition of the thread that runs, by the number of its thread's role: a coroutine has no other memory of its own.
+    static PARTITIONS: Cell<[Option<&'static Partition<Board, Words>>; 2]> = const { Cell::new([None; 2]) };
+}
+
+/// The partition `number`.
+fn partition(number: usize) -> &'static Partition<Board, Words> {
+    PARTITIONS.get()[number].expect("the test has set its partitions")
+}
+
+/// A call of a thread of the partition `number`.
+fn call(
+    number: usize,
+    call: Number,
+    handle: usize,
+    words: [usize; 2],
+    timeout: Timeout,
+) -> (Result<(), Error>, [usize; 3]) {
+    let registers = Registers {
+        number: call as usize,
+        handle,
+        words,
+        timeout,
+    };
+    let [status, answer @ ..] = call_as::<Board>(partition(number), &registers);
+    (Status::from_word(status).result(), answer)
+}
+
+fn exit(number: usize) -> ! {
+    let _ = call(number, Number::Exit, usize::MAX, [0; 2], Timeout::NONE);
+    unreachable!("a thread that has ended goes on")
+}
+
+const OWN: Rights = PARTNER.and(Rights::CONTROL);
+const PARTNER: Rights = Rights::SEND
+    .and(Rights::RECEIVE)
+    .and(Rights::CALL)
+    .and(Rights::GIVE)
+    .and(Rights::TAKE);
+
+/// What partitions are made of.
+struct Threads {
+    first: &'static [User; 2],
+    second: &'static [User; 1],
+}
+
+fn threads(entries: [Entry; 3]) -> Threads {
+    let [left, right, other] = entries;
+    Threads {
+        first: leak([
+            UserThread::new("left", 512, left).priority(8),
+            UserThread::new("right", 512, right).priority(8),
+        ]),
+        second: leak([UserThread::new("other", 512, other).priority(8)]),
+    }
+}
+
+fn partitions(
+    threads: &Threads,
+    first: &'static [Handle<Board>],
+    second: &'static [Handle<Board>],
+) {
+    let make = |name, threads, handles| {
+        leak(
+            Partition::new(name, leak(Memory::<Block>::new()), threads)
+                .handles(handles)
+                .most_urgent(6),
+        )
+    };
+    let first = make("first", &threads.first[..], first);
+    let second = make("second", &threads.second[..], second);
+    PARTITIONS.set([Some(first), Some(second)]);
+}
+
+fn passed(outcome: &Outcome) {
+    assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+}
+
+/// Runs a test in a world of its own.
+fn world(test: impl FnOnce() + 'static) {
+    passed(&run(|| {
+        test();
+        Board::exit(0)
+    }));
+}
+
+extern "C" fn idle(_: &'static Words, _: usize) -> ! {
+    exit(1)
+}
+
+/// A server of the second partition: echoes, but for one message, which it keeps.
+extern "C" fn server(data: &'static Words, _: usize) -> ! {
+    loop {
+        let (received, [first, second, sender]) =
+            call(1, Number::Receive, usize::MAX, [0; 2], Timeout::FOREVER);
+        if received == Err(Error::Parameter) {
+            // The next sender sends bytes, which nobody wants.
+            let nowhere = [std::ptr::from_ref(data).expose_provenance(), 0];
+            let _ = call(1, Number::ReceiveBytes, usize::MAX, nowhere, Timeout::NONE);
+            continue;
+        }
+        assert_eq!(received, Ok(()));
+        data.0[0].fetch_add(1, Relaxed);
+        if [first, second] == [99, 7] {
+            call(1, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+                .0
+                .ok();
+        }
+        let answer = [first.wrapping_add(1), second.wrapping_add(1)];
+        call(1, Number::Reply, sender, answer, Timeout::NONE).0.ok();
+    }
+}
+
+extern "C" fn client(data: &'static Words, message: usize) -> ! {
+    let (replied, [first, second, _]) = call(0, Number::Call, 0, [message, 7], Timeout::FOREVER);
+    data.0[0].store(replied.map_or_else(|error| error as u32, |()| 100), Relaxed);
+    data.0[1].store(first as u32, Relaxed);
+    data.0[2].store(second as u32, Relaxed);
+    exit(0)
+}
+
+fn word(number: usize, place: usize) -> u32 {
+    partition(number)
+        .look_at(|words| words.0[place].load(Relaxed))
+        .expect("it was started")
+}
+
+fn pair(entries: [Entry; 3]) {
+    let threads = threads(entries);
+    let handles = leak([Handle::member(&threads.second[0], PARTNER)]);
+    partitions(&threads, handles, &[]);
+}
+
+#[test]
+fn a_call_across_partitions_brings_both_words_back() {
+    world(|| {
+        pair([client, idle, server]);
+        partition(1).start().unwrap();
+        partition(0).start_with(41).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(0, 0), word(0, 1), word(0, 2)], [100, 42, 8]);
+    });
+}
+
+#[test]
+fn a_restart_ends_the_calls_of_partners_and_raises_the_generation() {
+    world(|| {
+        pair([client, idle, server]);
+        partition(1).start().unwrap();
+        assert_eq!(partition(1).generation(), 1);
+        partition(0).start_with(99).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(0, 0), word(1, 0)], [0, 1], "it waits for the reply");
+        partition(1).restart().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(word(0, 0), Error::Deleted as u32);
+        assert_eq!(
+            (partition(1).generation(), word(1, 0)),
+            (2, 0),
+            "the data are new"
+        );
+        assert_eq!(partition(1).start(), Err(Error::State));
+        partition(0).restart_with(1).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(0, 0), word(0, 1)], [100, 2]);
+    });
+}
+
+/// Sends by a handle that says the generation 1, then by one that says any.
+extern "C" fn stale(data: &'static Words, _: usize) -> ! {
+    let of_first = 1 << handle::GENERATION;
+    for (place, handle) in [of_first, 0].into_iter().enumerate() {
+        let (sent, _) = call(0, Number::Call, handle, [3, 0], Timeout::FOREVER);
+        data.0[place].store(sent.map_or_else(|error| error as u32, |()| 100), Relaxed);
+    }
+    let (told, [generation, ..]) = call(0, Number::Generation, 0, [0; 2], Timeout::NONE);
+    data.0[2].store(told.map_or(0, |()| generation as u32), Relaxed);
+    exit(0)
+}
+
+#[test]
+fn a_stale_generation_is_refused() {
+    world(|| {
+        pair([stale, idle, server]);
+        partition(1).start().unwrap();
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(0, 0), word(0, 1), word(0, 2)], [100, 100, 1]);
+        partition(1).restart().unwrap();
+        partition(0).restart().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(
+            [word(0, 0), word(0, 1), word(0, 2)],
+            [Error::Deleted as u32, 100, 2]
+        );
+    });
+}
+
+/// Replies to words that name no caller of its own, then to the one that there is, twice.
+extern "C" fn forger(data: &'static Words, _: usize) -> ! {
+    let (_, [.., sender]) = call(1, Number::Receive, usize::MAX, [0; 2], Timeout::FOREVER);
+    for (place, token) in [0, 1, sender + 8, sender ^ 1, sender, sender]
+        .into_iter()
+        .enumerate()
+    {
+        let (replied, _) = call(1, Number::Reply, token, [5, 6], Timeout::NONE);
+        data.0[place].store(replied.map_or_else(|error| error as u32, |()| 100), Relaxed);
+    }
+    exit(1)
+}
+
+#[test]
+fn only_the_caller_that_waits_can_be_replied_to_and_once() {
+    world(|| {
+        pair([client, idle, forger]);
+        partition(1).start().unwrap();
+        partition(0).start_with(4).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let state = Error::State as u32;
+        let told: Vec<u32> = (0..6).map(|place| word(1, place)).collect();
+        assert_eq!(told, [state, state, state, state, 100, state]);
+        assert_eq!([word(0, 0), word(0, 1)], [100, 5]);
+    });
+}
+
+/// Locks the mutex and keeps it.
+extern "C" fn owner(_: &'static Words, _: usize) -> ! {
+    call(0, Number::MutexLock, 0, [0; 2], Timeout::NONE)
+        .0
+        .unwrap();
+    call(0, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(0)
+}
+
+#[test]
+fn a_mutex_of_a_partition_that_stops_is_handed_on() {
+    world(|| {
+        let threads = threads([owner, idle, idle]);
+        let mutex: &'static Mutex<Board> = leak(Mutex::new());
+        partitions(&threads, leak([Handle::mutex(mutex)]), &[]);
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(mutex.lock(Timeout::NONE), Err(Error::WouldBlock));
+        partition(0).stop();
+        assert_eq!(mutex.lock(Timeout::NONE), Ok(()));
+    });
+}
+
+/// Sends bytes from its data, and from where it has none.
+extern "C" fn sender_of_bytes(data: &'static Words, _: usize) -> ! {
+    let address = std::ptr::from_ref(data).expose_provenance();
+    data.0[8].store(0x1234_5678, Relaxed);
+    let own = address + 32;
+    let foreign = std::ptr::from_ref(partition(1)).expose_provenance();
+    let tries = [
+        [foreign, 4],
+        [own, 65],
+        [usize::MAX - 1, 4],
+        [own, usize::MAX],
+        [own, 4],
+    ];
+    for (place, bytes) in tries.into_iter().enumerate() {
+        let (sent, _) = call(0, Number::SendBytes, 0, bytes, Timeout::FOREVER);
+        data.0[place].store(sent.map_or_else(|error| error as u32, |()| 100), Relaxed);
+    }
+    exit(0)
+}
+
+/// Receives bytes into its data.
+extern "C" fn receiver_of_bytes(data: &'static Words, _: usize) -> ! {
+    let room = std::ptr::from_ref(data).expose_provenance() + 32;
+    let (received, [count, sent, _]) = call(
+        1,
+        Number::ReceiveBytes,
+        usize::MAX,
+        [room, 3],
+        Timeout::FOREVER,
+    );
+    let told = [received.map_or(0, |()| 100), count as u32, sent as u32];
+    for (place, told) in told.into_iter().enumerate() {
+        data.0[place].store(told, Relaxed);
+    }
+    exit(1)
+}
+
+#[test]
+fn bytes_come_from_own_memory_into_own_memory() {
+    world(|| {
+        pair([sender_of_bytes, idle, receiver_of_bytes]);
+        partition(1).start().unwrap();
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let refused = Error::Parameter as u32;
+        let told: Vec<u32> = (0..5).map(|place| word(0, place)).collect();
+        assert_eq!(told, [refused, refused, refused, refused, 100]);
+        assert_eq!([word(1, 0), word(1, 1), word(1, 2)], [100, 3, 4]);
+        assert_eq!(word(1, 8), 0x0034_5678, "three bytes fit");
+    });
+}
+
+/// The thread beside the one of the storm. Calls take no time here, so it has to wait in each round.
+extern "C" fn companion(data: &'static Words, _: usize) -> ! {
+    let nowhere = [std::ptr::from_ref(data).expose_provenance(), 0];
+    loop {
+        let a_while = Timeout::after(20.micros());
+        let _ = call(0, Number::Receive, usize::MAX, [0; 2], a_while);
+        let _ = call(0, Number::ReceiveBytes, usize::MAX, nowhere, Timeout::NONE);
+        let _ = call(0, Number::Sleep, usize::MAX, [0; 2], a_while);
+    }
+}
+
+/// What the table of the storm's partition allows.
+const ALLOWS: &[u32] = &[
+    kind::SEMAPHORE | right::GIVE,
+    kind::SEMAPHORE | right::TAKE,
+    kind::MUTEX | right::TAKE,
+    kind::FLAGS | right::GIVE | right::TAKE,
+    kind::THREAD | kind::MEMBER | 0x3F,
+    kind::THREAD | kind::MEMBER | 0x3F,
+    kind::THREAD | kind::MEMBER | right::CALL | right::SEND,
+    kind::THREAD | right::GIVE,
+];
+
+/// How many calls a thread of the storm makes before it ends.
+const A_LIFE: usize = 200;
+
+extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
+    let known = Known {
+        allows: ALLOWS,
+        // The data lie behind the stacks.
+        memory: std::ptr::from_ref(data).addr() - 1024,
+        size: 4096,
+    };
+    let mut storm = Storm::new(seed as u64, known);
+    for _ in 0..A_LIFE {
+        let attempt = storm.draw();
+        let Attempt {
+            number,
+            handle,
+            words,
+            timeout,
+        } = attempt;
+        data.0[0].fetch_add(1, Relaxed);
+        let registers = Registers {
+            number,
+            handle,
+            words,
+            timeout,
+        };
+        let [status, ..] = call_as::<Board>(partition(0), &registers);
+        if !is_right(&known, &attempt, Status::from_word(status)) {
+            Board::write(&format!(
+                "wrong answer {status} to {attempt:?} of seed {seed}\n"
+            ));
+            Board::exit(1);
+        }
+    }
+    exit(0)
+}
+
+/// Everything that the storm's table does not name.
+struct Others {
+    semaphore: &'static Semaphore<Board>,
+    flags: &'static EventFlags<Board>,
+    mutex: &'static Mutex<Board>,
+    sleeper: &'static Thread<Board, 256>,
+}
+
+impl Others {
+    fn new() -> Self {
+        let others = Self {
+            semaphore: leak(Semaphore::new(3)),
+            flags: leak(EventFlags::new(0x55)),
+            mutex: leak(Mutex::new()),
+            sleeper: leak(Thread::new("sleeper").priority(20)),
+        };
+        others.mutex.lock(Timeout::NONE).unwrap();
+        others
+            .sleeper
+            .start(|| AnyThread::<Board>::sleep(Timeout::FOREVER).unwrap())
+            .unwrap();
+        others
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.semaphore.count(), self.flags.get()).hash(&mut hasher);
+        let (own, present) = self.sleeper.priorities();
+        (own.level(), present.level()).hash(&mut hasher);
+        let blocked = self.sleeper.state() == State::Blocked;
+        let locked = self.mutex.lock(Timeout::NONE) == Err(Error::Deadlock);
+        (blocked, locked, self.sleeper.name()).hash(&mut hasher);
+        partition(1)
+            .look_at(|words| {
+                // The number of requests apart.
+                for word in &words.0[1..] {
+                    word.load(Relaxed).hash(&mut hasher);
+                }
+            })
+            .unwrap();
+        partition(1).generation().hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(otherwise)
+}
+
+fn rage(calls: u64) {
+    let (seed, calls) = (number("TAKTOS_SEED", 1), number("TAKTOS_OPERATIONS", calls));
+    world(move || {
+        let threads = threads([storm, companion, server]);
+        let (given, taken, mutex) = (
+            leak(Semaphore::with_limit(0, 5)),
+            leak(Semaphore::new(2)),
+            leak(Mutex::new()),
+        );
+        let (flags, notified): (_, &'static Thread<Board, 256>) =
+            (leak(EventFlags::new(0)), leak(Thread::new("notified")));
+        let handles = leak([
+            Handle::semaphore(given, Rights::GIVE),
+            Handle::semaphore(taken, Rights::TAKE),
+            Handle::mutex(mutex),
+            Handle::flags(flags, Rights::GIVE.and(Rights::TAKE)),
+            Handle::member(&threads.first[0], OWN),
+            Handle::member(&threads.first[1], OWN),
+            Handle::member(&threads.second[0], Rights::CALL.and(Rights::SEND)),
+            Handle::thread(notified, Rights::GIVE),
+        ]);
+        partitions(&threads, handles, &[]);
+        partition(1).start().unwrap();
+        let others = Others::new();
+        // Until all wait.
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let before = others.hash();
+        let mut done = 0;
+        let mut life = 0;
+        while done < calls {
+            let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(life);
+            partition(0).restart_with(seed as usize).unwrap();
+            // It may have suspended itself, or wait for ever.
+            let begun = Kernel::<Board>::now();
+            let _ = threads.first[0].join(Timeout::after(5.millis()));
+            assert!(
+                Kernel::<Board>::now().since(begun) <= 5.millis(),
+                "the kernel is late"
+            );
+            done += u64::from(word(0, 0));
+            life += 1;
+            assert_eq!(
+                others.hash(),
+                before,
+                "seed {seed}: something outside has changed"
+            );
+        }
+        partition(0).stop();
+        assert_eq!(others.hash(), before);
+    });
+}
+
+#[test]
+fn a_hundred_thousand_calls_at_random() {
+    rage(100_000);
+}
+
+#[test]
+#[ignore = "takes its time: in the release profile, by name"]
+fn ten_million_calls_at_random() {
+    rage(10_000_000);
+}

@@ -1,0 +1,184 @@
+//! Owns: the standard's message queues. Must never know: how the kernel's work.
+
+use super::memory_pool::DataAttributes;
+use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, code, status};
+use super::{get_name, interface};
+use crate::object::{self, Head, Id, Memory, Object};
+use crate::os::{Caller, caller, in_handler, timeout};
+use core::slice;
+use taktos::board::Board;
+use taktos::{RawQueue, Timeout};
+
+/// A message queue.
+#[repr(C)]
+pub struct OsMessageQueue {
+    head: Head,
+    memory: Memory,
+    queue: RawQueue<Board>,
+}
+
+// SAFETY: it begins with its head.
+unsafe impl Object for OsMessageQueue {
+    const KIND: u32 = u32::from_be_bytes(*b"QUEU");
+}
+
+get_name!(osMessageQueueGetName, OsMessageQueue);
+
+fn new_queue(count: usize, size: usize, attributes: &DataAttributes) -> Option<Id> {
+    let words = RawQueue::<Board>::words(size, count)?;
+    let memory = attributes.memory(words, size, count)?;
+    let Some(block) = object::block_for::<OsMessageQueue>(&attributes.base) else {
+        // SAFETY: nobody has seen it.
+        unsafe { memory.free() };
+        return None;
+    };
+    // SAFETY: memory for so many words, which is the queue's alone.
+    let queue = RawQueue::new(unsafe { memory.words(words) }, size, count).ok()?;
+    let head = object::head::<OsMessageQueue>(&attributes.base, block);
+    let object = OsMessageQueue {
+        head,
+        memory,
+        queue,
+    };
+    // SAFETY: memory for one.
+    Some(unsafe { object::put(block, object) })
+}
+
+/// How long a call may wait, by where it is made.
+#[inline(always)]
+fn time(ticks: u32) -> Result<Timeout, Status> {
+    match caller() {
+        Caller::Thread => Ok(timeout(ticks)),
+        Caller::Handler if ticks == 0 => Ok(Timeout::NONE),
+        Caller::Handler => Err(PARAMETER),
+        Caller::Above => Err(ISR),
+    }
+}
+
+/// What `look` sees in a queue; 0 for what is none.
+///
+/// # Safety
+/// As for [`Id::get`].
+unsafe fn of_queue(id: Id, look: impl FnOnce(&'static RawQueue<Board>) -> usize) -> u32 {
+    // SAFETY: the caller's promise.
+    match unsafe { id.get::<OsMessageQueue>() } {
+        Some(object) if caller() != Caller::Above => look(&object.queue) as u32,
+        _ => 0,
+    }
+}
+
+interface! {
+    /// Makes a queue for `count` messages of `size` bytes. Null in a handler, without memory, or where one of them is 0.
+    fn osMessageQueueNew(count: u32, size: u32, attributes: *const DataAttributes) -> Id {
+        if in_handler() {
+            return Id::NONE;
+        }
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_ref() }.unwrap_or(&DataAttributes::NONE);
+        new_queue(count as usize, size as usize, attributes).unwrap_or(Id::NONE)
+    }
+
+    /// Sends a copy of a message; those of a higher priority are received first. In a handler without a time-out only.
+    fn osMessageQueuePut(id: Id, message: *const u8, priority: u8, ticks: u32) -> Status {
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
+            return PARAMETER;
+        };
+        if message.is_null() {
+            return PARAMETER;
+        }
+        match time(ticks) {
+            // SAFETY: the caller's promise: a message of the queue lies there.
+            Ok(time) => status(object.queue.send(
+                unsafe { slice::from_raw_parts(message, object.queue.size()) },
+                priority,
+                time,
+            )),
+            Err(status) => status,
+        }
+    }
+
+    /// Receives a message, and its priority where that is asked for. In a handler without a time-out only.
+    fn osMessageQueueGet(id: Id, message: *mut u8, priority: *mut u8, ticks: u32) -> Status {
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
+            return PARAMETER;
+        };
+        if message.is_null() {
+            return PARAMETER;
+        }
+        let time = match time(ticks) {
+            Ok(time) => time,
+            Err(status) => return status,
+        };
+        // SAFETY: the caller's promise: there is room for a message of the queue.
+        let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
+        match object.queue.receive(place, time) {
+            Ok(of_message) => {
+                if !priority.is_null() {
+                    // SAFETY: the caller's promise: a byte lies there.
+                    unsafe { priority.write(of_message) };
+                }
+                OK
+            }
+            Err(error) => code(error),
+        }
+    }
+
+    /// How many messages there is room for. Allowed in handlers.
+    fn osMessageQueueGetCapacity(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { of_queue(id, |queue| queue.count()) }
+    }
+
+    /// How many bytes a message has. Allowed in handlers.
+    fn osMessageQueueGetMsgSize(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { of_queue(id, |queue| queue.size()) }
+    }
+
+    /// How many messages are in a queue. Allowed in handlers.
+    fn osMessageQueueGetCount(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { of_queue(id, RawQueue::len) }
+    }
+
+    /// How many messages there is room for still. Allowed in handlers.
+    fn osMessageQueueGetSpace(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { of_queue(id, |queue| queue.count() - queue.len()) }
+    }
+
+    /// Throws away all messages; who waits to send does so then.
+    fn osMessageQueueReset(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        match unsafe { id.get::<OsMessageQueue>() } {
+            Some(object) => status(object.queue.reset()),
+            None => PARAMETER,
+        }
+    }
+
+    /// Deletes a queue; who waits at it gets `osErrorResource`.
+    fn osMessageQueueDelete(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
+            return PARAMETER;
+        };
+        let end = |object: &'static OsMessageQueue| {
+            let _ = object.queue.delete();
+            // SAFETY: the queue's memory is nobody's then.
+            unsafe { object.memory.free() };
+        };
+        // SAFETY: waiters come back with an error and look no more.
+        match unsafe { object::delete(object, end) } {
+            true => OK,
+            false => RESOURCE,
+        }
+    }
+}

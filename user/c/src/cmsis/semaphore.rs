@@ -1,0 +1,96 @@
+//! Owns: the standard's semaphores. Must never know: how the kernel's work.
+
+use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
+use super::{get_name, interface};
+use crate::object::{self, Attributes, Head, Id, Object};
+use crate::os::{Caller, caller, in_handler, timeout};
+use taktos::board::Board;
+use taktos::{Semaphore, Timeout};
+
+/// A semaphore.
+#[repr(C)]
+pub struct OsSemaphore {
+    head: Head,
+    semaphore: Semaphore<Board>,
+}
+
+// SAFETY: it begins with its head.
+unsafe impl Object for OsSemaphore {
+    const KIND: u32 = u32::from_be_bytes(*b"SEMA");
+}
+
+get_name!(osSemaphoreGetName, OsSemaphore);
+
+interface! {
+    /// Makes a semaphore with at most `most` permits. Null in a handler, without memory, or unless `initial` ≤ `most` and `most` > 0.
+    fn osSemaphoreNew(most: u32, initial: u32, attributes: *const Attributes) -> Id {
+        if in_handler() || most == 0 || initial > most {
+            return Id::NONE;
+        }
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
+        let Some(memory) = object::block_for::<OsSemaphore>(attributes) else {
+            return Id::NONE;
+        };
+        let semaphore = OsSemaphore {
+            head: object::head::<OsSemaphore>(attributes, memory),
+            semaphore: Semaphore::with_limit(initial, most),
+        };
+        // SAFETY: memory for one.
+        unsafe { object::put(memory, semaphore) }
+    }
+
+    /// Takes a permit. In a handler without a time-out only.
+    fn osSemaphoreAcquire(id: Id, ticks: u32) -> Status {
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
+            return PARAMETER;
+        };
+        match caller() {
+            Caller::Thread => status(object.semaphore.take(timeout(ticks))),
+            Caller::Handler if ticks == 0 => status(object.semaphore.take(Timeout::NONE)),
+            Caller::Handler => PARAMETER,
+            Caller::Above => ISR,
+        }
+    }
+
+    /// Gives a permit. Allowed in handlers.
+    fn osSemaphoreRelease(id: Id) -> Status {
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
+            return PARAMETER;
+        };
+        if caller() == Caller::Above {
+            return ISR;
+        }
+        status(object.semaphore.give())
+    }
+
+    /// The number of permits; 0 for what is no semaphore. Allowed in handlers.
+    fn osSemaphoreGetCount(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        match unsafe { id.get::<OsSemaphore>() } {
+            Some(object) if caller() != Caller::Above => object.semaphore.count(),
+            _ => 0,
+        }
+    }
+
+    /// Deletes a semaphore; who waits for a permit gets `osErrorResource`.
+    fn osSemaphoreDelete(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
+            return PARAMETER;
+        };
+        let end = |object: &'static OsSemaphore| {
+            let _ = object.semaphore.delete();
+        };
+        // SAFETY: waiters come back with an error and look no more.
+        match unsafe { object::delete(object, end) } {
+            true => OK,
+            false => RESOURCE,
+        }
+    }
+}

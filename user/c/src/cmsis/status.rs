@@ -1,0 +1,38 @@
+//! Owns: the standard's codes, and which the kernel's errors are. Must never know: the calls.
+
+use taktos::Error;
+
+/// What a call says: `osStatus_t`.
+pub type Status = i32;
+
+/// The call did what it was asked to.
+pub const OK: Status = 0;
+/// Another error.
+pub const ERROR: Status = -1;
+/// The time given has passed.
+pub const TIMEOUT: Status = -2;
+/// Not available now.
+pub const RESOURCE: Status = -3;
+/// An argument is out of range, or no object.
+pub const PARAMETER: Status = -4;
+/// Not allowed in an interrupt handler.
+pub const ISR: Status = -6;
+
+/// The code for what a kernel call came to.
+#[inline(always)]
+pub fn status(result: Result<(), Error>) -> Status {
+    match result {
+        Ok(()) => OK,
+        Err(error) => code(error),
+    }
+}
+
+/// The code of an error. A wait that another thread has ended counts as one whose time is over.
+#[cold]
+pub fn code(error: Error) -> Status {
+    match error {
+        Error::Timeout | Error::Cancelled => TIMEOUT,
+        Error::Parameter => PARAMETER,
+        _ => RESOURCE,
+    }
+}

@@ -1,0 +1,682 @@
+//! Owns: the standard's threads: how they come to be, what ends them, what is left of them then. Must never know: what they do.
+
+use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, status};
+use super::{get_name, interface, timer};
+use crate::object::{self, Attributes, Head, Id, Memory, Object};
+use crate::os::{in_handler, masked, os};
+use core::cell::Cell;
+use core::ffi::{CStr, c_char, c_void};
+use core::mem::{MaybeUninit, offset_of};
+use core::ptr::{self, NonNull};
+use core::slice;
+use taktos::board::Board;
+use taktos::{AnyThread, Error, EventFlags, Priority, RawThread, State, Thread, Timeout};
+
+/// What a thread calls.
+pub type Entry = unsafe extern "C" fn(*mut c_void);
+
+/// The bit of a thread's attributes that lets others join it.
+const JOINABLE: u32 = 1;
+/// The standard's priorities: a higher number is more urgent.
+const NORMAL: i32 = 24;
+const OF_TIMERS: i32 = 40;
+const HIGHEST: i32 = 56;
+/// The only processor.
+const AFFINITY: u32 = 1;
+/// The stack of a thread that asks for none.
+const USUAL_STACK: usize = 512 * size_of::<usize>();
+/// What is no class or zone.
+const NO_NUMBER: u32 = u32::MAX;
+
+/// `osThreadAttr_t`.
+#[repr(C)]
+pub struct ThreadAttributes {
+    base: Attributes,
+    stack: *mut u8,
+    stack_size: u32,
+    priority: i32,
+    trust_zone_module: u32,
+    affinity: u32,
+}
+
+impl ThreadAttributes {
+    const NONE: Self = Self {
+        base: Attributes::NONE,
+        stack: ptr::null_mut(),
+        stack_size: 0,
+        priority: 0,
+        trust_zone_module: 0,
+        affinity: 0,
+    };
+}
+
+/// A thread. It lies at the end, where its stack may follow it, and a guard is between them.
+#[repr(C)]
+pub struct OsThread {
+    head: Head,
+    /// The next in one of two lists.
+    next: Cell<Option<&'static OsThread>>,
+    entry: Entry,
+    argument: *mut c_void,
+    priority: Cell<i32>,
+    is_joinable: Cell<bool>,
+    is_joined: Cell<bool>,
+    has_ended: Cell<bool>,
+    stack: Memory,
+    /// What was asked for, and what there is.
+    stack_asked: u32,
+    stack_size: u32,
+    flags: EventFlags<Board>,
+    thread: RawThread<Board>,
+}
+
+// SAFETY: it begins with its head.
+unsafe impl Object for OsThread {
+    const KIND: u32 = u32::from_be_bytes(*b"THRD");
+    /// What other kernels ask for; the guard makes a control block larger here.
+    const LEAST: usize = 80;
+}
+
+get_name!(osThreadGetName, OsThread);
+
+/// The kernel's level of one of the standard's priorities: the level 0 is above them all.
+fn level(priority: i32) -> Priority {
+    Priority::new((HIGHEST + 1 - priority) as u8).unwrap_or(Priority::LEAST_URGENT)
+}
+
+impl OsThread {
+    /// The thread that a kernel's thread is, if it is one of the interface's.
+    pub fn of(thread: &'static AnyThread<Board>) -> Option<&'static Self> {
+        const OFFSET: usize = offset_of!(OsThread, thread) + RawThread::<Board>::HANDLE_OFFSET;
+        let is_there = |other: &&'static Self| ptr::eq(other.handle(), thread);
+        if ptr::eq(thread, &*STARTER) || thread.priorities().0 == Priority::IDLE {
+            return None;
+        }
+        let place = ptr::from_ref(thread).cast::<u8>().wrapping_sub(OFFSET);
+        // SAFETY: a thread that is neither the first nor an idle one is made by `make`, where it lies in an `OsThread`.
+        Some(unsafe { &*place.cast::<Self>() }).filter(is_there)
+    }
+
+    /// The calling thread; the one that was interrupted, in a handler.
+    pub fn current() -> Option<&'static Self> {
+        os().is_running().then(|| Self::of(AnyThread::current()))?
+    }
+
+    /// The thread's flags.
+    pub fn flags(&'static self) -> &'static EventFlags<Board> {
+        &self.flags
+    }
+
+    /// Whether it has ended, and is still to be joined.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.get()
+    }
+
+    fn handle(&'static self) -> &'static AnyThread<Board> {
+        &self.thread
+    }
+
+    fn id(&'static self) -> Id {
+        Id::of(self)
+    }
+
+    /// Starts the kernel's thread, which was created.
+    fn launch(&'static self) {
+        let _ = self
+            .thread
+            .start(begin, ptr::from_ref(self).expose_provenance(), 0);
+    }
+}
+
+/// Where every thread begins.
+extern "C" fn begin(thread: usize, _: usize) -> ! {
+    // SAFETY: `launch` has the address from a `&'static OsThread`.
+    let thread = unsafe { &*ptr::with_exposed_provenance::<OsThread>(thread) };
+    // SAFETY: the program gave both to osThreadNew.
+    unsafe { (thread.entry)(thread.argument) };
+    exit()
+}
+
+/// Memory of a thread, with its stack behind it where neither was given.
+struct Place {
+    block: Memory,
+    stack: Memory,
+    stack_size: usize,
+}
+
+fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
+    let asked = match attributes.stack_size as usize {
+        0 => USUAL_STACK,
+        size => size,
+    };
+    let stack_size = asked
+        .max(RawThread::<Board>::SMALLEST_STACK)
+        .next_multiple_of(16);
+    if attributes.stack.is_null()
+        && attributes.base.block.is_null()
+        && attributes.base.block_size == 0
+    {
+        let block = Memory::of_heap(size_of::<OsThread>() + stack_size)?;
+        let stack = Memory {
+            // SAFETY: within the block.
+            start: unsafe { block.start.add(size_of::<OsThread>()) },
+            in_heap: false,
+        };
+        return Some(Place {
+            block,
+            stack,
+            stack_size,
+        });
+    }
+    let stack = match NonNull::new(attributes.stack) {
+        // Too small for the machine: the caller's is left alone.
+        Some(_) if asked < RawThread::<Board>::SMALLEST_STACK => Memory::of_heap(stack_size)?,
+        Some(start) => Memory {
+            start,
+            in_heap: false,
+        },
+        None => Memory::of_heap(stack_size)?,
+    };
+    let stack_size = if stack.in_heap { stack_size } else { asked };
+    let Some(block) = object::block_for::<OsThread>(&attributes.base) else {
+        // SAFETY: nobody has seen it.
+        unsafe { stack.free() };
+        return None;
+    };
+    Some(Place {
+        block,
+        stack,
+        stack_size,
+    })
+}
+
+/// The name as the kernel wants it.
+///
+/// # Safety
+/// It is null or a C string that stays.
+unsafe fn name_of(name: *const c_char) -> &'static str {
+    if name.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("")
+}
+
+/// Makes a thread, and starts it if threads run already.
+fn make(
+    entry: Entry,
+    argument: *mut c_void,
+    attributes: &ThreadAttributes,
+) -> Option<&'static OsThread> {
+    let priority = match attributes.priority {
+        0 => NORMAL,
+        priority => priority,
+    };
+    let stack_without_size = !attributes.stack.is_null() && attributes.stack_size == 0;
+    if !(1..=HIGHEST).contains(&priority)
+        || stack_without_size
+        || attributes.affinity & !AFFINITY != 0
+    {
+        return None;
+    }
+    free_ended();
+    let place = place_for(attributes)?;
+    let thread = OsThread {
+        head: object::head::<OsThread>(&attributes.base, place.block),
+        next: Cell::new(None),
+        entry,
+        argument,
+        priority: Cell::new(priority),
+        is_joinable: Cell::new(attributes.base.bits & JOINABLE != 0),
+        is_joined: Cell::new(false),
+        has_ended: Cell::new(false),
+        stack: place.stack,
+        stack_asked: match attributes.stack_size {
+            0 => place.stack_size as u32,
+            size => size,
+        },
+        stack_size: place.stack_size as u32,
+        flags: EventFlags::new(0),
+        thread: RawThread::new(),
+    };
+    // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
+    let (thread, stack) = unsafe {
+        let id = object::put(place.block, thread);
+        let stack = slice::from_raw_parts_mut(
+            place.stack.start.as_ptr().cast::<MaybeUninit<u8>>(),
+            place.stack_size,
+        );
+        (id.get::<OsThread>()?, stack)
+    };
+    // SAFETY: the program's name stays as long as the thread.
+    let name = unsafe { name_of(attributes.base.name) };
+    if thread.thread.create(name, level(priority), stack).is_err() {
+        thread.head.revoke();
+        // SAFETY: nobody has seen it.
+        unsafe { free(thread) };
+        return None;
+    }
+    masked(|| push(&os().threads, thread));
+    if os().is_running() {
+        thread.launch();
+    }
+    Some(thread)
+}
+
+/// Puts `thread` in front of a list. Masked.
+fn push(list: &Cell<Option<&'static OsThread>>, thread: &'static OsThread) {
+    thread.next.set(list.get());
+    list.set(Some(thread));
+}
+
+/// Takes `thread` out of a list. Masked; steps: those before it.
+fn take_out(list: &Cell<Option<&'static OsThread>>, thread: &'static OsThread) {
+    let mut place = list;
+    while let Some(other) = place.get() {
+        if ptr::eq(other, thread) {
+            return place.set(thread.next.take());
+        }
+        place = &other.next;
+    }
+}
+
+/// Gives back the memory of a thread.
+///
+/// # Safety
+/// Nobody uses it any more, not even the thread.
+unsafe fn free(thread: &'static OsThread) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        thread.stack.free();
+        object::release(thread);
+    }
+}
+
+/// Gives back the memory of the threads that have ended, once they have left their stacks.
+pub(super) fn free_ended() {
+    let is_gone = |thread: &&'static OsThread| thread.handle().state() == State::NonExistent;
+    while let Some(thread) = os().ended.get().filter(is_gone) {
+        masked(|| take_out(&os().ended, thread));
+        // SAFETY: it does not exist any more, and nobody finds it by its id.
+        unsafe { free(thread) };
+    }
+}
+
+/// Nobody finds the thread any more. It is freed when it is gone.
+fn bury(thread: &'static OsThread) {
+    thread.head.revoke();
+    masked(|| {
+        take_out(&os().threads, thread);
+        push(&os().ended, thread);
+    });
+}
+
+/// Ends a thread; one that is to be joined is found until then.
+fn end(thread: &'static OsThread) {
+    let is_joinable = masked(|| {
+        thread.has_ended.set(true);
+        thread.is_joinable.get()
+    });
+    if !is_joinable {
+        bury(thread);
+        // Who frees it is less urgent than most, but comes.
+        let _ = os().timers_changed.give();
+    }
+    let _ = thread.handle().delete();
+}
+
+fn exit() -> ! {
+    if let Some(thread) = OsThread::current() {
+        end(thread);
+    }
+    AnyThread::<Board>::exit()
+}
+
+/// The thread that starts the others; it is above them, so that the most urgent goes on first.
+static STARTER: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("starter").priority(0);
+
+/// Starts the board with all threads that were made.
+#[cfg(target_os = "none")]
+pub(super) fn start_all() -> Status {
+    taktos::board::start(&STARTER, start_threads)
+}
+
+/// On the host a kernel runs already.
+#[cfg(not(target_os = "none"))]
+pub(super) fn start_all() -> Status {
+    start_threads();
+    OK
+}
+
+/// What the first thread does.
+fn start_threads() {
+    let attributes = ThreadAttributes {
+        priority: OF_TIMERS,
+        stack_size: 2 * USUAL_STACK as u32,
+        base: Attributes {
+            name: c"timers".as_ptr(),
+            ..Attributes::NONE
+        },
+        ..ThreadAttributes::NONE
+    };
+    make(timer::call_for_ever, ptr::null_mut(), &attributes);
+    os().phase.set(crate::os::Phase::Running);
+    // In the order in which they were made: the list has the last one first.
+    let mut started = None;
+    loop {
+        let mut next = os().threads.get();
+        while let Some(thread) = next
+            && thread.next.get().map(ptr::from_ref) != started
+        {
+            next = thread.next.get();
+        }
+        let Some(thread) = next else { break };
+        thread.launch();
+        started = Some(ptr::from_ref(thread));
+    }
+}
+
+/// The thread of an id that has not ended, and what to say where there is none.
+///
+/// # Safety
+/// As for [`Id::get`].
+unsafe fn living(id: Id) -> Result<&'static OsThread, Status> {
+    if in_handler() {
+        return Err(ISR);
+    }
+    // SAFETY: the caller's promise.
+    match unsafe { id.get::<OsThread>() } {
+        None => Err(PARAMETER),
+        Some(thread) if thread.has_ended() => Err(RESOURCE),
+        Some(thread) => Ok(thread),
+    }
+}
+
+/// What `act` does to a thread that has not ended.
+///
+/// # Safety
+/// As for [`Id::get`].
+unsafe fn with(id: Id, act: impl FnOnce(&'static OsThread) -> Status) -> Status {
+    // SAFETY: the caller's promise.
+    match unsafe { living(id) } {
+        Ok(thread) => act(thread),
+        Err(status) => status,
+    }
+}
+
+interface! {
+    /// Makes a thread that calls `entry`. It is ready at once, where threads run. Null in a handler, without an entry, for attributes
+    /// out of range, and without memory. Memory is the caller's where it is given: a control block or a stack that is too small for
+    /// the machine comes from the heap, and the caller's is left alone.
+    fn osThreadNew(entry: Option<Entry>, argument: *mut c_void, attributes: *const ThreadAttributes) -> Id {
+        let Some(entry) = entry.filter(|_| !in_handler()) else {
+            return Id::NONE;
+        };
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_ref() }.unwrap_or(&ThreadAttributes::NONE);
+        make(entry, argument, attributes).map_or(Id::NONE, Id::of)
+    }
+
+    /// The calling thread; in a handler, the one that was interrupted. Null before there are threads.
+    fn osThreadGetId() -> Id {
+        OsThread::current().map_or(Id::NONE, Id::of)
+    }
+
+    /// What a thread is doing; `osThreadError` for what is none, and in a handler.
+    fn osThreadGetState(id: Id) -> i32 {
+        const INACTIVE: i32 = 0;
+        const READY: i32 = 1;
+        const RUNNING: i32 = 2;
+        const BLOCKED: i32 = 3;
+        const TERMINATED: i32 = 4;
+        if in_handler() {
+            return ERROR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
+            return ERROR;
+        };
+        if thread.has_ended() {
+            return TERMINATED;
+        }
+        match thread.handle().state() {
+            // It is to be started with the kernel.
+            State::Dormant | State::Ready => READY,
+            State::Executing => RUNNING,
+            State::Blocked => BLOCKED,
+            State::NonExistent => INACTIVE,
+        }
+    }
+
+    /// The size of a thread's stack, as it was asked for, in bytes; 0 in a handler.
+    fn osThreadGetStackSize(id: Id) -> u32 {
+        if in_handler() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { id.get::<OsThread>() }.map_or(0, |thread| thread.stack_asked)
+    }
+
+    /// How much of its stack a thread has never used, in bytes; 0 in a handler.
+    fn osThreadGetStackSpace(id: Id) -> u32 {
+        if in_handler() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
+            return 0;
+        };
+        let used = thread.handle().stack_used().unwrap_or(thread.stack_size as usize);
+        thread.stack_asked.saturating_sub(used as u32)
+    }
+
+    /// Gives a thread another priority.
+    fn osThreadSetPriority(id: Id, priority: i32) -> Status {
+        if !in_handler() && !(1..=HIGHEST).contains(&priority) {
+            return PARAMETER;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            with(id, |thread| {
+                thread.priority.set(priority);
+                status(thread.handle().set_priority(level(priority)))
+            })
+        }
+    }
+
+    /// The priority by which a thread is scheduled now: its own, or one that it inherits. `osPriorityError` in a handler.
+    fn osThreadGetPriority(id: Id) -> i32 {
+        // SAFETY: the caller's promise.
+        let Ok(thread) = (unsafe { living(id) }) else {
+            return ERROR;
+        };
+        match thread.handle().priorities().1.level() {
+            // That of the kernel's lock.
+            0 => thread.priority.get(),
+            level => HIGHEST + 1 - i32::from(level),
+        }
+    }
+
+    /// Lets the next thread of the same priority run.
+    fn osThreadYield() -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        if !os().is_running() || os().is_locked() {
+            return ERROR;
+        }
+        AnyThread::<Board>::yield_now();
+        OK
+    }
+
+    /// Suspends a thread, whatever it waits for. `osErrorResource` where it is suspended already, or is the caller with the kernel locked.
+    fn osThreadSuspend(id: Id) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe {
+            with(id, |thread| match os().is_locked() && Some(thread.id()) == OsThread::current().map(Id::of) {
+                true => RESOURCE,
+                false => status(thread.handle().suspend()),
+            })
+        }
+    }
+
+    /// Lets a suspended thread go on; ends the wait of one that waits, as if its time were over. `osErrorResource` where neither is so.
+    fn osThreadResume(id: Id) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe {
+            with(id, |thread| match thread.handle().resume() {
+                Err(Error::State) => status(thread.handle().cancel_wait()),
+                resumed => status(resumed),
+            })
+        }
+    }
+
+    /// Nobody is to join a thread any more: it is freed when it ends. `osErrorResource` where it is not joinable.
+    fn osThreadDetach(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
+            return PARAMETER;
+        };
+        if !masked(|| thread.is_joinable.replace(false)) {
+            return RESOURCE;
+        }
+        if thread.has_ended() {
+            bury(thread);
+            free_ended();
+        }
+        OK
+    }
+
+    /// Waits for the end of a thread. `osErrorResource` where it is not joinable, somebody else joins it, or it is the caller.
+    fn osThreadJoin(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
+            return PARAMETER;
+        };
+        let is_caller = Some(id) == OsThread::current().map(Id::of);
+        let may_join = masked(|| thread.is_joinable.get() && !is_caller && !thread.is_joined.replace(true));
+        if !may_join {
+            return RESOURCE;
+        }
+        if !thread.has_ended() {
+            let time = if os().is_locked() { Timeout::NONE } else { Timeout::FOREVER };
+            let joined = thread.handle().join(time);
+            if !thread.has_ended() {
+                thread.is_joined.set(false);
+                return status(joined);
+            }
+        }
+        bury(thread);
+        free_ended();
+        OK
+    }
+
+    /// Ends the calling thread; does not come back.
+    fn osThreadExit() -> ! {
+        exit()
+    }
+
+    /// Ends a thread. What of the mutexes that it owns, `osMutexNew` says.
+    fn osThreadTerminate(id: Id) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe {
+            with(id, |thread| {
+                end(thread);
+                free_ended();
+                OK
+            })
+        }
+    }
+
+    /// How many threads there are that have not ended; 0 in a handler.
+    fn osThreadGetCount() -> u32 {
+        if in_handler() {
+            return 0;
+        }
+        let mut count = 0;
+        masked(|| for_each_living(|_| count += 1));
+        count
+    }
+
+    /// Writes the ids of as many threads as there is room for, and says how many; 0 in a handler.
+    fn osThreadEnumerate(ids: *mut Id, room: u32) -> u32 {
+        if in_handler() || ids.is_null() {
+            return 0;
+        }
+        let mut count = 0;
+        masked(|| {
+            for_each_living(|thread| {
+                if count < room {
+                    // SAFETY: the caller's promise: there is room for so many.
+                    unsafe { ids.add(count as usize).write(Id::of(thread)) };
+                    count += 1;
+                }
+            });
+        });
+        count
+    }
+
+    /// Lets a thread run on the processors of a mask, of which there is one.
+    fn osThreadSetAffinityMask(id: Id, mask: u32) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe { with(id, |_| if mask == AFFINITY { OK } else { PARAMETER }) }
+    }
+
+    /// The processors that a thread may run on; 0 in a handler, and for what is no thread.
+    fn osThreadGetAffinityMask(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { living(id) }.map_or(0, |_| AFFINITY)
+    }
+
+    /// Safety classes: there are none here, `osErrorId`.
+    fn osThreadGetClass(_id: Id) -> u32 {
+        NO_NUMBER
+    }
+
+    /// Zones: there are none here, `osErrorId`.
+    fn osThreadGetZone(_id: Id) -> u32 {
+        NO_NUMBER
+    }
+
+    /// Zones: there are none here, `osError`.
+    fn osThreadTerminateZone(_zone: u32) -> Status {
+        ERROR
+    }
+
+    /// Watchdogs of threads: there are none here, `osError`.
+    fn osThreadFeedWatchdog(_ticks: u32) -> Status {
+        ERROR
+    }
+
+    /// All threads are privileged: `osError`.
+    fn osThreadProtectPrivileged() -> Status {
+        ERROR
+    }
+
+    /// Safety classes: there are none here, `osError`.
+    fn osThreadSuspendClass(_class: u32, _mode: u32) -> Status {
+        ERROR
+    }
+
+    /// Safety classes: there are none here, `osError`.
+    fn osThreadResumeClass(_class: u32, _mode: u32) -> Status {
+        ERROR
+    }
+}
+
+/// Visits the threads that have not ended. Masked.
+fn for_each_living(mut visit: impl FnMut(&'static OsThread)) {
+    let mut next = os().threads.get();
+    while let Some(thread) = next {
+        if !thread.has_ended() {
+            visit(thread);
+        }
+        next = thread.next.get();
+    }
+}

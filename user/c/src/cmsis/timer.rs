@@ -1,0 +1,194 @@
+//! Owns: the standard's timers: a list of those that run, and a thread that calls what is due. Must never know: how threads are made.
+
+use super::status::{ISR, OK, PARAMETER, RESOURCE, Status};
+use super::{get_name, interface};
+use crate::object::{self, Attributes, Head, Id, Object};
+use crate::os::{TICK, in_handler, masked, os, ticks};
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr;
+use taktos::{Instant, Timeout};
+
+/// What a timer calls.
+pub type Function = unsafe extern "C" fn(*mut c_void);
+
+/// A timer.
+#[repr(C)]
+pub struct OsTimer {
+    head: Head,
+    function: Function,
+    argument: *mut c_void,
+    is_periodic: bool,
+    is_running: Cell<bool>,
+    period: Cell<u32>,
+    /// When it is due, in ticks.
+    due: Cell<u64>,
+    next: Cell<Option<&'static OsTimer>>,
+}
+
+// SAFETY: it begins with its head.
+unsafe impl Object for OsTimer {
+    const KIND: u32 = u32::from_be_bytes(*b"TIME");
+}
+
+get_name!(osTimerGetName, OsTimer);
+
+/// Puts `timer`, which does not run, behind those that are due no later. Masked; steps: those.
+fn insert(timer: &'static OsTimer) {
+    let mut place = &os().timers;
+    while let Some(other) = place.get()
+        && other.due.get() <= timer.due.get()
+    {
+        place = &other.next;
+    }
+    timer.next.set(place.get());
+    timer.is_running.set(true);
+    place.set(Some(timer));
+}
+
+/// Takes `timer` out, if it runs; says whether it did. Masked; steps: those that are due before.
+fn remove(timer: &'static OsTimer) -> bool {
+    if !timer.is_running.replace(false) {
+        return false;
+    }
+    let mut place = &os().timers;
+    while let Some(other) = place.get() {
+        if ptr::eq(other, timer) {
+            place.set(timer.next.take());
+            break;
+        }
+        place = &other.next;
+    }
+    true
+}
+
+/// What is due, as what is to be called; a periodic timer runs on. Masked.
+fn take_due() -> Option<(Function, *mut c_void)> {
+    let timer = os().timers.get()?;
+    if timer.due.get() > ticks() {
+        return None;
+    }
+    remove(timer);
+    if timer.is_periodic {
+        timer
+            .due
+            .set(timer.due.get() + u64::from(timer.period.get()));
+        insert(timer);
+    }
+    Some((timer.function, timer.argument))
+}
+
+/// What the timers' thread does: calls what is due, frees what ended threads have left, waits for the next.
+pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
+    loop {
+        while let Some((function, argument)) = masked(take_due) {
+            // SAFETY: the program gave both to osTimerNew.
+            unsafe { function(argument) };
+        }
+        super::thread::free_ended();
+        let next = masked(|| os().timers.get().map(|timer| timer.due.get()));
+        let time = next.map_or(Timeout::FOREVER, |due| {
+            Timeout::until(Instant::from_nanos(due * TICK))
+        });
+        let _ = os().timers_changed.take(time);
+    }
+}
+
+interface! {
+    /// Makes a timer that calls `function` in the timers' thread (`osPriorityHigh`): once (0) or periodically (1). Null in a handler,
+    /// without memory, or without a function.
+    fn osTimerNew(
+        function: Option<Function>,
+        kind: u32,
+        argument: *mut c_void,
+        attributes: *const Attributes,
+    ) -> Id {
+        let Some(function) = function else {
+            return Id::NONE;
+        };
+        if in_handler() || kind > 1 {
+            return Id::NONE;
+        }
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
+        let Some(memory) = object::block_for::<OsTimer>(attributes) else {
+            return Id::NONE;
+        };
+        let timer = OsTimer {
+            head: object::head::<OsTimer>(attributes, memory),
+            function,
+            argument,
+            is_periodic: kind == 1,
+            is_running: Cell::new(false),
+            period: Cell::new(0),
+            due: Cell::new(0),
+            next: Cell::new(None),
+        };
+        // SAFETY: memory for one.
+        unsafe { object::put(memory, timer) }
+    }
+
+    /// Starts a timer, or begins its time anew.
+    fn osTimerStart(id: Id, count: u32) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(timer) = (unsafe { id.get::<OsTimer>() }) else {
+            return PARAMETER;
+        };
+        if count == 0 {
+            return PARAMETER;
+        }
+        masked(|| {
+            remove(timer);
+            timer.period.set(count);
+            timer.due.set(ticks() + u64::from(count));
+            insert(timer);
+        });
+        // Given already: the thread looks anyway. Before there are threads it is taken by the first look.
+        let _ = os().timers_changed.give();
+        OK
+    }
+
+    /// Stops a timer. `osErrorResource` where it does not run.
+    fn osTimerStop(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        match unsafe { id.get::<OsTimer>() } {
+            None => PARAMETER,
+            Some(timer) if masked(|| remove(timer)) => OK,
+            Some(_) => RESOURCE,
+        }
+    }
+
+    /// Whether a timer runs: 1 or 0; 0 in a handler.
+    fn osTimerIsRunning(id: Id) -> u32 {
+        if in_handler() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { id.get::<OsTimer>() }.map_or(0, |timer| timer.is_running.get().into())
+    }
+
+    /// Deletes a timer, which may run.
+    fn osTimerDelete(id: Id) -> Status {
+        if in_handler() {
+            return ISR;
+        }
+        // SAFETY: the caller's promise.
+        let Some(timer) = (unsafe { id.get::<OsTimer>() }) else {
+            return PARAMETER;
+        };
+        let end = |timer: &'static OsTimer| {
+            masked(|| remove(timer));
+        };
+        // SAFETY: it is in no list any more.
+        match unsafe { object::delete(timer, end) } {
+            true => OK,
+            false => RESOURCE,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), over the kernel's public interface.
+//!
+//! `taktos install` builds this for each board and lays the library, the headers and the linker script where a C project finds them
+//! (the book's page "C programs"). Objects come from memory of the caller's, or from a heap whose operations take a fixed number of
+//! steps (TLSF: Masmano, Ripoll, Crespo, Real 2004); the kernel itself allocates nothing.
+//!
+//! Owns: what a C program calls an object, and what the standard says of each call. Must never know: how the kernel does it.
+#![cfg_attr(target_os = "none", no_std)]
+#![expect(
+    unsafe_code,
+    reason = "C hands over addresses, and what is behind them is its word"
+)]
+
+pub mod cmsis;
+mod heap;
+mod object;
+mod os;
+#[cfg_attr(target_os = "none", path = "start.rs")]
+#[cfg_attr(not(target_os = "none"), path = "start_host.rs")]
+mod start;

@@ -1,0 +1,219 @@
+//! Owns: how objects begin, by which an address is known to be one, and where their memory comes from.
+//! Must never know: what kinds of objects do.
+
+use crate::os::{masked, os};
+use core::cell::Cell;
+use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+
+/// How each object begins.
+#[repr(C)]
+pub struct Head {
+    /// The kind of the object; 0 once it is deleted.
+    kind: Cell<u32>,
+    /// Whether the object lies in the heap.
+    in_heap: Cell<bool>,
+    name: Cell<*const c_char>,
+}
+
+/// A kind of objects. Its head lies at its beginning.
+///
+/// # Safety
+/// The type is `repr(C)` and begins with its [`Head`].
+pub unsafe trait Object: Sized + 'static {
+    /// What tells this kind: four letters.
+    const KIND: u32;
+    /// The least control block that a caller may give. What does not fit there comes from the heap.
+    const LEAST: usize = size_of::<Self>();
+
+    /// The object's head.
+    fn head(&'static self) -> &'static Head {
+        // SAFETY: it lies at the beginning.
+        unsafe { &*ptr::from_ref(self).cast() }
+    }
+}
+
+/// What C calls an object by: its address, or null.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Id(pub *mut c_void);
+
+impl Id {
+    /// No object.
+    pub const NONE: Self = Self(ptr::null_mut());
+
+    /// The id of `object`.
+    pub fn of<O: Object>(object: &'static O) -> Self {
+        Self(ptr::from_ref(object).cast_mut().cast())
+    }
+
+    /// The object, if it is one of the kind and not deleted.
+    ///
+    /// # Safety
+    /// Where the address is that of a word at all, it can be read, and if it begins as an object does, it is one.
+    #[inline(always)]
+    pub unsafe fn get<O: Object>(self) -> Option<&'static O> {
+        if self.0.is_null() || !self.0.addr().is_multiple_of(align_of::<Head>()) {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let head = &*self.0.cast::<Head>();
+            (head.kind.get() == O::KIND).then(|| &*self.0.cast::<O>())
+        }
+    }
+}
+
+/// What the attributes of all objects begin with (`osSemaphoreAttr_t` and the like).
+#[repr(C)]
+pub struct Attributes {
+    pub name: *const c_char,
+    pub bits: u32,
+    pub block: *mut u8,
+    pub block_size: u32,
+}
+
+impl Attributes {
+    /// Those of an object for which none are given.
+    pub const NONE: Self = Self {
+        name: ptr::null(),
+        bits: 0,
+        block: ptr::null_mut(),
+        block_size: 0,
+    };
+}
+
+/// Memory for objects and what belongs to them.
+#[derive(Clone, Copy)]
+pub struct Memory {
+    pub start: NonNull<u8>,
+    pub in_heap: bool,
+}
+
+impl Memory {
+    /// `size` bytes of the heap.
+    pub fn of_heap(size: usize) -> Option<Self> {
+        let start = masked(|| os().heap.allocate(size))?;
+        Some(Self {
+            start,
+            in_heap: true,
+        })
+    }
+
+    /// The `given` memory, if `size` bytes at a multiple of `alignment` fit there; else none, or that of the heap where as many
+    /// as `least` were given, or none at all.
+    pub fn new(
+        given: *mut u8,
+        given_size: usize,
+        size: usize,
+        alignment: usize,
+        least: usize,
+    ) -> Option<Self> {
+        let Some(start) = NonNull::new(given) else {
+            return (given_size == 0).then(|| Self::of_heap(size)).flatten();
+        };
+        if !given.addr().is_multiple_of(align_of::<u32>()) || given_size < least {
+            return None;
+        }
+        let skipped = given.addr().next_multiple_of(alignment) - given.addr();
+        if skipped + size > given_size {
+            return Self::of_heap(size);
+        }
+        Some(Self {
+            // SAFETY: within the memory that was given.
+            start: unsafe { start.add(skipped) },
+            in_heap: false,
+        })
+    }
+
+    /// The memory as words.
+    ///
+    /// # Safety
+    /// So many words lie there, at a multiple of a word, and nobody else uses them.
+    pub unsafe fn words(self, count: usize) -> &'static mut [MaybeUninit<usize>] {
+        // SAFETY: the caller's promise.
+        unsafe { NonNull::slice_from_raw_parts(self.start.cast(), count).as_mut() }
+    }
+
+    /// Gives the memory back where it came from.
+    ///
+    /// # Safety
+    /// Nobody uses it any more.
+    pub unsafe fn free(self) {
+        if self.in_heap {
+            // SAFETY: the block was allocated by `of_heap`.
+            masked(|| unsafe { os().heap.free(self.start) });
+        }
+    }
+}
+
+/// Memory for an object.
+pub fn block_for<O: Object>(attributes: &Attributes) -> Option<Memory> {
+    Memory::new(
+        attributes.block,
+        attributes.block_size as usize,
+        size_of::<O>(),
+        align_of::<O>(),
+        O::LEAST,
+    )
+}
+
+/// The head of a new object.
+pub fn head<O: Object>(attributes: &Attributes, memory: Memory) -> Head {
+    Head {
+        kind: Cell::new(O::KIND),
+        in_heap: Cell::new(memory.in_heap),
+        name: Cell::new(attributes.name),
+    }
+}
+
+/// Puts a new object where memory for it is.
+///
+/// # Safety
+/// The memory is that of [`block_for`] this kind, and nobody else's.
+pub unsafe fn put<O: Object>(memory: Memory, object: O) -> Id {
+    let place = memory.start.cast::<O>();
+    // SAFETY: the caller's promise.
+    unsafe { place.write(object) };
+    Id(place.as_ptr().cast())
+}
+
+impl Head {
+    /// The name that the object was given; null where there was none.
+    pub fn name(&self) -> *const c_char {
+        self.name.get()
+    }
+
+    /// The object's id is none from now on. Says whether it was: of two who delete an object one does.
+    pub fn revoke(&self) -> bool {
+        masked(|| self.kind.replace(0) != 0)
+    }
+}
+
+/// Gives the memory of `object` back, whose id was revoked.
+///
+/// # Safety
+/// Nobody uses the object any more.
+pub unsafe fn release<O: Object>(object: &'static O) {
+    let memory = Memory {
+        start: NonNull::from(object).cast(),
+        in_heap: object.head().in_heap.get(),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { memory.free() }
+}
+
+/// Deletes `object`: nobody finds it by its id, `end` sends away who waits at it, and its memory is given back.
+///
+/// # Safety
+/// Who was sent away does not look at it again.
+pub unsafe fn delete<O: Object>(object: &'static O, end: impl FnOnce(&'static O)) -> bool {
+    let first = object.head().revoke();
+    if first {
+        end(object);
+        // SAFETY: the caller's promise.
+        unsafe { release(object) }
+    }
+    first
+}

@@ -1,0 +1,156 @@
+//! Owns: the state of the standard's kernel, of which there is one: what phase it is in, its threads, its timers, its heap; and what it
+//! asks of the machine. Must never know: what the calls on objects are.
+
+use crate::cmsis::thread::OsThread;
+use crate::cmsis::timer::OsTimer;
+use crate::heap::Heap;
+use core::cell::Cell;
+use taktos::board::Board;
+use taktos::{Instant, Kernel, Mutex, Priority, Protocol, Semaphore, System, Timeout};
+use taktos_machine::Machine;
+
+type Cpu = <Board as System>::Machine;
+
+/// The phases of the kernel: `osKernelState_t`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(i32)]
+pub enum Phase {
+    Inactive = 0,
+    Ready = 1,
+    Running = 2,
+    Locked = 3,
+    Suspended = 4,
+}
+
+/// What there is once.
+pub struct Os {
+    pub phase: Cell<Phase>,
+    /// All threads that exist, and those that have ended and are still to be freed: the first of each.
+    pub threads: Cell<Option<&'static OsThread>>,
+    pub ended: Cell<Option<&'static OsThread>>,
+    /// The timers that run, the next to end first.
+    pub timers: Cell<Option<&'static OsTimer>>,
+    /// Given when there is something new for the thread of the timers.
+    pub timers_changed: Semaphore<Board>,
+    /// Who holds it runs alone: no thread is as urgent as its ceiling.
+    pub lock: Mutex<Board>,
+    pub suspended_at: Cell<Instant>,
+    pub heap: Heap,
+}
+
+// SAFETY: the cells are reached with the kernel kept out, or in calls that the standard has made by one thread at a time (the start).
+unsafe impl Sync for Os {}
+
+impl Os {
+    #[cfg_attr(not(target_os = "none"), allow(dead_code))]
+    pub const fn new() -> Self {
+        Self {
+            phase: Cell::new(Phase::Inactive),
+            threads: Cell::new(None),
+            ended: Cell::new(None),
+            timers: Cell::new(None),
+            timers_changed: Semaphore::binary(0),
+            lock: Mutex::with_protocol(Protocol::Ceiling(Priority::MOST_URGENT)),
+            suspended_at: Cell::new(Instant::START),
+            heap: Heap::new(),
+        }
+    }
+
+    /// Whether threads run.
+    #[inline(always)]
+    pub fn is_running(&self) -> bool {
+        self.phase.get() >= Phase::Running
+    }
+
+    /// Whether the caller's thread runs alone, and so must not wait.
+    pub fn is_locked(&self) -> bool {
+        self.phase.get() >= Phase::Locked
+    }
+}
+
+/// The one.
+#[cfg(target_os = "none")]
+#[inline(always)]
+pub fn os() -> &'static Os {
+    static OS: Os = Os::new();
+    &OS
+}
+
+/// The one of the calling test's world.
+#[cfg(not(target_os = "none"))]
+pub fn os() -> &'static Os {
+    std::thread_local! {
+        static OS: &'static Os = taktos::board::leak(Os::new());
+    }
+    OS.with(|os| *os)
+}
+
+/// Where a call is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Caller {
+    /// In a thread, or before there are any.
+    Thread,
+    /// In an interrupt handler that may call the kernel.
+    Handler,
+    /// In one above the kernel's level, which may not.
+    Above,
+}
+
+/// Where the call is made.
+#[inline(always)]
+pub fn caller() -> Caller {
+    if !in_handler() {
+        Caller::Thread
+    } else if Cpu::may_call() {
+        Caller::Handler
+    } else {
+        Caller::Above
+    }
+}
+
+/// Whether the call is made in an interrupt handler. Before there are threads there is none, and some machines cannot tell the start-up
+/// code from one.
+#[inline(always)]
+pub fn in_handler() -> bool {
+    Cpu::in_interrupt() && os().is_running()
+}
+
+/// Runs `body` with the kernel, and whoever may call it, kept out. Not nested, and without kernel calls inside.
+#[inline(always)]
+#[allow(
+    clippy::let_unit_value,
+    reason = "what a machine remembers of its mask may be nothing"
+)]
+pub fn masked<T>(body: impl FnOnce() -> T) -> T {
+    let mask = Cpu::mask();
+    let result = body();
+    Cpu::unmask(mask);
+    result
+}
+
+/// How many nanoseconds a tick of the standard's kernel is.
+pub const TICK: u64 = 1_000_000;
+/// The time-out that never ends: `osWaitForever`.
+pub const FOREVER: u32 = u32::MAX;
+
+/// The ticks since the start: 64 bits of which the standard shows 32.
+pub fn ticks() -> u64 {
+    Kernel::<Board>::now().as_nanos() / TICK
+}
+
+/// A time-out in ticks, of which the first is the one that goes on now: until the tick so many further begins. Who runs alone does not
+/// wait.
+#[inline(always)]
+pub fn timeout(count: u32) -> Timeout {
+    match count {
+        0 => Timeout::NONE,
+        _ if os().is_locked() => Timeout::NONE,
+        FOREVER => Timeout::FOREVER,
+        count => until(count),
+    }
+}
+
+#[cold]
+fn until(count: u32) -> Timeout {
+    Timeout::until(Instant::from_nanos((ticks() + u64::from(count)) * TICK))
+}

@@ -1,0 +1,332 @@
+//! What threads of partitions call: the kernel's services by handles, under the names that they have for privileged threads.
+//!
+//! Owns: the stubs of the calls, as the table of `taktos-abi` has them.
+//! Must never know: the kernel; which object a handle names.
+//!
+//! A handle is a place in the partition's table. Nothing is checked here: a handle that the table does not have, that is of another kind or
+//! does not allow the call is refused by the kernel with [`Error::Parameter`].
+#![no_std]
+
+mod svc;
+
+pub use svc::{Answer, Request, call};
+pub use taktos_abi::call as abi;
+pub use taktos_abi::{Error, Timeout};
+pub use taktos_time::{Duration, Instant, Span};
+
+use taktos_abi::call::{Number, flags, handle};
+
+/// Nothing that a table has: for calls that take no handle.
+const NO_HANDLE: usize = usize::MAX;
+
+/// A call without handle and words.
+const fn plain(number: Number, timeout: Timeout) -> Request {
+    Request {
+        number: number as usize,
+        handle: NO_HANDLE,
+        words: [0; 2],
+        timeout,
+    }
+}
+
+/// Defines a kind of handle.
+macro_rules! handles {
+    ($($(#[$documentation:meta])* $name:ident;)*) => {
+        $(
+            $(#[$documentation])*
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            pub struct $name(usize);
+
+            impl $name {
+                /// The handle at this place of the partition's table.
+                #[must_use]
+                pub const fn at(place: usize) -> Self {
+                    Self(place)
+                }
+
+                #[inline(always)]
+                fn call(self, number: Number, words: [usize; 2], timeout: Timeout) -> Answer {
+                    call(Request { number: number as usize, handle: self.0, words, timeout })
+                }
+            }
+        )*
+    };
+}
+
+handles! {
+    /// A semaphore.
+    Semaphore;
+    /// A mutex.
+    Mutex;
+    /// A group of event flags.
+    Flags;
+    /// A thread, of this partition or of another one, or of none.
+    Thread;
+}
+
+impl Semaphore {
+    /// Gives a permit. Errors: `Limit`, `Deleted`.
+    #[inline(always)]
+    pub fn give(self) -> Result<(), Error> {
+        self.call(Number::SemaphoreGive, [0; 2], Timeout::NONE)
+            .done()
+    }
+
+    /// Takes a permit, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`.
+    #[inline(always)]
+    pub fn take(self, timeout: Timeout) -> Result<(), Error> {
+        self.call(Number::SemaphoreTake, [0; 2], timeout).done()
+    }
+}
+
+impl Mutex {
+    /// Locks the mutex, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Limit`, `Ceiling`,
+    /// `Cancelled`.
+    #[inline(always)]
+    pub fn lock(self, timeout: Timeout) -> Result<(), Error> {
+        self.call(Number::MutexLock, [0; 2], timeout).done()
+    }
+
+    /// Unlocks the mutex. Errors: `NotOwner`, `Deleted`.
+    #[inline(always)]
+    pub fn unlock(self) -> Result<(), Error> {
+        self.call(Number::MutexUnlock, [0; 2], Timeout::NONE).done()
+    }
+}
+
+impl Flags {
+    /// Sets `flags`. Errors: `Deleted`.
+    pub fn set(self, flags: u32) -> Result<(), Error> {
+        self.call(Number::FlagsSet, [flags as usize, 0], Timeout::NONE)
+            .done()
+    }
+
+    /// Clears `flags`, and says which were set before. Errors: `Deleted`.
+    pub fn clear(self, flags: u32) -> Result<u32, Error> {
+        let answer = self.call(Number::FlagsClear, [flags as usize, 0], Timeout::NONE);
+        answer.word().map(|word| word as u32)
+    }
+
+    /// Waits until any of `flags` is set, as long as `timeout` says; the answer is all that were set.
+    /// Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag is named.
+    pub fn wait_any(self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait(flags, 0, timeout)
+    }
+
+    /// Waits until all of `flags` are set; otherwise as [`Flags::wait_any`].
+    pub fn wait_all(self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait(flags, flags::ALL, timeout)
+    }
+
+    /// Waits until any of `flags` is set, and clears them all; otherwise as [`Flags::wait_any`].
+    pub fn take_any(self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait(flags, flags::TAKE, timeout)
+    }
+
+    /// Waits until all of `flags` are set, and clears them; otherwise as [`Flags::wait_any`].
+    pub fn take_all(self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
+        self.wait(flags, flags::ALL | flags::TAKE, timeout)
+    }
+
+    fn wait(self, flags: u32, condition: usize, timeout: Timeout) -> Result<u32, Error> {
+        let answer = self.call(Number::FlagsWait, [flags as usize, condition], timeout);
+        answer.word().map(|word| word as u32)
+    }
+}
+
+/// A message of two words.
+pub type Message = [usize; 2];
+
+/// Who sent a message: a word that means something to the kernel alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sender(usize);
+
+/// A message, and who sent it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// Who sent it.
+    pub sender: Sender,
+    /// What was sent.
+    pub message: Message,
+}
+
+impl Thread {
+    /// The same thread, but only while its partition has this generation: a call fails with `Deleted` once it was started anew.
+    #[must_use]
+    pub const fn of_generation(self, generation: u16) -> Self {
+        Self(self.0 & handle::PLACE | (generation as usize) << handle::GENERATION)
+    }
+
+    /// The generation of the partition of this thread: how often it was started, modulo 65,535.
+    /// Errors: `Parameter` for a thread of no partition; `Deleted` while it is stopped.
+    pub fn generation(self) -> Result<u16, Error> {
+        let answer = self.call(Number::Generation, [0; 2], Timeout::NONE);
+        answer.word().map(|word| word as u16)
+    }
+
+    /// Sends `message` to this thread. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Cancelled`; `Parameter` where it waits
+    /// for bytes.
+    #[inline(always)]
+    pub fn send(self, message: Message, timeout: Timeout) -> Result<(), Error> {
+        self.call(Number::Send, message, timeout).done()
+    }
+
+    /// Receives a message from this thread. Errors: as [`Thread::send`].
+    #[inline(always)]
+    pub fn receive_from(self, timeout: Timeout) -> Result<Message, Error> {
+        self.call(Number::ReceiveFrom, [0; 2], timeout).message()
+    }
+
+    /// Sends `message` to this thread and waits for its reply. Errors: as [`Thread::send`].
+    #[inline(always)]
+    pub fn call_for(self, message: Message, timeout: Timeout) -> Result<Message, Error> {
+        self.call(Number::Call, message, timeout).message()
+    }
+
+    /// Sends `bytes`, at most [`abi::LONGEST_BYTES`], which lie in memory of the partition's. Errors: as [`Thread::send`]; `Parameter` where
+    /// they do not, there are more, or the receiver's memory overlaps them.
+    pub fn send_bytes(self, bytes: &[u8], timeout: Timeout) -> Result<(), Error> {
+        let words = [bytes.as_ptr().expose_provenance(), bytes.len()];
+        self.call(Number::SendBytes, words, timeout).done()
+    }
+
+    /// Notifies this thread: its word gets these bits. Errors: `State` if it was not started.
+    pub fn notify_bits(self, bits: u32) -> Result<(), Error> {
+        self.notify(bits, abi::action::SET_BITS)
+    }
+
+    /// Notifies this thread: its word becomes one more. Errors: `State`; `Limit` where it cannot.
+    pub fn notify_one_more(self) -> Result<(), Error> {
+        self.notify(0, abi::action::INCREMENT)
+    }
+
+    fn notify(self, word: u32, action: usize) -> Result<(), Error> {
+        self.call(Number::Notify, [word as usize, action], Timeout::NONE)
+            .done()
+    }
+
+    /// Starts this thread, which does not run, with `argument`. Errors: `State`, `Deleted`.
+    pub fn start(self, argument: usize) -> Result<(), Error> {
+        self.call(Number::ThreadStart, [argument, 0], Timeout::NONE)
+            .done()
+    }
+
+    /// Ends this thread. Errors: `State`, `Deleted`.
+    pub fn stop(self) -> Result<(), Error> {
+        self.control(Number::ThreadStop)
+    }
+
+    /// Suspends this thread. Errors: `State`.
+    pub fn suspend(self) -> Result<(), Error> {
+        self.control(Number::ThreadSuspend)
+    }
+
+    /// Resumes this thread. Errors: `State`.
+    pub fn resume(self) -> Result<(), Error> {
+        self.control(Number::ThreadResume)
+    }
+
+    /// Ends the wait of this thread with `Cancelled`. Errors: `State`.
+    pub fn cancel_wait(self) -> Result<(), Error> {
+        self.control(Number::ThreadCancelWait)
+    }
+
+    fn control(self, number: Number) -> Result<(), Error> {
+        self.call(number, [0; 2], Timeout::NONE).done()
+    }
+
+    /// Gives this thread the priority `level`. Errors: `Deleted`; `Parameter` where there is none, or its partition does not allow it.
+    pub fn set_priority(self, level: u8) -> Result<(), Error> {
+        self.call(Number::ThreadSetPriority, [level.into(), 0], Timeout::NONE)
+            .done()
+    }
+
+    /// Waits for this thread's end. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Cancelled`.
+    pub fn join(self, timeout: Timeout) -> Result<(), Error> {
+        self.call(Number::ThreadJoin, [0; 2], timeout).done()
+    }
+}
+
+impl Sender {
+    /// Answers the call of this thread. Errors: `State` where it does not wait for a reply of the caller's.
+    #[inline(always)]
+    pub fn reply(self, message: Message) -> Result<(), Error> {
+        let request = Request {
+            handle: self.0,
+            words: message,
+            ..plain(Number::Reply, Timeout::NONE)
+        };
+        call(request).done()
+    }
+
+    /// The same, and then [`receive`]. Nothing is done where `timeout` says not to wait, or the next sender sends bytes: `Parameter`.
+    #[inline(always)]
+    pub fn reply_and_receive(self, message: Message, timeout: Timeout) -> Result<Received, Error> {
+        let request = Request {
+            handle: self.0,
+            words: message,
+            ..plain(Number::ReplyAndReceive, timeout)
+        };
+        call(request).received()
+    }
+}
+
+/// Receives a message from any thread. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Parameter` where the sender sends bytes.
+#[inline(always)]
+pub fn receive(timeout: Timeout) -> Result<Received, Error> {
+    call(plain(Number::Receive, timeout)).received()
+}
+
+/// Receives bytes from any thread into `room`, of which at most [`abi::LONGEST_BYTES`] are used: how many were put there, and who sent.
+/// Errors: as [`receive`]; `Parameter` where the room is not in memory of the partition's, or the sender's overlaps it.
+pub fn receive_bytes(room: &mut [u8], timeout: Timeout) -> Result<(usize, Sender), Error> {
+    let size = room.len().min(abi::LONGEST_BYTES);
+    let request = Request {
+        words: [room.as_mut_ptr().expose_provenance(), size],
+        ..plain(Number::ReceiveBytes, timeout)
+    };
+    let received = call(request).received()?;
+    Ok((received.message[0], received.sender))
+}
+
+/// Waits for a notification of the calling thread; of its word, which is the answer, the bits `clear` are cleared then.
+/// Errors: `Timeout`, `WouldBlock`, `Cancelled`.
+pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
+    let request = Request {
+        words: [clear as usize, 0],
+        ..plain(Number::NotifyWait, timeout)
+    };
+    call(request).word().map(|word| word as u32)
+}
+
+/// Waits until the calling thread's notification word is not 0, and decrements it. Errors: as [`notify_wait`].
+pub fn notify_take(timeout: Timeout) -> Result<u32, Error> {
+    let answer = call(plain(Number::NotifyTake, timeout));
+    answer.word().map(|word| word as u32)
+}
+
+/// Does nothing for `timeout`. Errors: `Cancelled`.
+pub fn sleep(timeout: impl Into<Timeout>) -> Result<(), Error> {
+    match call(plain(Number::Sleep, timeout.into())).done() {
+        Err(Error::Timeout) => Ok(()),
+        other => other,
+    }
+}
+
+/// Lets the caller's equals run.
+pub fn yield_now() {
+    let _ = call(plain(Number::YieldNow, Timeout::NONE));
+}
+
+/// The present time.
+pub fn now() -> Instant {
+    let [low, high, _] = call(plain(Number::Now, Timeout::NONE)).words;
+    Instant::from_nanos((high as u64) << 32 | low as u64)
+}
+
+/// Ends the calling thread.
+pub fn exit() -> ! {
+    loop {
+        let _ = call(plain(Number::Exit, Timeout::NONE));
+    }
+}

@@ -1,0 +1,553 @@
+//! Attacks of a thread without privilege on everything outside its partition, one after another, and a thread with privilege that sees what
+//! came of each: the cause that is told is the true one, nothing else has changed, and the kernel lives.
+//!
+//! Owns: the attacks that need no words of an architecture; the storm; the restarts; what is looked at.
+//! Must never know: a board; how its instructions are said ([`AttackBoard`] does).
+//!
+//! Its words on the command line: `calls=` (100,000), `restarts=` (10,000), `seed=` (1), and `late=`: how many nanoseconds a thread more
+//! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32).
+
+use super::storm::{Attempt, Known, Storm, is_right};
+use super::{MEMORY, RIGHT, STACK, expect, finish};
+use crate::command_line::{CommandLine, each_argument};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taktos_abi::Timeout;
+use taktos_abi::call::{CALLS, LONGEST_BYTES, handle, kind, right};
+use taktos_kernel::fault::print;
+use taktos_kernel::user::{Data, Partition, Supervisor, UserThread};
+use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, State, System, Thread};
+use taktos_machine::{Cause, Isolation};
+use taktos_user::{Request, call};
+
+/// What must come of an attack.
+#[derive(Clone, Copy)]
+pub enum Comes {
+    /// A fault of this cause.
+    Fault(Cause),
+    /// The same, of this address.
+    FaultAt(Cause, fn() -> usize),
+    /// Nothing: the processor ignores it, and the thread goes on.
+    Nothing,
+}
+
+/// An attack: its name, what it does, what must come of it.
+pub type Attack = (&'static str, fn(), Comes);
+
+/// A board on which partitions are attacked.
+pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
+    /// Attacks in the words of its architecture.
+    const ATTACKS: &'static [Attack];
+    /// Changes what the other threads of the partition will load when they go on: fills `[begin, end)` with ones.
+    fn spoil(begin: usize, end: usize);
+    /// Fills all registers that can be with `secret`, and calls with the handle of a thread, to send.
+    fn send_with_secret(thread: usize, secret: usize);
+    /// Receives from any thread, and says whether any register holds `secret` afterwards.
+    fn receive_and_look(secret: usize) -> bool;
+    /// Keeps a pattern of `seed` in all registers, the floating-point ones, too, if the partition has them, for `rounds` rounds, and says
+    /// whether it stayed.
+    fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool;
+}
+
+/// How many words nobody writes.
+const REST: usize = 64;
+
+/// The data of each partition.
+pub struct Told {
+    /// How many calls were made.
+    pub calls: AtomicU32,
+    /// The number of the first call that was answered wrongly, plus one; and its handle.
+    pub wrong: [AtomicU32; 2],
+    /// That a thread saw what it must not, or not what it must.
+    pub failed: AtomicU32,
+    /// What nobody writes.
+    pub rest: [AtomicU32; REST],
+}
+
+impl Data for Told {
+    const NEW: Self = Self {
+        calls: AtomicU32::new(0),
+        wrong: [const { AtomicU32::new(0) }; 2],
+        failed: AtomicU32::new(0),
+        rest: [const { AtomicU32::new(0x5EC2_E7ED) }; REST],
+    };
+}
+
+/// What the first partition's table allows: as [`attacked_partitions!`](crate::attacked_partitions) has it.
+const ALLOWS: &[u32] = &[
+    kind::SEMAPHORE | right::GIVE | right::TAKE,
+    kind::SEMAPHORE | right::GIVE | right::TAKE,
+    kind::THREAD | kind::MEMBER | 0x3F,
+    kind::THREAD | kind::MEMBER | 0x3F,
+    kind::THREAD | kind::MEMBER | 0x1F,
+    kind::MUTEX | right::TAKE,
+    kind::FLAGS | right::GIVE,
+];
+
+/// What a thread of the first partition is to do, in the upper half of its argument; the lower half says which, or with which seed.
+mod role {
+    pub const ATTACK: usize = 1 << 24;
+    pub const TABLE: usize = 2 << 24;
+    pub const STORM: usize = 3 << 24;
+    pub const SECRET: usize = 4 << 24;
+    pub const KEEP: usize = 5 << 24;
+    pub const SPOIL: usize = 6 << 24;
+    pub const SPOILT: usize = 7 << 24;
+    pub const NOTHING: usize = 8 << 24;
+    pub const MASK: usize = 0xFF << 24;
+}
+
+const SECRET: usize = 0x7A57_05EC;
+
+/// What is to be attacked, and by whom.
+pub struct Objects<S: AttackBoard> {
+    /// The partition that attacks.
+    pub first: &'static Partition<S, Told>,
+    /// The one that it may talk to.
+    pub second: &'static Partition<S, Told>,
+    /// The first one's threads.
+    pub threads: &'static [UserThread<S, Told>; 2],
+    /// Who is told of faults.
+    pub supervisor: &'static Supervisor<S>,
+    /// Permits that calls would give whose frames cannot be stored.
+    pub permits: &'static Semaphore<S>,
+    /// What nobody's table names.
+    pub others: &'static Semaphore<S>,
+    /// A thread that nobody's table names.
+    pub ticker: &'static Thread<S, { 256 * size_of::<usize>() }>,
+}
+
+/// How often the ticker was on time.
+static TICKS: AtomicU32 = AtomicU32::new(0);
+/// How long it was late at most, in nanoseconds.
+static LATEST: AtomicU32 = AtomicU32::new(0);
+/// Wakes every 100 us, and looks how late it is.
+pub fn tick<S: System>() {
+    let mut next = Kernel::<S>::now();
+    loop {
+        next = next.saturating_add(100.micros());
+        let _ = AnyThread::<S>::sleep(Timeout::until(next));
+        let late = Kernel::<S>::now().since(next).as_nanos() as u32;
+        LATEST.fetch_max(late, Relaxed);
+        TICKS.fetch_add(1, Relaxed);
+    }
+}
+
+/// Runs all, and says whether all was as it must be.
+pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let [mut calls, mut restarts, mut seed, mut late] = [100_000, 10_000, 1, 40_000];
+    each_argument::<S>(|word| match word.split_once('=') {
+        Some(("calls", number)) => calls = number.parse().unwrap_or(calls),
+        Some(("restarts", number)) => restarts = number.parse().unwrap_or(restarts),
+        Some(("seed", number)) => seed = number.parse().unwrap_or(seed),
+        Some(("late", number)) => late = number.parse().unwrap_or(late),
+        _ => {}
+    });
+    assert!(
+        objects.ticker.start(tick::<S>).is_ok(),
+        "the ticker does not start"
+    );
+    let parts: [(&str, &dyn Fn() -> bool); 6] = [
+        ("attacks", &|| attacks(objects)),
+        ("registers", &|| registers(objects)),
+        ("frames", &|| frames(objects)),
+        ("the table", &|| every_call(objects)),
+        ("the storm", &|| storm(objects, calls, seed)),
+        ("restarts", &|| restart_in_a_row(objects, restarts)),
+    ];
+    let mut passed = true;
+    for (name, part) in parts {
+        passed &= part();
+        let latest = LATEST.swap(0, Relaxed);
+        print::<S>(format_args!(
+            "{name}: the ticker was at most {latest} ns late\n"
+        ));
+        passed &= checked::<S>("the kernel lives", latest < late);
+    }
+    passed &= checked::<S>("the ticker comes", TICKS.load(Relaxed) > 1_000);
+    print::<S>(format_args!(
+        "{}\n",
+        if passed { "all passed" } else { "FAILED" }
+    ));
+    passed
+}
+
+/// Says what failed.
+fn checked<S: System>(what: &str, holds: bool) -> bool {
+    if !holds {
+        print::<S>(format_args!("wrong: {what}\n"));
+    }
+    holds
+}
+
+/// A number that is another one if anything has changed that the first partition has nothing to do with.
+fn hash<S: AttackBoard>(objects: &Objects<S>) -> u32 {
+    let mut sum = 0x811C_9DC5_u32;
+    let mut add = |word: u32| sum = (sum ^ word).wrapping_mul(0x0100_0193);
+    // A word at a time: interrupts are masked meanwhile.
+    for place in 0..REST {
+        let word = objects
+            .second
+            .look_at(|told| told.rest[place].load(Relaxed));
+        add(word.unwrap_or(0));
+    }
+    add(objects.others.count());
+    let (own, present) = objects.ticker.priorities();
+    add(u32::from(own.level()) << 8 | u32::from(present.level()));
+    add(u32::from(objects.ticker.state() == State::Blocked));
+    sum
+}
+
+/// Each attack: a life of the attacker.
+fn attacks<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    start_second(objects, role::NOTHING);
+    let before = hash(objects);
+    let mut passed = true;
+    for (number, (name, _, comes)) in S::ATTACKS.iter().enumerate() {
+        let came = life(objects, role::ATTACK | number);
+        let right = match (came, comes) {
+            (Some((cause, _)), Comes::Fault(expected)) => cause == *expected,
+            (Some((cause, address)), Comes::FaultAt(expected, place)) => {
+                cause == *expected && address == Some(place())
+            }
+            (None, Comes::Nothing) => true,
+            _ => false,
+        };
+        if !right {
+            match came {
+                Some((cause, address)) => {
+                    print::<S>(format_args!("{name}: {} {address:x?}\n", cause.text()))
+                }
+                None => print::<S>(format_args!("{name}: nothing came of it\n")),
+            }
+        }
+        passed &= right && checked::<S>(name, hash(objects) == before);
+    }
+    print::<S>(format_args!("{} attacks\n", S::ATTACKS.len()));
+    passed & checked::<S>("no call on a foreign stack", objects.permits.count() == 0)
+}
+
+/// Starts the first partition and waits for its end: by a fault, or by itself.
+fn life<S: AttackBoard>(
+    objects: &'static Objects<S>,
+    argument: usize,
+) -> Option<(Cause, Option<usize>)> {
+    assert!(
+        objects.first.restart_with(argument).is_ok(),
+        "the partition does not start"
+    );
+    // The latter wakes no supervisor.
+    let _ = objects.threads[0].join(Timeout::after(4.millis()));
+    let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
+    told.ok()
+        .map(|(_, incident)| (incident.fault.cause, incident.fault.address))
+}
+
+fn start_second<S: AttackBoard>(objects: &'static Objects<S>, argument: usize) {
+    assert!(
+        objects.second.restart_with(argument).is_ok(),
+        "the partition does not start"
+    );
+}
+
+fn failed<S: AttackBoard>(partition: &'static Partition<S, Told>) -> bool {
+    partition.look_at(|told| told.failed.load(Relaxed)) != Ok(0)
+}
+
+/// What a thread of one partition has in registers none of another one finds there; and what it has stays when it is interrupted.
+fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    start_second(objects, role::SECRET);
+    let _ = life(objects, role::SECRET);
+    let mut passed = checked::<S>("no register leaks", !failed(objects.second));
+    let _ = Kernel::<S>::set_time_slice(Some(50.micros()));
+    start_second(objects, role::KEEP);
+    let _ = life(objects, role::KEEP);
+    let both = || {
+        let ends = [objects.first, objects.second].map(|partition| {
+            partition
+                .look_at(|told| told.calls.load(Relaxed))
+                .unwrap_or(0)
+        });
+        ends[0] >= 2 && ends[1] >= 1
+    };
+    let begun = Kernel::<S>::now();
+    while !both() && Kernel::<S>::now().since(begun) < 100.millis() {
+        let _ = AnyThread::<S>::sleep(1.millis());
+    }
+    passed &= checked::<S>("interrupted threads come to their end", both());
+    let _ = Kernel::<S>::set_time_slice(Some(10.secs()));
+    passed
+        & checked::<S>(
+            "registers stay",
+            !failed(objects.first) && !failed(objects.second),
+        )
+}
+
+/// A thread spoils what its partner, which waits, lies with on its stack: the partner faults when it goes on.
+fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let cause = life(objects, role::SPOIL).map(|(cause, _)| cause);
+    checked::<S>("a spoilt frame is a fault", cause.is_some())
+        & checked::<S>(
+            "of the thread that has it",
+            objects.threads[1].state() == State::Dormant,
+        )
+}
+
+/// Every number with every handle and words: the attacker goes on where its last life ended.
+fn every_call<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    start_second(objects, role::NOTHING);
+    let before = hash(objects);
+    let mut made = 0;
+    while made < OF_TABLE {
+        let came = life(objects, role::TABLE | made);
+        let (calls, right) = progress(objects);
+        if !(right && came.is_none() && hash(objects) == before && calls > 0) {
+            return checked::<S>("every call", false);
+        }
+        made += calls as usize;
+    }
+    print::<S>(format_args!("{OF_TABLE} calls of the table\n"));
+    true
+}
+
+/// How many calls the attacker made in its last life, and whether all were answered as they must be.
+fn progress<S: AttackBoard>(objects: &'static Objects<S>) -> (u32, bool) {
+    let told = objects.first.look_at(|told| {
+        let [number, handle] = [0, 1].map(|place: usize| told.wrong[place].load(Relaxed));
+        (told.calls.load(Relaxed), number, handle)
+    });
+    let (calls, number, handle) = told.unwrap_or_default();
+    if number != 0 {
+        print::<S>(format_args!(
+            "call {} with {handle:#x} was answered wrongly\n",
+            number - 1
+        ));
+    }
+    (calls, number == 0)
+}
+
+/// Calls at random.
+fn storm<S: AttackBoard>(objects: &'static Objects<S>, calls: u32, seed: u32) -> bool {
+    start_second(objects, role::NOTHING);
+    let before = hash(objects);
+    let (mut made, mut lives) = (0, 0_u32);
+    while made < calls {
+        let seed = (seed.wrapping_mul(0x9E37) ^ lives) & !(role::MASK as u32);
+        let came = life(objects, role::STORM | seed as usize);
+        let (calls, right) = progress(objects);
+        if !(right && came.is_none() && hash(objects) == before) {
+            print::<S>(format_args!("the storm {seed} in its life {lives}\n"));
+            return checked::<S>("the storm", false);
+        }
+        made += calls;
+        lives += 1;
+    }
+    print::<S>(format_args!("{made} calls at random in {lives} lives\n"));
+    true
+}
+
+/// Restarts, one after another: each time the data are new, and the first thread runs.
+fn restart_in_a_row<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32) -> bool {
+    let first = objects.first.generation();
+    for _ in 0..restarts {
+        let begun = objects
+            .first
+            .restart_with(role::STORM | 0x00FF_FFFF)
+            .is_ok();
+        let new = objects.first.look_at(|told| told.calls.load(Relaxed)) == Ok(0);
+        // It has made some calls, and is in the midst of one.
+        let _ = AnyThread::<S>::sleep(30.micros());
+        if !(begun && new) {
+            return checked::<S>("a restart", false);
+        }
+    }
+    objects.first.stop();
+    print::<S>(format_args!("{restarts} restarts in a row\n"));
+    let wrapped = (u32::from(first) + restarts - 1) % 65_535 + 1;
+    checked::<S>(
+        "the generation",
+        u32::from(objects.first.generation()) == wrapped,
+    )
+}
+
+/// The first partition's first thread.
+pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
+    let which = argument & !role::MASK;
+    match argument & role::MASK {
+        role::ATTACK => {
+            if let Some((_, attack, _)) = S::ATTACKS.get(which) {
+                attack();
+            }
+        }
+        role::TABLE => table(told, which),
+        role::STORM => rage(told, which),
+        role::SECRET => S::send_with_secret(4, SECRET),
+        role::KEEP => {
+            expect(RIGHT.start(argument));
+            keep::<S>(told, 0x1234_5678, false);
+        }
+        role::SPOIL => spoil::<S>(told),
+        _ => {}
+    }
+    finish()
+}
+
+/// The first partition's second thread.
+pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
+    match argument & role::MASK {
+        role::KEEP => keep::<S>(told, 0x0BAD_CAFE, false),
+        role::SPOILT => {
+            let _ = super::PERMITS.take(Timeout::FOREVER);
+        }
+        role::STORM => rage(told, argument & !role::MASK),
+        _ => {}
+    }
+    finish()
+}
+
+/// The second partition's thread.
+pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
+    match argument & role::MASK {
+        role::SECRET => {
+            let seen = S::receive_and_look(SECRET);
+            told.failed.fetch_or(u32::from(seen), Relaxed);
+        }
+        role::KEEP => keep::<S>(told, 0x00C0_FFEE, true),
+        _ => echo(told),
+    }
+    finish()
+}
+
+/// Replies to whoever calls.
+fn echo(told: &'static Told) -> ! {
+    loop {
+        match taktos_user::receive(Timeout::FOREVER) {
+            Ok(received) => {
+                let _ = received.sender.reply(received.message);
+            }
+            // The next sender sends bytes, which nobody wants.
+            Err(_) => {
+                let _ = taktos_user::receive_bytes(&mut [], Timeout::NONE);
+            }
+        }
+        told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+fn keep<S: AttackBoard>(told: &'static Told, seed: usize, float: bool) {
+    let kept = S::keep_registers(seed, 20_000, float);
+    told.failed.fetch_or(u32::from(!kept), Relaxed);
+    told.calls.fetch_add(1, Relaxed);
+}
+
+/// Has its partner wait, spoils its frame and lets it go on.
+fn spoil<S: AttackBoard>(told: &'static Told) {
+    expect(RIGHT.start(role::SPOILT));
+    expect(RIGHT.set_priority(7));
+    taktos_user::yield_now();
+    // Its stack is the second one, right below the data.
+    let end = core::ptr::from_ref(told).addr() & !7;
+    S::spoil(end - STACK, end);
+    expect(super::PERMITS.give());
+    taktos_user::yield_now();
+}
+
+fn known(told: &'static Told) -> Known {
+    let data = core::ptr::from_ref(told).addr();
+    Known {
+        allows: ALLOWS,
+        memory: data & !(MEMORY - 1),
+        size: MEMORY,
+    }
+}
+
+/// Makes the call, and looks at the answer.
+fn attempt(told: &'static Told, known: &Known, attempt: Attempt) {
+    let Attempt {
+        number,
+        handle,
+        words,
+        timeout,
+    } = attempt;
+    told.calls.fetch_add(1, Relaxed);
+    let answer = call(Request {
+        number,
+        handle,
+        words,
+        timeout,
+    });
+    if !is_right(known, &attempt, answer.status) && told.wrong[0].load(Relaxed) == 0 {
+        told.wrong[0].store(number as u32 + 1, Relaxed);
+        told.wrong[1].store(handle as u32, Relaxed);
+    }
+}
+
+/// How many calls a thread makes before it ends.
+const A_LIFE: usize = 200;
+
+fn rage(told: &'static Told, seed: usize) {
+    let known = known(told);
+    let mut storm = Storm::new(seed as u64, known);
+    for _ in 0..A_LIFE {
+        let drawn = storm.draw();
+        attempt(told, &known, drawn);
+    }
+}
+
+/// Handles: all places, some behind them, generations, and what looks like addresses.
+const HANDLES: [usize; 16] = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    0xFFFF,
+    2 | 1 << handle::GENERATION,
+    4 | 7 << handle::GENERATION,
+    3 | 0xFFFF << handle::GENERATION,
+    0x2000_0000,
+    usize::MAX,
+    1 << 31,
+];
+
+/// How many pairs of words each has: own memory, its ends and what lies across them, null, the kernel's, and lengths.
+const WORDS: usize = 10;
+
+/// How many calls there are with each number, handle and pair of words; two numbers are none.
+const OF_TABLE: usize = (CALLS.len() + 2) * HANDLES.len() * WORDS;
+
+fn words(known: &Known, which: usize) -> [usize; 2] {
+    let Known { memory, size, .. } = *known;
+    match which {
+        0 => [memory + size / 2, 4],
+        1 => [memory + size - 4, 4],
+        2 => [memory + size - 4, 5],
+        3 => [memory - 1, 4],
+        4 => [memory, LONGEST_BYTES + 1],
+        5 => [memory, usize::MAX],
+        6 => [0, 0],
+        7 => [0x2000_0000, LONGEST_BYTES],
+        8 => [usize::MAX - 1, 4],
+        _ => [memory + size, 0x10],
+    }
+}
+
+/// The calls from the one numbered `from`, as many as a life has.
+fn table(told: &'static Told, from: usize) {
+    let known = known(told);
+    for place in from..(from + A_LIFE).min(OF_TABLE) {
+        attempt(
+            told,
+            &known,
+            Attempt {
+                number: place / (HANDLES.len() * WORDS),
+                handle: HANDLES[place / WORDS % HANDLES.len()],
+                words: words(&known, place % WORDS),
+                timeout: Timeout::NONE,
+            },
+        );
+    }
+}

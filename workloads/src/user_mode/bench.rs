@@ -1,0 +1,273 @@
+//! Owns: one small scenario for each operation that is measured in user mode. Must never know: how it is counted.
+//!
+//! Where an operation wakes a thread, the interval reaches from the call in the one thread to the return in the other, as in [`crate::bench`].
+
+use super::{LEFT, OTHER, PERMITS, RIGHT, expect, finish};
+use crate::mark::{begin, end};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taktos_kernel::user::Partition;
+use taktos_kernel::{AnyThread, Error, Semaphore, System, Timeout};
+use taktos_machine::Isolation;
+use taktos_user::receive;
+
+/// How often each operation is done.
+const REPETITIONS: usize = 1001;
+/// How often a thread faults: each time its partition is started anew.
+const FAULTS: usize = 101;
+
+/// The scenarios, as threads are told them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Scenario {
+    Uncontended,
+    Refused,
+    WakeBeside,
+    WakeAcross,
+    SendBeside,
+    SendAcross,
+    CallBeside,
+    CallAcross,
+    Fault,
+}
+
+/// The scenario and the partners' parts are in the order of the enumeration.
+const SCENARIOS: [Scenario; 8] = [
+    Scenario::Uncontended,
+    Scenario::Refused,
+    Scenario::WakeBeside,
+    Scenario::WakeAcross,
+    Scenario::SendBeside,
+    Scenario::SendAcross,
+    Scenario::CallBeside,
+    Scenario::CallAcross,
+];
+
+/// Whether a partner of another partition plays a part.
+const fn is_across(scenario: Scenario) -> bool {
+    matches!(
+        scenario,
+        Scenario::WakeAcross | Scenario::SendAcross | Scenario::CallAcross
+    )
+}
+
+/// Whether one of the same partition does.
+const fn is_beside(scenario: Scenario) -> bool {
+    matches!(
+        scenario,
+        Scenario::WakeBeside | Scenario::SendBeside | Scenario::CallBeside
+    )
+}
+
+/// Runs all scenarios. Called by a privileged thread more urgent than those of the partitions, of which `left` is the first one's first.
+pub fn run<S: System<Machine: Isolation>>(
+    first: &'static Partition<S, ()>,
+    second: &'static Partition<S, ()>,
+    left: &'static AnyThread<S>,
+    done: &'static Semaphore<S>,
+) {
+    for scenario in SCENARIOS {
+        certain(first.start_with(scenario as usize));
+        if is_across(scenario) {
+            certain(second.start_with(scenario as usize));
+        }
+        let parts = 1 + usize::from(is_across(scenario) || is_beside(scenario));
+        for _ in 0..parts {
+            certain(done.take(Timeout::FOREVER));
+        }
+        first.stop();
+        second.stop();
+    }
+    for _ in 0..FAULTS {
+        certain(first.restart_with(Scenario::Fault as usize));
+        supervise(left);
+    }
+    first.stop();
+}
+
+/// Waits for the end of a thread that faults.
+#[inline(never)]
+fn supervise<S: System>(left: &'static AnyThread<S>) {
+    let ended = left.join(Timeout::FOREVER);
+    end!("user-fault-until-supervisor");
+    certain(ended);
+}
+
+fn certain(result: Result<(), Error>) {
+    assert!(result.is_ok(), "the scenario cannot be set up");
+}
+
+/// The part of the first thread of the first partition.
+pub extern "C" fn left(_: &'static (), scenario: usize) -> ! {
+    match SCENARIOS.get(scenario) {
+        Some(Scenario::Uncontended) => uncontended(),
+        Some(Scenario::Refused) => refused(),
+        Some(Scenario::WakeBeside) => {
+            expect(RIGHT.start(scenario));
+            expect(LEFT.set_priority(4));
+            taker_beside();
+        }
+        Some(Scenario::WakeAcross) => {
+            expect(LEFT.set_priority(4));
+            taker_across();
+        }
+        Some(Scenario::SendBeside) => {
+            expect(RIGHT.start(scenario));
+            receiver_beside();
+        }
+        Some(Scenario::SendAcross) => receiver_across(),
+        Some(Scenario::CallBeside) => {
+            expect(RIGHT.start(scenario));
+            server();
+        }
+        Some(Scenario::CallAcross) => server(),
+        _ => faulty(),
+    }
+    finish()
+}
+
+/// The part of the second thread of the first partition.
+pub extern "C" fn right(_: &'static (), scenario: usize) -> ! {
+    match SCENARIOS.get(scenario) {
+        Some(Scenario::WakeBeside) => giver_beside(),
+        Some(Scenario::SendBeside) => sender_beside(),
+        _ => caller_beside(),
+    }
+    finish()
+}
+
+/// The part of the thread of the second partition.
+pub extern "C" fn other(_: &'static (), scenario: usize) -> ! {
+    match SCENARIOS.get(scenario) {
+        Some(Scenario::WakeAcross) => giver_across(),
+        Some(Scenario::SendAcross) => sender_across(),
+        _ => caller_across(),
+    }
+    finish()
+}
+
+#[inline(never)]
+fn uncontended() {
+    for _ in 0..REPETITIONS {
+        begin!("user-semaphore-give");
+        let given = PERMITS.give();
+        end!("user-semaphore-give");
+        expect(given);
+        begin!("user-semaphore-take");
+        let taken = PERMITS.take(Timeout::FOREVER);
+        end!("user-semaphore-take");
+        expect(taken);
+    }
+}
+
+/// A handle that there is not.
+#[inline(never)]
+fn refused() {
+    let nothing = taktos_user::Semaphore::at(77);
+    for _ in 0..REPETITIONS {
+        begin!("user-refused-handle");
+        let given = nothing.give();
+        end!("user-refused-handle");
+        if given != Err(Error::Parameter) {
+            expect(Err(()))
+        }
+    }
+}
+
+/// Defines a pair of threads each for waking and sending, whose marks are `$wake` and `$send`.
+macro_rules! pair {
+    ($taker:ident, $giver:ident, $receiver:ident, $sender:ident, $caller:ident, $partner:ident, $wake:literal, $send:literal, $call:literal) => {
+        #[inline(never)]
+        fn $taker() {
+            for _ in 0..REPETITIONS {
+                let taken = PERMITS.take(Timeout::FOREVER);
+                end!($wake);
+                expect(taken);
+            }
+        }
+
+        #[inline(never)]
+        fn $giver() {
+            for _ in 0..REPETITIONS {
+                begin!($wake);
+                expect(PERMITS.give());
+            }
+        }
+
+        #[inline(never)]
+        fn $receiver() {
+            for _ in 0..REPETITIONS {
+                let received = $partner.receive_from(Timeout::FOREVER);
+                end!($send);
+                expect(received);
+            }
+        }
+
+        #[inline(never)]
+        fn $sender() {
+            for message in 0..REPETITIONS {
+                begin!($send);
+                expect(LEFT.send([message, 0], Timeout::FOREVER));
+                // Lets the receiver wait again.
+                taktos_user::yield_now();
+            }
+        }
+
+        #[inline(never)]
+        fn $caller() {
+            for message in 0..REPETITIONS {
+                begin!($call);
+                let reply = LEFT.call_for([message, 1], Timeout::FOREVER);
+                end!($call);
+                if expect(reply) != [message, 1] {
+                    expect(Err(()))
+                }
+            }
+        }
+    };
+}
+
+pair!(
+    taker_beside,
+    giver_beside,
+    receiver_beside,
+    sender_beside,
+    caller_beside,
+    RIGHT,
+    "user-semaphore-wake",
+    "user-direct-send",
+    "user-call-reply"
+);
+pair!(
+    taker_across,
+    giver_across,
+    receiver_across,
+    sender_across,
+    caller_across,
+    OTHER,
+    "user-semaphore-wake-across",
+    "user-direct-send-across",
+    "user-call-reply-across"
+);
+
+#[inline(never)]
+fn server() {
+    let mut request = expect(receive(Timeout::FOREVER));
+    for _ in 1..REPETITIONS {
+        request = expect(
+            request
+                .sender
+                .reply_and_receive(request.message, Timeout::FOREVER),
+        );
+    }
+    expect(request.sender.reply(request.message));
+}
+
+/// Writes to where the partition has nothing.
+#[inline(never)]
+fn faulty() {
+    begin!("user-fault-until-supervisor");
+    OUTSIDE.store(1, Relaxed);
+}
+
+/// The program's, and no partition's.
+static OUTSIDE: AtomicU32 = AtomicU32::new(0);

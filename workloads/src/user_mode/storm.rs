@@ -1,0 +1,146 @@
+//! Owns: calls at random, and what each must answer that the table of handles does not allow.
+//! Must never know: how a call is made; the kernel.
+//!
+//! What is drawn is mostly nearly right: numbers, places and addresses that there are, beside such as there are not. A call that waits does so
+//! for microseconds, seldom for ever: whoever runs the storm ends a thread that does not come back.
+
+use crate::chance::Chance;
+use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind};
+use taktos_abi::{Error, Status, Timeout};
+use taktos_time::{Duration, Instant};
+
+/// A call.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt {
+    /// Its number.
+    pub number: usize,
+    /// The handle.
+    pub handle: usize,
+    /// Two words.
+    pub words: [usize; 2],
+    /// The time-out.
+    pub timeout: Timeout,
+}
+
+/// What a thread of the storm knows of its partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// What each handle of the table allows.
+    pub allows: &'static [u32],
+    /// Where the partition's memory begins.
+    pub memory: usize,
+    /// How many bytes it has.
+    pub size: usize,
+}
+
+/// Calls at random.
+pub struct Storm {
+    chance: Chance,
+    known: Known,
+}
+
+impl Storm {
+    /// Those of a seed.
+    #[must_use]
+    pub const fn new(seed: u64, known: Known) -> Self {
+        Self {
+            chance: Chance::new(seed),
+            known,
+        }
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.chance.below(bound as u64) as usize
+    }
+
+    /// The next call.
+    pub fn draw(&mut self) -> Attempt {
+        let number = match self.chance.one_in(16) {
+            true => self.word(),
+            false => self.below(CALLS.len()),
+        };
+        Attempt {
+            number,
+            handle: self.handle(),
+            words: [self.word(), self.second_word()],
+            timeout: self.timeout(),
+        }
+    }
+
+    fn handle(&mut self) -> usize {
+        let places = self.known.allows.len();
+        match self.below(16) {
+            0 => self.word(),
+            1 => self.below(places + 4) | self.below(8) << handle::GENERATION,
+            2 => usize::MAX - self.below(4),
+            _ => self.below(places + 1),
+        }
+    }
+
+    fn word(&mut self) -> usize {
+        match self.below(8) {
+            0 => self.chance.next() as usize,
+            1 => usize::MAX - self.below(64),
+            2 => 1 << self.below(usize::BITS as usize),
+            3..6 => self.known.memory.wrapping_sub(80) + self.below(self.known.size + 160),
+            _ => self.below(40),
+        }
+    }
+
+    fn second_word(&mut self) -> usize {
+        match self.below(4) {
+            0 => self.word(),
+            _ => self.below(LONGEST_BYTES + 8),
+        }
+    }
+
+    fn timeout(&mut self) -> Timeout {
+        match self.below(64) {
+            0 => Timeout::FOREVER,
+            1 => Timeout::until(Instant::from_nanos(self.chance.next() >> 30)),
+            2..12 => Timeout::after(Duration::from_micros(self.chance.below(50))),
+            _ => Timeout::NONE,
+        }
+    }
+}
+
+/// Whether the answer to `attempt` may be `status`, as far as the table alone decides.
+#[must_use]
+pub fn is_right(known: &Known, attempt: &Attempt, status: Status) -> bool {
+    is_allowed(known, attempt)
+        || match status.result() {
+            Err(Error::Parameter) => true,
+            // A generation of the past is told before what else is wrong.
+            Err(Error::Deleted) => attempt.handle >> handle::GENERATION != 0,
+            _ => false,
+        }
+}
+
+/// Whether nothing that the thread knows speaks against the call.
+fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
+    let Some(call) = CALLS.get(attempt.number) else {
+        return false;
+    };
+    if is_of_bytes(attempt.number) && !is_own(known, attempt.words) {
+        return false;
+    }
+    if call.kind == kind::NONE {
+        return true;
+    }
+    let allows = known.allows.get(attempt.handle & handle::PLACE);
+    let says_generation = attempt.handle >> handle::GENERATION != 0;
+    allows.is_some_and(|allows| {
+        (call.kind | call.right) & !allows == 0 && (allows & kind::MEMBER != 0 || !says_generation)
+    })
+}
+
+fn is_of_bytes(number: usize) -> bool {
+    number == Number::SendBytes as usize || number == Number::ReceiveBytes as usize
+}
+
+fn is_own(known: &Known, [address, length]: [usize; 2]) -> bool {
+    let end = address.checked_add(length);
+    length <= LONGEST_BYTES
+        && address >= known.memory
+        && end.is_some_and(|end| end <= known.memory + known.size)
+}

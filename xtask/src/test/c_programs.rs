@@ -1,0 +1,186 @@
+//! The step on C programs: the library is installed as a user does, and projects outside of the tree build with it and run.
+//!
+//! Owns: for which boards, and what each must print. Must never know: what the library's calls do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use taktos_cli::command::install::KITS;
+use taktos_cli::workspace::Workspace;
+
+use super::Tally;
+use super::cargo::tool_built;
+use super::own::empty_folder;
+use super::storms::Length;
+
+/// The targets that a project is built for: one of each architecture, and of each way of handing over floating-point values.
+const TARGETS: [&str; 4] = [
+    "mps2-an386",
+    "mps2-an386-hard",
+    "stm32l475-iot01",
+    "virt-aarch64",
+];
+/// What the new project prints.
+const SAYS: &str = "the sum is 10";
+/// The flag by which a linker leaves out what nobody calls.
+const COLLECTING: &str = "-Wl,--gc-sections";
+/// The table of all calls.
+const TABLE: &str = "user/c/tests";
+const TABLE_SAYS: &str = " passed, 0 failed";
+
+/// Installs, then builds and runs a new project and the table of all calls.
+pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let folder = empty_folder(workspace, "c")?;
+    run(tool(workspace, &folder).args(["install", "sdk"]))?;
+    let place = Place {
+        workspace,
+        folder: &folder,
+    };
+    for target in targets(length) {
+        all.add(place.project(&target)?);
+        all.add(place.table(&target)?);
+    }
+    all.add(place.packaged()?);
+    fs::remove_dir_all(&folder)?;
+    Ok(all)
+}
+
+/// All, where there is time.
+fn targets(length: Length) -> Vec<String> {
+    match length {
+        Length::Short => TARGETS.map(str::to_owned).to_vec(),
+        Length::Long => KITS
+            .iter()
+            .flat_map(|kit| {
+                let name = kit.board.name().to_owned();
+                let hard = kit
+                    .board
+                    .hard_float_triple()
+                    .map(|_| format!("{name}-hard"));
+                [Some(name), hard]
+            })
+            .flatten()
+            .collect(),
+    }
+}
+
+/// The board of a target.
+fn board(target: &str) -> &str {
+    target.trim_end_matches("-hard")
+}
+
+fn tool(workspace: &Workspace, folder: &Path) -> Command {
+    let mut tool = Command::new(workspace.target().join("lab/taktos"));
+    tool.env("TAKTOS_ROOT", workspace.root())
+        .current_dir(folder);
+    tool
+}
+
+struct Place<'a> {
+    workspace: &'a Workspace,
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    /// A project as the tool writes it.
+    fn project(&self, target: &str) -> Result<Tally> {
+        let name = format!("for-{target}");
+        let words = ["new", &name, "--c", "--board", board(target)];
+        run(tool(self.workspace, self.folder).args(words))?;
+        self.built_and_run(&self.folder.join(&name), &name, target, SAYS)
+    }
+
+    /// The table of all calls. Where the machine's time goes on by itself, nobody can set it.
+    fn table(&self, target: &str) -> Result<Tally> {
+        self.built_and_run(&self.workspace.path(TABLE), "table", target, TABLE_SAYS)
+    }
+
+    fn built_and_run(
+        &self,
+        source: &Path,
+        program: &str,
+        target: &str,
+        says: &str,
+    ) -> Result<Tally> {
+        let build = self.folder.join(format!("build-{program}-{target}"));
+        let sets_ticks = u8::from(!tool_chain(target)?.starts_with("aarch64"));
+        run(Command::new("cmake")
+            .arg("-S")
+            .arg(source)
+            .arg("-B")
+            .arg(&build)
+            .arg(format!(
+                "-DCMAKE_TOOLCHAIN_FILE={}",
+                self.tool_chain_file(target)?.display()
+            ))
+            .arg(format!("-DTAKTOS_BOARD={target}"))
+            .arg(format!("-DSETS_TICKS={sets_ticks}")))?;
+        run(Command::new("cmake").arg("--build").arg(&build))?;
+        let target_of_run = format!("run-{program}");
+        let mut emulated = Command::new("cmake");
+        emulated
+            .arg("--build")
+            .arg(&build)
+            .args(["--target", &target_of_run]);
+        self.ends(&mut emulated, &format!("{program} on {target}"), says)
+    }
+
+    fn tool_chain_file(&self, target: &str) -> Result<PathBuf> {
+        let file = format!("sdk/lib/cmake/Taktos/{}.cmake", tool_chain(target)?);
+        Ok(self.folder.join(file))
+    }
+
+    /// The same project by pkg-config, without CMake, and by a linker that keeps what nobody calls: all that is named must be there.
+    fn packaged(&self) -> Result<Tally> {
+        let flags = Command::new("pkg-config")
+            .args(["--cflags", "--libs", "taktos-mps2-an386"])
+            .env("PKG_CONFIG_PATH", self.folder.join("sdk/lib/pkgconfig"))
+            .output()
+            .context("pkg-config does not start")?;
+        let flags = String::from_utf8(flags.stdout)?;
+        let project = self.folder.join("for-mps2-an386");
+        run(Command::new("arm-none-eabi-gcc")
+            .args(["main.c", "sensor.c", "-o", "packaged.elf"])
+            .args(flags.split_whitespace().filter(|flag| *flag != COLLECTING))
+            .current_dir(&project))?;
+        let mut words = tool(self.workspace, &project);
+        words.args(["run", "packaged.elf", "--board", "mps2-an386"]);
+        self.ends(&mut words, "a project by pkg-config", SAYS)
+    }
+
+    /// Whether a program prints what it must, and ends well.
+    fn ends(&self, command: &mut Command, what: &str, says: &str) -> Result<Tally> {
+        let output = command
+            .output()
+            .with_context(|| format!("{what} does not start"))?;
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        Ok(match output.status.success() && said.contains(says) {
+            true => Tally::pass(),
+            false => Tally::fail(format!("{what}:\n{said}\n")),
+        })
+    }
+}
+
+/// The tool chain for a target.
+fn tool_chain(target: &str) -> Result<&'static str> {
+    let kit = KITS.iter().find(|kit| kit.board.name() == board(target));
+    Ok(kit.context("a board of C programs")?.tool_chain())
+}
+
+/// Runs a command, which must end well.
+fn run(command: &mut Command) -> Result<()> {
+    let output = command
+        .output()
+        .with_context(|| format!("{command:?} does not start"))?;
+    ensure!(
+        output.status.success(),
+        "{command:?}:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
