@@ -42,32 +42,70 @@ fn world(body: impl FnOnce() + 'static) {
 #[derive(Clone, Debug)]
 enum Act {
     Send(u8),
+    SendFirst,
+    Replace,
     Receive,
+    Peek,
     Reset,
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         6 => prop::sample::select(vec![0u8, 1, 7, 255]).prop_map(Act::Send),
+        2 => Just(Act::SendFirst),
+        1 => Just(Act::Replace),
         5 => Just(Act::Receive),
+        2 => Just(Act::Peek),
         1 => Just(Act::Reset),
     ];
     prop::collection::vec(act, 0..200)
 }
 
-/// What a queue is: by falling priority, each first in first out.
+/// What a queue is: by falling priority, each first in first out; before them what was sent first.
 #[derive(Default)]
-struct Model(BTreeMap<u8, VecDeque<Vec<u8>>>);
+struct Model(BTreeMap<u16, VecDeque<Vec<u8>>>);
+
+/// The order of what was sent first, and what a receiver is told of it.
+const FIRST: u16 = 256;
+const OF_FIRST: u8 = 254;
 
 impl Model {
     fn len(&self) -> usize {
         self.0.values().map(VecDeque::len).sum()
     }
 
-    fn take(&mut self) -> Option<(u8, Vec<u8>)> {
-        let (priority, all) = self.0.iter_mut().rev().find(|(_, all)| !all.is_empty())?;
-        Some((*priority, all.pop_front()?))
+    fn put(&mut self, order: u16, message: Vec<u8>, count: usize) -> Result<(), Error> {
+        if self.len() == count {
+            return Err(Error::WouldBlock);
+        }
+        let all = self.0.entry(order).or_default();
+        match order {
+            FIRST => all.push_front(message),
+            _ => all.push_back(message),
+        }
+        Ok(())
     }
+
+    fn replace(&mut self, message: Vec<u8>, count: usize) {
+        if self.put(0, message.clone(), count).is_err() {
+            let last = self.0.values_mut().find_map(VecDeque::back_mut);
+            *last.expect("it is full") = message;
+        }
+    }
+
+    fn take(&mut self) -> Option<(u8, Vec<u8>)> {
+        let (order, all) = self.0.iter_mut().rev().find(|(_, all)| !all.is_empty())?;
+        Some((told(*order), all.pop_front()?))
+    }
+
+    fn first(&self) -> Option<(u8, Vec<u8>)> {
+        let (order, all) = self.0.iter().rev().find(|(_, all)| !all.is_empty())?;
+        Some((told(*order), all.front()?.clone()))
+    }
+}
+
+fn told(order: u16) -> u8 {
+    u8::try_from(order).unwrap_or(OF_FIRST)
 }
 
 proptest! {
@@ -89,26 +127,32 @@ proptest! {
 fn follow(acts: &[Act], size: usize, count: usize) {
     let (queue, mut model) = (queue(size, count), Model::default());
     for (number, act) in acts.iter().enumerate() {
+        let message: Vec<u8> = (0..size).map(|byte| (number * 31 + byte) as u8).collect();
+        let mut found = vec![0; size];
         match act {
             Act::Send(priority) => {
-                let message: Vec<u8> = (0..size).map(|byte| (number * 31 + byte) as u8).collect();
-                let expected = if model.len() < count {
-                    model
-                        .0
-                        .entry(*priority)
-                        .or_default()
-                        .push_back(message.clone());
-                    Ok(())
-                } else {
-                    Err(Error::WouldBlock)
-                };
-                assert_eq!(queue.send(&message, *priority, Timeout::NONE), expected);
+                let sent = queue.send(&message, *priority, Timeout::NONE);
+                assert_eq!(sent, model.put((*priority).into(), message, count));
+            }
+            Act::SendFirst => {
+                let sent = queue.send_first(&message, Timeout::NONE);
+                assert_eq!(sent, model.put(FIRST, message, count));
+            }
+            Act::Replace => {
+                assert_eq!(queue.replace(&message), Ok(()));
+                model.replace(message, count);
             }
             Act::Receive => {
-                let mut found = vec![0; size];
                 let received = queue.receive(&mut found, Timeout::NONE);
                 let expected = model.take();
                 assert_eq!(received.ok().map(|priority| (priority, found)), expected);
+            }
+            Act::Peek => {
+                let seen = queue.peek(&mut found, Timeout::NONE);
+                assert_eq!(
+                    seen.ok().map(|priority| (priority, found)),
+                    model.first()
+                );
             }
             Act::Reset => {
                 assert_eq!(queue.reset(), Ok(()));
@@ -226,6 +270,49 @@ fn a_message_goes_straight_to_the_most_urgent_receiver_and_a_waiting_one_into_th
             (queue.receive(&mut message, Timeout::NONE), message[0]),
             (Ok(2), 4)
         );
+    });
+}
+
+#[test]
+fn who_only_looks_gets_the_message_before_its_receiver_and_leaves_it() {
+    static SEEN: AtomicU64 = AtomicU64::new(0);
+    world(|| {
+        let queue = queue(4, 1);
+        let look = move |level: u8, weight: u64| {
+            spawn("looker", level, move || {
+                let mut message = [0; 4];
+                assert!(queue.peek(&mut message, Timeout::FOREVER).is_ok());
+                SEEN.fetch_add(weight * u64::from(message[0]), Relaxed);
+            });
+        };
+        look(3, 1);
+        look(4, 10);
+        assert_eq!(queue.send(&[2; 4], 7, Timeout::NONE), Ok(()));
+        assert_eq!((SEEN.load(Relaxed), queue.len()), (22, 1));
+        assert_eq!(queue.reset(), Ok(()));
+        look(3, 100);
+        spawn("receiver", 4, move || {
+            let mut message = [0; 4];
+            assert_eq!(queue.receive(&mut message, Timeout::FOREVER), Ok(7));
+            SEEN.fetch_add(1_000 * u64::from(message[0]), Relaxed);
+        });
+        look(5, 10_000);
+        assert_eq!(queue.send(&[3; 4], 7, Timeout::NONE), Ok(()));
+        assert_eq!(
+            (SEEN.load(Relaxed), queue.len()),
+            (3_322, 0),
+            "who is less urgent than the receiver looks on"
+        );
+        assert_eq!(queue.send_first(&[4; 4], Timeout::NONE), Ok(()));
+        assert_eq!((SEEN.load(Relaxed), queue.len()), (43_322, 1));
+        assert_eq!(
+            queue.peek(&mut [0; 3], Timeout::NONE),
+            Err(Error::Parameter)
+        );
+        assert_eq!(queue.replace(&[0; 3]), Err(Error::Parameter));
+        assert_eq!(queue.delete(), Ok(()));
+        assert_eq!(queue.replace(&[0; 4]), Err(Error::Deleted));
+        assert_eq!(queue.peek(&mut [0; 4], Timeout::NONE), Err(Error::Deleted));
     });
 }
 

@@ -78,10 +78,54 @@ impl<S: System> AnyThread<S> {
     /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Context` in an interrupt handler.
     #[inline(always)]
     pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
+        Self::wait_for_word::<false>(clear, is_pending, timeout)
+    }
+
+    /// As [`AnyThread::notify_wait`]; where there is no notification yet, the bits `before` of the word are cleared before the
+    /// wait for one.
+    ///
+    /// Bound and errors: as [`AnyThread::notify_wait`].
+    pub fn notify_wait_cleared(before: u32, clear: u32, timeout: Timeout) -> Result<u32, Error> {
         let pending = |cs: CriticalSection<'_>, thread: ThreadRef| {
-            thread.urgency.get(cs).has(Urgency::NOTIFIED)
+            let there = is_pending(cs, thread);
+            if !there {
+                thread.clear_word(cs, before as usize);
+            }
+            there
         };
         Self::wait_for_word::<false>(clear, pending, timeout)
+    }
+
+    /// The thread's word, of which the bits `clear` are cleared afterwards. Whether there is a notification stays as it is.
+    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed. Errors: `State` if the thread was not started.
+    pub fn notify_clear(&'static self, clear: u32) -> Result<u32, Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        let thread = self.reference();
+        if !thread.was_started(cs) {
+            return Err(Error::State);
+        }
+        Ok(thread.clear_word(cs, clear as usize) as u32)
+    }
+
+    /// Forgets the notification that the thread has not taken, if there is one, and says whether there was. The word stays.
+    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: fixed. Errors: `State` if the thread was not started.
+    pub fn notify_forget(&'static self) -> Result<bool, Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        let thread = self.reference();
+        if !thread.was_started(cs) {
+            return Err(Error::State);
+        }
+        let there = is_pending(cs, thread);
+        thread
+            .urgency
+            .set(cs, thread.urgency.get(cs).without(Urgency::NOTIFIED));
+        Ok(there)
     }
 
     /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is the word;
@@ -174,7 +218,20 @@ impl<S: System> AnyThread<S> {
     }
 }
 
+/// Whether there is a notification that `thread` has not taken.
+#[inline(always)]
+fn is_pending(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+    thread.urgency.get(cs).has(Urgency::NOTIFIED)
+}
+
 impl ThreadRef {
+    /// Clears bits of the word, and says what it was.
+    fn clear_word(self, cs: CriticalSection<'_>, clear: usize) -> usize {
+        let word = self.notification.get(cs);
+        self.notification.set(cs, word & !clear);
+        word
+    }
+
     /// The notification `word` waits for the thread to take it.
     #[inline(always)]
     fn keep_notification(self, cs: CriticalSection<'_>, word: usize) {

@@ -9,6 +9,7 @@ use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::copy::copy_words;
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
+use crate::thread::tcb::ThreadRef;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::cell::Cell;
@@ -52,10 +53,27 @@ struct Offer {
     priority: usize,
 }
 
+/// The priority of an offer that is to come before all messages, and the one that it has once it is in the queue: above all that
+/// senders can name, and not above the next of its kind.
+const BEFORE_ALL: usize = usize::MAX;
+const IN_FRONT: usize = usize::MAX - 1;
+
 /// Where a thread that waits to receive wants its message.
 struct Landing {
     message: *mut u8,
     priority: Cell<usize>,
+    /// Whether the message stays in the queue.
+    looks: bool,
+}
+
+impl Landing {
+    fn new(message: &mut [u8], looks: bool) -> Self {
+        Self {
+            message: message.as_mut_ptr(),
+            priority: Cell::new(0),
+            looks,
+        }
+    }
 }
 
 const WORD: usize = size_of::<usize>();
@@ -165,6 +183,22 @@ impl<S: System> RawQueue<S> {
         priority: u8,
         timeout: Timeout,
     ) -> Result<(), Error> {
+        self.offer(message, priority.into(), timeout)
+    }
+
+    /// As [`RawQueue::send`], but the message comes before all that are in the queue, whatever their priority; among those of
+    /// waiting senders it is the first, too, once it is its sender's turn. A receiver is told the priority 254.
+    pub fn send_first(&'static self, message: &[u8], timeout: Timeout) -> Result<(), Error> {
+        self.offer(message, BEFORE_ALL, timeout)
+    }
+
+    #[inline(always)]
+    fn offer(
+        &'static self,
+        message: &[u8],
+        priority: usize,
+        timeout: Timeout,
+    ) -> Result<(), Error> {
         if message.len() != self.size {
             return Err(Error::Parameter);
         }
@@ -172,7 +206,7 @@ impl<S: System> RawQueue<S> {
         let cs = held.section();
         let offer = Offer {
             message: message.as_ptr(),
-            priority: priority.into(),
+            priority,
         };
         if !self.receivers.is_empty(cs) {
             return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).turned_away::<S>();
@@ -181,6 +215,34 @@ impl<S: System> RawQueue<S> {
             return Ok(());
         }
         transact::<S, AwaitRoom<S>>(held, self, &offer, timeout).into_result::<S>()
+    }
+
+    /// Sends a copy of `message` with the priority 0; where the queue is full, in the place of the last message that is in it.
+    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    ///
+    /// Bound: as [`RawQueue::send`]. Errors: `Parameter` where `message` is not of the queue's size, `Deleted`.
+    pub fn replace(&'static self, message: &[u8]) -> Result<(), Error> {
+        if message.len() != self.size {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let offer = Offer {
+            message: message.as_ptr(),
+            priority: 0,
+        };
+        if !self.receivers.is_empty(cs) {
+            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).turned_away::<S>();
+        }
+        if self.put(cs, &offer) {
+            return Ok(());
+        }
+        if self.deleted.get(cs) {
+            return Err(Error::Deleted);
+        }
+        // SAFETY: a queue that is not deleted and has no room has a last message; the new one is of the queue's size.
+        unsafe { copy_message(offer.message, Slot::message(self.last.get(cs)), self.size) };
+        Ok(())
     }
 
     /// Takes the next message out into `message`, waiting for one as long as `timeout` says, and names its priority. Allowed in
@@ -196,10 +258,7 @@ impl<S: System> RawQueue<S> {
         }
         let held = hold::<S>();
         let cs = held.section();
-        let landing = Landing {
-            message: message.as_mut_ptr(),
-            priority: Cell::new(0),
-        };
+        let landing = Landing::new(message, false);
         if self.take(cs, &landing) {
             if !self.senders.is_empty(cs) {
                 held.enter::<Refill<S>>(self, 0, Timeout::NONE);
@@ -208,6 +267,64 @@ impl<S: System> RawQueue<S> {
         }
         transact::<S, Await<S>>(held, self, &landing, timeout).into_result::<S>()?;
         Ok(landing.priority.get() as u8)
+    }
+
+    /// As [`RawQueue::receive`], but the message stays in the queue: the next receiver gets it, too. Threads that wait here get the
+    /// next message that is sent, each before the first that waits to receive it and is less urgent.
+    ///
+    /// Bound without waiting: one copy. Errors: as [`RawQueue::receive`].
+    pub fn peek(&'static self, message: &mut [u8], timeout: Timeout) -> Result<u8, Error> {
+        if message.len() != self.size {
+            return Err(Error::Parameter);
+        }
+        let held = hold::<S>();
+        let cs = held.section();
+        let landing = Landing::new(message, true);
+        if self.look(cs, &landing) {
+            return Ok(landing.priority.get() as u8);
+        }
+        transact::<S, Await<S>>(held, self, &landing, timeout).into_result::<S>()?;
+        Ok(landing.priority.get() as u8)
+    }
+
+    /// Copies the next message, if there is one, and leaves it there.
+    #[inline(always)]
+    fn look(&self, cs: CriticalSection<'_>, landing: &Landing) -> bool {
+        let slot = self.first.get(cs);
+        if slot.is_null() {
+            return false;
+        }
+        // SAFETY: the first slot is one of the queue; the landing is of the size of its messages, and lies elsewhere.
+        unsafe {
+            copy_message(Slot::message(slot), landing.message, self.size);
+            landing.priority.set((*slot).priority);
+        }
+        true
+    }
+
+    /// Gives a message to the first who waits for one, who is to be woken; whether he only looks.
+    #[inline(always)]
+    fn hand_over(&self, cs: CriticalSection<'_>, offer: &Offer) -> Option<(ThreadRef, bool)> {
+        let (thread, landing) = self.receivers.first(cs)?;
+        landing.priority.set(offer.priority.min(IN_FRONT));
+        // SAFETY: both are of the size of the queue's messages; each is lent by its thread, which is inside its call.
+        unsafe { copy_message(offer.message, landing.message, self.size) };
+        let looks = landing.looks;
+        self.receivers.pop(cs, thread);
+        Some((thread, looks))
+    }
+
+    /// Gives a message, at which a first thread has looked, to those behind it as far as the first that takes it away, or puts it
+    /// in: there is room, since the queue was empty while they waited.
+    #[cold]
+    fn hand_over_behind_lookers(&self, cs: CriticalSection<'_>, offer: &Offer) {
+        while let Some((thread, looks)) = self.hand_over(cs, offer) {
+            S::kernel().wake(cs, thread);
+            if !looks {
+                return;
+            }
+        }
+        self.put(cs, offer);
     }
 
     /// Puts a message in, if there is room.
@@ -221,7 +338,7 @@ impl<S: System> RawQueue<S> {
         unsafe {
             copy_message(offer.message, Slot::message(slot), self.size);
             self.free.set(cs, (*slot).next);
-            (*slot).priority = offer.priority;
+            (*slot).priority = offer.priority.min(IN_FRONT);
             (*slot).next = ptr::null_mut();
         }
         self.used.set(cs, self.used.get(cs) + 1);
@@ -235,7 +352,7 @@ impl<S: System> RawQueue<S> {
             unsafe { (*last).next = slot };
             self.last.set(cs, slot);
         } else {
-            self.insert(cs, slot);
+            self.insert(cs, slot, offer.priority);
         }
         true
     }
@@ -243,10 +360,9 @@ impl<S: System> RawQueue<S> {
     /// Puts `slot` before the first message of a lower priority; there is one.
     #[cold]
     #[inline(never)]
-    fn insert(&self, cs: CriticalSection<'_>, slot: *mut Slot) {
+    fn insert(&self, cs: CriticalSection<'_>, slot: *mut Slot, priority: usize) {
         // SAFETY: all are slots of the queue; the last one ends the walk.
         unsafe {
-            let priority = (*slot).priority;
             let mut before = ptr::null_mut::<Slot>();
             let mut behind = self.first.get(cs);
             while (*behind).priority >= priority {
@@ -265,14 +381,12 @@ impl<S: System> RawQueue<S> {
     /// Takes the next message out, if there is one.
     #[inline(always)]
     fn take(&self, cs: CriticalSection<'_>, landing: &Landing) -> bool {
-        let slot = self.first.get(cs);
-        if slot.is_null() {
+        if !self.look(cs, landing) {
             return false;
         }
-        // SAFETY: the first slot is one of the queue; the landing is of the size of its messages, and lies elsewhere.
+        let slot = self.first.get(cs);
+        // SAFETY: there is a first slot.
         unsafe {
-            copy_message(Slot::message(slot), landing.message, self.size);
-            landing.priority.set((*slot).priority);
             self.first.set(cs, (*slot).next);
             (*slot).next = self.free.get(cs);
         }
@@ -333,7 +447,7 @@ impl<S: System> Deletable for RawQueue<S> {
     }
 }
 
-/// Gives a message to the most urgent of the threads that wait for one; there is one.
+/// Gives a message to the most urgent of the threads that wait for one, and to those who only look and are more urgent; there is one.
 struct Deliver<S>(PhantomData<S>);
 
 impl<S: System> Transaction<S> for Deliver<S> {
@@ -348,14 +462,15 @@ impl<S: System> Transaction<S> for Deliver<S> {
         offer: Lent<'_, Offer>,
         _: Timeout,
     ) -> OutcomeOf<S> {
-        let Some((thread, landing)) = queue.receivers.first(cs) else {
+        let Some((thread, looks)) = queue.hand_over(cs, &offer) else {
             return stay::<S>(Status::OK);
         };
-        landing.priority.set(offer.priority);
-        // SAFETY: both are of the size of the queue's messages; each is lent by its thread, which is inside its call.
-        unsafe { copy_message(offer.message, landing.message, queue.size) };
-        queue.receivers.pop(cs, thread);
-        S::kernel().conclude_by_waking(cs, thread)
+        if !looks {
+            return S::kernel().conclude_by_waking(cs, thread);
+        }
+        S::kernel().wake(cs, thread);
+        queue.hand_over_behind_lookers(cs, &offer);
+        Kernel::<S>::conclude(cs, Status::OK, 0)
     }
 }
 

@@ -97,6 +97,34 @@ fn words<S: SuiteBoard>(tally: &mut Tally<S>) {
             );
         },
     );
+    tally.case("notify: a word is cleared, a notification forgotten", |c| {
+        let main = AnyThread::<S>::current();
+        forget::<S>();
+        c.expect("none", main.notify_forget(), Ok(false));
+        c.expect("set", main.notify(Notify::Overwrite(7)), Ok(()));
+        c.expect("word before", main.notify_clear(2), Ok(7));
+        c.expect("still there", main.notify_forget(), Ok(true));
+        c.expect("forgotten", main.notify_forget(), Ok(false));
+        c.expect(
+            "no notification",
+            AnyThread::<S>::notify_wait(0, Timeout::NONE),
+            Err(Error::WouldBlock),
+        );
+        c.expect("the word stayed", main.notify_clear(ALL), Ok(5));
+        c.expect("the word is none", main.notify_clear(0), Ok(0));
+        c.expect("set", main.notify(Notify::Overwrite(6)), Ok(()));
+        c.expect(
+            "there is one: nothing is cleared before",
+            AnyThread::<S>::notify_wait_cleared(ALL, 2, Timeout::NONE),
+            Ok(6),
+        );
+        c.expect(
+            "there is none",
+            AnyThread::<S>::notify_wait_cleared(ALL, 0, Timeout::NONE),
+            Err(Error::WouldBlock),
+        );
+        c.expect("cleared before the wait", main.notify_clear(0), Ok(0));
+    });
     tally.case("notify: the word counts", |c| {
         let main = AnyThread::<S>::current();
         forget::<S>();
