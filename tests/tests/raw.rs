@@ -149,10 +149,7 @@ fn follow(acts: &[Act], size: usize, count: usize) {
             }
             Act::Peek => {
                 let seen = queue.peek(&mut found, Timeout::NONE);
-                assert_eq!(
-                    seen.ok().map(|priority| (priority, found)),
-                    model.first()
-                );
+                assert_eq!(seen.ok().map(|priority| (priority, found)), model.first());
             }
             Act::Reset => {
                 assert_eq!(queue.reset(), Ok(()));

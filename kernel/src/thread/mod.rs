@@ -153,6 +153,12 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
+    /// Whether the thread is suspended, whatever else it waits for. Allowed in interrupt handlers. Bound: fixed.
+    pub fn is_suspended(&'static self) -> bool {
+        let urgency = self.reference().urgency.get(hold::<S>().section());
+        urgency.has(Urgency::SUSPENDED)
+    }
+
     /// The thread's own priority, and the one it has now, by what it inherited. Bound: fixed.
     pub fn priorities(&'static self) -> (Priority, Priority) {
         let held = hold::<S>();

@@ -1,4 +1,5 @@
-//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), over the kernel's public interface.
+//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), and those of FreeRTOS that programs use most, over the kernel's
+//! public interface.
 //!
 //! `taktos install` builds this for each board and lays the library, the headers and the linker script where a C project finds them
 //! (the book's page "C programs"). Objects come from memory of the caller's, or from a heap whose operations take a fixed number of
@@ -12,6 +13,7 @@
 )]
 
 pub mod cmsis;
+pub mod freertos;
 mod heap;
 mod object;
 mod os;

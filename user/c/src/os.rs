@@ -3,6 +3,7 @@
 
 use crate::cmsis::thread::OsThread;
 use crate::cmsis::timer::OsTimer;
+use crate::freertos::critical::Critical;
 use crate::heap::Heap;
 use core::cell::Cell;
 use taktos::board::Board;
@@ -35,6 +36,11 @@ pub struct Os {
     /// Who holds it runs alone: no thread is as urgent as its ceiling.
     pub lock: Mutex<Board>,
     pub suspended_at: Cell<Instant>,
+    /// How many ticks threads of one priority run in turn; none: until they wait or yield.
+    pub slice: Cell<Option<u32>>,
+    /// How often FreeRTOS's lock and its critical section were entered, and not left yet.
+    pub lock_depth: Cell<usize>,
+    pub(crate) critical: Critical,
     pub heap: Heap,
 }
 
@@ -52,6 +58,9 @@ impl Os {
             timers_changed: Semaphore::binary(0),
             lock: Mutex::with_protocol(Protocol::Ceiling(Priority::MOST_URGENT)),
             suspended_at: Cell::new(Instant::START),
+            slice: Cell::new(None),
+            lock_depth: Cell::new(0),
+            critical: Critical::new(),
             heap: Heap::new(),
         }
     }

@@ -3,82 +3,9 @@
 #include "cmsis_os2.h"
 #include "taktos.h"
 
-/* An interrupt that no device of these boards has. */
-#if defined(__aarch64__)
-#define SPARE 60
-#else
-#define SPARE 20
-#endif
+#include "check.h"
 
 #define FLAGS_ERROR(code) ((long)(uint32_t)(code))
-#define NOT_NULL 1L
-#define ANYTHING 0x7E57L
-
-static int rows, failures;
-static long (*in_handler)(void);
-static volatile long found_in_handler;
-
-TAKTOS_INTERRUPT(SPARE)
-{
-    found_in_handler = in_handler();
-}
-
-static void say(const char *text)
-{
-    size_t length = 0;
-    while (text[length] != '\0') {
-        length++;
-    }
-    taktos_write(text, length);
-}
-
-static void say_number(long number)
-{
-    char digits[24];
-    int at = sizeof digits;
-    unsigned long rest = number < 0 ? 0UL - (unsigned long)number : (unsigned long)number;
-
-    do {
-        digits[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest != 0);
-    if (number < 0) {
-        digits[--at] = '-';
-    }
-    taktos_write(digits + at, sizeof digits - (size_t)at);
-}
-
-static void compare(const char *call, const char *where, long found, long expected)
-{
-    rows++;
-    if (found == expected || expected == ANYTHING) {
-        return;
-    }
-    failures++;
-    say("FAILED ");
-    say(call);
-    say(where);
-    say(": expected ");
-    say_number(expected);
-    say(", found ");
-    say_number(found);
-    say("\n");
-}
-
-/* Makes the call in this thread, then in a handler. */
-static void check(const char *text, long (*call)(void), long thread, long handler)
-{
-    compare(text, " in a thread", call(), thread);
-    in_handler = call;
-    taktos_interrupt_pend(SPARE);
-    compare(text, " in a handler", found_in_handler, handler);
-}
-
-#define ROW(expression, thread, handler)                                 \
-    do {                                                                 \
-        long call(void) { return (long)(expression); }                   \
-        check(#expression, call, (long)(thread), (long)(handler));       \
-    } while (0)
 #define FLAGS_ROW(expression, thread, handler)                           \
     ROW((long)(uint32_t)(expression), (long)(uint32_t)(thread), (long)(uint32_t)(handler))
 
@@ -504,11 +431,7 @@ static void run(void *argument)
     queues();
     semaphores();
     sleep_deeply();
-    say_number(rows - failures);
-    say(" passed, ");
-    say_number(failures);
-    say(" failed\n");
-    taktos_exit(failures == 0 ? 0 : 1);
+    report();
 }
 
 int main(void)

@@ -26,11 +26,14 @@ const TARGETS: [&str; 4] = [
 const SAYS: &str = "the sum is 10";
 /// The flag by which a linker leaves out what nobody calls.
 const COLLECTING: &str = "-Wl,--gc-sections";
-/// The table of all calls.
-const TABLE: &str = "user/c/tests";
-const TABLE_SAYS: &str = " passed, 0 failed";
+/// The tables of all calls: those of the standard, and those of FreeRTOS.
+const TABLES: &str = "user/c/tests";
+const PROGRAMS: [&str; 2] = ["table", "freertos"];
+/// The page of the book, which shows a program of FreeRTOS's.
+const PAGE: &str = "docs/c-programs.md";
+const TABLES_SAY: &str = " passed, 0 failed";
 
-/// Installs, then builds and runs a new project and the table of all calls.
+/// Installs, then builds and runs a new project and the tables of all calls.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let folder = empty_folder(workspace, "c")?;
@@ -41,9 +44,12 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     };
     for target in targets(length) {
         all.add(place.project(&target)?);
-        all.add(place.table(&target)?);
+        for program in PROGRAMS {
+            all.add(place.table(program, &target)?);
+        }
     }
     all.add(place.packaged()?);
+    all.add(place.of_the_book()?);
     fs::remove_dir_all(&folder)?;
     Ok(all)
 }
@@ -93,9 +99,10 @@ impl Place<'_> {
         self.built_and_run(&self.folder.join(&name), &name, target, SAYS)
     }
 
-    /// The table of all calls. Where the machine's time goes on by itself, nobody can set it.
-    fn table(&self, target: &str) -> Result<Tally> {
-        self.built_and_run(&self.workspace.path(TABLE), "table", target, TABLE_SAYS)
+    /// A table of calls. Where the machine's time goes on by itself, nobody can set it.
+    fn table(&self, program: &str, target: &str) -> Result<Tally> {
+        let source = self.workspace.path(TABLES);
+        self.built_and_run(&source, program, target, TABLES_SAY)
     }
 
     fn built_and_run(
@@ -118,7 +125,10 @@ impl Place<'_> {
             ))
             .arg(format!("-DTAKTOS_BOARD={target}"))
             .arg(format!("-DSETS_TICKS={sets_ticks}")))?;
-        run(Command::new("cmake").arg("--build").arg(&build))?;
+        run(Command::new("cmake")
+            .arg("--build")
+            .arg(&build)
+            .args(["--target", program]))?;
         let target_of_run = format!("run-{program}");
         let mut emulated = Command::new("cmake");
         emulated
@@ -135,20 +145,50 @@ impl Place<'_> {
 
     /// The same project by pkg-config, without CMake, and by a linker that keeps what nobody calls: all that is named must be there.
     fn packaged(&self) -> Result<Tally> {
+        let project = self.folder.join("for-mps2-an386");
+        let sources = ["main.c", "sensor.c"];
+        self.packaged_and_run(&project, &sources, &["taktos-mps2-an386"], SAYS)
+    }
+
+    /// The program of FreeRTOS's that the book shows.
+    fn of_the_book(&self) -> Result<Tally> {
+        let page = fs::read_to_string(self.workspace.path(PAGE))?;
+        let shown = page
+            .split("```c\n")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("```"))
+            .find(|(block, _)| block.contains("FreeRTOS.h"));
+        let (program, _) = shown.with_context(|| format!("{PAGE} shows no program"))?;
+        let project = self.folder.join("of-the-book");
+        fs::create_dir(&project)?;
+        fs::write(project.join("main.c"), program)?;
+        let packages = ["taktos-mps2-an386", "taktos-freertos"];
+        self.packaged_and_run(&project, &["main.c"], &packages, "")
+    }
+
+    fn packaged_and_run(
+        &self,
+        project: &Path,
+        sources: &[&str],
+        packages: &[&str],
+        says: &str,
+    ) -> Result<Tally> {
         let flags = Command::new("pkg-config")
-            .args(["--cflags", "--libs", "taktos-mps2-an386"])
+            .args(["--cflags", "--libs"])
+            .args(packages)
             .env("PKG_CONFIG_PATH", self.folder.join("sdk/lib/pkgconfig"))
             .output()
             .context("pkg-config does not start")?;
         let flags = String::from_utf8(flags.stdout)?;
-        let project = self.folder.join("for-mps2-an386");
         run(Command::new("arm-none-eabi-gcc")
-            .args(["main.c", "sensor.c", "-o", "packaged.elf"])
+            .args(sources)
+            .args(["-o", "packaged.elf"])
             .args(flags.split_whitespace().filter(|flag| *flag != COLLECTING))
-            .current_dir(&project))?;
-        let mut words = tool(self.workspace, &project);
+            .current_dir(project))?;
+        let mut words = tool(self.workspace, project);
         words.args(["run", "packaged.elf", "--board", "mps2-an386"]);
-        self.ends(&mut words, "a project by pkg-config", SAYS)
+        let what = format!("{} by pkg-config", packages.join(" and "));
+        self.ends(&mut words, &what, says)
     }
 
     /// Whether a program prints what it must, and ends well.

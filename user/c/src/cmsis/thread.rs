@@ -3,14 +3,16 @@
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface, timer};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{in_handler, masked, os};
+use crate::os::{TICK, in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::{MaybeUninit, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 use taktos::board::Board;
-use taktos::{AnyThread, Error, EventFlags, Priority, RawThread, State, Thread, Timeout};
+use taktos::{
+    AnyThread, Duration, Error, EventFlags, Kernel, Priority, RawThread, State, Thread, Timeout,
+};
 
 /// What a thread calls.
 pub type Entry = unsafe extern "C" fn(*mut c_void);
@@ -112,7 +114,8 @@ impl OsThread {
         self.has_ended.get()
     }
 
-    fn handle(&'static self) -> &'static AnyThread<Board> {
+    /// The kernel's thread.
+    pub(crate) fn handle(&'static self) -> &'static AnyThread<Board> {
         &self.thread
     }
 
@@ -337,13 +340,13 @@ static STARTER: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("start
 
 /// Starts the board with all threads that were made.
 #[cfg(target_os = "none")]
-pub(super) fn start_all() -> Status {
+pub(crate) fn start_all() -> Status {
     taktos::board::start(&STARTER, start_threads)
 }
 
 /// On the host a kernel runs already.
 #[cfg(not(target_os = "none"))]
-pub(super) fn start_all() -> Status {
+pub(crate) fn start_all() -> Status {
     start_threads();
     OK
 }
@@ -360,6 +363,10 @@ fn start_threads() {
         ..ThreadAttributes::NONE
     };
     make(timer::call_for_ever, ptr::null_mut(), &attributes);
+    if let Some(ticks) = os().slice.get() {
+        let _ =
+            Kernel::<Board>::set_time_slice(Some(Duration::from_nanos(u64::from(ticks) * TICK)));
+    }
     os().phase.set(crate::os::Phase::Running);
     // In the order in which they were made: the list has the last one first.
     let mut started = None;
@@ -671,7 +678,7 @@ interface! {
 }
 
 /// Visits the threads that have not ended. Masked.
-fn for_each_living(mut visit: impl FnMut(&'static OsThread)) {
+pub(crate) fn for_each_living(mut visit: impl FnMut(&'static OsThread)) {
     let mut next = os().threads.get();
     while let Some(thread) = next {
         if !thread.has_ended() {

@@ -17,8 +17,10 @@ pub type Function = unsafe extern "C" fn(*mut c_void);
 pub struct OsTimer {
     head: Head,
     function: Function,
-    argument: *mut c_void,
-    is_periodic: bool,
+    argument: Cell<*mut c_void>,
+    /// What the program keeps with it.
+    of_program: Cell<*mut c_void>,
+    is_periodic: Cell<bool>,
     is_running: Cell<bool>,
     period: Cell<u32>,
     /// When it is due, in ticks.
@@ -69,13 +71,13 @@ fn take_due() -> Option<(Function, *mut c_void)> {
         return None;
     }
     remove(timer);
-    if timer.is_periodic {
+    if timer.is_periodic.get() {
         timer
             .due
             .set(timer.due.get() + u64::from(timer.period.get()));
         insert(timer);
     }
-    Some((timer.function, timer.argument))
+    Some((timer.function, timer.argument.get()))
 }
 
 /// What the timers' thread does: calls what is due, frees what ended threads have left, waits for the next.
@@ -91,6 +93,103 @@ pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
             Timeout::until(Instant::from_nanos(due * TICK))
         });
         let _ = os().timers_changed.take(time);
+    }
+}
+
+/// A timer that calls `function`, once or periodically: memory for it, and what lies there. None without memory.
+pub(crate) fn make(
+    function: Function,
+    is_periodic: bool,
+    argument: *mut c_void,
+    attributes: &Attributes,
+) -> Option<&'static OsTimer> {
+    let memory = object::block_for::<OsTimer>(attributes)?;
+    let timer = OsTimer {
+        head: object::head::<OsTimer>(attributes, memory),
+        function,
+        argument: Cell::new(argument),
+        of_program: Cell::new(ptr::null_mut()),
+        is_periodic: Cell::new(is_periodic),
+        is_running: Cell::new(false),
+        period: Cell::new(0),
+        due: Cell::new(0),
+        next: Cell::new(None),
+    };
+    // SAFETY: memory for one, which is one then.
+    unsafe { object::put(memory, timer).get() }
+}
+
+impl OsTimer {
+    /// Sets what the function is called with.
+    pub(crate) fn set_argument(&'static self, argument: *mut c_void) {
+        self.argument.set(argument);
+    }
+
+    /// What the program keeps with it.
+    pub(crate) fn of_program(&'static self) -> *mut c_void {
+        self.of_program.get()
+    }
+
+    /// Sets that.
+    pub(crate) fn set_of_program(&'static self, of_program: *mut c_void) {
+        self.of_program.set(of_program);
+    }
+
+    /// The ticks between two calls, or before the only one.
+    pub(crate) fn period(&'static self) -> u32 {
+        self.period.get()
+    }
+
+    /// Sets those of the next start.
+    pub(crate) fn set_period(&'static self, period: u32) {
+        self.period.set(period);
+    }
+
+    /// Whether it runs on after a call.
+    pub(crate) fn is_periodic(&'static self) -> bool {
+        self.is_periodic.get()
+    }
+
+    /// Sets whether it runs on.
+    pub(crate) fn set_periodic(&'static self, is_periodic: bool) {
+        self.is_periodic.set(is_periodic);
+    }
+
+    /// Whether it runs.
+    pub(crate) fn is_running(&'static self) -> bool {
+        self.is_running.get()
+    }
+
+    /// When it is due, in ticks, if it runs.
+    pub(crate) fn due(&'static self) -> u64 {
+        masked(|| self.due.get())
+    }
+
+    /// Starts it, or begins its time anew. Allowed in handlers.
+    pub(crate) fn start(&'static self, period: u32) {
+        masked(|| {
+            remove(self);
+            self.period.set(period);
+            self.due.set(ticks() + u64::from(period));
+            insert(self);
+        });
+        // Given already: the thread looks anyway. Before there are threads it is taken by the first look.
+        let _ = os().timers_changed.give();
+    }
+
+    /// Stops it; says whether it ran. Allowed in handlers.
+    pub(crate) fn stop(&'static self) -> bool {
+        masked(|| remove(self))
+    }
+
+    /// Deletes it, running or not; says whether the caller was the first to.
+    pub(crate) fn delete(&'static self) -> bool {
+        // SAFETY: it is in no list any more.
+        unsafe {
+            object::delete(self, |timer| {
+                timer.stop();
+            })
+        }
     }
 }
 
@@ -111,21 +210,7 @@ interface! {
         }
         // SAFETY: the caller's promise.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
-        let Some(memory) = object::block_for::<OsTimer>(attributes) else {
-            return Id::NONE;
-        };
-        let timer = OsTimer {
-            head: object::head::<OsTimer>(attributes, memory),
-            function,
-            argument,
-            is_periodic: kind == 1,
-            is_running: Cell::new(false),
-            period: Cell::new(0),
-            due: Cell::new(0),
-            next: Cell::new(None),
-        };
-        // SAFETY: memory for one.
-        unsafe { object::put(memory, timer) }
+        make(function, kind == 1, argument, attributes).map_or(Id::NONE, Id::of)
     }
 
     /// Starts a timer, or begins its time anew.
@@ -140,14 +225,7 @@ interface! {
         if count == 0 {
             return PARAMETER;
         }
-        masked(|| {
-            remove(timer);
-            timer.period.set(count);
-            timer.due.set(ticks() + u64::from(count));
-            insert(timer);
-        });
-        // Given already: the thread looks anyway. Before there are threads it is taken by the first look.
-        let _ = os().timers_changed.give();
+        timer.start(count);
         OK
     }
 
@@ -159,7 +237,7 @@ interface! {
         // SAFETY: the caller's promise.
         match unsafe { id.get::<OsTimer>() } {
             None => PARAMETER,
-            Some(timer) if masked(|| remove(timer)) => OK,
+            Some(timer) if timer.stop() => OK,
             Some(_) => RESOURCE,
         }
     }
@@ -170,7 +248,7 @@ interface! {
             return 0;
         }
         // SAFETY: the caller's promise.
-        unsafe { id.get::<OsTimer>() }.map_or(0, |timer| timer.is_running.get().into())
+        unsafe { id.get::<OsTimer>() }.map_or(0, |timer| timer.is_running().into())
     }
 
     /// Deletes a timer, which may run.
@@ -182,11 +260,7 @@ interface! {
         let Some(timer) = (unsafe { id.get::<OsTimer>() }) else {
             return PARAMETER;
         };
-        let end = |timer: &'static OsTimer| {
-            masked(|| remove(timer));
-        };
-        // SAFETY: it is in no list any more.
-        match unsafe { object::delete(timer, end) } {
+        match timer.delete() {
             true => OK,
             false => RESOURCE,
         }

@@ -72,16 +72,26 @@ pub const KITS: [Kit; 5] = [
     Kit::aarch64(Virt::Imx8mpEvk),
 ];
 
-/// The headers: their names, and what stands in them.
-const HEADERS: [(&str, &str); 2] = [
-    (
-        "cmsis_os2.h",
-        include_str!("../../../../../user/c/include/cmsis_os2.h"),
-    ),
-    (
-        "taktos.h",
-        include_str!("../../../../../user/c/include/taktos.h"),
-    ),
+/// A header: its name, and what stands in it.
+macro_rules! header {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../../../user/c/include/", $name)),
+        )
+    };
+}
+
+/// The headers. Those of FreeRTOS's calls have a folder of their own: a program asks for it, or their names are not in its way.
+const HEADERS: [(&str, &str); 8] = [
+    header!("cmsis_os2.h"),
+    header!("taktos.h"),
+    header!("freertos/FreeRTOS.h"),
+    header!("freertos/event_groups.h"),
+    header!("freertos/queue.h"),
+    header!("freertos/semphr.h"),
+    header!("freertos/task.h"),
+    header!("freertos/timers.h"),
 ];
 
 /// The files for CMake's tool chains.
@@ -130,6 +140,11 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
     }
     let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
     replace_file(&cmake(place).join("TaktosConfig.cmake"), config)?;
+    let freertos = include_str!("template/taktos-freertos.pc");
+    replace_file(
+        &place.join("lib/pkgconfig/taktos-freertos.pc"),
+        freertos.replace("{version}", env!("CARGO_PKG_VERSION")),
+    )?;
     let version = include_str!("template/TaktosConfigVersion.cmake")
         .replace("{version}", env!("CARGO_PKG_VERSION"));
     replace_file(&cmake(place).join("TaktosConfigVersion.cmake"), version)?;

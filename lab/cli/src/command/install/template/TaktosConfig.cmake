@@ -5,6 +5,8 @@
 #   target_link_libraries(blinky PRIVATE Taktos::mps2-an386)
 #   taktos_emulate(blinky mps2-an386)      # cmake --build build --target run-blinky
 #
+# A program of FreeRTOS's links Taktos::FreeRTOS, too: the headers FreeRTOS.h, task.h and so on.
+#
 # A program that hands floating-point values over in registers of their own takes Taktos::BOARD-hard.
 
 # The target run-NAME: the program NAME on its board, in the emulator.
@@ -18,3 +20,9 @@ function(taktos_emulate NAME BOARD)
 endfunction()
 
 get_filename_component(TAKTOS_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+if(NOT TARGET Taktos::FreeRTOS)
+    add_library(Taktos::FreeRTOS INTERFACE IMPORTED)
+    set_target_properties(Taktos::FreeRTOS PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES "${TAKTOS_PREFIX}/include/freertos")
+endif()

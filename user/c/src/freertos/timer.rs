@@ -1,0 +1,114 @@
+//! Owns: timers whose functions are told which timer it is, and which can be started in handlers. Must never know: how timers run.
+
+use super::{Base, prepare, truth};
+use crate::cmsis::interface;
+use crate::cmsis::timer::{self, Function, OsTimer};
+use crate::object::{Attributes, Id};
+use core::ffi::{c_char, c_void};
+use core::ptr;
+
+interface! {
+    /// Makes a timer of `period` ticks that calls `function` with itself, once or periodically, in the timers' task. It does not run yet.
+    /// `block` is memory for it (null: of the heap) of `size` bytes. Null without memory, without a function, or with no period.
+    fn taktos_freertos_timer(
+        name: *const c_char,
+        period: u32,
+        is_periodic: Base,
+        of_program: *mut c_void,
+        function: Option<Function>,
+        block: *mut u8,
+        size: u32,
+    ) -> Id {
+        let Some(function) = function.filter(|_| period > 0) else {
+            return Id::NONE;
+        };
+        prepare();
+        let attributes = Attributes {
+            name,
+            block,
+            block_size: size,
+            ..Attributes::NONE
+        };
+        let made = timer::make(function, is_periodic != 0, ptr::null_mut(), &attributes);
+        made.map_or(Id::NONE, |timer| {
+            let id = Id::of(timer);
+            timer.set_argument(id.0);
+            timer.set_period(period);
+            timer.set_of_program(of_program);
+            id
+        })
+    }
+
+    /// Starts a timer, or begins its time anew. 0 for what is none. Allowed in handlers, as are all calls on timers but their making and
+    /// deletion.
+    fn xTimerReset(id: Id) -> Base {
+        // SAFETY: the caller's promise.
+        let timer = unsafe { id.get::<OsTimer>() };
+        truth(timer.map(|timer| timer.start(timer.period())).is_some())
+    }
+
+    /// Gives a timer another period, and starts it. 0 for what is none, and for no period.
+    fn xTimerChangePeriod(id: Id, period: u32) -> Base {
+        // SAFETY: the caller's promise.
+        let timer = unsafe { id.get::<OsTimer>() }.filter(|_| period > 0);
+        truth(timer.map(|timer| timer.start(period)).is_some())
+    }
+
+    /// Stops a timer, which may not run. 0 for what is none.
+    fn xTimerStop(id: Id) -> Base {
+        // SAFETY: the caller's promise.
+        truth(unsafe { id.get::<OsTimer>() }.map(OsTimer::stop).is_some())
+    }
+
+    /// Deletes a timer, which may run. 0 for what is none.
+    fn xTimerDelete(id: Id) -> Base {
+        // SAFETY: the caller's promise.
+        truth(unsafe { id.get::<OsTimer>() }.is_some_and(OsTimer::delete))
+    }
+
+    /// Whether a timer runs.
+    fn xTimerIsTimerActive(id: Id) -> Base {
+        // SAFETY: the caller's promise.
+        truth(unsafe { id.get::<OsTimer>() }.is_some_and(OsTimer::is_running))
+    }
+
+    /// What the program keeps with a timer; null for what is none.
+    fn pvTimerGetTimerID(id: Id) -> *mut c_void {
+        // SAFETY: the caller's promise.
+        unsafe { id.get::<OsTimer>() }.map_or(ptr::null_mut(), OsTimer::of_program)
+    }
+
+    /// Sets what the program keeps with a timer.
+    fn vTimerSetTimerID(id: Id, of_program: *mut c_void) {
+        // SAFETY: the caller's promise.
+        if let Some(timer) = unsafe { id.get::<OsTimer>() } {
+            timer.set_of_program(of_program);
+        }
+    }
+
+    /// The ticks between two calls, or before the only one; 0 for what is none.
+    fn xTimerGetPeriod(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { id.get::<OsTimer>() }.map_or(0, OsTimer::period)
+    }
+
+    /// The tick at which a timer is due; meaningless where it does not run.
+    fn xTimerGetExpiryTime(id: Id) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { id.get::<OsTimer>() }.map_or(0, |timer| timer.due() as u32)
+    }
+
+    /// Whether a timer runs on after a call.
+    fn xTimerGetReloadMode(id: Id) -> Base {
+        // SAFETY: the caller's promise.
+        truth(unsafe { id.get::<OsTimer>() }.is_some_and(OsTimer::is_periodic))
+    }
+
+    /// Sets whether a timer runs on after a call.
+    fn vTimerSetReloadMode(id: Id, is_periodic: Base) {
+        // SAFETY: the caller's promise.
+        if let Some(timer) = unsafe { id.get::<OsTimer>() } {
+            timer.set_periodic(is_periodic != 0);
+        }
+    }
+}

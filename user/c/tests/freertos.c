@@ -1,0 +1,452 @@
+/* FreeRTOS's calls: what each gives back in a task and in a handler, and what programs rely on beside: hand-over, turns, inheritance.
+ * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
+#include "FreeRTOS.h"
+#include "event_groups.h"
+#include "queue.h"
+#include "semphr.h"
+#include "task.h"
+#include "timers.h"
+
+#include "check.h"
+
+#define DEPTH 512
+#define IN_TASK(expression, expected) compare(#expression, "", (long)(expression), (long)(expected))
+
+static TaskHandle_t self, helper;
+static QueueHandle_t queue;
+static SemaphoreHandle_t done, mutex;
+static TimerHandle_t timer;
+static EventGroupHandle_t group;
+static volatile uint32_t seen;
+static volatile BaseType_t answer;
+static int value, place;
+static BaseType_t woken;
+
+/* Starts a helper, which is above its maker and so runs at once. */
+static void start(TaskFunction_t code, UBaseType_t priority)
+{
+    compare("xTaskCreate", "", xTaskCreate(code, "helper", DEPTH, NULL, priority, &helper), pdPASS);
+}
+
+static int lies_in(const void *object, const void *block, size_t size)
+{
+    return (uintptr_t)object - (uintptr_t)block < size;
+}
+
+static void suspend_itself(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        seen++;
+        vTaskSuspend(NULL);
+    }
+}
+
+static void sleep_for_ever(void *unused)
+{
+    (void)unused;
+    vTaskDelay(portMAX_DELAY);
+}
+
+static void come_back(void *unused)
+{
+    (void)unused;
+    seen = 7;
+}
+
+static void tasks(void)
+{
+    static StaticTask_t block;
+    static StackType_t stack[DEPTH];
+    TickType_t begin, previous;
+
+    IN_TASK(uxTaskPriorityGet(NULL), 3);
+    IN_TASK(pcTaskGetName(NULL)[0], 'm');
+    ROW(xTaskGetHandle("main") == self, 1, 1);
+    ROW(xTaskGetHandle("nobody"), 0, 0);
+    IN_TASK(xTaskGetSchedulerState(), taskSCHEDULER_RUNNING);
+    IN_TASK(uxTaskGetStackHighWaterMark(NULL) > 0, 1);
+    IN_TASK(xTaskCreate(NULL, "none", DEPTH, NULL, 4, NULL), errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY);
+
+    seen = 0;
+    start(suspend_itself, 5);
+    IN_TASK(seen, 1);
+    IN_TASK(eTaskGetState(helper), eSuspended);
+    IN_TASK(eTaskGetState(self), eRunning);
+    vTaskResume(helper);
+    IN_TASK(seen, 2);
+    ROW(xTaskResumeFromISR(helper), pdTRUE, pdTRUE);
+    IN_TASK(seen, 4);
+    IN_TASK(uxTaskPriorityGet(helper), 5);
+    vTaskPrioritySet(helper, 1);
+    IN_TASK(uxTaskPriorityGet(helper), 1);
+    vTaskPrioritySet(helper, 1000);
+    IN_TASK(uxTaskPriorityGet(helper), configMAX_PRIORITIES - 1);
+    vTaskDelete(helper);
+    ROW(xTaskResumeFromISR(helper), pdFALSE, pdFALSE);
+
+    start(sleep_for_ever, 5);
+    IN_TASK(eTaskGetState(helper), eBlocked);
+    vTaskResume(helper);
+    IN_TASK(eTaskGetState(helper), eBlocked);
+    vTaskDelete(helper);
+
+    seen = 0;
+    helper = xTaskCreateStatic(come_back, "static", DEPTH, NULL, 5, stack, &block);
+    IN_TASK(lies_in(helper, &block, sizeof block), 1);
+    IN_TASK(seen, 7);
+    IN_TASK(xTaskCreateStatic(come_back, "static", DEPTH, NULL, 5, NULL, &block), 0);
+
+    begin = xTaskGetTickCount();
+    vTaskDelay(pdMS_TO_TICKS(5));
+    IN_TASK(xTaskGetTickCount() - begin, 5);
+    previous = xTaskGetTickCount();
+    IN_TASK(xTaskDelayUntil(&previous, 4), pdTRUE);
+    IN_TASK(xTaskGetTickCount() == previous, 1);
+    previous -= 10;
+    IN_TASK(xTaskDelayUntil(&previous, 4), pdFALSE);
+    IN_TASK(xTaskGetTickCount() - previous, 6);
+}
+
+static void count_for_ever(void *counter)
+{
+    for (;;) {
+        ++*(volatile uint32_t *)counter;
+    }
+}
+
+static void turns(void)
+{
+    static uint32_t counts[2];
+    TaskHandle_t both[2];
+
+    for (int i = 0; i < 2; i++) {
+        compare("xTaskCreate", "", xTaskCreate(count_for_ever, "turn", DEPTH, &counts[i], 1, &both[i]), pdPASS);
+    }
+    vTaskDelay(10);
+    for (int i = 0; i < 2; i++) {
+        compare("a task that has its turns", "", counts[i] > 0, configUSE_TIME_SLICING);
+        vTaskDelete(both[i]);
+    }
+}
+
+static void raise_the_count(void *unused)
+{
+    (void)unused;
+    seen++;
+    vTaskDelete(NULL);
+}
+
+static long enter_and_leave(void)
+{
+    UBaseType_t mask = taskENTER_CRITICAL_FROM_ISR();
+    taskEXIT_CRITICAL_FROM_ISR(mask);
+    return 5;
+}
+
+static void sections(void)
+{
+    seen = 0;
+    vTaskSuspendAll();
+    vTaskSuspendAll();
+    IN_TASK(xTaskGetSchedulerState(), taskSCHEDULER_SUSPENDED);
+    start(raise_the_count, 9);
+    IN_TASK(xTaskResumeAll(), pdFALSE);
+    IN_TASK(seen, 0);
+    IN_TASK(xTaskResumeAll(), pdFALSE);
+    IN_TASK(seen, 1);
+    IN_TASK(xTaskResumeAll(), pdFALSE);
+
+    in_handler = enter_and_leave;
+    found_in_handler = 0;
+    taskENTER_CRITICAL();
+    taskENTER_CRITICAL();
+    taktos_interrupt_pend(SPARE);
+    taskEXIT_CRITICAL();
+    IN_TASK(found_in_handler, 0);
+    taskEXIT_CRITICAL();
+    IN_TASK(found_in_handler, 5);
+    taskEXIT_CRITICAL();
+    taktos_interrupt_pend(SPARE);
+    IN_TASK(found_in_handler, 5);
+}
+
+static void receive(void *unused)
+{
+    int item = 0;
+
+    (void)unused;
+    answer = xQueueReceive(queue, &item, 10);
+    seen = (uint32_t)item;
+    vTaskDelete(NULL);
+}
+
+static void look(void *unused)
+{
+    int item = 0;
+
+    (void)unused;
+    answer = xQueuePeek(queue, &item, 10);
+    seen = (uint32_t)item;
+    vTaskDelete(NULL);
+}
+
+static void queues(void)
+{
+    static StaticQueue_t block;
+    static uint8_t storage[4];
+    static QueueHandle_t fixed;
+
+    fixed = xQueueCreateStatic(1, 4, storage, &block);
+    IN_TASK(lies_in(fixed, &block, sizeof block), 1);
+    IN_TASK(xQueueCreate(0, 4), 0);
+    value = 1;
+    ROW(xQueueOverwriteFromISR(fixed, &value, &woken), pdTRUE, pdTRUE);
+    value = 2;
+    IN_TASK(xQueueOverwrite(fixed, &value), pdTRUE);
+    value = 0;
+    ROW(xQueuePeekFromISR(fixed, &value), pdTRUE, pdTRUE);
+    IN_TASK(value, 2);
+    IN_TASK(xQueueReceive(fixed, &value, 0), pdTRUE);
+    vQueueDelete(fixed);
+    ROW(xQueueSendFromISR(fixed, &value, &woken), pdFALSE, pdFALSE);
+
+    queue = xQueueCreate(3, sizeof(int));
+    IN_TASK(xQueueReceive(queue, &place, 0), errQUEUE_EMPTY);
+    IN_TASK(xQueuePeek(queue, &place, 2), errQUEUE_EMPTY);
+    for (value = 1; value <= 2; value++) {
+        IN_TASK(xQueueSend(queue, &value, 0), pdPASS);
+    }
+    IN_TASK(xQueueSendToFront(queue, &value, 0), pdPASS);
+    ROW(xQueueSendFromISR(queue, &value, &woken), errQUEUE_FULL, errQUEUE_FULL);
+    IN_TASK(xQueueSend(queue, &value, 3), errQUEUE_FULL);
+    ROW(uxQueueMessagesWaiting(queue), 3, 3);
+    ROW(uxQueueSpacesAvailable(queue), 0, 0);
+    ROW(xQueueIsQueueFullFromISR(queue), 1, 1);
+    for (int expected = 3; expected > 0; expected = expected == 3 ? 1 : expected == 1 ? 2 : 0) {
+        IN_TASK(xQueuePeek(queue, &place, 0), pdTRUE);
+        IN_TASK(place, expected);
+        IN_TASK(xQueueReceiveFromISR(queue, &place, &woken), pdTRUE);
+        IN_TASK(place, expected);
+    }
+    ROW(xQueueIsQueueEmptyFromISR(queue), 1, 1);
+    /* In front of what was sent in front. */
+    for (value = 1; value <= 3; value++) {
+        IN_TASK(xQueueSendToFrontFromISR(queue, &value, &woken), pdPASS);
+    }
+    IN_TASK(xQueueReceive(queue, &place, 0), pdTRUE);
+    IN_TASK(place, 3);
+    IN_TASK(xQueueReset(queue), pdPASS);
+    IN_TASK(uxQueueMessagesWaiting(queue), 0);
+
+    start(look, 5);
+    value = 11;
+    ROW(xQueueSendToBack(queue, &value, 0), pdPASS, pdPASS);
+    IN_TASK(answer, pdTRUE);
+    IN_TASK(seen, 11);
+    IN_TASK(uxQueueMessagesWaiting(queue), 2);
+    IN_TASK(xQueueReset(queue), pdPASS);
+    start(receive, 5);
+    value = 12;
+    IN_TASK(xQueueSend(queue, &value, 0), pdPASS);
+    IN_TASK(seen, 12);
+    IN_TASK(uxQueueMessagesWaiting(queue), 0);
+    start(receive, 5);
+    vTaskDelay(20);
+    IN_TASK(answer, pdFALSE);
+    vQueueAddToRegistry(queue, "queue");
+    vQueueDelete(queue);
+}
+
+static void take_the_mutex(void *unused)
+{
+    (void)unused;
+    xSemaphoreTake(mutex, portMAX_DELAY);
+    seen++;
+    xSemaphoreGive(mutex);
+    vTaskDelete(NULL);
+}
+
+static void semaphores(void)
+{
+    static StaticSemaphore_t block;
+    static SemaphoreHandle_t counting;
+
+    counting = xSemaphoreCreateCounting(2, 1);
+    done = xSemaphoreCreateBinary();
+    IN_TASK(xSemaphoreTake(done, 0), pdFALSE);
+    IN_TASK(xSemaphoreTake(done, 2), pdFALSE);
+    ROW(xSemaphoreGiveFromISR(done, &woken), pdTRUE, pdFALSE);
+    ROW(xSemaphoreTakeFromISR(done, &woken), pdTRUE, pdFALSE);
+    ROW(uxSemaphoreGetCount(counting), 1, 1);
+    IN_TASK(xSemaphoreGive(counting), pdTRUE);
+    IN_TASK(xSemaphoreGive(counting), pdFALSE);
+    vSemaphoreDelete(counting);
+    IN_TASK(xSemaphoreGive(counting), pdFALSE);
+
+    mutex = xSemaphoreCreateMutexStatic(&block);
+    IN_TASK(lies_in(mutex, &block, sizeof block), 1);
+    IN_TASK(xSemaphoreTake(mutex, portMAX_DELAY), pdTRUE);
+    IN_TASK(xSemaphoreGetMutexHolder(mutex) == self, 1);
+    seen = 0;
+    start(take_the_mutex, 8);
+    IN_TASK(uxTaskPriorityGet(NULL), 8);
+    IN_TASK(xSemaphoreGive(mutex), pdTRUE);
+    IN_TASK(seen, 1);
+    IN_TASK(uxTaskPriorityGet(NULL), 3);
+    IN_TASK(xSemaphoreGive(mutex), pdFALSE);
+    vSemaphoreDelete(mutex);
+
+    mutex = xSemaphoreCreateRecursiveMutex();
+    IN_TASK(xSemaphoreTakeRecursive(mutex, 0), pdTRUE);
+    IN_TASK(xSemaphoreTakeRecursive(mutex, 0), pdTRUE);
+    IN_TASK(xSemaphoreGiveRecursive(mutex), pdTRUE);
+    IN_TASK(xSemaphoreGetMutexHolder(mutex) == self, 1);
+    IN_TASK(xSemaphoreGiveRecursive(mutex), pdTRUE);
+    IN_TASK(xSemaphoreGetMutexHolder(mutex), 0);
+}
+
+static void wait_for_bits(void *unused)
+{
+    uint32_t found = 0;
+
+    (void)unused;
+    answer = xTaskNotifyWait(0xF0, 0x1, &found, portMAX_DELAY);
+    seen = found;
+    answer += 10 * (BaseType_t)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
+    seen = 100;
+    vTaskDelay(portMAX_DELAY);
+}
+
+static void notifications(void)
+{
+    static uint32_t before;
+
+    ROW(xTaskNotify(self, 5, eSetValueWithoutOverwrite), pdPASS, pdFAIL);
+    ROW(xTaskNotifyStateClear(NULL), pdTRUE, pdFALSE);
+    ROW(ulTaskNotifyValueClear(NULL, 1), 5, 4);
+    ROW(xTaskNotifyAndQueryFromISR(self, 3, eSetBits, &before, &woken), pdPASS, pdPASS);
+    IN_TASK(before, 7);
+    IN_TASK(xTaskNotifyWait(0, 0xFFFFFFFF, &before, 0), pdTRUE);
+    IN_TASK(before, 7);
+    IN_TASK(xTaskNotifyWait(0, 0, &before, 2), pdFALSE);
+    IN_TASK(before, 0);
+    ROW(xTaskNotifyGive(self), pdPASS, pdPASS);
+    IN_TASK(ulTaskNotifyTake(pdFALSE, 0), 2);
+    IN_TASK(ulTaskNotifyTake(pdFALSE, 0), 1);
+    IN_TASK(ulTaskNotifyTake(pdFALSE, 2), 0);
+    ROW((vTaskNotifyGiveFromISR(self, &woken), 1), 1, 1);
+    IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 2);
+    IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 0);
+    IN_TASK(xTaskGenericNotify(self, 1, 0, eNoAction, NULL), pdFAIL);
+
+    seen = 0;
+    start(wait_for_bits, 5);
+    ROW(xTaskNotifyFromISR(helper, 3, eSetBits, &woken), pdPASS, pdPASS);
+    /* The first ends the wait, and its bit is cleared; with the second, the rest is what the next call finds. */
+    IN_TASK(seen, 100);
+    IN_TASK(answer, 21);
+    vTaskDelete(helper);
+    IN_TASK(xTaskNotifyGive(helper), pdFAIL);
+}
+
+static void count_calls(TimerHandle_t which)
+{
+    answer = which == timer && pvTimerGetTimerID(which) == &place;
+    seen++;
+}
+
+static void timers(void)
+{
+    timer = xTimerCreate("timer", 3, pdFALSE, &value, count_calls);
+    IN_TASK(xTimerCreate("none", 0, pdFALSE, NULL, count_calls), 0);
+    IN_TASK(xTimerCreate("none", 1, pdFALSE, NULL, NULL), 0);
+    ROW(pvTimerGetTimerID(timer) == &value, 1, 1);
+    vTimerSetTimerID(timer, &place);
+    IN_TASK(pcTimerGetName(timer)[0], 't');
+    ROW(xTimerIsTimerActive(timer), pdFALSE, pdFALSE);
+    seen = 0;
+    answer = 0;
+    ROW(xTimerStartFromISR(timer, &woken), pdPASS, pdPASS);
+    IN_TASK(xTimerIsTimerActive(timer), pdTRUE);
+    IN_TASK(xTimerGetExpiryTime(timer) - xTaskGetTickCount(), 3);
+    vTaskDelay(10);
+    IN_TASK(seen, 1);
+    IN_TASK(answer, 1);
+    IN_TASK(xTimerGetReloadMode(timer), pdFALSE);
+    vTimerSetReloadMode(timer, pdTRUE);
+    IN_TASK(xTimerChangePeriod(timer, 2, 0), pdPASS);
+    IN_TASK(xTimerGetPeriod(timer), 2);
+    vTaskDelay(7);
+    IN_TASK(seen, 4);
+    ROW(xTimerStop(timer, 0), pdPASS, pdPASS);
+    vTaskDelay(5);
+    IN_TASK(seen, 4);
+    IN_TASK(xTimerReset(timer, 0), pdPASS);
+    IN_TASK(xTimerChangePeriodFromISR(timer, 0, &woken), pdFAIL);
+    IN_TASK(xTimerDelete(timer, 0), pdPASS);
+    ROW(xTimerStartFromISR(timer, &woken), pdFAIL, pdFAIL);
+    vTaskDelay(5);
+    IN_TASK(seen, 4);
+}
+
+static void wait_for_all(void *unused)
+{
+    (void)unused;
+    seen = xEventGroupWaitBits(group, 3, pdTRUE, pdTRUE, portMAX_DELAY);
+    vTaskDelete(NULL);
+}
+
+static void event_groups(void)
+{
+    group = xEventGroupCreate();
+    IN_TASK(xEventGroupSetBits(group, 6), 6);
+    ROW(xEventGroupGetBitsFromISR(group), 6, 6);
+    IN_TASK(xEventGroupWaitBits(group, 3, pdTRUE, pdFALSE, 0), 6);
+    ROW(xEventGroupGetBits(group), 4, 4);
+    IN_TASK(xEventGroupWaitBits(group, 5, pdTRUE, pdTRUE, 2), 4);
+    IN_TASK(xEventGroupClearBits(group, 4), 4);
+    seen = 0;
+    start(wait_for_all, 5);
+    IN_TASK(xEventGroupSetBits(group, 1), 1);
+    IN_TASK(seen, 0);
+    ROW(xEventGroupSetBitsFromISR(group, 2, &woken), pdPASS, pdPASS);
+    IN_TASK(seen, 3);
+    vEventGroupDelete(group);
+}
+
+static void memory(void)
+{
+    void *block = pvPortMalloc(100);
+
+    IN_TASK(block != NULL, 1);
+    IN_TASK(pvPortMalloc((size_t)1 << 30), 0);
+    vPortFree(block);
+    vPortFree(NULL);
+    IN_TASK(pvPortMalloc(100) == block, 1);
+}
+
+static void run(void *argument)
+{
+    IN_TASK(argument == &value, 1);
+    self = xTaskGetCurrentTaskHandle();
+    TAKTOS_INTERRUPT_ENABLE(SPARE);
+    tasks();
+    turns();
+    sections();
+    queues();
+    semaphores();
+    notifications();
+    timers();
+    event_groups();
+    memory();
+    report();
+}
+
+int main(void)
+{
+    IN_TASK(xTaskGetSchedulerState(), taskSCHEDULER_NOT_STARTED);
+    IN_TASK(xTaskCreate(run, "main", 2 * DEPTH, &value, 3, NULL), pdPASS);
+    vTaskStartScheduler();
+    return 1;
+}
