@@ -99,7 +99,7 @@ pub fn interrupt<S: System>(objects: &'static Objects<S>, interrupt: &Interrupt<
     if objects.resumes.load(Relaxed) == 0 {
         expect(objects.semaphore.give_in(interrupt));
     } else {
-        expect(objects.threads[1].resume());
+        expect(objects.threads[1].resume_in(interrupt));
     }
 }
 

@@ -19,8 +19,8 @@ pub(crate) mod urgency;
 pub mod usage;
 
 use crate::sched::{IntoResult, hold, stay_here};
-use crate::wait::Target;
-use crate::{Kernel, Priority, System};
+use crate::wait::{Target, Wait};
+use crate::{Interrupt, Kernel, Priority, System};
 use core::marker::PhantomData;
 use core::ptr;
 use operations::{CancelWait, End, Join, Resume, SetPriority, Sleep, Suspend, Yield};
@@ -151,6 +151,24 @@ impl<S: System> AnyThread<S> {
         hold::<S>()
             .enter::<Resume<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
+    }
+
+    /// [`AnyThread::resume`] from an interrupt handler, at less cost. Bound and errors are the same.
+    #[inline(always)]
+    pub fn resume_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
+        let Some(cs) = interrupt.section() else {
+            return self.resume();
+        };
+        let thread = self.reference();
+        let urgency = thread.urgency.get(cs);
+        if !urgency.has(Urgency::SUSPENDED) {
+            return Err(Error::State);
+        }
+        thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
+        if thread.wait.get(cs) == Wait::NOTHING && S::kernel().make_ready(cs, thread) {
+            S::Machine::pend_switch();
+        }
+        Ok(())
     }
 
     /// Whether the thread is suspended, whatever else it waits for. Allowed in interrupt handlers. Bound: fixed.

@@ -5,7 +5,7 @@ use super::AnyThread;
 use super::tcb::{Running, ThreadRef};
 use super::urgency::Urgency;
 use crate::critical_section::{CriticalSection, Operation};
-use crate::sched::{OutcomeOf, fail, refuse_to_wait, stay};
+use crate::sched::{OutcomeOf, fail, is_smp, refuse_to_wait, slow_path, stay};
 use crate::wait::inherit::{Place, closes_ring};
 use crate::wait::{Target, Wait};
 use crate::{Kernel, Priority, System};
@@ -61,6 +61,22 @@ operation!(Ready, blocks: false, |cs, thread, _, _| {
 });
 
 operation!(Suspend, blocks: false, |cs, thread, _, _| {
+    if is_smp::<S>() {
+        return suspend_any::<S>(cs, thread);
+    }
+    let urgency = thread.urgency.get(cs);
+    if Kernel::<S>::running().heir(cs) != thread || urgency.is_special() {
+        return slow_path(suspend_unusual::<S>(cs, thread));
+    }
+    // The usual case: who runs suspends itself.
+    thread.urgency.set(cs, urgency.with(Urgency::SUSPENDED));
+    S::kernel().expect_special(cs);
+    S::kernel().retire(cs, thread, urgency.of_ready())
+});
+
+/// Suspends a thread, in whatever state it is.
+#[inline(always)]
+fn suspend_any<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
     let urgency = thread.urgency.get(cs);
     if !thread.was_started(cs) || urgency.effective() == Priority::IDLE {
         return fail::<S>(Error::State);
@@ -74,7 +90,14 @@ operation!(Suspend, blocks: false, |cs, thread, _, _| {
         }
     }
     Kernel::<S>::conclude(cs, Status::OK, 0)
-});
+}
+
+/// [`suspend_any`], away from the usual case.
+#[cold]
+#[inline(never)]
+fn suspend_unusual<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
+    suspend_any::<S>(cs, thread)
+}
 
 operation!(Resume, blocks: false, |cs, thread, _, _| {
     let urgency = thread.urgency.get(cs);
@@ -82,7 +105,11 @@ operation!(Resume, blocks: false, |cs, thread, _, _| {
         return fail::<S>(Error::State);
     }
     thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
-    if thread.wait.get(cs) == Wait::NOTHING {
+    let is_ready = thread.wait.get(cs) == Wait::NOTHING;
+    if is_ready && !is_smp::<S>() {
+        return S::kernel().conclude_by_readying(cs, thread);
+    }
+    if is_ready {
         S::kernel().make_ready(cs, thread);
     }
     Kernel::<S>::conclude(cs, Status::OK, 0)

@@ -1,9 +1,10 @@
 //! Owns: the table of what each call does to a thread in each state.
+#![expect(unsafe_code, reason = "a handler says that it is one")]
 
 use super::case::Tally;
 use super::log::letter;
 use super::{Case, HIGH, LOW, SuiteBoard};
-use taktos_kernel::{AnyThread, Error, Priority, State, Timeout};
+use taktos_kernel::{AnyThread, Error, Interrupt, Priority, State, Timeout};
 
 /// The state that a helper is brought into; the order is that of the columns below.
 const BEFORE: [(&str, State); 6] = [
@@ -225,6 +226,21 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
                 [N, D, R, B, R, B],
             ),
             || in_handler::<S>(|thread| thread.resume()),
+        );
+        in_interrupt(
+            c,
+            row(
+                "resume, by a handler that says so",
+                |thread| thread.resume(),
+                "SSSS..",
+                [N, D, R, B, R, B],
+            ),
+            || {
+                in_handler::<S>(|thread| {
+                    // SAFETY: the handler that `in_interrupt` has run, at the kernel's level.
+                    thread.resume_in(&unsafe { Interrupt::assume() })
+                });
+            },
         );
         in_interrupt(
             c,
