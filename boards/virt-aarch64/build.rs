@@ -6,8 +6,17 @@ use std::{
 };
 
 /// The programs of the kernel, as far as a board has them; the probe has a linker script of its own.
-const PROGRAMS: [&str; 8] = [
-    "bench", "faults", "hello", "ipc", "port", "smallest", "suite", "switch",
+const PROGRAMS: [&str; 10] = [
+    "bench",
+    "faults",
+    "hello",
+    "ipc",
+    "port",
+    "smallest",
+    "suite",
+    "switch",
+    "user_attack",
+    "user_bench",
 ];
 
 /// What the linker is told for a program of this board, here or elsewhere.

@@ -57,8 +57,9 @@ pub struct UserStart {
     pub arguments: [usize; 2],
 }
 
-/// How many registers a [`UserFault`] tells.
-pub const FAULT_REGISTERS: usize = 17;
+/// How many registers a [`UserFault`] tells: of processors of 32 bits 16 and the status, of those of 64 bits 31, the stack pointer, the
+/// program counter and the status.
+pub const FAULT_REGISTERS: usize = if size_of::<usize>() == 8 { 34 } else { 17 };
 
 /// A fault of a thread of a partition.
 #[derive(Clone, Copy, Debug)]
@@ -87,13 +88,16 @@ pub trait Isolation: Machine {
     type UserState: 'static;
     /// That of a thread that was never started.
     const USER_STATE: Self::UserState;
-    /// How far behind a control block its [`Isolation::UserState`] lies, if it has a size.
+    /// How far behind a control block's beginning its [`Isolation::UserState`] lies, if it has a size.
     const USER_STATE_OFFSET: usize;
+    /// Whether threads of partitions can be allowed to use the floating-point unit.
+    const FLOAT: bool;
 
     /// Switches isolation on. May be called again. Called in a thread, before one of a partition is started.
     fn isolate();
-    /// The map of `regions`, which keep the rules; `float` says whether the floating-point unit may be used.
-    fn map(regions: &[Region], float: bool) -> Self::Map;
+    /// The map of `regions`, which keep the rules and are a static's; `float` says whether the floating-point unit may be used. None where
+    /// there is no room for one more, or nothing lies where a region is. Called in a thread, unmasked.
+    fn map(regions: &'static [Region], float: bool) -> Option<Self::Map>;
     /// Makes `context`, that of a thread of a partition, one that begins as `start` says, in memory that is the partition's.
     fn prepare_user(context: &Context, start: &UserStart);
     /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.

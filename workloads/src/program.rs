@@ -199,8 +199,7 @@ macro_rules! one_processor {
         use taktos_kernel::{EventFlags, Mutex, System, Thread};
         use $crate::user_mode::attack::{self, Told};
 
-        static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> =
-            Thread::new("main").priority(2);
+        static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> = Thread::new("main").priority(2);
         static TICKER: Thread<Board, { 256 * size_of::<usize>() }> =
             Thread::new("ticker").priority(1);
         static SUPERVISOR: Supervisor<Board> = Supervisor::new();
@@ -213,8 +212,10 @@ macro_rules! one_processor {
             attack::right::<Board>,
             attack::other::<Board>,
             [Handle::mutex(&MUTEX), Handle::flags(&FLAGS, Rights::GIVE)],
-            [.most_urgent(6).supervised(Policy::StopThread, &SUPERVISOR)],
-            [.float()]
+            |first| first
+                .most_urgent(6)
+                .supervised(Policy::StopThread, &SUPERVISOR),
+            |second| attack::with_float(second)
         );
         use taktos_kernel::user::{Policy, Rights};
 
@@ -240,7 +241,15 @@ macro_rules! one_processor {
         use $crate::user_mode::bench;
 
         static MAIN: Thread<Board, { 512 * size_of::<usize>() }> = Thread::new("main").priority(2);
-        $crate::partitions!((), bench::left, bench::right, bench::other, [], [], []);
+        $crate::partitions!(
+            (),
+            bench::left,
+            bench::right,
+            bench::other,
+            [],
+            |first| first,
+            |second| second
+        );
 
         board::entry!(board::start(&MAIN, main));
 
@@ -459,7 +468,7 @@ macro_rules! experiment_on_several {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! partitions {
-    ($data:ty, $left:path, $right:path, $other:path, [$($handle:expr),*], [$($first:tt)*], [$($second:tt)*]) => {
+    ($data:ty, $left:path, $right:path, $other:path, [$($handle:expr),*], |$first:ident| $as_first:expr, |$second:ident| $as_second:expr) => {
         use taktos_kernel::Semaphore;
         use taktos_kernel::user::{Handle, Partition, UserThread};
         use $crate::user_mode::{STACK, rights};
@@ -491,14 +500,16 @@ macro_rules! partitions {
             Handle::member(&FIRST_THREADS[1], rights::PARTNER),
             Handle::member(&SECOND_THREADS[0], rights::OWN),
         ];
-        static FIRST: Partition<Board, $data> =
-            Partition::new("first", &FIRST_MEMORY, &FIRST_THREADS)
-                .handles(FIRST_HANDLES)
-                $($first)*;
-        static SECOND: Partition<Board, $data> =
-            Partition::new("second", &SECOND_MEMORY, &SECOND_THREADS)
-                .handles(&SECOND_HANDLES)
-                $($second)*;
+        static FIRST: Partition<Board, $data> = {
+            let $first =
+                Partition::new("first", &FIRST_MEMORY, &FIRST_THREADS).handles(FIRST_HANDLES);
+            $as_first
+        };
+        static SECOND: Partition<Board, $data> = {
+            let $second =
+                Partition::new("second", &SECOND_MEMORY, &SECOND_THREADS).handles(&SECOND_HANDLES);
+            $as_second
+        };
     };
 }
 

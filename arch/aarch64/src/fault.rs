@@ -12,11 +12,11 @@ static REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// The classes of exceptions (Arm ARM, `ESR_EL1.EC`).
 pub(crate) const FLOAT_TRAP: usize = 0x07;
-const UNKNOWN: usize = 0x00;
+pub(crate) const UNKNOWN: usize = 0x00;
 const FETCH: usize = 0x21;
-const ODD_ADDRESS: usize = 0x22;
+pub(crate) const ODD_ADDRESS: usize = 0x22;
 const DATA: usize = 0x25;
-const ODD_STACK: usize = 0x26;
+pub(crate) const ODD_STACK: usize = 0x26;
 const LATE_BUS: usize = 0x2F;
 
 /// What an access met (`ESR_EL1.DFSC` and `IFSC`).
@@ -65,7 +65,7 @@ fn classify(syndrome: usize, pc: usize) -> (Cause, Option<usize>) {
 }
 
 /// What is no question of the map.
-fn cause_of(syndrome: usize, access: Cause) -> Cause {
+pub(crate) fn cause_of(syndrome: usize, access: Cause) -> Cause {
     match syndrome & 0x3F {
         ALIGNMENT => Cause::Arithmetic,
         EXTERNAL => Cause::Bus,

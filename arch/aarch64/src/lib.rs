@@ -53,6 +53,8 @@ mod smp;
 mod state;
 mod switch;
 mod timer;
+#[cfg(not(feature = "smp"))]
+mod user;
 mod vectors;
 
 pub use board::Board;
@@ -92,6 +94,17 @@ macro_rules! exceptions {
             <$upcalls as $crate::Upcalls>::slice_end();
         }
     };
+}
+
+/// What macros need of other crates.
+#[cfg(not(feature = "smp"))]
+#[doc(hidden)]
+pub mod reexports {
+    pub use taktos_machine::{Context as AnyContext, UserFault};
+
+    /// Two words, each in a register.
+    #[repr(C)]
+    pub struct Pair(pub usize, pub usize);
 }
 
 #[cfg(feature = "smp")]

@@ -18,12 +18,14 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The bytes of a page: the smallest piece that can be protected.
 pub(crate) const PAGE: usize = 4096;
 /// The level of the root: 39 bits of address, as the start-up code has set.
-const ROOT_LEVEL: usize = 1;
-const LAST_LEVEL: usize = 3;
-const ENTRIES: usize = 512;
+pub(crate) const ROOT_LEVEL: usize = 1;
+pub(crate) const LAST_LEVEL: usize = 3;
+pub(crate) const ENTRIES: usize = 512;
 /// An entry that leads to a table, and the bits of its address.
-const TABLE: usize = 0b11;
-const ADDRESS: usize = 0x0000_FFFF_FFFF_F000;
+pub(crate) const TABLE: usize = 0b11;
+pub(crate) const ADDRESS: usize = 0x0000_FFFF_FFFF_F000;
+/// A table of a map: its entries are read and written whole.
+pub(crate) type Table = [AtomicUsize; ENTRIES];
 /// One for each 2 MiB of the largest memory that a board may have, and those above them.
 const TABLES: usize = 64 + 4;
 
@@ -119,9 +121,6 @@ fn make<B: Board>() -> Map {
     const { assert!(B::MEMORY.end - B::MEMORY.start <= 128 << 20) };
     let mut made =
         Mapping::with_asid_and_va_range(Pool { used: 0 }, 0, ROOT_LEVEL, El1And0, VaRange::Lower);
-    let code = (&raw const text_begin).addr()..(&raw const text_end).addr().next_multiple_of(PAGE);
-    let constants =
-        (&raw const rodata_begin).addr()..(&raw const rodata_end).addr().next_multiple_of(PAGE);
     set(
         &mut made,
         B::DEVICES,
@@ -132,9 +131,19 @@ fn make<B: Board>() -> Map {
         set(&mut made, B::SHARED, DATA, Constraints::NO_CONTIGUOUS_HINT);
     }
     set(&mut made, B::MEMORY, DATA, PAGES);
-    set(&mut made, code, CODE, PAGES);
-    set(&mut made, constants, CONSTANT, PAGES);
+    set(&mut made, code(), CODE, PAGES);
+    set(&mut made, constants(), CONSTANT, PAGES);
     made
+}
+
+/// The pages of code.
+pub(crate) fn code() -> Range<usize> {
+    (&raw const text_begin).addr()..(&raw const text_end).addr().next_multiple_of(PAGE)
+}
+
+/// The pages of constants.
+pub(crate) fn constants() -> Range<usize> {
+    (&raw const rodata_begin).addr()..(&raw const rodata_end).addr().next_multiple_of(PAGE)
 }
 
 const PAGES: Constraints = Constraints::NO_BLOCK_MAPPINGS.union(Constraints::NO_CONTIGUOUS_HINT);
@@ -153,7 +162,7 @@ fn set(map: &mut Map, range: Range<usize>, attributes: El1Attributes, constraint
 /// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
 /// stack: a thread that starts another one comes here.
 pub(crate) fn protect<B: Board>(guard: usize) {
-    let root = map_or_make::<B>().root_address();
+    let root = map_or_make::<B>().root_address().0;
     if let Some(entry) = page_entry(root, guard) {
         entry.store(GUARD_PAGE.bits(), Relaxed);
         forget(guard);
@@ -162,13 +171,18 @@ pub(crate) fn protect<B: Board>(guard: usize) {
 
 /// Whether `address` lies in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    let entry = map().and_then(|map| page_entry(map.root_address(), address));
+    let entry = root().and_then(|root| page_entry(root, address));
     entry.is_some_and(|entry| entry.load(Relaxed) == GUARD_PAGE.bits())
 }
 
+/// The address of the root of the map's tables, if the map was made.
+pub(crate) fn root() -> Option<usize> {
+    map().map(|map| map.root_address().0)
+}
+
 /// The entry of a page of memory: at the third level of tables.
-fn page_entry(root: PhysicalAddress, address: usize) -> Option<&'static AtomicUsize> {
-    let mut entry = entry_of(root.0, address, ROOT_LEVEL)?;
+pub(crate) fn page_entry(root: usize, address: usize) -> Option<&'static AtomicUsize> {
+    let mut entry = entry_of(root, address, ROOT_LEVEL)?;
     for level in ROOT_LEVEL + 1..=LAST_LEVEL {
         let upper = entry.load(Relaxed);
         if upper & TABLE != TABLE {
@@ -181,11 +195,20 @@ fn page_entry(root: PhysicalAddress, address: usize) -> Option<&'static AtomicUs
 
 /// What a table of the given level, which lies at `table`, says of `address`.
 fn entry_of(table: usize, address: usize, level: usize) -> Option<&'static AtomicUsize> {
-    let number = table.wrapping_sub(TABLE_MEMORY.0.get().addr()) / PAGE;
-    let place = address >> (12 + 9 * (LAST_LEVEL - level)) & (ENTRIES - 1);
-    let tables = TABLE_MEMORY.0.get().cast::<[AtomicUsize; ENTRIES]>();
+    Some(&self::table(table)?[place(address, level)])
+}
+
+/// The table of the map that lies at `address`, if one does.
+pub(crate) fn table(address: usize) -> Option<&'static Table> {
+    let number = address.wrapping_sub(TABLE_MEMORY.0.get().addr()) / PAGE;
+    let tables = TABLE_MEMORY.0.get().cast::<Table>();
     // SAFETY: the table is one of the static's; entries are words that are read and written whole.
-    (number < TABLES).then(|| unsafe { &(*tables.add(number))[place] })
+    (number < TABLES).then(|| unsafe { &*tables.add(number) })
+}
+
+/// Where in a table of the given level the entry of `address` is.
+pub(crate) const fn place(address: usize, level: usize) -> usize {
+    address >> (12 + 9 * (LAST_LEVEL - level)) & (ENTRIES - 1)
 }
 
 /// Makes the processors forget what they knew of `address`.
@@ -198,6 +221,21 @@ fn forget(address: usize) {
             "dsb ish",
             "isb",
             page = in(reg) address / PAGE,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Makes the processors forget all that they knew of any map.
+#[cfg(not(feature = "smp"))]
+pub(crate) fn forget_all() {
+    // SAFETY: drops translations, which are read again from the tables when needed.
+    unsafe {
+        asm!(
+            "dsb ishst",
+            "tlbi vmalle1is",
+            "dsb ish",
+            "isb",
             options(nostack, preserves_flags),
         );
     }

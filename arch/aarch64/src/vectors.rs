@@ -155,10 +155,13 @@ macro_rules! end_interrupt {
     };
 }
 
+#[cfg(not(feature = "smp"))]
+pub(crate) use {end_interrupt, keep_registers};
+
 /// An interrupt while a thread ran.
 #[cfg(not(feature = "smp"))]
 #[unsafe(naked)]
-extern "C" fn interrupt() {
+pub(crate) extern "C" fn interrupt() {
     naked_asm!(
         keep_registers!(),
         "bl {dispatch}",
@@ -199,7 +202,7 @@ extern "C" fn interrupt() {
 
 /// An exception that a thread's instruction caused: its first use of the floating-point unit, or a fault.
 #[unsafe(naked)]
-extern "C" fn thread_fault() {
+pub(crate) extern "C" fn thread_fault() {
     naked_asm!(
         "stp x0, x1, [sp, #-32]!",
         "stp x2, x3, [sp, #16]",
@@ -247,7 +250,7 @@ macro_rules! on_fault_stack {
 /// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two software registers
 /// hold x0 and the stack pointer until they are stored.
 #[unsafe(naked)]
-extern "C" fn fault() {
+pub(crate) extern "C" fn fault() {
     on_fault_stack!(
         "msr tpidr_el0, x0",
         "mov x0, sp",

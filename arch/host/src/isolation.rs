@@ -30,10 +30,13 @@ impl Isolation for Host {
     type UserState = ();
     const USER_STATE: () = ();
     const USER_STATE_OFFSET: usize = 0;
+    const FLOAT: bool = true;
 
     fn isolate() {}
 
-    fn map(_: &[Region], _: bool) {}
+    fn map(_: &'static [Region], _: bool) -> Option<()> {
+        Some(())
+    }
 
     fn prepare_user(context: &Context, start: &UserStart) {
         let partition = start.partition.expose_provenance();

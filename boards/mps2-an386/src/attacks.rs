@@ -16,6 +16,7 @@ use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
 impl AttackBoard for Board {
+    const FRAMES_ON_STACK: bool = true;
     const ATTACKS: &'static [Attack] = &[
         (
             "read the kernel's memory",

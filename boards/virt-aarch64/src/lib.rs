@@ -6,6 +6,8 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod console;
 #[cfg(feature = "workloads")]
 mod faults;
@@ -25,9 +27,17 @@ pub use place::Virt;
 pub use system::{Board, interrupt, start, start_endless};
 pub use taktos_arch_aarch64::INTERRUPTS;
 
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use aarch64_rt;
+pub use {aarch64_rt, taktos_arch_aarch64 as arch, taktos_kernel as kernel};
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::kernel);
+    };
+}
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

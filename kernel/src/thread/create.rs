@@ -36,6 +36,11 @@ pub struct Thread<S: System, const N: usize> {
     priority: Guarded<Priority>,
 }
 
+impl<S: System> AnyThread<S> {
+    /// Where the guard of a thread with its memory lies behind the beginning of its control block.
+    pub(crate) const GUARD_PLACE: usize = offset_of!(Thread<S, 0>, guard);
+}
+
 // SAFETY: all of it is reached only in a section, but for the stack, which only its thread touches.
 unsafe impl<S: System, const N: usize> Sync for Thread<S, N> {}
 impl<S: System, const N: usize> core::ops::Deref for Thread<S, N> {
@@ -381,7 +386,7 @@ impl ThreadRef {
         // It lies behind the stack, and no stack is as large.
         let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
         let info = self.info.get(cs).filter(|_| is_near)?;
-        let guard = block + offset_of!(Thread<S, 0>, guard);
+        let guard = block + AnyThread::<S>::GUARD_PLACE;
         (info.stack.get(cs).guard == guard).then_some(info)
     }
 

@@ -206,8 +206,15 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
     }
 
     /// The same partition, whose threads may use the floating-point unit.
+    ///
+    /// # Panics
+    /// If the machine has none for partitions: for a static, when it is compiled.
     #[must_use]
     pub const fn float(mut self) -> Self {
+        assert!(
+            <S::Machine as Isolation>::FLOAT,
+            "this machine has no floating-point unit for partitions"
+        );
         self.any.float = true;
         self
     }
@@ -303,7 +310,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         unsafe { slice::from_raw_parts(self.threads, self.thread_count) }
     }
 
-    pub(super) fn regions(&self) -> &[Region] {
+    pub(super) fn regions(&'static self) -> &'static [Region] {
         &self.regions[..self.region_count]
     }
 
@@ -329,7 +336,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
     /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
     ///
-    /// Errors: `State` if one of its threads exists; `NoMemory` if stacks and data do not fit.
+    /// Errors: `State` if one of its threads exists; `NoMemory` if stacks and data do not fit, or the hardware cannot have one more
+    /// partition or such regions.
     pub fn start(&'static self) -> Result<(), Error> {
         self.start_with(0)
     }
@@ -346,6 +354,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
             return Err(Error::NoMemory);
         }
         S::Machine::isolate();
+        let map = S::Machine::map(self.regions(), self.float).ok_or(Error::NoMemory)?;
         self.set_has_data(false);
         // SAFETY: no thread exists that has this memory, and the data's place was just looked at.
         unsafe {
@@ -356,7 +365,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
             );
         }
         self.set_has_data(true);
-        self.begin_generation();
+        self.begin_generation(map);
         let mut stack = base;
         for member in members {
             member.create(stack)?;
@@ -370,8 +379,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.has_data.set(hold::<S>().section(), has);
     }
 
-    fn begin_generation(&self) {
-        let map = S::Machine::map(self.regions(), self.float);
+    fn begin_generation(&self, map: <S::Machine as Isolation>::Map) {
         let held = hold::<S>();
         let cs = held.section();
         self.map.set(cs, map);
@@ -406,7 +414,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     }
 
     /// Whether the `length` bytes at `address` lie in one region, in which they may be read, or written if `writes` says so.
-    pub(super) fn may_use(&self, address: usize, length: usize, writes: bool) -> bool {
+    pub(super) fn may_use(&'static self, address: usize, length: usize, writes: bool) -> bool {
         self.regions().iter().any(|region| {
             let distance = address.wrapping_sub(region.base.addr());
             (region.access.writes() || !writes)

@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
 use core::ptr;
-use taktos_machine::{Isolation, Machine, StackRegion, UserStart};
+use taktos_machine::{Isolation, StackRegion, UserStart};
 
 /// A thread of a partition whose data are a `T`. Made to be a static, in the list of the partition's threads. Privileged code can do
 /// with it all that it can with others ([`AnyThread`]), as far as names reach.
@@ -30,8 +30,6 @@ pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
 #[repr(C)]
 pub(crate) struct Member<S: System<Machine: Isolation>> {
     any: AnyThread<S>,
-    /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
-    guard: Guarded<<S::Machine as Machine>::Guard>,
     state: Guarded<<S::Machine as Isolation>::UserState>,
     info: Info,
     name: &'static str,
@@ -70,7 +68,6 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
         Self {
             member: Member {
                 any: AnyThread::new(),
-                guard: Guarded::new(<S::Machine as Machine>::GUARD),
                 state: Guarded::new(<S::Machine as Isolation>::USER_STATE),
                 info: Info::new(),
                 name,
@@ -125,7 +122,7 @@ impl<S: System<Machine: Isolation>> Member<S> {
         self.info.name.set(cs, self.name.as_ptr());
         self.info.name_length.set(cs, self.name.len());
         let stack = StackRegion {
-            guard: ptr::from_ref(&self.guard).expose_provenance(),
+            guard: thread.address() + AnyThread::<S>::GUARD_PLACE,
             base,
             size: self.stack,
         };

@@ -1,6 +1,9 @@
 //! Owns: the instruction by which a call is made. Must never know: what the calls are.
 #![cfg_attr(
-    all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
+    any(
+        all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
+        all(target_arch = "aarch64", target_os = "none")
+    ),
     expect(unsafe_code, reason = "the instruction of a call")
 )]
 
@@ -84,8 +87,37 @@ pub fn call(request: Request) -> Answer {
     }
 }
 
+/// Makes a call.
+#[cfg(all(target_arch = "aarch64", target_os = "none"))]
+#[inline(always)]
+pub fn call(request: Request) -> Answer {
+    let [first, second] = request.words;
+    let (status, one, two, three);
+    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request names.
+    unsafe {
+        core::arch::asm!(
+            "svc #0",
+            inlateout("x0") request.handle => status,
+            inlateout("x1") first => one,
+            inlateout("x2") request.timeout.bits() => two,
+            inlateout("x3") second => three,
+            inlateout("x8") request.number => _,
+            out("x20") _, out("x21") _, out("x22") _, out("x23") _, out("x24") _,
+            out("x25") _, out("x26") _, out("x27") _, out("x28") _,
+            clobber_abi("C"),
+        );
+    }
+    Answer {
+        status: Status::from_word(status),
+        words: [one, two, three],
+    }
+}
+
 /// Makes a call: there is none on this machine, which has no partitions.
-#[cfg(not(all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64"))))]
+#[cfg(not(any(
+    all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
+    all(target_arch = "aarch64", target_os = "none")
+)))]
 pub fn call(request: Request) -> Answer {
     let _ = request;
     Answer {

@@ -37,6 +37,8 @@ pub type Attack = (&'static str, fn(), Comes);
 pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     /// Attacks in the words of its architecture.
     const ATTACKS: &'static [Attack];
+    /// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+    const FRAMES_ON_STACK: bool;
     /// Changes what the other threads of the partition will load when they go on: fills `[begin, end)` with ones.
     fn spoil(begin: usize, end: usize);
     /// Fills all registers that can be with `secret`, and calls with the handle of a thread, to send.
@@ -114,6 +116,15 @@ pub struct Objects<S: AttackBoard> {
     pub others: &'static Semaphore<S>,
     /// A thread that nobody's table names.
     pub ticker: &'static Thread<S, { 256 * size_of::<usize>() }>,
+}
+
+/// The partition, whose threads may use the floating-point unit if any can.
+pub const fn with_float<S: AttackBoard>(partition: Partition<S, Told>) -> Partition<S, Told> {
+    if <S::Machine as Isolation>::FLOAT {
+        partition.float()
+    } else {
+        partition
+    }
 }
 
 /// How often the ticker was on time.
@@ -282,14 +293,17 @@ fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         )
 }
 
-/// A thread spoils what its partner, which waits, lies with on its stack: the partner faults when it goes on.
+/// A thread spoils the stack of its partner, which waits: the partner faults when it goes on, if that needs the stack; else it comes to its
+/// end.
 fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let cause = life(objects, role::SPOIL).map(|(cause, _)| cause);
-    checked::<S>("a spoilt frame is a fault", cause.is_some())
-        & checked::<S>(
-            "of the thread that has it",
-            objects.threads[1].state() == State::Dormant,
-        )
+    checked::<S>(
+        "a spoilt frame is a fault",
+        cause.is_some() == S::FRAMES_ON_STACK,
+    ) & checked::<S>(
+        "of the thread that has it",
+        objects.threads[1].state() == State::Dormant,
+    )
 }
 
 /// Every number with every handle and words: the attacker goes on where its last life ended.
@@ -411,7 +425,7 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
             let seen = S::receive_and_look(SECRET);
             told.failed.fetch_or(u32::from(seen), Relaxed);
         }
-        role::KEEP => keep::<S>(told, 0x00C0_FFEE, true),
+        role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
         _ => echo(told),
     }
     finish()

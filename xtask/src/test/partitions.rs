@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::Result;
 use taktos_cli::workspace::Workspace;
 use taktos_cli::{emulator, image};
-use taktos_emulator::several::Setting;
+use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Board, Options};
 
 use super::{Tally, seed};
 
 /// The boards that have partitions.
-pub(super) const BOARDS: [Board; 1] = [Board::Mps2An386];
+pub(super) const BOARDS: [Board; 2] = [Board::Mps2An386, Board::Virt(Virt::Aarch64)];
 
 const PROGRAM: &str = "user_attack";
 /// What the program says at its end.

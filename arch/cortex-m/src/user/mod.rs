@@ -29,6 +29,7 @@ impl<C: Clock> Isolation for CortexM<C> {
     type UserState = UserState;
     const USER_STATE: UserState = UserState::NEW;
     const USER_STATE_OFFSET: usize = state::OFFSET;
+    const FLOAT: bool = true;
 
     fn isolate() {
         regions::enable_code();
@@ -36,8 +37,8 @@ impl<C: Clock> Isolation for CortexM<C> {
         entry::enable();
     }
 
-    fn map(regions: &[Region], float: bool) -> Map {
-        Map::of(regions, float)
+    fn map(regions: &'static [Region], float: bool) -> Option<Map> {
+        Some(Map::of(regions, float))
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

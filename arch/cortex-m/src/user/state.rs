@@ -12,6 +12,8 @@ use taktos_machine::{Context, UserStart};
 /// in a call, and go on at `resume_at`.
 #[repr(C, align(8))]
 pub struct UserState {
+    /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
+    guard: Guard,
     /// Where an interrupt above the kernel's level puts its frame that comes just then.
     frame: [Cell<usize>; 8],
     r4: Cell<usize>,
@@ -29,8 +31,8 @@ pub struct UserState {
     float: [Cell<usize>; 16],
 }
 
-/// Where it lies behind the beginning of the control block: behind a guard.
-pub const OFFSET: usize = (72_usize).next_multiple_of(align_of::<Guard>()) + size_of::<Guard>();
+/// Where it lies behind the beginning of the control block.
+pub const OFFSET: usize = (72_usize).next_multiple_of(align_of::<UserState>());
 
 /// The same of what the stack pointer leads to.
 pub const SAVED: usize = OFFSET + offset_of!(UserState, r4);
@@ -61,6 +63,7 @@ impl UserState {
         reason = "an initial value for statics"
     )]
     pub const NEW: Self = Self {
+        guard: Guard::NEW,
         frame: [const { Cell::new(0) }; 8],
         r4: Cell::new(0),
         r6: Cell::new(0),

@@ -1,0 +1,101 @@
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
+//! Must never know: what a partition does about it.
+
+use super::entry::leave;
+use super::state::OFFSET;
+use crate::fault::{FLOAT_TRAP, ODD_ADDRESS, ODD_STACK, UNKNOWN, cause_of};
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, UserFault};
+
+#[expect(improper_ctypes, reason = "both sides are of one program")]
+unsafe extern "C" {
+    /// The program's, by [`partitions!`](crate::partitions).
+    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+}
+
+/// The classes of exceptions from EL0 (Arm ARM, `ESR_EL1.EC`), besides those that are alike from EL1.
+const SYSTEM_REGISTER: usize = 0x18;
+const FETCH: usize = 0x20;
+const DATA: usize = 0x24;
+const ILLEGAL_STATE: usize = 0x0E;
+const BREAKPOINT: usize = 0x3C;
+const PC: usize = 32;
+
+/// A thread of a partition has faulted. All registers are its own but x9, which lies below the handlers' stack pointer.
+#[unsafe(naked)]
+pub extern "C" fn fault() {
+    naked_asm!(
+        "ldr x9, [sp, #-16]",
+        "sub sp, sp, #{size}",
+        "stp x0, x1, [sp]",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "stp x8, x9, [sp, #64]",
+        "stp x10, x11, [sp, #80]",
+        "stp x12, x13, [sp, #96]",
+        "stp x14, x15, [sp, #112]",
+        "stp x16, x17, [sp, #128]",
+        "stp x18, x19, [sp, #144]",
+        "stp x20, x21, [sp, #160]",
+        "stp x22, x23, [sp, #176]",
+        "stp x24, x25, [sp, #192]",
+        "stp x26, x27, [sp, #208]",
+        "stp x28, x29, [sp, #224]",
+        "mrs x0, sp_el0",
+        "stp x30, x0, [sp, #240]",
+        "mrs x0, elr_el1",
+        "mrs x1, spsr_el1",
+        "stp x0, x1, [sp, #256]",
+        "mov x0, sp",
+        "mrs x1, esr_el1",
+        "mrs x2, far_el1",
+        "bl {end}",
+        "add sp, sp, #{size}",
+        "mrs x9, tpidr_el1",
+        "ldr x1, [x9, #{current}]",
+        "add x9, x1, #{state}",
+        "msr spsel, #0",
+        "mov sp, x9",
+        // For a whole slice.
+        "mov w23, #0",
+        "b {leave}",
+        size = const FAULT_REGISTERS * 8,
+        end = sym end_thread,
+        current = const offset_of!(Processor, current),
+        state = const OFFSET,
+        leave = sym leave,
+    )
+}
+
+/// Tells the kernel of the fault of the thread that runs; says who goes on.
+extern "C" fn end_thread(
+    registers: &[usize; FAULT_REGISTERS],
+    syndrome: usize,
+    address: usize,
+) -> *const Context {
+    let (cause, address) = told(syndrome, address, registers[PC]);
+    let fault = UserFault {
+        cause,
+        address,
+        registers: *registers,
+    };
+    // SAFETY: called in the handler of the fault of the thread that runs.
+    unsafe { taktos_user_fault(&fault) }
+}
+
+/// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with
+/// privilege.
+fn told(syndrome: usize, address: usize, pc: usize) -> (Cause, Option<usize>) {
+    match syndrome >> 26 {
+        FETCH => (cause_of(syndrome, Cause::InstructionAccess), Some(address)),
+        ODD_ADDRESS => (Cause::InstructionAccess, Some(pc)),
+        DATA => (cause_of(syndrome, Cause::DataAccess), Some(address)),
+        ODD_STACK => (Cause::Arithmetic, None),
+        UNKNOWN | FLOAT_TRAP | SYSTEM_REGISTER | ILLEGAL_STATE | BREAKPOINT => {
+            (Cause::UndefinedInstruction, None)
+        }
+        _ => (Cause::Other, None),
+    }
+}

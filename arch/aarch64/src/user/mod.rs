@@ -1,0 +1,91 @@
+//! Protected user mode on AArch64: threads at EL0, each partition with a map of its own.
+//!
+//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their faults.
+//! Must never know: what calls do, what handles name.
+//!
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
+//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), in a form that the
+//! switch takes for that of a thread that called the kernel: so the paths of privileged threads are as they are.
+//!
+//! A call is decided on the handlers' stack, which is empty then, by the stack pointer that threads have: so the kernel takes it for
+//! what it is, a thread's. Nothing is ever kept there beyond a call, and nothing on the thread's own stack.
+//!
+//! The kernel is mapped in all maps alike, at EL1 alone; what belongs to a partition is of its address space (ASID) in all of them.
+//! Threads with privilege run in the kernel's own map, where the guards of stacks are.
+
+mod entry;
+mod fault;
+mod interrupt;
+mod map;
+mod resume;
+mod state;
+mod vectors;
+
+use crate::board::Board;
+use crate::machine::AArch64;
+pub use map::Map;
+pub use state::UserState;
+use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+
+impl<B: Board> Isolation for AArch64<B> {
+    const RULES: RegionRules = map::RULES;
+    type Map = Map;
+    const MAP: Map = Map::NONE;
+    type UserState = UserState;
+    const USER_STATE: UserState = UserState::NEW;
+    const USER_STATE_OFFSET: usize = state::OFFSET;
+    /// The unit is trapped at EL0.
+    const FLOAT: bool = false;
+
+    fn isolate() {
+        map::open_code();
+        vectors::enable();
+    }
+
+    fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
+        map::of(regions)
+    }
+
+    fn prepare_user(context: &Context, start: &UserStart) {
+        state::prepare(context, start);
+    }
+
+    fn partition_of(context: &Context) -> *const () {
+        state::partition_of(context)
+    }
+}
+
+/// Gives a program partitions: the table of calls of the system `$system`, by the kernel `$kernel`. Used once, in a program, through
+/// its board.
+#[macro_export]
+macro_rules! partitions {
+    ($system:ty, $kernel:path) => {
+        const _: () = {
+            use $crate::reexports::{AnyContext, UserFault};
+            use $kernel as kernel;
+
+            #[unsafe(no_mangle)]
+            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
+                kernel::user::table();
+
+            /// The object of a handle with a generation, or none and an error.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_object(
+                partition: &'static kernel::user::AnyPartition<$system>,
+                word: usize,
+                needs: u32,
+            ) -> $crate::reexports::Pair {
+                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
+                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
+                $crate::reexports::Pair(object.addr(), error)
+            }
+
+            /// A thread of a partition has faulted.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
+                // SAFETY: the handler of faults is the only caller, for the thread that runs.
+                unsafe { kernel::user::faulted::<$system>(fault) }
+            }
+        };
+    };
+}

@@ -1,0 +1,351 @@
+//! Owns: attacks on what lies outside a partition, in instructions of AArch64 and places of this board.
+//! Must never know: who looks at what came of them.
+//!
+//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+
+use crate::system::Board;
+use core::arch::{asm, naked_asm};
+use core::ptr;
+use taktos_abi::call::Number;
+use taktos_kernel::System;
+use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
+use taktos_workloads::user_mode::MEMORY;
+use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
+use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+/// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
+macro_rules! forbidden {
+    ($name:literal, $instruction:literal) => {
+        (
+            $name,
+            || {
+                // SAFETY: faults.
+                unsafe { asm!($instruction, out("x9") _) };
+            },
+            Fault(UndefinedInstruction),
+        )
+    };
+}
+
+impl AttackBoard for Board {
+    const FRAMES_ON_STACK: bool = false;
+    const ATTACKS: &'static [Attack] = &[
+        (
+            "read the kernel's memory",
+            || read(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "write the kernel's memory",
+            || write(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "read behind the own memory",
+            || read(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write behind the own memory",
+            || write(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write before the own memory",
+            || write(own() - 8),
+            Fault(DataAccess),
+        ),
+        ("write code", || write(code()), FaultAt(DataAccess, code)),
+        (
+            "write a constant",
+            || write(constant()),
+            FaultAt(DataAccess, constant),
+        ),
+        ("read null", || read(0), FaultAt(DataAccess, || 0)),
+        (
+            "read what nobody has",
+            || read(NOWHERE),
+            FaultAt(DataAccess, || NOWHERE),
+        ),
+        (
+            "read the upper half",
+            || read(UPPER),
+            FaultAt(DataAccess, || UPPER),
+        ),
+        (
+            "read the console",
+            || read(UART),
+            FaultAt(DataAccess, || UART),
+        ),
+        (
+            "write the console",
+            || write(UART),
+            FaultAt(DataAccess, || UART),
+        ),
+        (
+            "write the interrupt controller",
+            || write(DISTRIBUTOR),
+            FaultAt(DataAccess, || DISTRIBUTOR),
+        ),
+        (
+            "execute the own memory",
+            || jump(own()),
+            Fault(InstructionAccess),
+        ),
+        (
+            "execute the kernel's memory",
+            || jump(kernel()),
+            FaultAt(InstructionAccess, kernel),
+        ),
+        (
+            "execute a constant",
+            || jump(constant()),
+            FaultAt(InstructionAccess, constant),
+        ),
+        (
+            "execute a device",
+            || jump(UART),
+            FaultAt(InstructionAccess, || UART),
+        ),
+        ("jump to null", || jump(0), FaultAt(InstructionAccess, || 0)),
+        (
+            "jump to an odd address",
+            || jump(code() + 2),
+            FaultAt(InstructionAccess, || code() + 2),
+        ),
+        forbidden!("execute nothing", "udf #0"),
+        forbidden!("call a debugger", "brk #0"),
+        forbidden!("call a hypervisor", "hvc #0"),
+        forbidden!("call the monitor", "smc #0"),
+        forbidden!("return as handlers do", "eret"),
+        forbidden!("mask interrupts", "msr daifset, #15"),
+        forbidden!("unmask interrupts", "msr daifclr, #15"),
+        forbidden!("take the handlers' stack", "msr spsel, #1"),
+        forbidden!("switch the protection off", "msr sctlr_el1, x9"),
+        forbidden!("take another map", "msr ttbr0_el1, x9"),
+        forbidden!("move the vectors", "msr vbar_el1, x9"),
+        forbidden!("read who runs", "mrs x9, tpidr_el1"),
+        forbidden!("write the word that is read only", "msr tpidrro_el0, x9"),
+        forbidden!("say where to return", "msr elr_el1, x9"),
+        forbidden!("let the unit through", "msr cpacr_el1, x9"),
+        forbidden!("send an interrupt", "msr icc_sgi1r_el1, x9"),
+        forbidden!("end an interrupt", "msr icc_eoir1_el1, x9"),
+        forbidden!("read the time", "mrs x9, cntvct_el0"),
+        forbidden!("set the alarm", "msr cntp_cval_el0, x9"),
+        forbidden!("count cycles", "mrs x9, pmccntr_el0"),
+        forbidden!("talk to a debugger", "mrs x9, mdccsr_el0"),
+        forbidden!("forget translations", "tlbi vmalle1"),
+        forbidden!("forget instructions", "ic iallu"),
+        forbidden!("clean a cache", "dc civac, x9"),
+        // fmov s0, wzr
+        forbidden!("use the floating-point unit", ".inst 0x1E2703E0"),
+        ("load two words from between", unaligned, Fault(Arithmetic)),
+        (
+            "store on the kernel's stack",
+            || push_on(kernel() + 512),
+            FaultAt(DataAccess, || kernel() + 496),
+        ),
+        (
+            "be interrupted on the kernel's stack",
+            || spin_on(kernel() + 512),
+            Nothing,
+        ),
+        ("be interrupted on no stack", || spin_on(0), Nothing),
+        ("wait for interrupts", wait, Nothing),
+        ("overflow the stack", overflow, Fault(DataAccess)),
+    ];
+
+    fn spoil(begin: usize, end: usize) {
+        for place in (begin..end).step_by(8) {
+            // SAFETY: the stack of a thread of the same partition, which is ended by this.
+            unsafe { ptr::with_exposed_provenance_mut::<u64>(place).write_volatile(u64::MAX) };
+        }
+    }
+
+    fn send_with_secret(thread: usize, secret: usize) {
+        send_with_secret(thread, secret);
+    }
+
+    fn receive_and_look(secret: usize) -> bool {
+        receive_and_look(secret) != 0
+    }
+
+    fn keep_registers(seed: usize, rounds: usize, _float: bool) -> bool {
+        keep_registers(seed, rounds) != 0
+    }
+}
+
+const UART: usize = 0x0900_0000;
+const DISTRIBUTOR: usize = 0x0800_0000;
+const NOWHERE: usize = 0x3000_0000;
+const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
+
+/// Where the kernel's state lies.
+fn kernel() -> usize {
+    ptr::from_ref(Board::kernel()).addr()
+}
+
+/// Where code lies.
+fn code() -> usize {
+    overflow as fn() as usize
+}
+
+/// Where constants lie.
+fn constant() -> usize {
+    Board::ATTACKS.as_ptr().addr()
+}
+
+/// Where the memory of the thread's partition begins, whose stack is the lowest.
+fn own() -> usize {
+    let stack: usize;
+    // SAFETY: reads the stack pointer.
+    unsafe { asm!("mov {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags)) };
+    stack & !(MEMORY - 1)
+}
+
+fn behind() -> usize {
+    own() + MEMORY
+}
+
+fn read(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("ldr {0}, [{0}]", inout(reg) place => _) };
+}
+
+fn write(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("str xzr, [{}]", in(reg) place) };
+}
+
+fn jump(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("br {}", in(reg) place, options(noreturn)) }
+}
+
+fn unaligned() {
+    // SAFETY: faults.
+    unsafe { asm!("ldxr {0}, [{0}]", inout(reg) own() + 1026 => _) };
+}
+
+/// Stores below `place` by the stack pointer.
+fn push_on(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("mov sp, {}", "stp x0, x1, [sp, #-16]!", in(reg) place, options(noreturn)) }
+}
+
+/// Goes round with the stack pointer at `place`, while interrupts come.
+fn spin_on(place: usize) {
+    // SAFETY: never goes on.
+    unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
+}
+
+fn wait() {
+    // SAFETY: a hint, to which the processor need not listen.
+    unsafe { asm!("wfi", "wfe", options(nomem, nostack, preserves_flags)) };
+}
+
+fn overflow() {
+    // SAFETY: faults.
+    unsafe { asm!("2:", "stp x0, x1, [sp, #-16]!", "b 2b", options(noreturn)) }
+}
+
+/// Keeps what a function keeps on the stack.
+macro_rules! enter {
+    () => {
+        "stp x19, x20, [sp, #-96]!
+         stp x21, x22, [sp, #16]
+         stp x23, x24, [sp, #32]
+         stp x25, x26, [sp, #48]
+         stp x27, x28, [sp, #64]
+         stp x29, x30, [sp, #80]"
+    };
+}
+
+/// Gives it back, and returns.
+macro_rules! leave {
+    () => {
+        "ldp x29, x30, [sp, #80]
+         ldp x27, x28, [sp, #64]
+         ldp x25, x26, [sp, #48]
+         ldp x23, x24, [sp, #32]
+         ldp x21, x22, [sp, #16]
+         ldp x19, x20, [sp], #96
+         ret"
+    };
+}
+
+/// Sends with the secret in all registers that have nothing else to carry.
+#[unsafe(naked)]
+extern "C" fn send_with_secret(thread: usize, secret: usize) {
+    naked_asm!(
+        enter!(),
+        ".irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
+        "mov x\\n, x1",
+        ".endr",
+        "msr tpidr_el0, x1",
+        "mov x1, xzr",
+        "mov x3, xzr",
+        "mvn x2, xzr",
+        "mov x8, #{send}",
+        "svc #0",
+        leave!(),
+        send = const Number::Send as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn receive_and_look(secret: usize) -> usize {
+    naked_asm!(
+        enter!(),
+        "mov x19, x0",
+        "mov x29, xzr",
+        "mvn x2, xzr",
+        "mov x8, #{receive}",
+        "svc #0",
+        // A message came at all.
+        "cbnz x0, 9f",
+        ".irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,21,22,23,24,25,26,27,28,29,30",
+        "cmp x\\n, x19",
+        "b.eq 9f",
+        ".endr",
+        "mrs x9, tpidr_el0",
+        "cmp x9, x19",
+        "b.eq 9f",
+        "mov x0, xzr",
+        "b 8f",
+        "9:",
+        "mov x0, #1",
+        "8:",
+        leave!(),
+        receive = const Number::Receive as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn keep_registers(seed: usize, rounds: usize) -> usize {
+    naked_asm!(
+        enter!(),
+        "mov x3, x0",
+        ".irp n, 4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
+        "add x\\n, x3, #\\n",
+        ".endr",
+        "msr tpidr_el0, x3",
+        "2:",
+        ".irp n, 4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
+        "sub x0, x\\n, #\\n",
+        "cmp x0, x3",
+        "b.ne 9f",
+        ".endr",
+        "mrs x0, tpidr_el0",
+        "cmp x0, x3",
+        "b.ne 9f",
+        "subs x1, x1, #1",
+        "b.ne 2b",
+        "mov x0, #1",
+        "b 8f",
+        "9:",
+        "mov x0, xzr",
+        "8:",
+        leave!(),
+    )
+}
