@@ -214,10 +214,14 @@ macro_rules! one_processor {
             [Handle::mutex(&MUTEX), Handle::flags(&FLAGS, Rights::GIVE)],
             |first| first
                 .most_urgent(6)
-                .supervised(Policy::StopThread, &SUPERVISOR),
+                .supervised(Policy::StopThread, &SUPERVISOR)
+                .shared(&attack::COMMON, Access::Read),
             |second| attack::with_float(second)
+                .shared(&attack::COMMON, Access::Write)
+                .device(<Board as attack::AttackBoard>::DEVICE, MEMORY)
         );
-        use taktos_kernel::user::{Policy, Rights};
+        use taktos_kernel::user::{Access, Policy, Rights};
+        use $crate::user_mode::MEMORY;
 
         static OBJECTS: attack::Objects<Board> = attack::Objects {
             first: &FIRST,

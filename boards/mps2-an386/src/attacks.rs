@@ -17,10 +17,12 @@ use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = true;
+    /// A timer.
+    const DEVICE: usize = 0x4000_1000;
     const ATTACKS: &'static [Attack] = &[
         (
             "read the kernel's memory",
-            || read(kernel()),
+            || look(kernel()),
             FaultAt(DataAccess, kernel),
         ),
         (
@@ -30,7 +32,7 @@ impl AttackBoard for Board {
         ),
         (
             "read behind the own memory",
-            || read(behind()),
+            || look(behind()),
             Fault(DataAccess),
         ),
         (
@@ -44,10 +46,10 @@ impl AttackBoard for Board {
             Fault(DataAccess),
         ),
         ("write code", || write(code()), FaultAt(DataAccess, code)),
-        ("read null", || read(0), FaultAt(DataAccess, || 0)),
+        ("read null", || look(0), FaultAt(DataAccess, || 0)),
         (
             "read the timer",
-            || read(TIMER),
+            || look(TIMER),
             FaultAt(DataAccess, || TIMER),
         ),
         (
@@ -72,7 +74,7 @@ impl AttackBoard for Board {
         ),
         (
             "read the system's registers",
-            || read(VECTORS),
+            || look(VECTORS),
             FaultAt(Bus, || VECTORS),
         ),
         (
@@ -177,6 +179,15 @@ impl AttackBoard for Board {
         ("overflow the stack", overflow, Fault(StackOverflow)),
     ];
 
+    fn load(place: usize) -> u32 {
+        read(place)
+    }
+
+    fn store(place: usize, word: u32) {
+        // SAFETY: memory of the partition's that nobody has as something else, or it faults.
+        unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
+    }
+
     fn spoil(begin: usize, end: usize) {
         for place in (begin..end).step_by(4) {
             // SAFETY: the stack of a thread of the same partition, which is ended by this.
@@ -227,9 +238,14 @@ fn behind() -> usize {
     own() + MEMORY
 }
 
-fn read(place: usize) {
-    // SAFETY: faults.
-    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() };
+/// Reads what faults.
+fn look(place: usize) {
+    let _ = read(place);
+}
+
+fn read(place: usize) -> u32 {
+    // SAFETY: memory of the partition's, or it faults.
+    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
 }
 
 fn write(place: usize) {
@@ -275,7 +291,7 @@ fn take_privilege() {
             zero = in(reg) 0, ones = in(reg) 0xFF,
         );
     }
-    read(kernel());
+    let _ = read(kernel());
 }
 
 /// Gives a permit, but with the stack pointer at `place`.

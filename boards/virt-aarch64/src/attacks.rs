@@ -29,10 +29,12 @@ macro_rules! forbidden {
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
+    /// The clock of the calendar.
+    const DEVICE: usize = 0x0901_0000;
     const ATTACKS: &'static [Attack] = &[
         (
             "read the kernel's memory",
-            || read(kernel()),
+            || look(kernel()),
             FaultAt(DataAccess, kernel),
         ),
         (
@@ -42,7 +44,7 @@ impl AttackBoard for Board {
         ),
         (
             "read behind the own memory",
-            || read(behind()),
+            || look(behind()),
             Fault(DataAccess),
         ),
         (
@@ -61,20 +63,20 @@ impl AttackBoard for Board {
             || write(constant()),
             FaultAt(DataAccess, constant),
         ),
-        ("read null", || read(0), FaultAt(DataAccess, || 0)),
+        ("read null", || look(0), FaultAt(DataAccess, || 0)),
         (
             "read what nobody has",
-            || read(NOWHERE),
+            || look(NOWHERE),
             FaultAt(DataAccess, || NOWHERE),
         ),
         (
             "read the upper half",
-            || read(UPPER),
+            || look(UPPER),
             FaultAt(DataAccess, || UPPER),
         ),
         (
             "read the console",
-            || read(UART),
+            || look(UART),
             FaultAt(DataAccess, || UART),
         ),
         (
@@ -155,6 +157,15 @@ impl AttackBoard for Board {
         ("overflow the stack", overflow, Fault(DataAccess)),
     ];
 
+    fn load(place: usize) -> u32 {
+        read(place)
+    }
+
+    fn store(place: usize, word: u32) {
+        // SAFETY: memory of the partition's that nobody has as something else, or it faults.
+        unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
+    }
+
     fn spoil(begin: usize, end: usize) {
         for place in (begin..end).step_by(8) {
             // SAFETY: the stack of a thread of the same partition, which is ended by this.
@@ -207,9 +218,14 @@ fn behind() -> usize {
     own() + MEMORY
 }
 
-fn read(place: usize) {
-    // SAFETY: faults.
-    unsafe { asm!("ldr {0}, [{0}]", inout(reg) place => _) };
+/// Reads what faults.
+fn look(place: usize) {
+    let _ = read(place);
+}
+
+fn read(place: usize) -> u32 {
+    // SAFETY: memory of the partition's, or it faults.
+    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
 }
 
 fn write(place: usize) {

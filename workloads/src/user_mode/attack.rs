@@ -39,6 +39,12 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     const ATTACKS: &'static [Attack];
     /// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
     const FRAMES_ON_STACK: bool;
+    /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
+    const DEVICE: usize;
+    /// Reads the word at `place`, which may be none of the partition's.
+    fn load(place: usize) -> u32;
+    /// Writes it.
+    fn store(place: usize, word: u32);
     /// Changes what the other threads of the partition will load when they go on: fills `[begin, end)` with ones.
     fn spoil(begin: usize, end: usize);
     /// Fills all registers that can be with `secret`, and calls with the handle of a thread, to send.
@@ -95,6 +101,9 @@ mod role {
     pub const SPOIL: usize = 6 << 24;
     pub const SPOILT: usize = 7 << 24;
     pub const NOTHING: usize = 8 << 24;
+    pub const READ: usize = 9 << 24;
+    pub const WRITE: usize = 10 << 24;
+    pub const DEVICE: usize = 11 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -116,6 +125,15 @@ pub struct Objects<S: AttackBoard> {
     pub others: &'static Semaphore<S>,
     /// A thread that nobody's table names.
     pub ticker: &'static Thread<S, { 256 * size_of::<usize>() }>,
+}
+
+taktos_kernel::partition_memory!(
+    /// What both partitions have, the first one to read.
+    pub static COMMON: 4096
+);
+
+fn common() -> usize {
+    core::ptr::from_ref(&COMMON).addr()
 }
 
 /// The partition, whose threads may use the floating-point unit if any can.
@@ -157,8 +175,9 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 6] = [
+    let parts: [(&str, &dyn Fn() -> bool); 7] = [
         ("attacks", &|| attacks(objects)),
+        ("regions", &|| regions(objects)),
         ("registers", &|| registers(objects)),
         ("frames", &|| frames(objects)),
         ("the table", &|| every_call(objects)),
@@ -262,6 +281,23 @@ fn start_second<S: AttackBoard>(objects: &'static Objects<S>, argument: usize) {
 
 fn failed<S: AttackBoard>(partition: &'static Partition<S, Told>) -> bool {
     partition.look_at(|told| told.failed.load(Relaxed)) != Ok(0)
+}
+
+/// Memory that both have is written by the one that may, and read by the other, which may not write it; a device is its partition's alone.
+fn regions<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    start_second(objects, role::WRITE);
+    let _ = AnyThread::<S>::sleep(1.millis());
+    let written = objects.second.look_at(|told| told.calls.load(Relaxed));
+    let mut passed = checked::<S>("memory and device are there", written == Ok(1));
+    for (role, place) in [(role::READ, common()), (role::DEVICE, S::DEVICE)] {
+        let came = life(objects, role);
+        passed &= checked::<S>(
+            "the region of another partition",
+            came == Some((Cause::DataAccess, Some(place))),
+        );
+        passed &= checked::<S>("what was written is read", !failed(objects.first));
+    }
+    passed
 }
 
 /// What a thread of one partition has in registers none of another one finds there; and what it has stays when it is interrupted.
@@ -400,6 +436,14 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
             keep::<S>(told, 0x1234_5678, false);
         }
         role::SPOIL => spoil::<S>(told),
+        role::READ => {
+            let read = S::load(common());
+            told.failed.fetch_or(u32::from(read != WRITTEN), Relaxed);
+            S::store(common(), 0);
+        }
+        role::DEVICE => {
+            S::load(S::DEVICE);
+        }
         _ => {}
     }
     finish()
@@ -425,11 +469,18 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
             let seen = S::receive_and_look(SECRET);
             told.failed.fetch_or(u32::from(seen), Relaxed);
         }
+        role::WRITE => {
+            S::store(common(), WRITTEN);
+            S::load(S::DEVICE);
+            told.calls.fetch_add(1, Relaxed);
+        }
         role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
         _ => echo(told),
     }
     finish()
 }
+
+const WRITTEN: u32 = 0x0DD_B175;
 
 /// Replies to whoever calls.
 fn echo(told: &'static Told) -> ! {

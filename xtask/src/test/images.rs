@@ -209,8 +209,8 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
 }
 
 /// The counts of the calls of threads in partitions against theirs.
-pub(super) fn user_budgets(workspace: &Workspace) -> Result<Tally> {
-    compared(workspace, Board::Mps2An386, (bench::USER, bench::OF_USER))
+pub(super) fn user_budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    compared(workspace, board, (bench::USER, bench::OF_USER))
 }
 
 /// The counts of an experiment against the baseline that has the board's name and `ending`.

@@ -204,8 +204,14 @@ fn budgets() -> impl Iterator<Item = Step> {
     let fours = Several::ALL
         .into_iter()
         .map(|board| on("budgets of", (board.name, board), several::budgets));
-    let user = step("budgets of mps2-an386, in user mode", images::user_budgets);
-    ones.chain(fours).chain([user])
+    let users = partitions::BOARDS.into_iter().map(|board| {
+        on(
+            "budgets in user mode of",
+            (board.name(), board),
+            images::user_budgets,
+        )
+    });
+    ones.chain(fours).chain(users)
 }
 
 #[cfg(test)]

@@ -113,9 +113,8 @@ fn make(regions: &[Region]) -> Option<usize> {
     for region in regions {
         let begin = region.base.addr();
         for page in (begin..begin + region.size).step_by(PAGE) {
-            separate(page)?;
-            let kernel = memory::page_entry(memory::root()?, page)?.load(Relaxed);
-            own_entry(root, page)?.store(kernel | rights(region.access), Relaxed);
+            let common = separate(page)?;
+            own_entry(root, page)?.store(common | rights(region.access), Relaxed);
         }
     }
     Some(root.as_ptr().addr())
@@ -181,17 +180,17 @@ fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> 
     Some(&own[place(page, LAST_LEVEL)])
 }
 
-/// Has `page` be of the address space in all maps there are. None where nothing is.
-fn separate(page: usize) -> Option<()> {
+/// Has `page` be of the address space in all maps there are, and says what the kernel's entry is. None where nothing is.
+fn separate(page: usize) -> Option<usize> {
     let kernel = kernel()?;
-    separate_in(kernel, page, split)?;
+    let entry = separate_in(kernel, page, split)?;
     for slot in &SLOTS {
         if let Some(root) = table(slot.root.load(Relaxed)) {
             // What was one block when the map was made is what it is for the kernel now.
             separate_in(root, page, |_, level| common(kernel, page, level))?;
         }
     }
-    Some(())
+    Some(entry)
 }
 
 /// The same in the tables of `root`, where `replace` says what there is to be instead of a block, by the entry and its level.
@@ -199,7 +198,7 @@ fn separate_in(
     root: &'static Table,
     page: usize,
     replace: impl Fn(usize, usize) -> Option<usize>,
-) -> Option<()> {
+) -> Option<usize> {
     let mut table = root;
     for level in ROOT_LEVEL..LAST_LEVEL {
         let entry = &table[place(page, level)];
@@ -211,8 +210,10 @@ fn separate_in(
     }
     let entry = &table[place(page, LAST_LEVEL)];
     let is_there = entry.load(Relaxed) & TABLE == TABLE;
-    is_there.then(|| entry.fetch_or(El1Attributes::NON_GLOBAL.bits(), Relaxed))?;
-    Some(())
+    is_there.then(|| {
+        entry.fetch_or(El1Attributes::NON_GLOBAL.bits(), Relaxed);
+        entry.load(Relaxed)
+    })
 }
 
 fn is_block(entry: usize) -> bool {
