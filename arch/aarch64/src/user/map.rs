@@ -238,7 +238,7 @@ fn split(block: usize, level: usize) -> Option<usize> {
         _ => El1Attributes::VALID.bits(),
     };
     for (number, piece) in pieces.iter().enumerate() {
-        piece.store((block & !TABLE) + number * size | kind, Relaxed);
+        piece.store(((block & !TABLE) + number * size) | kind, Relaxed);
     }
     Some(leading_to(pieces))
 }
