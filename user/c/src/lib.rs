@@ -1,5 +1,5 @@
-//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), and those of FreeRTOS that programs use most, over the kernel's
-//! public interface.
+//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), those of FreeRTOS that programs use most, and POSIX threads, over
+//! the kernel's public interface.
 //!
 //! `taktos install` builds this for each board and lays the library, the headers and the linker script where a C project finds them
 //! (the book's page "C programs"). Objects come from memory of the caller's, or from a heap whose operations take a fixed number of
@@ -17,6 +17,7 @@ pub mod freertos;
 mod heap;
 mod object;
 mod os;
+pub mod posix;
 #[cfg_attr(target_os = "none", path = "start.rs")]
 #[cfg_attr(not(target_os = "none"), path = "start_host.rs")]
 mod start;

@@ -5,6 +5,7 @@ use crate::cmsis::thread::OsThread;
 use crate::cmsis::timer::OsTimer;
 use crate::freertos::critical::Critical;
 use crate::heap::Heap;
+use crate::posix::Shared;
 use core::cell::Cell;
 use taktos::board::Board;
 use taktos::{Instant, Kernel, Mutex, Priority, Protocol, Semaphore, System, Timeout};
@@ -41,6 +42,7 @@ pub struct Os {
     /// How often FreeRTOS's lock and its critical section were entered, and not left yet.
     pub lock_depth: Cell<usize>,
     pub(crate) critical: Critical,
+    pub(crate) posix: Shared,
     pub heap: Heap,
 }
 
@@ -61,6 +63,7 @@ impl Os {
             slice: Cell::new(None),
             lock_depth: Cell::new(0),
             critical: Critical::new(),
+            posix: Shared::new(),
             heap: Heap::new(),
         }
     }

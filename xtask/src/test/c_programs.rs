@@ -26,9 +26,9 @@ const TARGETS: [&str; 4] = [
 const SAYS: &str = "the sum is 10";
 /// The flag by which a linker leaves out what nobody calls.
 const COLLECTING: &str = "-Wl,--gc-sections";
-/// The tables of all calls: those of the standard, and those of FreeRTOS.
+/// The tables of all calls: those of the standard, those of FreeRTOS, and those of POSIX threads.
 const TABLES: &str = "user/c/tests";
-const PROGRAMS: [&str; 2] = ["table", "freertos"];
+const PROGRAMS: [&str; 3] = ["table", "freertos", "posix"];
 /// The page of the book, which shows a program of FreeRTOS's.
 const PAGE: &str = "docs/c-programs.md";
 const TABLES_SAY: &str = " passed, 0 failed";
@@ -150,20 +150,27 @@ impl Place<'_> {
         self.packaged_and_run(&project, &sources, &["taktos-mps2-an386"], SAYS)
     }
 
-    /// The program of FreeRTOS's that the book shows.
+    /// The programs that the book shows, of what has packages of its own: by what each includes.
     fn of_the_book(&self) -> Result<Tally> {
         let page = fs::read_to_string(self.workspace.path(PAGE))?;
-        let shown = page
-            .split("```c\n")
-            .skip(1)
-            .filter_map(|rest| rest.split_once("```"))
-            .find(|(block, _)| block.contains("FreeRTOS.h"));
-        let (program, _) = shown.with_context(|| format!("{PAGE} shows no program"))?;
-        let project = self.folder.join("of-the-book");
-        fs::create_dir(&project)?;
-        fs::write(project.join("main.c"), program)?;
-        let packages = ["taktos-mps2-an386", "taktos-freertos"];
-        self.packaged_and_run(&project, &["main.c"], &packages, "")
+        let mut all = Tally::default();
+        for (header, package) in [
+            ("FreeRTOS.h", "taktos-freertos"),
+            ("pthread.h", "taktos-posix"),
+        ] {
+            let shown = page
+                .split("```c\n")
+                .skip(1)
+                .filter_map(|rest| rest.split_once("```"))
+                .find(|(block, _)| block.contains(header));
+            let (program, _) = shown.with_context(|| format!("{PAGE} shows no {header}"))?;
+            let project = self.folder.join(format!("of-{package}"));
+            fs::create_dir(&project)?;
+            fs::write(project.join("main.c"), program)?;
+            let packages = ["taktos-mps2-an386", package];
+            all.add(self.packaged_and_run(&project, &["main.c"], &packages, "")?);
+        }
+        Ok(all)
     }
 
     fn packaged_and_run(

@@ -4,6 +4,7 @@ use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface, timer};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{TICK, in_handler, masked, os};
+use crate::posix::thread::PosixThread;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::{MaybeUninit, offset_of};
@@ -18,11 +19,11 @@ use taktos::{
 pub type Entry = unsafe extern "C" fn(*mut c_void);
 
 /// The bit of a thread's attributes that lets others join it.
-const JOINABLE: u32 = 1;
+pub(crate) const JOINABLE: u32 = 1;
 /// The standard's priorities: a higher number is more urgent.
-const NORMAL: i32 = 24;
+pub(crate) const NORMAL: i32 = 24;
 const OF_TIMERS: i32 = 40;
-const HIGHEST: i32 = 56;
+pub(crate) const HIGHEST: i32 = 56;
 /// The only processor.
 const AFFINITY: u32 = 1;
 /// The stack of a thread that asks for none.
@@ -33,16 +34,16 @@ const NO_NUMBER: u32 = u32::MAX;
 /// `osThreadAttr_t`.
 #[repr(C)]
 pub struct ThreadAttributes {
-    base: Attributes,
-    stack: *mut u8,
-    stack_size: u32,
-    priority: i32,
-    trust_zone_module: u32,
-    affinity: u32,
+    pub(crate) base: Attributes,
+    pub(crate) stack: *mut u8,
+    pub(crate) stack_size: u32,
+    pub(crate) priority: i32,
+    pub(crate) trust_zone_module: u32,
+    pub(crate) affinity: u32,
 }
 
 impl ThreadAttributes {
-    const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         base: Attributes::NONE,
         stack: ptr::null_mut(),
         stack_size: 0,
@@ -69,6 +70,9 @@ pub struct OsThread {
     stack_asked: u32,
     stack_size: u32,
     flags: EventFlags<Board>,
+    errno: Cell<i32>,
+    /// What it has as a thread of POSIX, if it is one.
+    posix: Cell<Option<&'static PosixThread>>,
     thread: RawThread<Board>,
 }
 
@@ -82,7 +86,7 @@ unsafe impl Object for OsThread {
 get_name!(osThreadGetName, OsThread);
 
 /// The kernel's level of one of the standard's priorities: the level 0 is above them all.
-fn level(priority: i32) -> Priority {
+pub(crate) fn level(priority: i32) -> Priority {
     Priority::new((HIGHEST + 1 - priority) as u8).unwrap_or(Priority::LEAST_URGENT)
 }
 
@@ -114,6 +118,32 @@ impl OsThread {
         self.has_ended.get()
     }
 
+    /// The number of the last error of a C library's call that failed.
+    pub(crate) fn errno(&self) -> &Cell<i32> {
+        &self.errno
+    }
+
+    /// What it has as a thread of POSIX.
+    pub(crate) fn posix(&self) -> Option<&'static PosixThread> {
+        self.posix.get()
+    }
+
+    /// It is a thread of POSIX from now on.
+    pub(crate) fn set_posix(&self, posix: &'static PosixThread) {
+        self.posix.set(Some(posix));
+    }
+
+    /// The priority that it was given.
+    pub(crate) fn priority(&self) -> i32 {
+        self.priority.get()
+    }
+
+    /// Gives it another one, which is in range.
+    pub(crate) fn set_priority(&'static self, priority: i32) -> Result<(), Error> {
+        self.priority.set(priority);
+        self.handle().set_priority(level(priority))
+    }
+
     /// The kernel's thread.
     pub(crate) fn handle(&'static self) -> &'static AnyThread<Board> {
         &self.thread
@@ -124,7 +154,7 @@ impl OsThread {
     }
 
     /// Starts the kernel's thread, which was created.
-    fn launch(&'static self) {
+    pub(crate) fn launch(&'static self) {
         let _ = self
             .thread
             .start(begin, ptr::from_ref(self).expose_provenance(), 0);
@@ -205,8 +235,8 @@ unsafe fn name_of(name: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("")
 }
 
-/// Makes a thread, and starts it if threads run already.
-fn make(
+/// Makes a thread, which is still to be launched if threads run already.
+pub(crate) fn make(
     entry: Entry,
     argument: *mut c_void,
     attributes: &ThreadAttributes,
@@ -240,6 +270,8 @@ fn make(
         },
         stack_size: place.stack_size as u32,
         flags: EventFlags::new(0),
+        errno: Cell::new(0),
+        posix: Cell::new(None),
         thread: RawThread::new(),
     };
     // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
@@ -260,9 +292,6 @@ fn make(
         return None;
     }
     masked(|| push(&os().threads, thread));
-    if os().is_running() {
-        thread.launch();
-    }
     Some(thread)
 }
 
@@ -290,6 +319,9 @@ fn take_out(list: &Cell<Option<&'static OsThread>>, thread: &'static OsThread) {
 unsafe fn free(thread: &'static OsThread) {
     // SAFETY: the caller's promise.
     unsafe {
+        if let Some(posix) = thread.posix.take() {
+            posix.free();
+        }
         thread.stack.free();
         object::release(thread);
     }
@@ -328,7 +360,7 @@ fn end(thread: &'static OsThread) {
     let _ = thread.handle().delete();
 }
 
-fn exit() -> ! {
+pub(crate) fn exit() -> ! {
     if let Some(thread) = OsThread::current() {
         end(thread);
     }
@@ -399,6 +431,32 @@ unsafe fn living(id: Id) -> Result<&'static OsThread, Status> {
     }
 }
 
+/// Joins a thread: waits by `wait` if it has not ended, and has `take` take what it leaves before it is gone. `osErrorResource` where it is not
+/// joinable, somebody else joins it, or it is the caller; `osError` where it has not ended when the wait is over.
+pub(crate) fn join(
+    thread: &'static OsThread,
+    wait: impl FnOnce(&'static OsThread),
+    take: impl FnOnce(&'static OsThread),
+) -> Status {
+    let is_caller = OsThread::current().is_some_and(|current| ptr::eq(current, thread));
+    let may_join =
+        masked(|| thread.is_joinable.get() && !is_caller && !thread.is_joined.replace(true));
+    if !may_join {
+        return RESOURCE;
+    }
+    if !thread.has_ended() {
+        wait(thread);
+        if !thread.has_ended() {
+            thread.is_joined.set(false);
+            return ERROR;
+        }
+    }
+    take(thread);
+    bury(thread);
+    free_ended();
+    OK
+}
+
 /// What `act` does to a thread that has not ended.
 ///
 /// # Safety
@@ -421,7 +479,11 @@ interface! {
         };
         // SAFETY: the caller's promise.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&ThreadAttributes::NONE);
-        make(entry, argument, attributes).map_or(Id::NONE, Id::of)
+        let thread = make(entry, argument, attributes);
+        if let Some(thread) = thread.filter(|_| os().is_running()) {
+            thread.launch();
+        }
+        thread.map_or(Id::NONE, Id::of)
     }
 
     /// The calling thread; in a handler, the one that was interrupted. Null before there are threads.
@@ -484,10 +546,7 @@ interface! {
         }
         // SAFETY: the caller's promise.
         unsafe {
-            with(id, |thread| {
-                thread.priority.set(priority);
-                status(thread.handle().set_priority(level(priority)))
-            })
+            with(id, |thread| status(thread.set_priority(priority)))
         }
     }
 
@@ -566,22 +625,12 @@ interface! {
         let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
             return PARAMETER;
         };
-        let is_caller = Some(id) == OsThread::current().map(Id::of);
-        let may_join = masked(|| thread.is_joinable.get() && !is_caller && !thread.is_joined.replace(true));
-        if !may_join {
-            return RESOURCE;
+        let mut joined = Ok(());
+        let time = if os().is_locked() { Timeout::NONE } else { Timeout::FOREVER };
+        match join(thread, |thread| joined = thread.handle().join(time), |_| ()) {
+            ERROR => status(joined),
+            result => result,
         }
-        if !thread.has_ended() {
-            let time = if os().is_locked() { Timeout::NONE } else { Timeout::FOREVER };
-            let joined = thread.handle().join(time);
-            if !thread.has_ended() {
-                thread.is_joined.set(false);
-                return status(joined);
-            }
-        }
-        bury(thread);
-        free_ended();
-        OK
     }
 
     /// Ends the calling thread; does not come back.

@@ -82,8 +82,9 @@ macro_rules! header {
     };
 }
 
-/// The headers. Those of FreeRTOS's calls have a folder of their own: a program asks for it, or their names are not in its way.
-const HEADERS: [(&str, &str); 8] = [
+/// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
+/// way.
+const HEADERS: [(&str, &str); 16] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
@@ -92,6 +93,23 @@ const HEADERS: [(&str, &str); 8] = [
     header!("freertos/semphr.h"),
     header!("freertos/task.h"),
     header!("freertos/timers.h"),
+    header!("posix/errno.h"),
+    header!("posix/pthread.h"),
+    header!("posix/sched.h"),
+    header!("posix/semaphore.h"),
+    header!("posix/sys/_pthreadtypes.h"),
+    header!("posix/sys/types.h"),
+    header!("posix/time.h"),
+    header!("posix/unistd.h"),
+];
+
+/// The files for pkg-config of what stands beside the library for a board.
+const PACKAGES: [(&str, &str); 2] = [
+    (
+        "taktos-freertos.pc",
+        include_str!("template/taktos-freertos.pc"),
+    ),
+    ("taktos-posix.pc", include_str!("template/taktos-posix.pc")),
 ];
 
 /// The files for CMake's tool chains.
@@ -140,11 +158,12 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
     }
     let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
     replace_file(&cmake(place).join("TaktosConfig.cmake"), config)?;
-    let freertos = include_str!("template/taktos-freertos.pc");
-    replace_file(
-        &place.join("lib/pkgconfig/taktos-freertos.pc"),
-        freertos.replace("{version}", env!("CARGO_PKG_VERSION")),
-    )?;
+    for (name, text) in PACKAGES {
+        replace_file(
+            &place.join("lib/pkgconfig").join(name),
+            text.replace("{version}", env!("CARGO_PKG_VERSION")),
+        )?;
+    }
     let version = include_str!("template/TaktosConfigVersion.cmake")
         .replace("{version}", env!("CARGO_PKG_VERSION"));
     replace_file(&cmake(place).join("TaktosConfigVersion.cmake"), version)?;

@@ -7,6 +7,8 @@
 #
 # A program of FreeRTOS's links Taktos::FreeRTOS, too: the headers FreeRTOS.h, task.h and so on.
 #
+# A program of POSIX threads links Taktos::POSIX, too: the headers pthread.h, semaphore.h and so on; its main is a thread then.
+#
 # A program that hands floating-point values over in registers of their own takes Taktos::BOARD-hard.
 
 # The target run-NAME: the program NAME on its board, in the emulator.
@@ -25,4 +27,10 @@ if(NOT TARGET Taktos::FreeRTOS)
     add_library(Taktos::FreeRTOS INTERFACE IMPORTED)
     set_target_properties(Taktos::FreeRTOS PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES "${TAKTOS_PREFIX}/include/freertos")
+endif()
+if(NOT TARGET Taktos::POSIX)
+    add_library(Taktos::POSIX INTERFACE IMPORTED)
+    set_target_properties(Taktos::POSIX PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES "${TAKTOS_PREFIX}/include/posix"
+        INTERFACE_LINK_OPTIONS "-Wl,--wrap=main")
 endif()

@@ -1,0 +1,47 @@
+/* Clocks and sleep of POSIX, beside what the C library has in its <time.h>.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef TAKTOS_POSIX_TIME_H_
+#define TAKTOS_POSIX_TIME_H_
+
+#if __has_include(<_newlib_version.h>)
+#include_next <time.h>
+#include <sys/types.h>
+#ifndef CLOCK_REALTIME
+#define CLOCK_REALTIME 1
+#endif
+#ifndef CLOCK_MONOTONIC
+#define CLOCK_MONOTONIC 4
+#endif
+#ifndef TIMER_ABSTIME
+#define TIMER_ABSTIME 4
+#endif
+#else
+/* There is no C library: the numbers are those of the compiler's own headers. */
+#define _TIME_H 1
+#include <stddef.h>
+#include <sys/types.h>
+struct timespec {
+    time_t tv_sec;
+    long tv_nsec;
+};
+#define CLOCK_REALTIME 0
+#define CLOCK_MONOTONIC 1
+#define TIMER_ABSTIME 1
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int clock_gettime(clockid_t clock, struct timespec *time);
+int clock_settime(clockid_t clock, const struct timespec *time);
+int clock_getres(clockid_t clock, struct timespec *resolution);
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
+int nanosleep(const struct timespec *time, struct timespec *left);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

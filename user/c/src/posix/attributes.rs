@@ -1,0 +1,303 @@
+//! Owns: the attributes of threads. Must never know: how a thread is made of them.
+
+use super::code;
+use super::errno::Errno;
+use super::thread::PosixThread;
+use crate::cmsis::interface;
+use crate::cmsis::thread::{HIGHEST, JOINABLE, NORMAL, OsThread, ThreadAttributes};
+use crate::object;
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use taktos::RawThread;
+use taktos::board::Board;
+
+/// `SCHED_OTHER`, which is scheduled as `SCHED_FIFO` is; then that, and `SCHED_RR`.
+pub const POLICY_OTHER: c_int = 0;
+const POLICIES: core::ops::RangeInclusive<c_int> = 0..=2;
+/// The priorities: a higher number is more urgent.
+pub const PRIORITIES: core::ops::RangeInclusive<c_int> = 1..=HIGHEST;
+
+const CREATE_JOINABLE: c_int = 0;
+const CREATE_DETACHED: c_int = 1;
+const INHERIT: c_int = 0;
+const EXPLICIT: c_int = 1;
+const SCOPE_SYSTEM: c_int = 0;
+const SCOPE_PROCESS: c_int = 1;
+
+/// `PTHREAD_STACK_MIN`.
+const LEAST_STACK: usize = 1024;
+const _: () = assert!(RawThread::<Board>::SMALLEST_STACK <= LEAST_STACK);
+/// The stack of a thread that asks for none.
+const USUAL_STACK: usize = 1024 * size_of::<usize>();
+
+/// `struct sched_param`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Parameters {
+    /// The priority: [`PRIORITIES`].
+    pub priority: c_int,
+}
+
+/// `pthread_attr_t`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Attributes {
+    state: u32,
+    detach_state: c_int,
+    inherits: c_int,
+    policy: c_int,
+    priority: c_int,
+    stack: *mut u8,
+    stack_size: usize,
+    guard_size: usize,
+}
+
+const ALIVE: u32 = u32::from_be_bytes(*b"PATT");
+const _: () = assert!(size_of::<Attributes>() <= 7 * 8 && align_of::<Attributes>() <= 8);
+
+impl Attributes {
+    /// Those that are usual.
+    pub const NEW: Self = Self {
+        state: ALIVE,
+        detach_state: CREATE_JOINABLE,
+        inherits: INHERIT,
+        policy: POLICY_OTHER,
+        priority: NORMAL,
+        stack: ptr::null_mut(),
+        stack_size: USUAL_STACK,
+        guard_size: 0,
+    };
+
+    /// Whether they were made and not destroyed.
+    pub fn is_alive(&self) -> bool {
+        self.state == ALIVE
+    }
+
+    /// Sets the size of the stack.
+    pub fn set_stack_size(&mut self, size: usize) {
+        self.stack_size = size;
+    }
+
+    /// The policy and the priority of a thread that the caller makes.
+    pub fn scheduling(&self) -> (c_int, c_int) {
+        let current = OsThread::current().filter(|_| self.inherits == INHERIT);
+        match current {
+            None => (self.policy, self.priority),
+            Some(thread) => {
+                let policy = thread.posix().map(|posix| posix.policy.get());
+                (policy.unwrap_or(POLICY_OTHER), thread.priority())
+            }
+        }
+    }
+
+    /// The same for the interface's thread.
+    pub fn of_thread(&self, priority: c_int) -> ThreadAttributes {
+        ThreadAttributes {
+            base: object::Attributes {
+                bits: if self.detach_state == CREATE_JOINABLE {
+                    JOINABLE
+                } else {
+                    0
+                },
+                ..object::Attributes::NONE
+            },
+            stack: self.stack,
+            stack_size: self.stack_size as u32,
+            priority,
+            ..ThreadAttributes::NONE
+        }
+    }
+}
+
+/// The attributes at `place`. Errors: `EINVAL` where there are none.
+///
+/// # Safety
+/// The address is null or leads to a variable of the type, which nobody else uses meanwhile.
+unsafe fn alive<'a>(place: *mut Attributes) -> Result<&'a mut Attributes, Errno> {
+    // SAFETY: the caller's promise.
+    let attributes = unsafe { place.as_mut() };
+    attributes
+        .filter(|attributes| attributes.is_alive())
+        .ok_or(Errno::INVAL)
+}
+
+/// Sets one of them if it is allowed, else the error.
+unsafe fn set(
+    place: *mut Attributes,
+    allowed: Result<(), Errno>,
+    set: impl FnOnce(&mut Attributes),
+) -> c_int {
+    // SAFETY: the caller's promise.
+    code(unsafe { alive(place) }.and_then(|attributes| allowed.map(|()| set(attributes))))
+}
+
+/// Tells one of them.
+unsafe fn get<T>(
+    place: *const Attributes,
+    to: *mut T,
+    get: impl FnOnce(&Attributes) -> T,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    code(unsafe { alive(place.cast_mut()) }.and_then(|attributes| {
+        // SAFETY: as above.
+        *unsafe { to.as_mut() }.ok_or(Errno::INVAL)? = get(attributes);
+        Ok(())
+    }))
+}
+
+/// Nothing if it is so, else the error.
+pub fn require(is_so: bool, error: Errno) -> Result<(), Errno> {
+    match is_so {
+        true => Ok(()),
+        false => Err(error),
+    }
+}
+
+/// Whether these are a policy and a priority. Errors: `EINVAL`.
+pub fn check(policy: c_int, priority: c_int) -> Result<(), Errno> {
+    require(
+        POLICIES.contains(&policy) && PRIORITIES.contains(&priority),
+        Errno::INVAL,
+    )
+}
+
+interface! {
+    /// Makes attributes: joinable, scheduled as the maker is, with a stack of 1,024 words.
+    fn pthread_attr_init(place: *mut Attributes) -> c_int {
+        if place.is_null() {
+            return Errno::INVAL.0;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { place.write(Attributes::NEW) };
+        0
+    }
+
+    /// They are none any more.
+    fn pthread_attr_destroy(place: *mut Attributes) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { set(place, Ok(()), |attributes| attributes.state = 0) }
+    }
+
+    /// Whether the thread is to be joined or not.
+    fn pthread_attr_setdetachstate(place: *mut Attributes, state: c_int) -> c_int {
+        let allowed = require(matches!(state, CREATE_JOINABLE | CREATE_DETACHED), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { set(place, allowed, |attributes| attributes.detach_state = state) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getdetachstate(place: *const Attributes, state: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, state, |attributes| attributes.detach_state) }
+    }
+
+    /// Whether the thread is scheduled as its maker is, or as is said here.
+    fn pthread_attr_setinheritsched(place: *mut Attributes, inherits: c_int) -> c_int {
+        let allowed = require(matches!(inherits, INHERIT | EXPLICIT), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { set(place, allowed, |attributes| attributes.inherits = inherits) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getinheritsched(place: *const Attributes, inherits: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, inherits, |attributes| attributes.inherits) }
+    }
+
+    /// The policy.
+    fn pthread_attr_setschedpolicy(place: *mut Attributes, policy: c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { set(place, check(policy, NORMAL), |attributes| attributes.policy = policy) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getschedpolicy(place: *const Attributes, policy: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, policy, |attributes| attributes.policy) }
+    }
+
+    /// The priority.
+    fn pthread_attr_setschedparam(place: *mut Attributes, parameters: *const Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
+        // SAFETY: as above.
+        unsafe { set(place, check(POLICY_OTHER, priority), |attributes| attributes.priority = priority) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getschedparam(place: *const Attributes, parameters: *mut Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, parameters, |attributes| Parameters { priority: attributes.priority }) }
+    }
+
+    /// Among whom the thread contends: among all of the system, there being no other kind (`ENOTSUP`).
+    fn pthread_attr_setscope(place: *mut Attributes, scope: c_int) -> c_int {
+        let allowed = match scope {
+            SCOPE_SYSTEM => Ok(()),
+            SCOPE_PROCESS => Err(Errno::NOTSUP),
+            _ => Err(Errno::INVAL),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { set(place, allowed, |_| ()) }
+    }
+
+    /// Among all of the system.
+    fn pthread_attr_getscope(place: *const Attributes, scope: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, scope, |_| SCOPE_SYSTEM) }
+    }
+
+    /// The size of the stack, in bytes.
+    fn pthread_attr_setstacksize(place: *mut Attributes, size: usize) -> c_int {
+        let allowed = require((LEAST_STACK..=u32::MAX as usize).contains(&size), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { set(place, allowed, |attributes| attributes.stack_size = size) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getstacksize(place: *const Attributes, size: *mut usize) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, size, |attributes| attributes.stack_size) }
+    }
+
+    /// The stack, from its lowest address, and its size in bytes.
+    fn pthread_attr_setstack(place: *mut Attributes, stack: *mut c_void, size: usize) -> c_int {
+        let allowed = !stack.is_null()
+            && stack.addr().is_multiple_of(8)
+            && (LEAST_STACK..=u32::MAX as usize).contains(&size);
+        // SAFETY: the caller's promise.
+        unsafe {
+            set(place, require(allowed, Errno::INVAL), |attributes| {
+                attributes.stack = stack.cast();
+                attributes.stack_size = size;
+            })
+        }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getstack(place: *const Attributes, stack: *mut *mut c_void, size: *mut usize) -> c_int {
+        // SAFETY: the caller's promise.
+        match unsafe { get(place, stack, |attributes| attributes.stack.cast()) } {
+            // SAFETY: as above.
+            0 => unsafe { pthread_attr_getstacksize(place, size) },
+            error => error,
+        }
+    }
+
+    /// The size of a guard below the stack: it is what the machine has, whatever is asked for.
+    fn pthread_attr_setguardsize(place: *mut Attributes, size: usize) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { set(place, Ok(()), |attributes| attributes.guard_size = size) }
+    }
+
+    /// What was set so.
+    fn pthread_attr_getguardsize(place: *const Attributes, size: *mut usize) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { get(place, size, |attributes| attributes.guard_size) }
+    }
+}
+
+/// The policy of a thread.
+pub(super) fn policy_of(thread: &'static OsThread) -> c_int {
+    PosixThread::of(thread).map_or(POLICY_OTHER, |posix| posix.policy.get())
+}

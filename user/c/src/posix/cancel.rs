@@ -1,0 +1,175 @@
+//! Owns: cancellation: a thread ends at the next point where it may. Must never know: what is waited for there.
+//!
+//! It is always deferred, also where a thread asks for the asynchronous kind: a thread ends at points of cancellation alone, of which
+//! `pthread_testcancel` is one.
+
+use super::errno::Errno;
+use super::thread::{PosixThread, exit_with, living};
+use crate::cmsis::interface;
+use crate::object::Id;
+use crate::os::{TICK, in_handler, masked};
+use core::ffi::{c_int, c_void};
+use taktos::board::Board;
+use taktos::{AnyThread, Duration, Error, State, Timeout};
+
+/// `PTHREAD_CANCELED`.
+const CANCELED: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
+const ENABLE: c_int = 0;
+const DISABLE: c_int = 1;
+const DEFERRED: c_int = 0;
+const ASYNCHRONOUS: c_int = 1;
+
+/// A handler that is called when its thread ends: it lies on the thread's stack, where `pthread_cleanup_push` has put it.
+#[repr(C)]
+pub struct Cleanup {
+    routine: Option<unsafe extern "C" fn(*mut c_void)>,
+    argument: *mut c_void,
+    next: *mut Cleanup,
+}
+
+impl Cleanup {
+    /// One that is not put anywhere yet.
+    pub(super) fn new(routine: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
+        Self {
+            routine: Some(routine),
+            argument,
+            next: core::ptr::null_mut(),
+        }
+    }
+}
+
+/// A wait that is a point of cancellation: does not come back where the thread is cancelled. With a thread that is none of the interface's
+/// it is a wait like others.
+pub fn point<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let result = cancellable(wait);
+    if matches!(result, Err(Error::Cancelled)) {
+        test();
+    }
+    result
+}
+
+/// The same, but it comes back with `Cancelled`: the caller has something to put right before it calls [`test`].
+pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let Some(thread) = PosixThread::current() else {
+        return wait();
+    };
+    // Who cancels from here on ends the wait.
+    thread.is_at_point.set(true);
+    let result = match is_to_end(thread) {
+        true => Err(Error::Cancelled),
+        false => wait(),
+    };
+    thread.is_at_point.set(false);
+    result
+}
+
+fn is_to_end(thread: &'static PosixThread) -> bool {
+    thread.is_cancelled.get() && thread.cancel_state.get() == ENABLE
+}
+
+/// A point of cancellation that waits for nothing.
+pub(super) fn test() {
+    if PosixThread::current().is_some_and(is_to_end) {
+        exit_with(CANCELED);
+    }
+}
+
+/// Ends the wait of a thread that is cancelled, if it waits at a point. One that is about to wait is given the time for that.
+fn end_wait(thread: &'static PosixThread, handle: &'static AnyThread<Board>) {
+    let waits = || thread.is_at_point.get() && thread.cancel_state.get() == ENABLE;
+    while waits() && handle.cancel_wait().is_err() {
+        if handle.state() == State::NonExistent {
+            return;
+        }
+        let _ = AnyThread::<Board>::sleep(Timeout::after(Duration::from_nanos(TICK)));
+    }
+}
+
+/// Calls the handlers of the calling thread, the last one first.
+pub(super) fn clean_up(thread: &'static PosixThread) {
+    while let Some(cleanup) = core::ptr::NonNull::new(thread.cleanup.get()) {
+        // SAFETY: it lies on the calling thread's stack, and the function that has put it there has not come back.
+        let cleanup = unsafe { cleanup.as_ref() };
+        thread.cleanup.set(cleanup.next);
+        if let Some(routine) = cleanup.routine {
+            // SAFETY: the program gave both.
+            unsafe { routine(cleanup.argument) };
+        }
+    }
+}
+
+/// Exchanges one of two values. Errors: `EINVAL` for another one.
+unsafe fn exchange(
+    place: impl FnOnce(&'static PosixThread) -> &'static core::cell::Cell<c_int>,
+    allowed: [c_int; 2],
+    new: c_int,
+    old: *mut c_int,
+) -> c_int {
+    let Some(thread) = PosixThread::current().filter(|_| allowed.contains(&new)) else {
+        return Errno::INVAL.0;
+    };
+    let before = place(thread).replace(new);
+    if !old.is_null() {
+        // SAFETY: the caller's promise: there is room.
+        unsafe { old.write(before) };
+    }
+    0
+}
+
+interface! {
+    /// Has a thread end at its next point of cancellation. `ESRCH` where there is none; `EPERM` in a handler.
+    fn pthread_cancel(id: Id) -> c_int {
+        if in_handler() {
+            return Errno::PERM.0;
+        }
+        // SAFETY: the caller's promise.
+        let Ok(thread) = (unsafe { living(id) }) else {
+            return Errno::SRCH.0;
+        };
+        let Some(record) = PosixThread::of(thread) else {
+            return Errno::SRCH.0;
+        };
+        masked(|| record.is_cancelled.set(true));
+        if !core::ptr::eq(thread.handle(), AnyThread::current()) {
+            end_wait(record, thread.handle());
+        }
+        0
+    }
+
+    /// Says whether the calling thread may be cancelled, and what was so before.
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { exchange(|thread| &thread.cancel_state, [ENABLE, DISABLE], state, old) }
+    }
+
+    /// Says where the calling thread may be cancelled, and what was so before; it is at points of cancellation in any case.
+    fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { exchange(|thread| &thread.cancel_type, [DEFERRED, ASYNCHRONOUS], kind, old) }
+    }
+
+    /// A point of cancellation that waits for nothing.
+    fn pthread_testcancel() {
+        test();
+    }
+
+    /// What `pthread_cleanup_push` does with a handler on the stack.
+    fn taktos_posix_cleanup_push(cleanup: *mut Cleanup) {
+        if let Some(thread) = PosixThread::current() {
+            // SAFETY: the macro's variable.
+            unsafe { (*cleanup).next = thread.cleanup.replace(cleanup) };
+        }
+    }
+
+    /// What `pthread_cleanup_pop` does.
+    fn taktos_posix_cleanup_pop(cleanup: *mut Cleanup, executes: c_int) {
+        let Some(thread) = PosixThread::current() else { return };
+        // SAFETY: the macro's variable.
+        let cleanup = unsafe { &*cleanup };
+        thread.cleanup.set(cleanup.next);
+        if let Some(routine) = cleanup.routine.filter(|_| executes != 0) {
+            // SAFETY: the program gave both.
+            unsafe { routine(cleanup.argument) };
+        }
+    }
+}

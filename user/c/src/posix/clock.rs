@@ -1,0 +1,167 @@
+//! Owns: the clocks, and how their times become time-outs; sleep. Must never know: what else is waited for.
+
+use super::cancel::point;
+use super::errno::Errno;
+use super::minus_one;
+use crate::cmsis::interface;
+use crate::os::{in_handler, os};
+use core::ffi::{c_int, c_long, c_uint};
+use taktos::board::Board;
+use taktos::{AnyThread, Error, Instant, Kernel, Timeout};
+
+/// `struct timespec`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct TimeSpec {
+    seconds: i64,
+    nanoseconds: c_long,
+}
+
+/// `clockid_t`: newlib's numbers, or Linux's.
+pub type ClockId = c_int;
+/// The time of day, which can be set.
+pub const REALTIME: ClockId = if cfg!(target_arch = "arm") { 1 } else { 0 };
+/// The time since the start.
+pub const MONOTONIC: ClockId = if cfg!(target_arch = "arm") { 4 } else { 1 };
+/// The flag of `clock_nanosleep` for an instant instead of a span.
+const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
+
+const SECOND: i64 = 1_000_000_000;
+
+impl TimeSpec {
+    /// So many nanoseconds.
+    pub fn of(nanoseconds: i64) -> Self {
+        Self {
+            seconds: nanoseconds.div_euclid(SECOND),
+            nanoseconds: nanoseconds.rem_euclid(SECOND) as c_long,
+        }
+    }
+
+    /// All of it in nanoseconds; one that is further than can be said is as far as can be. Errors: `EINVAL` where the nanoseconds are none
+    /// of a second.
+    fn whole(self) -> Result<i64, Errno> {
+        let nanoseconds = i64::from(self.nanoseconds);
+        match (0..SECOND).contains(&nanoseconds) {
+            true => Ok(self
+                .seconds
+                .saturating_mul(SECOND)
+                .saturating_add(nanoseconds)),
+            false => Err(Errno::INVAL),
+        }
+    }
+}
+
+/// How far a clock is ahead of the time since the start. Errors: `EINVAL` where there is no such clock.
+fn ahead(clock: ClockId) -> Result<i64, Errno> {
+    match clock {
+        REALTIME => Ok(os().posix.time_of_day.get()),
+        MONOTONIC => Ok(0),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+/// Whether there is such a clock.
+pub fn is_clock(clock: ClockId) -> bool {
+    ahead(clock).is_ok()
+}
+
+fn since_start() -> i64 {
+    Kernel::<Board>::now().as_nanos() as i64
+}
+
+fn until(nanoseconds: i64) -> Timeout {
+    Timeout::until(Instant::from_nanos(nanoseconds.max(0) as u64))
+}
+
+/// The time-out until a clock shows what is at `time`. Errors: `EINVAL` for a time or a clock that is none.
+///
+/// # Safety
+/// The address is null or leads to a time.
+pub unsafe fn deadline(clock: ClockId, time: *const TimeSpec) -> Result<Timeout, Errno> {
+    // SAFETY: the caller's promise.
+    let time = unsafe { time.as_ref() }.ok_or(Errno::INVAL)?;
+    Ok(until(time.whole()?.saturating_sub(ahead(clock)?)))
+}
+
+/// Sleeps until so many nanoseconds since the start; is a point of cancellation.
+fn sleep_until(nanoseconds: i64) -> Result<(), Errno> {
+    match point(|| AnyThread::<Board>::sleep(until(nanoseconds))) {
+        Ok(()) | Err(Error::Timeout) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+interface! {
+    /// What a clock shows.
+    fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
+        minus_one(ahead(clock).and_then(|ahead| {
+            // SAFETY: the caller's promise.
+            let time = unsafe { time.as_mut() }.ok_or(Errno::INVAL)?;
+            *time = TimeSpec::of(since_start().saturating_add(ahead));
+            Ok(())
+        }))
+    }
+
+    /// Sets the time of day. Waits that have begun end when they would have without.
+    fn clock_settime(clock: ClockId, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        let time = unsafe { time.as_ref() };
+        let nanoseconds = time.ok_or(Errno::INVAL).and_then(|time| time.whole());
+        minus_one(match (clock, nanoseconds) {
+            (REALTIME, Ok(new)) if new >= 0 => {
+                os().posix.time_of_day.set(new.saturating_sub(since_start()));
+                Ok(())
+            }
+            _ => Err(Errno::INVAL),
+        })
+    }
+
+    /// How fine a clock is: a nanosecond, as all times are counted here.
+    fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
+        minus_one(ahead(clock).map(|_| {
+            // SAFETY: the caller's promise.
+            if let Some(resolution) = unsafe { resolution.as_mut() } {
+                *resolution = TimeSpec::of(1);
+            }
+        }))
+    }
+
+    /// Sleeps until an instant of a clock, or for a span. Nothing interrupts it, so nothing is left of it. Gives the error's number.
+    fn clock_nanosleep(clock: ClockId, flags: c_int, time: *const TimeSpec, _left: *mut TimeSpec) -> c_int {
+        if in_handler() {
+            return Errno::PERM.0;
+        }
+        // SAFETY: the caller's promise.
+        let time = unsafe { time.as_ref() };
+        super::code(ahead(clock).and_then(|ahead| {
+            let nanoseconds = time.ok_or(Errno::INVAL)?.whole()?;
+            if flags & ABSOLUTE != 0 {
+                return sleep_until(nanoseconds.saturating_sub(ahead));
+            }
+            if nanoseconds < 0 {
+                return Err(Errno::INVAL);
+            }
+            sleep_until(since_start().saturating_add(nanoseconds))
+        }))
+    }
+
+    /// Sleeps for a span; −1 with `errno` where it is none.
+    fn nanosleep(time: *const TimeSpec, left: *mut TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        match unsafe { clock_nanosleep(MONOTONIC, 0, time, left) } {
+            0 => 0,
+            number => minus_one(Err(Errno(number))),
+        }
+    }
+
+    /// Sleeps for so many seconds; 0, since nothing interrupts it.
+    fn sleep(seconds: c_uint) -> c_uint {
+        let _ = sleep_until(since_start().saturating_add(i64::from(seconds) * SECOND));
+        0
+    }
+
+    /// Sleeps for so many microseconds.
+    fn usleep(microseconds: c_uint) -> c_int {
+        minus_one(sleep_until(since_start().saturating_add(i64::from(microseconds) * 1_000)))
+    }
+}

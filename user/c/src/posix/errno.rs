@@ -1,0 +1,100 @@
+//! Owns: the numbers of errors, as the C library has them, and `errno`, of which each thread has one. Must never know: which call fails.
+
+use crate::cmsis::thread::OsThread;
+use core::ffi::c_int;
+use taktos::Error;
+
+/// An error's number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Errno(pub c_int);
+
+/// Defines the errors: with newlib's number, and Linux's, which the C libraries of the 64-bit boards' compilers have.
+macro_rules! errors {
+    ($($(#[$attribute:meta])* $name:ident = $newlib:literal, $linux:literal;)*) => {
+        impl Errno {
+            $($(#[$attribute])* pub const $name: Self = Self(if cfg!(target_arch = "arm") { $newlib } else { $linux });)*
+        }
+    };
+}
+
+errors! {
+    /// Not allowed.
+    PERM = 1, 1;
+    /// No such thread.
+    SRCH = 3, 3;
+    /// Not now, or no more of them.
+    AGAIN = 11, 11;
+    /// No memory.
+    NOMEM = 12, 12;
+    /// In use.
+    BUSY = 16, 16;
+    /// What cannot be.
+    INVAL = 22, 22;
+    /// Threads would wait for each other.
+    DEADLK = 45, 35;
+    /// The time is over.
+    TIMEDOUT = 116, 110;
+    /// Not here.
+    NOTSUP = 134, 95;
+    /// Beyond the largest.
+    OVERFLOW = 139, 75;
+    /// The owner has ended.
+    OWNERDEAD = 142, 130;
+    /// What was locked is lost.
+    NOTRECOVERABLE = 141, 131;
+}
+
+impl Errno {
+    /// Makes it the calling thread's `errno`.
+    pub fn set(self) {
+        // SAFETY: the word is the calling thread's, or that of all that are none.
+        unsafe { place().write(self.0) };
+    }
+}
+
+impl From<Error> for Errno {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Timeout => Self::TIMEDOUT,
+            Error::WouldBlock => Self::BUSY,
+            Error::Context | Error::NotOwner => Self::PERM,
+            Error::Deadlock => Self::DEADLK,
+            Error::Limit => Self::AGAIN,
+            Error::NoMemory => Self::NOMEM,
+            Error::InUse => Self::BUSY,
+            Error::OwnerDied => Self::OWNERDEAD,
+            Error::NotRecoverable => Self::NOTRECOVERABLE,
+            Error::Deleted
+            | Error::Parameter
+            | Error::State
+            | Error::Ceiling
+            | Error::Cancelled => Self::INVAL,
+        }
+    }
+}
+
+/// Where `errno` lies: a thread's own; one for handlers and what runs before there are threads.
+fn place() -> *mut c_int {
+    struct Common(core::cell::UnsafeCell<c_int>);
+    // SAFETY: handlers do not interrupt each other at the kernel's level, and threads have their own.
+    unsafe impl Sync for Common {}
+    static COMMON: Common = Common(core::cell::UnsafeCell::new(0));
+    if crate::os::in_handler() {
+        return COMMON.0.get();
+    }
+    OsThread::current().map_or(COMMON.0.get(), |thread| thread.errno().as_ptr())
+}
+
+/// Where newlib's `errno` is looked for.
+#[cfg(target_os = "none")]
+#[unsafe(no_mangle)]
+extern "C" fn __errno() -> *mut c_int {
+    place()
+}
+
+/// Where glibc's headers look for it.
+#[cfg(all(target_os = "none", not(target_arch = "arm")))]
+#[unsafe(no_mangle)]
+extern "C" fn __errno_location() -> *mut c_int {
+    place()
+}

@@ -1,0 +1,181 @@
+//! Owns: values that each thread has for a key, and what becomes of them at its end. Must never know: what they are.
+
+use super::code;
+use super::errno::Errno;
+use super::thread::PosixThread;
+use crate::cmsis::interface;
+use crate::object::Memory;
+use crate::os::{in_handler, masked, os};
+use core::cell::Cell;
+use core::ffi::{c_int, c_uint, c_void};
+use core::ptr;
+
+/// `PTHREAD_KEYS_MAX`, the least that the standard allows.
+const KEYS: usize = 128;
+/// `PTHREAD_DESTRUCTOR_ITERATIONS`.
+const ROUNDS: usize = 4;
+
+type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// A key. Its number goes up when it is made and when it is deleted: odd while it is there.
+struct Key {
+    number: Cell<u32>,
+    destructor: Cell<Destructor>,
+}
+
+/// All keys, which take memory when the first one is made.
+pub struct Keys([Key; KEYS]);
+
+/// What a thread has for a key of this number.
+#[derive(Clone, Copy)]
+struct Value {
+    number: u32,
+    word: *mut c_void,
+}
+
+/// A thread's values, which take memory when the first one is set.
+pub struct Values([Cell<Value>; KEYS]);
+
+/// Memory of the heap for a `T`, made by `new`.
+fn allocate<T>(new: T) -> Option<&'static T> {
+    let memory = Memory::of_heap(size_of::<T>())?;
+    let place = memory.start.cast::<T>();
+    // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+    unsafe {
+        place.write(new);
+        Some(place.as_ref())
+    }
+}
+
+fn keys() -> Option<&'static Keys> {
+    if os().posix.keys.get().is_none() {
+        #[expect(clippy::declare_interior_mutable_const, reason = "an initial value")]
+        const FREE: Key = Key {
+            number: Cell::new(0),
+            destructor: Cell::new(None),
+        };
+        let made = allocate(Keys([FREE; KEYS]))?;
+        os().posix.keys.set(Some(made));
+    }
+    os().posix.keys.get()
+}
+
+/// The key of this place, if it is there.
+fn living(place: c_uint) -> Option<&'static Key> {
+    let key = os().posix.keys.get()?.0.get(place as usize)?;
+    (key.number.get() & 1 == 1).then_some(key)
+}
+
+fn values(thread: &'static PosixThread) -> Option<&'static Values> {
+    if thread.values.get().is_none() {
+        const NONE: Value = Value {
+            number: 0,
+            word: ptr::null_mut(),
+        };
+        thread
+            .values
+            .set(Some(allocate(Values([const { Cell::new(NONE) }; KEYS]))?));
+    }
+    thread.values.get()
+}
+
+/// Has the values of the calling thread destroyed: again while destructors set new ones, but not for ever.
+pub(super) fn destroy_values(thread: &'static PosixThread) {
+    let (Some(values), Some(keys)) = (thread.values.get(), os().posix.keys.get()) else {
+        return;
+    };
+    for _ in 0..ROUNDS {
+        let mut is_done = true;
+        for (key, value) in keys.0.iter().zip(&values.0) {
+            let Value { number, word } = value.get();
+            let Some(destructor) = key.destructor.get() else {
+                continue;
+            };
+            if word.is_null() || number != key.number.get() {
+                continue;
+            }
+            value.set(Value {
+                number,
+                word: ptr::null_mut(),
+            });
+            is_done = false;
+            // SAFETY: the program gave both.
+            unsafe { destructor(word) };
+        }
+        if is_done {
+            break;
+        }
+    }
+}
+
+/// Gives the memory of a thread's values back.
+///
+/// # Safety
+/// The thread is gone.
+pub(super) unsafe fn free_values(values: &'static Values) {
+    let memory = Memory {
+        start: ptr::NonNull::from(values).cast(),
+        in_heap: true,
+    };
+    // SAFETY: the caller's promise; it was allocated by `allocate`.
+    unsafe { memory.free() };
+}
+
+interface! {
+    /// Makes a key, for which each thread has null. `EAGAIN` where there are all; `EPERM` in a handler.
+    fn pthread_key_create(place: *mut c_uint, destructor: Destructor) -> c_int {
+        if in_handler() {
+            return Errno::PERM.0;
+        }
+        let Some(keys) = keys() else {
+            return Errno::NOMEM.0;
+        };
+        let made = masked(|| {
+            let number = keys.0.iter().position(|key| key.number.get() & 1 == 0)?;
+            keys.0[number].number.update(|number| number + 1);
+            keys.0[number].destructor.set(destructor);
+            Some(number)
+        });
+        code(made.ok_or(Errno::AGAIN).and_then(|number| {
+            // SAFETY: the caller's promise.
+            *unsafe { place.as_mut() }.ok_or(Errno::INVAL)? = number as c_uint;
+            Ok(())
+        }))
+    }
+
+    /// Deletes a key; no destructor is called. `EINVAL` where there is no such key.
+    fn pthread_key_delete(place: c_uint) -> c_int {
+        let deleted = masked(|| {
+            let key = living(place)?;
+            key.destructor.set(None);
+            key.number.update(|number| number.wrapping_add(1));
+            Some(())
+        });
+        code(deleted.ok_or(Errno::INVAL))
+    }
+
+    /// Sets what the calling thread has for a key. `EINVAL` where there is no such key, `ENOMEM`.
+    fn pthread_setspecific(place: c_uint, word: *const c_void) -> c_int {
+        let (Some(key), Some(thread)) = (living(place), PosixThread::current()) else {
+            return Errno::INVAL.0;
+        };
+        let Some(values) = values(thread) else {
+            return Errno::NOMEM.0;
+        };
+        values.0[place as usize].set(Value {
+            number: key.number.get(),
+            word: word.cast_mut(),
+        });
+        0
+    }
+
+    /// What the calling thread has for a key; null where there is no such key.
+    fn pthread_getspecific(place: c_uint) -> *mut c_void {
+        let found = || {
+            let key = living(place)?;
+            let value = PosixThread::current()?.values.get()?.0[place as usize].get();
+            (value.number == key.number.get()).then_some(value.word)
+        };
+        found().unwrap_or(ptr::null_mut())
+    }
+}

@@ -1,0 +1,70 @@
+//! POSIX threads (IEEE Std 1003.1-2017, with what the profile PSE51 of 1003.13 has of them), a file for each group of calls.
+//!
+//! Each function does what the standard's page on it says; what is said here is what the standard leaves open. Threads are the
+//! interface's threads ([`OsThread`](crate::cmsis::thread::OsThread)), so that the calls of the others can stand in the same program.
+//! Objects lie in the C program's own variables; one with a static initializer is all zeroes and becomes an object when it is first used.
+
+pub mod attributes;
+pub mod barrier;
+pub mod cancel;
+pub mod clock;
+pub mod condition;
+pub mod errno;
+pub mod key;
+pub mod mutex;
+pub mod once;
+mod place;
+pub mod rwlock;
+pub mod scheduling;
+pub mod semaphore;
+pub mod thread;
+
+use core::cell::Cell;
+use core::ffi::c_int;
+use errno::Errno;
+use taktos::board::Board;
+use taktos::{Condition, Mutex};
+
+/// What there is once for all threads.
+pub(crate) struct Shared {
+    keys: Cell<Option<&'static key::Keys>>,
+    /// What the calls of `pthread_once` wait with for each other.
+    once: Mutex<Board>,
+    once_done: Condition<Board>,
+    /// How far the time of day is ahead of the time since the start, in nanoseconds.
+    time_of_day: Cell<i64>,
+    /// How many threads there are that have not come to their end.
+    living: Cell<usize>,
+}
+
+impl Shared {
+    /// At the start of a program.
+    pub const fn new() -> Self {
+        Self {
+            keys: Cell::new(None),
+            once: Mutex::new(),
+            once_done: Condition::new(),
+            time_of_day: Cell::new(0),
+            living: Cell::new(0),
+        }
+    }
+}
+
+/// What calls of threads give back: 0 or the error's number.
+fn code(result: Result<(), Errno>) -> c_int {
+    match result {
+        Ok(()) => 0,
+        Err(Errno(number)) => number,
+    }
+}
+
+/// What older calls give back: 0, or −1 with the number in `errno`.
+fn minus_one(result: Result<(), Errno>) -> c_int {
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            error.set();
+            -1
+        }
+    }
+}

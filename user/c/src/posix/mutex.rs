@@ -1,0 +1,371 @@
+//! Owns: mutexes and their attributes. Must never know: how the kernel's work.
+//!
+//! A mutex of the kind `PTHREAD_MUTEX_NORMAL`, which the usual one is, waits for ever where its owner locks it again. One that is not robust
+//! stays locked when its owner ends.
+
+use super::attributes::{PRIORITIES, require};
+use super::clock::{MONOTONIC, REALTIME, TimeSpec, deadline};
+use super::code;
+use super::errno::Errno;
+use super::place::{Kind, Place, fits};
+use crate::cmsis::interface;
+use crate::cmsis::thread::level;
+use crate::os::{in_handler, os};
+use core::cell::{Cell, UnsafeCell};
+use core::ffi::c_int;
+use taktos::board::Board;
+use taktos::{AnyThread, Error, Mutex, OwnerEnd, Protocol, Timeout};
+
+const NORMAL: c_int = 0;
+const RECURSIVE: c_int = 1;
+const ERROR_CHECK: c_int = 2;
+const NO_PROTOCOL: c_int = 0;
+const INHERIT: c_int = 1;
+const PROTECT: c_int = 2;
+const STALLED: c_int = 0;
+const ROBUST: c_int = 1;
+
+/// `pthread_mutexattr_t`.
+#[derive(Clone, Copy)]
+pub struct Attributes {
+    kind: c_int,
+    protocol: c_int,
+    ceiling: c_int,
+    robust: c_int,
+    shared: c_int,
+}
+
+impl Attributes {
+    const NEW: Self = Self {
+        kind: NORMAL,
+        protocol: NO_PROTOCOL,
+        ceiling: *PRIORITIES.end(),
+        robust: STALLED,
+        shared: 0,
+    };
+
+    fn mutex(self) -> Mutex<Board> {
+        let protocol = match self.protocol {
+            INHERIT => Protocol::Inheritance,
+            PROTECT => Protocol::Ceiling(level(self.ceiling)),
+            _ => Protocol::None,
+        };
+        let end = match self.robust {
+            ROBUST => OwnerEnd::Tell,
+            _ => OwnerEnd::StayLocked,
+        };
+        let mutex = Mutex::with_protocol(protocol).when_owner_ends(end);
+        match self.kind {
+            RECURSIVE => mutex.recursive(),
+            _ => mutex,
+        }
+    }
+}
+
+impl Kind for Cell<Attributes> {
+    const ALIVE: u32 = u32::from_be_bytes(*b"PMAT");
+    const STATIC: Option<Self> = None;
+}
+
+/// `pthread_mutex_t`.
+pub struct PosixMutex {
+    attributes: Cell<Attributes>,
+    /// Replaced only while nobody owns it and nobody else runs.
+    mutex: UnsafeCell<Mutex<Board>>,
+}
+
+impl Kind for PosixMutex {
+    const ALIVE: u32 = u32::from_be_bytes(*b"PMTX");
+    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value")]
+    const STATIC: Option<Self> = Some(Self {
+        attributes: Cell::new(Attributes::NEW),
+        mutex: UnsafeCell::new(
+            Mutex::with_protocol(Protocol::None).when_owner_ends(OwnerEnd::StayLocked),
+        ),
+    });
+}
+
+const _: () = assert!(fits::<Cell<Attributes>>(3));
+const _: () = assert!(fits::<PosixMutex>(if size_of::<usize>() == 4 {
+    8
+} else {
+    11
+}));
+
+impl PosixMutex {
+    pub(super) fn kernels(&'static self) -> &'static Mutex<Board> {
+        // SAFETY: it is replaced only while nobody uses it.
+        unsafe { &*self.mutex.get() }
+    }
+
+    fn is_own(&'static self) -> bool {
+        let owner = self.kernels().owner();
+        owner.is_some_and(|owner| core::ptr::eq(owner, AnyThread::current()))
+    }
+
+    /// Locks it as long as `time` says.
+    fn lock(&'static self, time: Timeout) -> Result<(), Errno> {
+        require(!in_handler(), Errno::PERM)?;
+        match self.kernels().lock(time) {
+            Err(Error::Deadlock) if time.is_none() => Err(Errno::BUSY),
+            Err(Error::Deadlock) if self.attributes.get().kind == NORMAL && self.is_own() => {
+                // As the standard has it: the thread waits for itself.
+                loop {
+                    match AnyThread::<Board>::sleep(time) {
+                        Ok(()) if !time.is_forever() => return Err(Errno::TIMEDOUT),
+                        _ => {}
+                    }
+                }
+            }
+            result => result.map_err(Errno::from),
+        }
+    }
+}
+
+/// The mutex of a variable.
+///
+/// # Safety
+/// As for [`Place::object`].
+pub(super) unsafe fn object(place: *const Place<PosixMutex>) -> Result<&'static PosixMutex, Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { Place::object(place) }
+}
+
+/// Locks a mutex; where that has to wait, until a clock shows what is at `time`, which is looked at only then.
+unsafe fn lock_until(
+    place: *const Place<PosixMutex>,
+    clock: c_int,
+    time: *const TimeSpec,
+) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    let mutex = unsafe { object(place) }?;
+    match mutex.lock(Timeout::NONE) {
+        // SAFETY: as above.
+        Err(Errno::BUSY) => mutex.lock(unsafe { deadline(clock, time) }?),
+        result => result,
+    }
+}
+
+/// Changes the attributes of a variable, if that is allowed.
+unsafe fn change(
+    place: *const Place<Cell<Attributes>>,
+    allowed: Result<(), Errno>,
+    change: impl FnOnce(&mut Attributes),
+) -> c_int {
+    // SAFETY: the caller's promise.
+    code(unsafe { Place::object(place) }.and_then(|cell| {
+        allowed?;
+        let mut attributes = cell.get();
+        change(&mut attributes);
+        cell.set(attributes);
+        Ok(())
+    }))
+}
+
+/// Tells one of them.
+unsafe fn tell(
+    place: *const Place<Cell<Attributes>>,
+    to: *mut c_int,
+    one: impl FnOnce(Attributes) -> c_int,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    code(unsafe { Place::object(place) }.and_then(|cell| {
+        // SAFETY: as above.
+        *unsafe { to.as_mut() }.ok_or(Errno::INVAL)? = one(cell.get());
+        Ok(())
+    }))
+}
+
+interface! {
+    /// Makes attributes: of the usual kind, without protocol, not robust.
+    fn pthread_mutexattr_init(place: *mut Place<Cell<Attributes>>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::make(place, Cell::new(Attributes::NEW)) })
+    }
+
+    /// They are none any more.
+    fn pthread_mutexattr_destroy(place: *mut Place<Cell<Attributes>>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
+    }
+
+    /// What the owner may do with the mutex.
+    fn pthread_mutexattr_settype(place: *mut Place<Cell<Attributes>>, kind: c_int) -> c_int {
+        let allowed = require((NORMAL..=ERROR_CHECK).contains(&kind), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { change(place, allowed, |attributes| attributes.kind = kind) }
+    }
+
+    /// What was set so.
+    fn pthread_mutexattr_gettype(place: *const Place<Cell<Attributes>>, kind: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { tell(place, kind, |attributes| attributes.kind) }
+    }
+
+    /// What becomes of the owner's priority.
+    fn pthread_mutexattr_setprotocol(place: *mut Place<Cell<Attributes>>, protocol: c_int) -> c_int {
+        let allowed = require((NO_PROTOCOL..=PROTECT).contains(&protocol), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { change(place, allowed, |attributes| attributes.protocol = protocol) }
+    }
+
+    /// What was set so.
+    fn pthread_mutexattr_getprotocol(place: *const Place<Cell<Attributes>>, protocol: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { tell(place, protocol, |attributes| attributes.protocol) }
+    }
+
+    /// The ceiling of `PTHREAD_PRIO_PROTECT`.
+    fn pthread_mutexattr_setprioceiling(place: *mut Place<Cell<Attributes>>, ceiling: c_int) -> c_int {
+        let allowed = require(PRIORITIES.contains(&ceiling), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { change(place, allowed, |attributes| attributes.ceiling = ceiling) }
+    }
+
+    /// What was set so.
+    fn pthread_mutexattr_getprioceiling(place: *const Place<Cell<Attributes>>, ceiling: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { tell(place, ceiling, |attributes| attributes.ceiling) }
+    }
+
+    /// Whether the next owner is told when an owner ends.
+    fn pthread_mutexattr_setrobust(place: *mut Place<Cell<Attributes>>, robust: c_int) -> c_int {
+        let allowed = require(matches!(robust, STALLED | ROBUST), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { change(place, allowed, |attributes| attributes.robust = robust) }
+    }
+
+    /// What was set so.
+    fn pthread_mutexattr_getrobust(place: *const Place<Cell<Attributes>>, robust: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { tell(place, robust, |attributes| attributes.robust) }
+    }
+
+    /// Whether processes share the mutex, of which there is one.
+    fn pthread_mutexattr_setpshared(place: *mut Place<Cell<Attributes>>, shared: c_int) -> c_int {
+        let allowed = require(matches!(shared, 0 | 1), Errno::INVAL);
+        // SAFETY: the caller's promise.
+        unsafe { change(place, allowed, |attributes| attributes.shared = shared) }
+    }
+
+    /// What was set so.
+    fn pthread_mutexattr_getpshared(place: *const Place<Cell<Attributes>>, shared: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { tell(place, shared, |attributes| attributes.shared) }
+    }
+
+    /// Makes a mutex.
+    fn pthread_mutex_init(place: *mut Place<PosixMutex>, attributes: *const Place<Cell<Attributes>>) -> c_int {
+        let attributes = match attributes.is_null() {
+            true => Ok(Attributes::NEW),
+            // SAFETY: the caller's promise.
+            false => unsafe { Place::object(attributes) }.map(Cell::get),
+        };
+        code(attributes.and_then(|attributes| {
+            let mutex = PosixMutex {
+                attributes: Cell::new(attributes),
+                mutex: UnsafeCell::new(attributes.mutex()),
+            };
+            // SAFETY: the caller's promise.
+            unsafe { Place::make(place, mutex) }
+        }))
+    }
+
+    /// Destroys a mutex. `EBUSY` while a thread owns it.
+    fn pthread_mutex_destroy(place: *mut Place<PosixMutex>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| {
+            match mutex.kernels().delete() {
+                // One that was left without being made whole is good for nothing else.
+                Ok(()) | Err(Error::Deleted | Error::NotRecoverable) => {}
+                Err(error) => return Err(error.into()),
+            }
+            // SAFETY: as above.
+            unsafe { Place::destroy(place) };
+            Ok(())
+        }))
+    }
+
+    /// Locks a mutex. `EDEADLK` where the caller owns it, if it checks, and where threads would wait for each other; `EAGAIN` where it was locked
+    /// too often; `EINVAL` where the caller is above its ceiling; `EOWNERDEAD`, with which the caller owns it, and `ENOTRECOVERABLE`;
+    /// `EPERM` in a handler.
+    fn pthread_mutex_lock(place: *mut Place<PosixMutex>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| mutex.lock(Timeout::FOREVER)))
+    }
+
+    /// The same, but never waits: `EBUSY`.
+    fn pthread_mutex_trylock(place: *mut Place<PosixMutex>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| mutex.lock(Timeout::NONE)))
+    }
+
+    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    fn pthread_mutex_timedlock(place: *mut Place<PosixMutex>, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { lock_until(place, REALTIME, time) })
+    }
+
+    /// The same by any clock.
+    fn pthread_mutex_clocklock(place: *mut Place<PosixMutex>, clock: c_int, time: *const TimeSpec) -> c_int {
+        if !matches!(clock, REALTIME | MONOTONIC) {
+            return Errno::INVAL.0;
+        }
+        // SAFETY: the caller's promise.
+        code(unsafe { lock_until(place, clock, time) })
+    }
+
+    /// Unlocks a mutex. `EPERM` where it is not the caller's.
+    fn pthread_mutex_unlock(place: *mut Place<PosixMutex>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| {
+            require(!in_handler(), Errno::PERM)?;
+            mutex.kernels().unlock().map_err(Errno::from)
+        }))
+    }
+
+    /// What a robust mutex protects is whole again. `EINVAL` where no owner has ended, or it is not the caller's.
+    fn pthread_mutex_consistent(place: *mut Place<PosixMutex>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| {
+            mutex.kernels().make_consistent().map_err(|_| Errno::INVAL)
+        }))
+    }
+
+    /// The ceiling of a mutex. `EINVAL` where it has none.
+    fn pthread_mutex_getprioceiling(place: *const Place<PosixMutex>, ceiling: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| {
+            let attributes = mutex.attributes.get();
+            require(attributes.protocol == PROTECT, Errno::INVAL)?;
+            // SAFETY: as above.
+            *unsafe { ceiling.as_mut() }.ok_or(Errno::INVAL)? = attributes.ceiling;
+            Ok(())
+        }))
+    }
+
+    /// Gives a mutex that nobody owns another ceiling. `EINVAL` where it has none; `EBUSY` while a thread owns it; `EPERM` in a handler.
+    fn pthread_mutex_setprioceiling(place: *mut Place<PosixMutex>, ceiling: c_int, old: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { object(place) }.and_then(|mutex| {
+            require(!in_handler(), Errno::PERM)?;
+            let mut attributes = mutex.attributes.get();
+            require(attributes.protocol == PROTECT && PRIORITIES.contains(&ceiling), Errno::INVAL)?;
+            // Nobody else runs meanwhile.
+            os().lock.lock(Timeout::FOREVER).map_err(Errno::from)?;
+            let is_free = mutex.kernels().owner().is_none();
+            if is_free {
+                // SAFETY: as above.
+                if let Some(old) = unsafe { old.as_mut() } {
+                    *old = attributes.ceiling;
+                }
+                attributes.ceiling = ceiling;
+                mutex.attributes.set(attributes);
+                // SAFETY: nobody owns it, so nobody waits for it, and nobody else runs.
+                unsafe { mutex.mutex.get().write(attributes.mutex()) };
+            }
+            let _ = os().lock.unlock();
+            require(is_free, Errno::BUSY)
+        }))
+    }
+}

@@ -1,0 +1,290 @@
+//! Owns: locks of many readers or one writer. Must never know: what is read.
+//!
+//! Readers wait while a writer does, so writers are not starved; a thread that reads already and asks again then waits for itself.
+
+use super::attributes::require;
+use super::clock::{ClockId, MONOTONIC, REALTIME, TimeSpec, deadline};
+use super::code;
+use super::errno::Errno;
+use super::place::{Kind, Place, fits};
+use crate::cmsis::interface;
+use crate::object::Id;
+use crate::os::in_handler;
+use core::cell::Cell;
+use core::ffi::c_int;
+use taktos::board::Board;
+use taktos::{Condition, Mutex, Timeout};
+
+/// `pthread_rwlock_t`.
+pub struct RwLock {
+    /// Guards the rest.
+    mutex: Mutex<Board>,
+    may_read: Condition<Board>,
+    may_write: Condition<Board>,
+    readers: Cell<u32>,
+    /// Who writes.
+    writer: Cell<Id>,
+    waiting_writers: Cell<u32>,
+}
+
+impl RwLock {
+    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value")]
+    const NEW: Self = Self {
+        mutex: Mutex::new(),
+        may_read: Condition::new(),
+        may_write: Condition::new(),
+        readers: Cell::new(0),
+        writer: Cell::new(Id::NONE),
+        waiting_writers: Cell::new(0),
+    };
+
+    fn is_locked(&self) -> bool {
+        self.readers.get() > 0 || self.writer.get() != Id::NONE
+    }
+
+    /// Does `body` while nobody else looks at the lock.
+    fn alone<T>(&'static self, body: impl FnOnce(Id) -> Result<T, Errno>) -> Result<T, Errno> {
+        require(!in_handler(), Errno::PERM)?;
+        self.mutex.lock(Timeout::FOREVER)?;
+        // SAFETY: no address is handed over.
+        let result = body(unsafe { super::thread::pthread_self() });
+        self.mutex.unlock()?;
+        result
+    }
+
+    /// Waits for its turn at `condition` while `must_wait`; `time` is asked for only then.
+    fn wait(
+        &'static self,
+        condition: &'static Condition<Board>,
+        must_wait: impl Fn() -> bool,
+        time: impl FnOnce() -> Result<Timeout, Errno>,
+    ) -> Result<(), Errno> {
+        if !must_wait() {
+            return Ok(());
+        }
+        let time = time()?;
+        require(!time.is_none(), Errno::BUSY)?;
+        while must_wait() {
+            condition.wait(&self.mutex, time)?;
+        }
+        Ok(())
+    }
+
+    fn read(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
+        self.alone(|caller| {
+            require(self.writer.get() != caller, Errno::DEADLK)?;
+            let must_wait = || self.writer.get() != Id::NONE || self.waiting_writers.get() > 0;
+            self.wait(&self.may_read, must_wait, time)?;
+            let more = self.readers.get().checked_add(1).ok_or(Errno::AGAIN)?;
+            self.readers.set(more);
+            Ok(())
+        })
+    }
+
+    fn write(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
+        self.alone(|caller| {
+            require(self.writer.get() != caller, Errno::DEADLK)?;
+            self.waiting_writers.update(|count| count + 1);
+            let waited = self.wait(&self.may_write, || self.is_locked(), time);
+            self.waiting_writers.update(|count| count - 1);
+            match waited {
+                Ok(()) => self.writer.set(caller),
+                // Readers may have waited for this writer alone.
+                Err(_) => self.pass_on(),
+            }
+            waited
+        })
+    }
+
+    /// Wakes whose turn it is.
+    fn pass_on(&'static self) {
+        if self.waiting_writers.get() > 0 {
+            if !self.is_locked() {
+                let _ = self.may_write.signal();
+            }
+        } else if self.writer.get() == Id::NONE {
+            let _ = self.may_read.broadcast();
+        }
+    }
+
+    fn unlock(&'static self) -> Result<(), Errno> {
+        self.alone(|caller| {
+            if self.writer.get() == caller {
+                self.writer.set(Id::NONE);
+            } else {
+                let readers = self.readers.get().checked_sub(1).ok_or(Errno::PERM)?;
+                self.readers.set(readers);
+            }
+            self.pass_on();
+            Ok(())
+        })
+    }
+}
+
+impl Kind for RwLock {
+    const ALIVE: u32 = u32::from_be_bytes(*b"PRWL");
+    #[expect(clippy::declare_interior_mutable_const, reason = "an initial value")]
+    const STATIC: Option<Self> = Some(Self::NEW);
+}
+
+/// `pthread_rwlockattr_t`, and that of barriers: whether processes share the object.
+pub struct Shared(Cell<c_int>);
+
+impl Kind for Shared {
+    const ALIVE: u32 = u32::from_be_bytes(*b"PSHA");
+    const STATIC: Option<Self> = None;
+}
+
+const _: () = assert!(fits::<Shared>(2));
+const _: () = assert!(fits::<RwLock>(if size_of::<usize>() == 4 {
+    8 + 2 * 5
+} else {
+    11 + 2 * 7
+}));
+
+/// Nothing, or the error where attributes are given and are none.
+pub(super) unsafe fn check(attributes: *const Place<Shared>) -> Result<(), Errno> {
+    match attributes.is_null() {
+        true => Ok(()),
+        // SAFETY: the caller's promise.
+        false => unsafe { Place::object(attributes) }.map(|_| ()),
+    }
+}
+
+/// Defines the calls on attributes that say whether processes share an object, of which there is one.
+macro_rules! shared {
+    ($init:ident, $destroy:ident, $set:ident, $get:ident) => {
+        interface! {
+            /// Makes attributes.
+            fn $init(place: *mut Place<Shared>) -> c_int {
+                // SAFETY: the caller's promise.
+                code(unsafe { Place::make(place, Shared(Cell::new(0))) })
+            }
+
+            /// They are none any more.
+            fn $destroy(place: *mut Place<Shared>) -> c_int {
+                // SAFETY: the caller's promise.
+                code(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
+            }
+
+            /// Whether processes share the object.
+            fn $set(place: *mut Place<Shared>, shared: c_int) -> c_int {
+                // SAFETY: the caller's promise.
+                code(unsafe { Place::object(place) }.and_then(|cell| {
+                    require(matches!(shared, 0 | 1), Errno::INVAL)?;
+                    cell.0.set(shared);
+                    Ok(())
+                }))
+            }
+
+            /// What was set so.
+            fn $get(place: *const Place<Shared>, shared: *mut c_int) -> c_int {
+                // SAFETY: the caller's promise.
+                code(unsafe { Place::object(place) }.and_then(|cell| {
+                    // SAFETY: as above.
+                    *unsafe { shared.as_mut() }.ok_or(Errno::INVAL)? = cell.0.get();
+                    Ok(())
+                }))
+            }
+        }
+    };
+}
+
+shared!(
+    pthread_rwlockattr_init,
+    pthread_rwlockattr_destroy,
+    pthread_rwlockattr_setpshared,
+    pthread_rwlockattr_getpshared
+);
+shared!(
+    pthread_barrierattr_init,
+    pthread_barrierattr_destroy,
+    pthread_barrierattr_setpshared,
+    pthread_barrierattr_getpshared
+);
+
+/// The lock of a variable, and the time-out of a call.
+unsafe fn timed(place: *const Place<RwLock>, clock: ClockId) -> Result<&'static RwLock, Errno> {
+    require(matches!(clock, REALTIME | MONOTONIC), Errno::INVAL)?;
+    // SAFETY: the caller's promise.
+    unsafe { Place::object(place) }
+}
+
+interface! {
+    /// Makes a lock.
+    fn pthread_rwlock_init(place: *mut Place<RwLock>, attributes: *const Place<Shared>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { check(attributes).and_then(|()| Place::make(place, RwLock::NEW)) })
+    }
+
+    /// Destroys a lock. `EBUSY` while it is locked.
+    fn pthread_rwlock_destroy(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(|lock| {
+            require(!lock.is_locked(), Errno::BUSY)?;
+            // SAFETY: as above.
+            unsafe { Place::destroy(place) };
+            Ok(())
+        }))
+    }
+
+    /// Locks for reading. `EDEADLK` where the caller writes; `EPERM` in a handler.
+    fn pthread_rwlock_rdlock(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(|lock| lock.read(|| Ok(Timeout::FOREVER))))
+    }
+
+    /// The same, but never waits for its turn: `EBUSY`.
+    fn pthread_rwlock_tryrdlock(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(|lock| match lock.read(|| Ok(Timeout::NONE)) {
+            Err(Errno::DEADLK) => Err(Errno::BUSY),
+            result => result,
+        }))
+    }
+
+    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    fn pthread_rwlock_timedrdlock(place: *mut Place<RwLock>, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { pthread_rwlock_clockrdlock(place, REALTIME, time) }
+    }
+
+    /// The same by any clock.
+    fn pthread_rwlock_clockrdlock(place: *mut Place<RwLock>, clock: ClockId, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { timed(place, clock).and_then(|lock| lock.read(|| deadline(clock, time))) })
+    }
+
+    /// Locks for writing. `EDEADLK` where the caller writes already; `EPERM` in a handler.
+    fn pthread_rwlock_wrlock(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(|lock| lock.write(|| Ok(Timeout::FOREVER))))
+    }
+
+    /// The same, but never waits for its turn: `EBUSY`.
+    fn pthread_rwlock_trywrlock(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(|lock| match lock.write(|| Ok(Timeout::NONE)) {
+            Err(Errno::DEADLK) => Err(Errno::BUSY),
+            result => result,
+        }))
+    }
+
+    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    fn pthread_rwlock_timedwrlock(place: *mut Place<RwLock>, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        unsafe { pthread_rwlock_clockwrlock(place, REALTIME, time) }
+    }
+
+    /// The same by any clock.
+    fn pthread_rwlock_clockwrlock(place: *mut Place<RwLock>, clock: ClockId, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { timed(place, clock).and_then(|lock| lock.write(|| deadline(clock, time))) })
+    }
+
+    /// Unlocks. `EPERM` where nobody reads and the caller does not write.
+    fn pthread_rwlock_unlock(place: *mut Place<RwLock>) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { Place::object(place) }.and_then(RwLock::unlock))
+    }
+}

@@ -1,0 +1,105 @@
+//! Owns: policies and priorities of threads that run. Must never know: how they are scheduled.
+//!
+//! `SCHED_OTHER` is scheduled as `SCHED_FIFO` is. Turns have one length for all threads of the kernel: from the first thread with
+//! `SCHED_RR` on, all threads of one priority take turns of [`TURN`].
+
+use super::attributes::{PRIORITIES, Parameters, check, policy_of, require};
+use super::errno::Errno;
+use super::thread::{PosixThread, living};
+use super::{code, minus_one};
+use crate::cmsis::interface;
+use crate::cmsis::thread::OsThread;
+use crate::object::Id;
+use crate::os::in_handler;
+use core::ffi::c_int;
+use taktos::board::Board;
+use taktos::{AnyThread, Duration, Kernel};
+
+const ROUND_ROBIN: c_int = 2;
+/// How long a turn is.
+const TURN: Duration = Duration::from_nanos(10_000_000);
+
+/// Has threads of one priority take turns, where a policy asks for it.
+pub(super) fn take_turns(policy: c_int) {
+    if policy == ROUND_ROBIN {
+        let _ = Kernel::<Board>::set_time_slice(Some(TURN));
+    }
+}
+
+/// Gives a thread a policy and a priority.
+unsafe fn schedule(id: Id, policy: Option<c_int>, priority: c_int) -> Result<(), Errno> {
+    require(!in_handler(), Errno::PERM)?;
+    // SAFETY: the caller's promise.
+    let thread = unsafe { living(id) }?;
+    let policy = policy.unwrap_or_else(|| policy_of(thread));
+    check(policy, priority)?;
+    take_turns(policy);
+    if let Some(posix) = PosixThread::of(thread) {
+        posix.policy.set(policy);
+    }
+    thread.set_priority(priority).map_err(Errno::from)
+}
+
+/// The least or the most urgent priority of a policy. Errors: `EINVAL` for what is none.
+fn bound(policy: c_int, priority: c_int) -> c_int {
+    match check(policy, priority) {
+        Ok(()) => priority,
+        Err(error) => minus_one(Err(error)),
+    }
+}
+
+interface! {
+    /// Gives a thread a policy and a priority; it goes behind its new equals. `EINVAL` for what is none, `ESRCH`; `EPERM` in a handler.
+    fn pthread_setschedparam(id: Id, policy: c_int, parameters: *const Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
+        // SAFETY: as above.
+        code(unsafe { schedule(id, Some(policy), priority) })
+    }
+
+    /// Gives a thread another priority.
+    fn pthread_setschedprio(id: Id, priority: c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { schedule(id, None, priority) })
+    }
+
+    /// A thread's policy, and the priority that it was given. `ESRCH`.
+    fn pthread_getschedparam(id: Id, policy: *mut c_int, parameters: *mut Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { living(id) }.and_then(|thread: &'static OsThread| {
+            // SAFETY: as above.
+            let (policy, parameters) = unsafe { (policy.as_mut(), parameters.as_mut()) };
+            *policy.ok_or(Errno::INVAL)? = policy_of(thread);
+            parameters.ok_or(Errno::INVAL)?.priority = thread.priority();
+            Ok(())
+        }))
+    }
+
+    /// Lets the other threads of the caller's priority run.
+    fn sched_yield() -> c_int {
+        if !in_handler() {
+            AnyThread::<Board>::yield_now();
+        }
+        0
+    }
+
+    /// The most urgent priority.
+    fn sched_get_priority_max(policy: c_int) -> c_int {
+        bound(policy, *PRIORITIES.end())
+    }
+
+    /// The least urgent one.
+    fn sched_get_priority_min(policy: c_int) -> c_int {
+        bound(policy, *PRIORITIES.start())
+    }
+
+    /// How long a turn of a thread with `SCHED_RR` is.
+    fn sched_rr_get_interval(_process: c_int, time: *mut super::clock::TimeSpec) -> c_int {
+        if time.is_null() {
+            return minus_one(Err(Errno::INVAL));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { time.write(super::clock::TimeSpec::of(TURN.as_nanos() as i64)) };
+        0
+    }
+}

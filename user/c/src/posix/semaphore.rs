@@ -1,0 +1,109 @@
+//! Owns: semaphores. Must never know: how the kernel's work.
+
+use super::cancel::point;
+use super::clock::{ClockId, REALTIME, TimeSpec, deadline};
+use super::errno::Errno;
+use super::minus_one;
+use super::place::{Kind, Place, fits};
+use crate::cmsis::interface;
+use crate::os::in_handler;
+use core::ffi::{c_int, c_uint};
+use taktos::board::Board;
+use taktos::{Error, Semaphore, Timeout};
+
+/// `SEM_VALUE_MAX`.
+const MOST: u32 = i32::MAX as u32;
+
+/// `sem_t`.
+pub struct PosixSemaphore(Semaphore<Board>);
+
+impl Kind for PosixSemaphore {
+    const ALIVE: u32 = u32::from_be_bytes(*b"PSEM");
+    const STATIC: Option<Self> = None;
+}
+
+const _: () = assert!(fits::<PosixSemaphore>(if size_of::<usize>() == 4 {
+    3
+} else {
+    4
+}));
+
+/// Takes a permit; where that has to wait, as `time` says.
+unsafe fn take(
+    place: *const Place<PosixSemaphore>,
+    time: impl FnOnce() -> Result<Timeout, Errno>,
+) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    let semaphore = &unsafe { Place::object(place) }?.0;
+    if in_handler() {
+        return Err(Errno::PERM);
+    }
+    if semaphore.take(Timeout::NONE).is_ok() {
+        super::cancel::test();
+        return Ok(());
+    }
+    let time = time()?;
+    point(|| semaphore.take(time)).map_err(Errno::from)
+}
+
+interface! {
+    /// Makes a semaphore with so many permits. `EINVAL` beyond `SEM_VALUE_MAX`.
+    fn sem_init(place: *mut Place<PosixSemaphore>, _shared: c_int, count: c_uint) -> c_int {
+        if count > MOST {
+            return minus_one(Err(Errno::INVAL));
+        }
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { Place::make(place, PosixSemaphore(Semaphore::with_limit(count, MOST))) })
+    }
+
+    /// Destroys a semaphore, for which nobody waits.
+    fn sem_destroy(place: *mut Place<PosixSemaphore>) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
+    }
+
+    /// Gives a permit. Allowed in handlers. `EOVERFLOW` where there are `SEM_VALUE_MAX`.
+    fn sem_post(place: *mut Place<PosixSemaphore>) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { Place::object(place) }.and_then(|semaphore| {
+            semaphore.0.give().map_err(|error| match error {
+                Error::Limit => Errno::OVERFLOW,
+                error => error.into(),
+            })
+        }))
+    }
+
+    /// Takes a permit, waiting for it; a point of cancellation. `EPERM` in a handler.
+    fn sem_wait(place: *mut Place<PosixSemaphore>) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { take(place, || Ok(Timeout::FOREVER)) })
+    }
+
+    /// Takes a permit if there is one: else `EAGAIN`. Allowed in handlers.
+    fn sem_trywait(place: *mut Place<PosixSemaphore>) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { Place::object(place) }.and_then(|semaphore| semaphore.0.take(Timeout::NONE).map_err(|_| Errno::AGAIN)))
+    }
+
+    /// As `sem_wait`, until the time of day is `time`: `ETIMEDOUT`.
+    fn sem_timedwait(place: *mut Place<PosixSemaphore>, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { take(place, || deadline(REALTIME, time)) })
+    }
+
+    /// The same by any clock.
+    fn sem_clockwait(place: *mut Place<PosixSemaphore>, clock: ClockId, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { take(place, || deadline(clock, time)) })
+    }
+
+    /// How many permits there are. Allowed in handlers.
+    fn sem_getvalue(place: *mut Place<PosixSemaphore>, count: *mut c_int) -> c_int {
+        // SAFETY: the caller's promise.
+        minus_one(unsafe { Place::object(place) }.and_then(|semaphore| {
+            // SAFETY: as above.
+            *unsafe { count.as_mut() }.ok_or(Errno::INVAL)? = semaphore.0.count() as c_int;
+            Ok(())
+        }))
+    }
+}

@@ -1,0 +1,310 @@
+//! Owns: threads: how they come to be, what they leave, what a program's `main` is. Must never know: the attributes' form.
+
+use super::attributes::{Attributes, POLICY_OTHER};
+use super::cancel::{Cleanup, cancellable, clean_up, test};
+use super::clock::{REALTIME, TimeSpec, deadline};
+use super::code;
+use super::errno::Errno;
+use super::key::{self, Values};
+use super::scheduling::take_turns;
+use crate::cmsis::interface;
+use crate::cmsis::status::{OK, PARAMETER, RESOURCE};
+use crate::cmsis::thread::{self, OsThread};
+use crate::object::{Id, Memory};
+use crate::os::{in_handler, masked, os};
+use core::cell::Cell;
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr::{self, NonNull};
+use taktos::{Error, Timeout};
+
+/// What a thread calls.
+pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// What a thread has beside the interface's. It lies in the heap, and goes with the thread.
+pub struct PosixThread {
+    start: Option<Start>,
+    argument: *mut c_void,
+    /// What it leaves to who joins it.
+    result: Cell<*mut c_void>,
+    pub(super) policy: Cell<c_int>,
+    pub(super) values: Cell<Option<&'static Values>>,
+    pub(super) cleanup: Cell<*mut Cleanup>,
+    pub(super) cancel_state: Cell<c_int>,
+    pub(super) cancel_type: Cell<c_int>,
+    pub(super) is_cancelled: Cell<bool>,
+    /// Whether it is at a point of cancellation.
+    pub(super) is_at_point: Cell<bool>,
+}
+
+impl PosixThread {
+    /// A new one, of the heap.
+    fn make(start: Option<Start>, argument: *mut c_void, policy: c_int) -> Option<&'static Self> {
+        let place = Memory::of_heap(size_of::<Self>())?.start.cast::<Self>();
+        let new = Self {
+            start,
+            argument,
+            result: Cell::new(ptr::null_mut()),
+            policy: Cell::new(policy),
+            values: Cell::new(None),
+            cleanup: Cell::new(ptr::null_mut()),
+            cancel_state: Cell::new(0),
+            cancel_type: Cell::new(0),
+            is_cancelled: Cell::new(false),
+            is_at_point: Cell::new(false),
+        };
+        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        unsafe {
+            place.write(new);
+            Some(place.as_ref())
+        }
+    }
+
+    /// Of a thread that has one.
+    pub(super) fn of(thread: &'static OsThread) -> Option<&'static Self> {
+        thread.posix()
+    }
+
+    /// The calling thread's. One that was made by another interface's call gets it now; none where there is no memory, and in handlers.
+    pub(super) fn current() -> Option<&'static Self> {
+        let thread = OsThread::current().filter(|_| !in_handler())?;
+        if thread.posix().is_none() {
+            thread.set_posix(Self::make(None, ptr::null_mut(), POLICY_OTHER)?);
+        }
+        thread.posix()
+    }
+
+    /// Gives its memory back.
+    ///
+    /// # Safety
+    /// The thread is gone.
+    pub(crate) unsafe fn free(&'static self) {
+        let memory = Memory {
+            start: NonNull::from(self).cast(),
+            in_heap: true,
+        };
+        // SAFETY: the caller's promise; it was allocated by `make`.
+        unsafe {
+            if let Some(values) = self.values.get() {
+                key::free_values(values);
+            }
+            memory.free();
+        }
+    }
+}
+
+/// The thread of an id that has not ended. Errors: `ESRCH`.
+///
+/// # Safety
+/// As for [`Id::get`].
+pub(super) unsafe fn living(id: Id) -> Result<&'static OsThread, Errno> {
+    // SAFETY: the caller's promise.
+    let thread = unsafe { id.get::<OsThread>() };
+    thread
+        .filter(|thread| !thread.has_ended())
+        .ok_or(Errno::SRCH)
+}
+
+/// Where every thread begins.
+unsafe extern "C" fn begin(_: *mut c_void) {
+    let Some(thread) = PosixThread::current() else {
+        return;
+    };
+    if let Some(start) = thread.start {
+        // SAFETY: the program gave both to `pthread_create`.
+        exit_with(unsafe { start(thread.argument) })
+    }
+}
+
+/// Ends the calling thread with a result: its handlers are called, then the destructors of its values. With the last thread the program
+/// ends.
+pub(super) fn exit_with(result: *mut c_void) -> ! {
+    if let Some(thread) = PosixThread::current() {
+        // Nobody cancels what has begun to end.
+        thread.cancel_state.set(1);
+        clean_up(thread);
+        key::destroy_values(thread);
+        thread.result.set(result);
+    }
+    let living = &os().posix.living;
+    let is_last = masked(|| {
+        living.update(|count| count.saturating_sub(1));
+        living.get() == 0
+    });
+    if is_last {
+        end_program(0);
+    }
+    thread::exit()
+}
+
+/// Makes a thread, which does not run yet.
+fn make(
+    start: Start,
+    argument: *mut c_void,
+    attributes: &Attributes,
+) -> Result<&'static OsThread, Errno> {
+    let (policy, priority) = attributes.scheduling();
+    let record = PosixThread::make(Some(start), argument, policy).ok_or(Errno::AGAIN)?;
+    let thread = thread::make(begin, ptr::null_mut(), &attributes.of_thread(priority));
+    let Some(thread) = thread else {
+        // SAFETY: no thread has it.
+        unsafe { record.free() };
+        return Err(Errno::AGAIN);
+    };
+    thread.set_posix(record);
+    take_turns(policy);
+    masked(|| os().posix.living.update(|count| count + 1));
+    Ok(thread)
+}
+
+/// Waits for a thread's end as long as `time` says, and takes its result.
+unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Errno> {
+    if in_handler() {
+        return Err(Errno::PERM);
+    }
+    // SAFETY: the caller's promise.
+    let thread = unsafe { id.get::<OsThread>() }.ok_or(Errno::SRCH)?;
+    if OsThread::current().is_some_and(|current| ptr::eq(current, thread)) {
+        return Err(Errno::DEADLK);
+    }
+    let mut left = ptr::null_mut();
+    let mut error = Errno::INVAL;
+    let joined = thread::join(
+        thread,
+        |thread| {
+            let ended = match time.is_none() {
+                true => Err(Error::WouldBlock),
+                false => cancellable(|| thread.handle().join(time)),
+            };
+            if let Err(reason) = ended {
+                error = reason.into();
+            }
+        },
+        |thread| {
+            if let Some(record) = thread.posix() {
+                left = record.result.get();
+            }
+        },
+    );
+    if joined != OK {
+        // Who is cancelled leaves the thread to be joined by others.
+        test();
+        return Err(error);
+    }
+    if !result.is_null() {
+        // SAFETY: the caller's promise: there is room.
+        unsafe { result.write(left) };
+    }
+    Ok(())
+}
+
+unsafe extern "C" {
+    /// The program's `main`, which the linker calls so where it was told to (`--wrap=main`).
+    #[cfg(target_os = "none")]
+    fn __real_main(count: c_int, words: *mut *mut c_char) -> c_int;
+    /// The C library's end of a program, or the kernel's where there is none.
+    #[cfg(target_os = "none")]
+    fn exit(status: c_int) -> !;
+    /// The size of the stack of the thread that calls `main`, by the linker script.
+    #[cfg(target_os = "none")]
+    static _taktos_main_stack_size: u8;
+}
+
+#[cfg(target_os = "none")]
+fn end_program(status: c_int) -> ! {
+    // SAFETY: ends the program.
+    unsafe { exit(status) }
+}
+
+#[cfg(not(target_os = "none"))]
+fn end_program(status: c_int) -> ! {
+    std::process::exit(status)
+}
+
+/// What the start-up code calls instead of `main` in a program of POSIX threads: it starts the kernel with a thread that calls it.
+#[cfg(target_os = "none")]
+#[unsafe(no_mangle)]
+extern "C" fn __wrap_main() -> c_int {
+    unsafe extern "C" fn main(_: *mut c_void) -> *mut c_void {
+        // SAFETY: the program's, called once.
+        end_program(unsafe { __real_main(0, ptr::null_mut()) })
+    }
+    // SAFETY: no address is handed over.
+    unsafe { crate::cmsis::kernel::osKernelInitialize() };
+    let mut attributes = Attributes::NEW;
+    attributes.set_stack_size((&raw const _taktos_main_stack_size).addr());
+    match make(main, ptr::null_mut(), &attributes) {
+        Ok(_) => thread::start_all(),
+        Err(_) => -1,
+    }
+}
+
+interface! {
+    /// Makes a thread that calls `start`. Where it is above its maker it runs at once, its id being told. `EAGAIN` without memory; `EINVAL`
+    /// for attributes that are none; `EPERM` in a handler. A stack that is given has no guard.
+    fn pthread_create(id: *mut Id, attributes: *const Attributes, start: Option<Start>, argument: *mut c_void) -> c_int {
+        if in_handler() {
+            return Errno::PERM.0;
+        }
+        // SAFETY: the caller's promise.
+        let attributes = match unsafe { attributes.as_ref() } {
+            None => &Attributes::NEW,
+            Some(attributes) if attributes.is_alive() => attributes,
+            Some(_) => return Errno::INVAL.0,
+        };
+        let (Some(start), false) = (start, id.is_null()) else {
+            return Errno::INVAL.0;
+        };
+        code(make(start, argument, attributes).map(|thread| {
+            // SAFETY: the caller's promise.
+            unsafe { id.write(Id::of(thread)) };
+            if os().is_running() {
+                thread.launch();
+            }
+        }))
+    }
+
+    /// Waits for a thread's end; a point of cancellation. `EDEADLK` for the caller and for threads that would wait for each other; `EINVAL`
+    /// where it is not joinable or somebody else joins it; `ESRCH` where there is none; `EPERM` in a handler.
+    fn pthread_join(id: Id, result: *mut *mut c_void) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { join(id, result, Timeout::FOREVER) })
+    }
+
+    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    fn pthread_timedjoin_np(id: Id, result: *mut *mut c_void, time: *const TimeSpec) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { deadline(REALTIME, time).and_then(|time| join(id, result, time)) })
+    }
+
+    /// The same, but only if it has ended: else `EBUSY`.
+    fn pthread_tryjoin_np(id: Id, result: *mut *mut c_void) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { join(id, result, Timeout::NONE) })
+    }
+
+    /// Nobody is to join a thread any more. `EINVAL` where it is not joinable, `ESRCH` where there is none; `EPERM` in a handler.
+    fn pthread_detach(id: Id) -> c_int {
+        // SAFETY: the caller's promise.
+        match unsafe { thread::osThreadDetach(id) } {
+            OK => 0,
+            PARAMETER => Errno::SRCH.0,
+            RESOURCE => Errno::INVAL.0,
+            _ => Errno::PERM.0,
+        }
+    }
+
+    /// Ends the calling thread with a result. In `main` the other threads go on.
+    fn pthread_exit(result: *mut c_void) -> ! {
+        exit_with(result)
+    }
+
+    /// The calling thread; in a handler, the one that was interrupted.
+    fn pthread_self() -> Id {
+        OsThread::current().map_or(Id::NONE, Id::of)
+    }
+
+    /// Whether two ids are of the same thread.
+    fn pthread_equal(one: Id, other: Id) -> c_int {
+        c_int::from(one == other)
+    }
+}
