@@ -1,4 +1,4 @@
-/* Clocks and sleep of POSIX, beside what the C library has in its <time.h>.
+/* Clocks, sleep and timers of POSIX, beside what the C library has in its <time.h>.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef TAKTOS_POSIX_TIME_H_
@@ -25,6 +25,10 @@ struct timespec {
     time_t tv_sec;
     long tv_nsec;
 };
+struct itimerspec {
+    struct timespec it_interval;
+    struct timespec it_value;
+};
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 #define TIMER_ABSTIME 1
@@ -39,6 +43,13 @@ int clock_settime(clockid_t clock, const struct timespec *time);
 int clock_getres(clockid_t clock, struct timespec *resolution);
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
 int nanosleep(const struct timespec *time, struct timespec *left);
+
+struct sigevent;
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer);
+int timer_delete(timer_t timer);
+int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old);
+int timer_gettime(timer_t timer, struct itimerspec *value);
+int timer_getoverrun(timer_t timer);
 
 #ifdef __cplusplus
 }

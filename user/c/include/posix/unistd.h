@@ -1,4 +1,4 @@
-/* Sleep of POSIX, beside what the C library has in its <unistd.h>; and what of the standard is there.
+/* Sleep and the alarm of POSIX, beside what the C library has in its <unistd.h>; and what of the standard is there.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef TAKTOS_POSIX_UNISTD_H_
@@ -29,6 +29,10 @@
 #define _POSIX_TIMEOUTS 200809L
 #undef _POSIX_MONOTONIC_CLOCK
 #define _POSIX_MONOTONIC_CLOCK 200809L
+#undef _POSIX_TIMERS
+#define _POSIX_TIMERS 200809L
+#undef _POSIX_REALTIME_SIGNALS
+#define _POSIX_REALTIME_SIGNALS 200809L
 #undef _POSIX_CLOCK_SELECTION
 #define _POSIX_CLOCK_SELECTION 200809L
 
@@ -38,6 +42,9 @@ extern "C" {
 
 unsigned int sleep(unsigned int seconds);
 int usleep(useconds_t microseconds);
+unsigned int alarm(unsigned int seconds);
+int pause(void);
+pid_t getpid(void);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,8 @@ use crate::os::{TICK, in_handler, masked, os, ticks};
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr;
-use taktos::{Instant, Timeout};
+use taktos::board::Board;
+use taktos::{Instant, Kernel, Timeout};
 
 /// What a timer calls.
 pub type Function = unsafe extern "C" fn(*mut c_void);
@@ -23,8 +24,9 @@ pub struct OsTimer {
     is_periodic: Cell<bool>,
     is_running: Cell<bool>,
     period: Cell<u32>,
-    /// When it is due, in ticks.
+    /// When it is due, in nanoseconds since the start, and how long after that again, if it is periodic.
     due: Cell<u64>,
+    interval: Cell<u64>,
     next: Cell<Option<&'static OsTimer>>,
 }
 
@@ -67,14 +69,12 @@ fn remove(timer: &'static OsTimer) -> bool {
 /// What is due, as what is to be called; a periodic timer runs on. Masked.
 fn take_due() -> Option<(Function, *mut c_void)> {
     let timer = os().timers.get()?;
-    if timer.due.get() > ticks() {
+    if timer.due.get() > Kernel::<Board>::now().as_nanos() {
         return None;
     }
     remove(timer);
     if timer.is_periodic.get() {
-        timer
-            .due
-            .set(timer.due.get() + u64::from(timer.period.get()));
+        timer.due.set(timer.due.get() + timer.interval.get());
         insert(timer);
     }
     Some((timer.function, timer.argument.get()))
@@ -90,7 +90,7 @@ pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
         super::thread::free_ended();
         let next = masked(|| os().timers.get().map(|timer| timer.due.get()));
         let time = next.map_or(Timeout::FOREVER, |due| {
-            Timeout::until(Instant::from_nanos(due * TICK))
+            Timeout::until(Instant::from_nanos(due))
         });
         let _ = os().timers_changed.take(time);
     }
@@ -113,6 +113,7 @@ pub(crate) fn make(
         is_running: Cell::new(false),
         period: Cell::new(0),
         due: Cell::new(0),
+        interval: Cell::new(0),
         next: Cell::new(None),
     };
     // SAFETY: memory for one, which is one then.
@@ -162,15 +163,27 @@ impl OsTimer {
 
     /// When it is due, in ticks, if it runs.
     pub(crate) fn due(&'static self) -> u64 {
-        masked(|| self.due.get())
+        masked(|| self.due.get()) / TICK
+    }
+
+    /// When it is due, in nanoseconds since the start, if it runs.
+    pub(crate) fn due_time(&'static self) -> Option<u64> {
+        masked(|| self.is_running.get().then(|| self.due.get()))
     }
 
     /// Starts it, or begins its time anew. Allowed in handlers.
     pub(crate) fn start(&'static self, period: u32) {
+        self.period.set(period);
+        let period = u64::from(period);
+        self.start_at((ticks() + period) * TICK, period * TICK);
+    }
+
+    /// Starts it so that it is due at an instant, and again each interval after, if it is periodic; both in nanoseconds. Allowed in handlers.
+    pub(crate) fn start_at(&'static self, due: u64, interval: u64) {
         masked(|| {
             remove(self);
-            self.period.set(period);
-            self.due.set(ticks() + u64::from(period));
+            self.due.set(due);
+            self.interval.set(interval);
             insert(self);
         });
         // Given already: the thread looks anyway. Before there are threads it is taken by the first look.

@@ -90,6 +90,14 @@ impl Attributes {
         }
     }
 
+    /// The same, for a thread that nobody joins and that is scheduled as one that the caller makes now, whoever makes it.
+    pub fn of_notifier(mut self) -> Self {
+        (self.policy, self.priority) = self.scheduling();
+        self.inherits = EXPLICIT;
+        self.detach_state = CREATE_DETACHED;
+        self
+    }
+
     /// The same for the interface's thread.
     pub fn of_thread(&self, priority: c_int) -> ThreadAttributes {
         ThreadAttributes {

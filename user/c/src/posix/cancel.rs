@@ -4,6 +4,7 @@
 //! `pthread_testcancel` is one.
 
 use super::errno::Errno;
+use super::signal::action::{deliver, is_due};
 use super::thread::{PosixThread, exit_with, living};
 use crate::cmsis::interface;
 use crate::object::Id;
@@ -48,18 +49,27 @@ pub fn point<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     result
 }
 
-/// The same, but it comes back with `Cancelled`: the caller has something to put right before it calls [`test`].
+/// The same, but it comes back with `Cancelled`: the caller has something to put right before it calls [`test`]. So does either where a
+/// handler of a signal was called.
 pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let Some(thread) = PosixThread::current() else {
         return wait();
     };
-    // Who cancels from here on ends the wait.
+    // Who cancels or sends a signal from here on ends the wait.
     thread.is_at_point.set(true);
+    while is_due(thread) {
+        thread.is_at_point.set(false);
+        deliver(thread);
+        thread.is_at_point.set(true);
+    }
     let result = match is_to_end(thread) {
         true => Err(Error::Cancelled),
         false => wait(),
     };
     thread.is_at_point.set(false);
+    if matches!(result, Err(Error::Cancelled)) && !is_to_end(thread) {
+        deliver(thread);
+    }
     result
 }
 
@@ -67,17 +77,25 @@ fn is_to_end(thread: &'static PosixThread) -> bool {
     thread.is_cancelled.get() && thread.cancel_state.get() == ENABLE
 }
 
+/// Whether the calling thread is cancelled and may be.
+pub(super) fn is_cancelled() -> bool {
+    PosixThread::current().is_some_and(is_to_end)
+}
+
 /// A point of cancellation that waits for nothing.
 pub(super) fn test() {
-    if PosixThread::current().is_some_and(is_to_end) {
+    if is_cancelled() {
         exit_with(CANCELED);
     }
 }
 
-/// Ends the wait of a thread that is cancelled, if it waits at a point. One that is about to wait is given the time for that.
-fn end_wait(thread: &'static PosixThread, handle: &'static AnyThread<Board>) {
-    let waits = || thread.is_at_point.get() && thread.cancel_state.get() == ENABLE;
-    while waits() && handle.cancel_wait().is_err() {
+/// Ends the wait of a thread, if it waits at a point and there is a reason to. One that is about to wait is given the time for that.
+pub(super) fn end_wait(
+    thread: &'static PosixThread,
+    handle: &'static AnyThread<Board>,
+    has_reason: impl Fn() -> bool,
+) {
+    while thread.is_at_point.get() && has_reason() && handle.cancel_wait().is_err() {
         if handle.state() == State::NonExistent {
             return;
         }
@@ -131,7 +149,7 @@ interface! {
         };
         masked(|| record.is_cancelled.set(true));
         if !core::ptr::eq(thread.handle(), AnyThread::current()) {
-            end_wait(record, thread.handle());
+            end_wait(record, thread.handle(), || is_to_end(record));
         }
         0
     }

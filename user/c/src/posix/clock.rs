@@ -1,10 +1,12 @@
 //! Owns: the clocks, and how their times become time-outs; sleep. Must never know: what else is waited for.
 
-use super::cancel::point;
+use super::cancel::{end_wait, point};
 use super::errno::Errno;
-use super::minus_one;
+use super::thread::PosixThread;
+use super::{minus_one, timer};
 use crate::cmsis::interface;
-use crate::os::{in_handler, os};
+use crate::cmsis::thread::for_each_living;
+use crate::os::{in_handler, masked, os};
 use core::ffi::{c_int, c_long, c_uint};
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Instant, Kernel, Timeout};
@@ -23,8 +25,8 @@ pub type ClockId = c_int;
 pub const REALTIME: ClockId = if cfg!(target_arch = "arm") { 1 } else { 0 };
 /// The time since the start.
 pub const MONOTONIC: ClockId = if cfg!(target_arch = "arm") { 4 } else { 1 };
-/// The flag of `clock_nanosleep` for an instant instead of a span.
-const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
+/// `TIMER_ABSTIME`: the flag for an instant instead of a span.
+pub const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -39,7 +41,7 @@ impl TimeSpec {
 
     /// All of it in nanoseconds; one that is further than can be said is as far as can be. Errors: `EINVAL` where the nanoseconds are none
     /// of a second.
-    fn whole(self) -> Result<i64, Errno> {
+    pub fn whole(self) -> Result<i64, Errno> {
         let nanoseconds = i64::from(self.nanoseconds);
         match (0..SECOND).contains(&nanoseconds) {
             true => Ok(self
@@ -52,7 +54,7 @@ impl TimeSpec {
 }
 
 /// How far a clock is ahead of the time since the start. Errors: `EINVAL` where there is no such clock.
-fn ahead(clock: ClockId) -> Result<i64, Errno> {
+pub fn ahead(clock: ClockId) -> Result<i64, Errno> {
     match clock {
         REALTIME => Ok(os().posix.time_of_day.get()),
         MONOTONIC => Ok(0),
@@ -65,7 +67,8 @@ pub fn is_clock(clock: ClockId) -> bool {
     ahead(clock).is_ok()
 }
 
-fn since_start() -> i64 {
+/// Nanoseconds since the start.
+pub fn since_start() -> i64 {
     Kernel::<Board>::now().as_nanos() as i64
 }
 
@@ -83,12 +86,76 @@ pub unsafe fn deadline(clock: ClockId, time: *const TimeSpec) -> Result<Timeout,
     Ok(until(time.whole()?.saturating_sub(ahead(clock)?)))
 }
 
-/// Sleeps until so many nanoseconds since the start; is a point of cancellation.
+/// The time-out after a span. Errors: `EINVAL` for one that is none.
+pub fn after(span: TimeSpec) -> Result<Timeout, Errno> {
+    match span.whole()? {
+        0 => Ok(Timeout::NONE),
+        span if span > 0 => Ok(until(since_start().saturating_add(span))),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+/// Sleeps until so many nanoseconds since the start; is a point of cancellation. Errors: `EINTR` where a handler of a signal was called.
 fn sleep_until(nanoseconds: i64) -> Result<(), Errno> {
     match point(|| AnyThread::<Board>::sleep(until(nanoseconds))) {
         Ok(()) | Err(Error::Timeout) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Sleeps for a span. Errors: as for [`sleep_until`], with what is left of the span told.
+fn sleep_for(span: i64, tell_left: impl FnOnce(i64)) -> Result<(), Errno> {
+    let end = since_start().saturating_add(span);
+    let slept = sleep_until(end);
+    if slept == Err(Errno::INTR) {
+        tell_left(end.saturating_sub(since_start()).max(0));
+    }
+    slept
+}
+
+/// Sleeps until a clock shows so many nanoseconds, also where it is set meanwhile.
+fn sleep_by(clock: ClockId, nanoseconds: i64) -> Result<(), Errno> {
+    let (shared, thread) = (&os().posix, PosixThread::current());
+    let set_watches = |watches| {
+        if let Some(thread) = thread {
+            thread.watches_clock.set(watches);
+        }
+    };
+    loop {
+        let before = shared.times_set.get();
+        set_watches(clock == REALTIME);
+        let slept = sleep_until(nanoseconds.saturating_sub(ahead(clock)?));
+        set_watches(false);
+        if slept != Err(Errno::INTR) || shared.times_set.get() == before {
+            return slept;
+        }
+    }
+}
+
+/// Sets the time of day, and has look at it who sleeps by it.
+fn set_time_of_day(ahead: i64) {
+    let shared = &os().posix;
+    masked(|| {
+        shared.time_of_day.set(ahead);
+        shared.times_set.update(|count| count.wrapping_add(1));
+    });
+    let watcher = || {
+        let mut found = None;
+        masked(|| {
+            for_each_living(|thread| {
+                let posix = PosixThread::of(thread);
+                if let Some(posix) = posix.filter(|posix| posix.watches_clock.get()) {
+                    found = Some((thread, posix));
+                }
+            });
+        });
+        found
+    };
+    while let Some((thread, posix)) = watcher() {
+        end_wait(posix, thread.handle(), || posix.watches_clock.get());
+        posix.watches_clock.set(false);
+    }
+    timer::tell_time_was_set();
 }
 
 interface! {
@@ -102,14 +169,16 @@ interface! {
         }))
     }
 
-    /// Sets the time of day. Waits that have begun end when they would have without.
+    /// Sets the time of day. Who sleeps until an instant of it, and the timers that do, look at it anew; other waits that have begun end when
+    /// they would have without.
     fn clock_settime(clock: ClockId, time: *const TimeSpec) -> c_int {
         // SAFETY: the caller's promise.
         let time = unsafe { time.as_ref() };
         let nanoseconds = time.ok_or(Errno::INVAL).and_then(|time| time.whole());
         minus_one(match (clock, nanoseconds) {
+            (REALTIME, Ok(_)) if in_handler() => Err(Errno::PERM),
             (REALTIME, Ok(new)) if new >= 0 => {
-                os().posix.time_of_day.set(new.saturating_sub(since_start()));
+                set_time_of_day(new.saturating_sub(since_start()));
                 Ok(())
             }
             _ => Err(Errno::INVAL),
@@ -126,22 +195,28 @@ interface! {
         }))
     }
 
-    /// Sleeps until an instant of a clock, or for a span. Nothing interrupts it, so nothing is left of it. Gives the error's number.
-    fn clock_nanosleep(clock: ClockId, flags: c_int, time: *const TimeSpec, _left: *mut TimeSpec) -> c_int {
+    /// Sleeps until an instant of a clock, or for a span, of which it tells what is left where a handler of a signal ends it. Gives the error's
+    /// number.
+    fn clock_nanosleep(clock: ClockId, flags: c_int, time: *const TimeSpec, left: *mut TimeSpec) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
         }
         // SAFETY: the caller's promise.
         let time = unsafe { time.as_ref() };
-        super::code(ahead(clock).and_then(|ahead| {
+        super::code(ahead(clock).and_then(|_| {
             let nanoseconds = time.ok_or(Errno::INVAL)?.whole()?;
             if flags & ABSOLUTE != 0 {
-                return sleep_until(nanoseconds.saturating_sub(ahead));
+                return sleep_by(clock, nanoseconds);
             }
             if nanoseconds < 0 {
                 return Err(Errno::INVAL);
             }
-            sleep_until(since_start().saturating_add(nanoseconds))
+            sleep_for(nanoseconds, |rest| {
+                // SAFETY: the caller's promise.
+                if let Some(left) = unsafe { left.as_mut() } {
+                    *left = TimeSpec::of(rest);
+                }
+            })
         }))
     }
 
@@ -154,14 +229,15 @@ interface! {
         }
     }
 
-    /// Sleeps for so many seconds; 0, since nothing interrupts it.
+    /// Sleeps for so many seconds; gives those that are left where a handler of a signal ends it.
     fn sleep(seconds: c_uint) -> c_uint {
-        let _ = sleep_until(since_start().saturating_add(i64::from(seconds) * SECOND));
-        0
+        let mut left = 0;
+        let _ = sleep_for(i64::from(seconds) * SECOND, |rest| left = rest);
+        (left as u64).div_ceil(SECOND as u64) as c_uint
     }
 
     /// Sleeps for so many microseconds.
     fn usleep(microseconds: c_uint) -> c_int {
-        minus_one(sleep_until(since_start().saturating_add(i64::from(microseconds) * 1_000)))
+        minus_one(sleep_for(i64::from(microseconds) * 1_000, |_| ()))
     }
 }

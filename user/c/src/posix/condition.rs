@@ -12,7 +12,7 @@ use crate::os::{in_handler, masked};
 use core::cell::Cell;
 use core::ffi::c_int;
 use taktos::board::Board;
-use taktos::{Condition, Timeout};
+use taktos::{Condition, Error, Timeout};
 
 /// `pthread_condattr_t`.
 #[derive(Clone, Copy)]
@@ -81,7 +81,11 @@ unsafe fn wait(
         masked(|| condition.waiting.update(|count| count - 1));
         result
     });
-    result.map_err(Errno::from)
+    match result {
+        // A handler of a signal was called: the standard has it that the wait may end for nothing then.
+        Err(Error::Cancelled) => Ok(()),
+        other => other.map_err(Errno::from),
+    }
 }
 
 interface! {

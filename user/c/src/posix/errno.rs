@@ -22,6 +22,8 @@ errors! {
     PERM = 1, 1;
     /// No such thread.
     SRCH = 3, 3;
+    /// A handler of a signal was called.
+    INTR = 4, 4;
     /// Not now, or no more of them.
     AGAIN = 11, 11;
     /// No memory.
@@ -64,13 +66,16 @@ impl From<Error> for Errno {
             Error::InUse => Self::BUSY,
             Error::OwnerDied => Self::OWNERDEAD,
             Error::NotRecoverable => Self::NOTRECOVERABLE,
-            Error::Deleted
-            | Error::Parameter
-            | Error::State
-            | Error::Ceiling
-            | Error::Cancelled => Self::INVAL,
+            Error::Cancelled => Self::INTR,
+            Error::Deleted | Error::Parameter | Error::State | Error::Ceiling => Self::INVAL,
         }
     }
+}
+
+/// The calling thread's `errno`.
+pub(super) fn current() -> Errno {
+    // SAFETY: the word is the calling thread's, or that of all that are none.
+    Errno(unsafe { place().read() })
 }
 
 /// Where `errno` lies: a thread's own; one for handlers and what runs before there are threads.

@@ -17,13 +17,16 @@ mod place;
 pub mod rwlock;
 pub mod scheduling;
 pub mod semaphore;
+pub mod signal;
 pub mod thread;
+pub mod timer;
 
+use crate::os::os;
 use core::cell::Cell;
 use core::ffi::c_int;
 use errno::Errno;
 use taktos::board::Board;
-use taktos::{Condition, Mutex};
+use taktos::{Condition, Mutex, Timeout};
 
 /// What there is once for all threads.
 pub(crate) struct Shared {
@@ -33,8 +36,12 @@ pub(crate) struct Shared {
     once_done: Condition<Board>,
     /// How far the time of day is ahead of the time since the start, in nanoseconds.
     time_of_day: Cell<i64>,
+    /// How often it was set.
+    times_set: Cell<u32>,
     /// How many threads there are that have not come to their end.
     living: Cell<usize>,
+    signals: signal::OfProgram,
+    timers: timer::Timers,
 }
 
 impl Shared {
@@ -45,9 +52,23 @@ impl Shared {
             once: Mutex::new(),
             once_done: Condition::new(),
             time_of_day: Cell::new(0),
+            times_set: Cell::new(0),
             living: Cell::new(0),
+            signals: signal::OfProgram::new(),
+            timers: timer::Timers::new(),
         }
     }
+}
+
+/// Runs `body` while no other thread runs.
+fn alone<T>(body: impl FnOnce() -> T) -> T {
+    // Who has the lock already runs alone.
+    let is_first = os().lock.lock(Timeout::NONE).is_ok();
+    let result = body();
+    if is_first {
+        let _ = os().lock.unlock();
+    }
+    result
 }
 
 /// What calls of threads give back: 0 or the error's number.

@@ -1,12 +1,13 @@
 //! Owns: threads: how they come to be, what they leave, what a program's `main` is. Must never know: the attributes' form.
 
 use super::attributes::{Attributes, POLICY_OTHER};
-use super::cancel::{Cleanup, cancellable, clean_up, test};
+use super::cancel::{Cleanup, cancellable, clean_up, is_cancelled, test};
 use super::clock::{REALTIME, TimeSpec, deadline};
 use super::code;
 use super::errno::Errno;
 use super::key::{self, Values};
 use super::scheduling::take_turns;
+use super::signal;
 use crate::cmsis::interface;
 use crate::cmsis::status::{OK, PARAMETER, RESOURCE};
 use crate::cmsis::thread::{self, OsThread};
@@ -34,6 +35,9 @@ pub struct PosixThread {
     pub(super) is_cancelled: Cell<bool>,
     /// Whether it is at a point of cancellation.
     pub(super) is_at_point: Cell<bool>,
+    /// Whether it sleeps until an instant of the time of day.
+    pub(super) watches_clock: Cell<bool>,
+    pub(super) signals: signal::OfThread,
 }
 
 impl PosixThread {
@@ -51,6 +55,8 @@ impl PosixThread {
             cancel_type: Cell::new(0),
             is_cancelled: Cell::new(false),
             is_at_point: Cell::new(false),
+            watches_clock: Cell::new(false),
+            signals: signal::OfThread::new(signal::inherited()),
         };
         // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
         unsafe {
@@ -66,7 +72,13 @@ impl PosixThread {
 
     /// The calling thread's. One that was made by another interface's call gets it now; none where there is no memory, and in handlers.
     pub(super) fn current() -> Option<&'static Self> {
-        let thread = OsThread::current().filter(|_| !in_handler())?;
+        OsThread::current()
+            .filter(|_| !in_handler())
+            .and_then(Self::of_or_new)
+    }
+
+    /// Of a thread, which has one from now on; none where there is no memory.
+    pub(super) fn of_or_new(thread: &'static OsThread) -> Option<&'static Self> {
         if thread.posix().is_none() {
             thread.set_posix(Self::make(None, ptr::null_mut(), POLICY_OTHER)?);
         }
@@ -87,6 +99,7 @@ impl PosixThread {
             if let Some(values) = self.values.get() {
                 key::free_values(values);
             }
+            self.signals.free();
             memory.free();
         }
     }
@@ -156,6 +169,26 @@ fn make(
     Ok(thread)
 }
 
+/// Makes a thread that nobody joins, and starts it.
+pub(super) fn start(
+    start: Start,
+    argument: *mut c_void,
+    attributes: &Attributes,
+) -> Result<(), Errno> {
+    make(start, argument, attributes)?.launch();
+    Ok(())
+}
+
+/// Waits for a thread's end, whatever signals come.
+fn join_for(thread: &'static OsThread, time: Timeout) -> Result<(), Error> {
+    loop {
+        match cancellable(|| thread.handle().join(time)) {
+            Err(Error::Cancelled) if !is_cancelled() => {}
+            other => return other,
+        }
+    }
+}
+
 /// Waits for a thread's end as long as `time` says, and takes its result.
 unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Errno> {
     if in_handler() {
@@ -173,7 +206,7 @@ unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Er
         |thread| {
             let ended = match time.is_none() {
                 true => Err(Error::WouldBlock),
-                false => cancellable(|| thread.handle().join(time)),
+                false => join_for(thread, time),
             };
             if let Err(reason) = ended {
                 error = reason.into();

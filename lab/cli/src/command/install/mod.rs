@@ -84,7 +84,7 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
 /// way.
-const HEADERS: [(&str, &str); 16] = [
+const HEADERS: [(&str, &str); 19] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
@@ -97,7 +97,10 @@ const HEADERS: [(&str, &str); 16] = [
     header!("posix/pthread.h"),
     header!("posix/sched.h"),
     header!("posix/semaphore.h"),
+    header!("posix/signal.h"),
     header!("posix/sys/_pthreadtypes.h"),
+    header!("posix/sys/_sigset.h"),
+    header!("posix/sys/signal.h"),
     header!("posix/sys/types.h"),
     header!("posix/time.h"),
     header!("posix/unistd.h"),

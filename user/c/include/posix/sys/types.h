@@ -11,6 +11,7 @@
 typedef long time_t;
 typedef int pid_t;
 typedef int clockid_t;
+typedef unsigned long timer_t;
 typedef unsigned int useconds_t;
 typedef long ssize_t;
 typedef long off_t;

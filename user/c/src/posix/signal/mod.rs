@@ -1,0 +1,107 @@
+//! Signals: what there is of them once and for each thread, a file for each group of calls.
+//!
+//! A handler runs in the thread that gets the signal, at the next of its points: where it begins to wait or waits (the waits that are points
+//! of cancellation), where it lets a signal through (`pthread_sigmask`), and at once where it sends the signal to itself. What ends a
+//! program ends it at once.
+
+pub mod action;
+pub mod notice;
+pub mod pending;
+pub mod send;
+pub mod set;
+pub mod wait;
+
+use super::thread::PosixThread;
+use action::Actions;
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use pending::Pending;
+
+/// `SIGKILL`, `SIGALRM` and `SIGSTOP`.
+const KILL: c_int = 9;
+pub(super) const ALARM: c_int = 14;
+const STOP: c_int = 17;
+/// The first and the last of the signals that are queued: `SIGRTMIN` and `SIGRTMAX`.
+const FIRST_QUEUED: c_int = 32;
+const LAST: c_int = 47;
+
+/// Values of `si_code`: who has sent a signal.
+pub(super) const BY_USER: c_int = 1;
+const BY_QUEUE: c_int = 2;
+pub(super) const BY_TIMER: c_int = 3;
+
+/// Signals: the one with the number n is the bit n − 1.
+pub(super) type Set = u64;
+
+/// `siginfo_t`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Info {
+    pub(super) number: c_int,
+    pub(super) code: c_int,
+    pub(super) error: c_int,
+    /// `union sigval`: a number or an address.
+    pub(super) value: *mut c_void,
+}
+
+/// The set of one signal; none for what is no signal.
+pub(super) fn only(number: c_int) -> Option<Set> {
+    (1..=LAST).contains(&number).then(|| 1 << (number - 1))
+}
+
+/// The set of a signal that was sent.
+fn bit(number: c_int) -> Set {
+    only(number).unwrap_or(0)
+}
+
+/// What there is once for the program.
+pub struct OfProgram {
+    /// What is done about signals, once a program says something of it.
+    actions: Cell<Option<&'static Actions>>,
+    /// What no thread has got yet.
+    pending: Pending,
+}
+
+impl OfProgram {
+    /// At the start.
+    pub(crate) const fn new() -> Self {
+        Self {
+            actions: Cell::new(None),
+            pending: Pending::new(),
+        }
+    }
+}
+
+/// What a thread has.
+pub struct OfThread {
+    /// The signals that it does not let through.
+    blocked: Cell<Set>,
+    /// Those for which it waits.
+    awaited: Cell<Set>,
+    pending: Pending,
+}
+
+impl OfThread {
+    /// That of a thread which lets none of `blocked` through.
+    pub const fn new(blocked: Set) -> Self {
+        Self {
+            blocked: Cell::new(blocked),
+            awaited: Cell::new(0),
+            pending: Pending::new(),
+        }
+    }
+
+    /// Gives the memory of what it has not got back.
+    pub(super) fn free(&self) {
+        while let Some(node) = self.pending.take(Set::MAX) {
+            node.release();
+        }
+    }
+}
+
+/// What the caller does not let through, and so a thread that it makes does not either.
+pub(super) fn inherited() -> Set {
+    crate::cmsis::thread::OsThread::current()
+        .and_then(PosixThread::of)
+        .map_or(0, |thread| thread.signals.blocked.get())
+}

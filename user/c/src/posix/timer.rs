@@ -1,0 +1,359 @@
+//! Owns: timers of the clocks, and `alarm`. Must never know: how the program is told.
+//!
+//! They are timers of the interface's (`OsTimer`), whose thread has the priority 40; what it sends or starts is handled elsewhere.
+
+use super::clock::{ABSOLUTE, ClockId, REALTIME, TimeSpec, ahead, since_start};
+use super::errno::Errno;
+use super::signal::notice::{Event, Notice};
+use super::signal::{ALARM, BY_TIMER};
+use super::{alone, minus_one};
+use crate::cmsis::interface;
+use crate::cmsis::timer::{self, OsTimer};
+use crate::object::{Attributes, Memory};
+use crate::os::{in_handler, masked, os};
+use core::cell::Cell;
+use core::ffi::{c_int, c_uint, c_void};
+use core::ptr::{self, NonNull};
+
+/// Nanoseconds in a second.
+const SECOND: i64 = 1_000_000_000;
+/// When a timer is due that does not run.
+const NEVER: i64 = i64::MAX;
+/// `DELAYTIMER_MAX`.
+const MOST_OVERRUNS: u32 = i32::MAX as u32;
+
+/// `struct itimerspec`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct TimerSpec {
+    interval: TimeSpec,
+    value: TimeSpec,
+}
+
+/// A timer of the program's.
+pub struct PosixTimer {
+    next: Cell<Option<&'static PosixTimer>>,
+    timer: Cell<Option<&'static OsTimer>>,
+    clock: ClockId,
+    notice: Notice,
+    /// When it is due first, in nanoseconds since the start; what comes before is of an earlier setting.
+    first_due: Cell<i64>,
+    interval: Cell<i64>,
+    /// When it is due by the time of day, if that was asked for.
+    by_day: Cell<Option<i64>>,
+    /// Whether it tells the program now; and whether it was deleted meanwhile.
+    tells: Cell<bool>,
+    is_deleted: Cell<bool>,
+}
+
+/// All of them.
+pub struct Timers {
+    first: Cell<Option<&'static PosixTimer>>,
+    /// That of `alarm`, once it was called.
+    alarm: Cell<Option<&'static PosixTimer>>,
+}
+
+impl Timers {
+    /// At the start of a program.
+    pub(crate) const fn new() -> Self {
+        Self {
+            first: Cell::new(None),
+            alarm: Cell::new(None),
+        }
+    }
+}
+
+/// What C calls a timer by.
+type Id = *mut c_void;
+
+/// The timer of an id, if there is one. Masked.
+fn find(id: Id) -> Option<&'static PosixTimer> {
+    let mut next = os().posix.timers.first.get();
+    while let Some(timer) = next {
+        if ptr::eq(ptr::from_ref(timer).cast(), id) {
+            return Some(timer);
+        }
+        next = timer.next.get();
+    }
+    None
+}
+
+/// The timer of a call. Errors: `EINVAL` where there is none; `EPERM` in a handler of an interrupt.
+fn timer_of(id: Id) -> Result<&'static PosixTimer, Errno> {
+    match in_handler() {
+        true => Err(Errno::PERM),
+        false => masked(|| find(id)).ok_or(Errno::INVAL),
+    }
+}
+
+impl PosixTimer {
+    /// A new one. Errors: `EAGAIN` without memory.
+    fn make(
+        clock: ClockId,
+        notice: impl FnOnce(Id) -> Result<Notice, Errno>,
+    ) -> Result<&'static Self, Errno> {
+        let memory = Memory::of_heap(size_of::<Self>()).ok_or(Errno::AGAIN)?;
+        let place = memory.start.cast::<Self>();
+        let id = place.as_ptr().cast();
+        let parts = notice(id).and_then(|notice| {
+            let timer = timer::make(expire, true, id, &Attributes::NONE);
+            Ok((notice, timer.ok_or(Errno::AGAIN)?))
+        });
+        let (notice, timer) = match parts {
+            Ok(parts) => parts,
+            Err(error) => {
+                // SAFETY: nobody has seen it.
+                unsafe { memory.free() };
+                return Err(error);
+            }
+        };
+        let new = Self {
+            next: Cell::new(None),
+            timer: Cell::new(Some(timer)),
+            clock,
+            notice,
+            first_due: Cell::new(NEVER),
+            interval: Cell::new(0),
+            by_day: Cell::new(None),
+            tells: Cell::new(false),
+            is_deleted: Cell::new(false),
+        };
+        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        let new = unsafe {
+            place.write(new);
+            place.as_ref()
+        };
+        masked(|| new.next.set(os().posix.timers.first.replace(Some(new))));
+        Ok(new)
+    }
+
+    /// Starts it so that it is due at an instant since the start; an interval of 0: once.
+    fn start(&'static self, due: i64, interval: i64) {
+        let Some(timer) = self.timer.get() else {
+            return;
+        };
+        timer.stop();
+        self.first_due.set(due);
+        self.interval.set(interval);
+        timer.set_periodic(interval > 0);
+        timer.start_at(due.max(0) as u64, interval as u64);
+    }
+
+    fn stop(&'static self) {
+        self.first_due.set(NEVER);
+        self.interval.set(0);
+        self.by_day.set(None);
+        if let Some(timer) = self.timer.get() {
+            timer.stop();
+        }
+    }
+
+    /// What is left until it is due, and the interval.
+    fn rest(&'static self) -> (i64, i64) {
+        let due = self.timer.get().and_then(OsTimer::due_time);
+        // One that is due and not called yet has the least that can be said.
+        let left = due.map_or(0, |due| (due as i64).saturating_sub(since_start()).max(1));
+        (left, self.interval.get())
+    }
+
+    /// What a setting says, as an instant since the start, an interval, and the time of day at which it is due, if it goes by that.
+    fn setting(&self, flags: c_int, new: &TimerSpec) -> Result<(i64, i64, Option<i64>), Errno> {
+        let (value, interval) = (new.value.whole()?, new.interval.whole()?);
+        if value < 0 || interval < 0 {
+            return Err(Errno::INVAL);
+        }
+        Ok(match flags & ABSOLUTE {
+            0 => (since_start().saturating_add(value), interval, None),
+            _ => {
+                let by_day = (self.clock == REALTIME).then_some(value);
+                (value.saturating_sub(ahead(self.clock)?), interval, by_day)
+            }
+        })
+    }
+
+    fn set(&'static self, flags: c_int, new: &TimerSpec) -> Result<(), Errno> {
+        let (due, interval, by_day) = self.setting(flags, new)?;
+        self.stop();
+        if new.value.whole()? > 0 {
+            self.by_day.set(by_day);
+            self.start(due, interval);
+        }
+        Ok(())
+    }
+
+    /// Deletes it; one that tells the program now goes when it has done so.
+    fn delete(&'static self) {
+        self.stop();
+        if let Some(timer) = self.timer.take() {
+            timer.delete();
+        }
+        let tells = masked(|| {
+            let mut place = &os().posix.timers.first;
+            while let Some(other) = place.get() {
+                if ptr::eq(other, self) {
+                    place.set(self.next.take());
+                    break;
+                }
+                place = &other.next;
+            }
+            self.is_deleted.set(true);
+            self.tells.get()
+        });
+        if !tells {
+            self.free();
+        }
+    }
+
+    fn free(&'static self) {
+        self.notice.withdraw();
+        let memory = Memory {
+            start: NonNull::from(self).cast(),
+            in_heap: true,
+        };
+        // SAFETY: it was allocated by `make`, and is in no list.
+        unsafe { memory.free() };
+    }
+}
+
+/// What the interface's timer calls: tells the program, unless the timer was deleted or set anew since.
+unsafe extern "C" fn expire(id: *mut c_void) {
+    let timer = masked(|| {
+        let timer = find(id).filter(|timer| timer.first_due.get() <= since_start())?;
+        timer.tells.set(true);
+        if timer.interval.get() == 0 {
+            timer.by_day.set(None);
+        }
+        Some(timer)
+    });
+    let Some(timer) = timer else { return };
+    timer.notice.give();
+    let is_deleted = masked(|| {
+        timer.tells.set(false);
+        timer.is_deleted.get()
+    });
+    if is_deleted {
+        timer.free();
+    }
+}
+
+/// The time of day was set: the timers that are first due by it look at it anew.
+pub(super) fn tell_time_was_set() {
+    alone(look_at_time);
+}
+
+fn look_at_time() {
+    let mut next = os().posix.timers.first.get();
+    while let Some(timer) = next {
+        let is_to_come = timer.first_due.get() > since_start();
+        if let (Some(value), Ok(ahead), true) = (timer.by_day.get(), ahead(REALTIME), is_to_come) {
+            timer.start(value.saturating_sub(ahead), timer.interval.get());
+        }
+        next = timer.next.get();
+    }
+}
+
+/// Writes a setting where a program wants it.
+///
+/// # Safety
+/// The address is null, or there is room.
+unsafe fn tell((value, interval): (i64, i64), to: *mut TimerSpec) {
+    if !to.is_null() {
+        let spec = TimerSpec {
+            interval: TimeSpec::of(interval),
+            value: TimeSpec::of(value),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { to.write(spec) };
+    }
+}
+
+/// Sets the timer of `alarm`; gives what was left of it.
+fn set_alarm(seconds: c_uint) -> Result<i64, Errno> {
+    if in_handler() {
+        return Err(Errno::PERM);
+    }
+    let alarm = &os().posix.timers.alarm;
+    let timer = match alarm.get() {
+        Some(timer) => timer,
+        None => {
+            let notice = |_| Notice::signal(ALARM, BY_TIMER, Notice::NO_VALUE);
+            PosixTimer::make(REALTIME, notice)?
+        }
+    };
+    alarm.set(Some(timer));
+    let (left, _) = timer.rest();
+    timer.stop();
+    if seconds > 0 {
+        let span = i64::from(seconds) * SECOND;
+        timer.start(since_start().saturating_add(span), 0);
+    }
+    Ok(left)
+}
+
+interface! {
+    /// Makes a timer of a clock, which does not run. Without an event it sends `SIGALRM`. `EINVAL`, `EAGAIN`; `EPERM` in a handler of an
+    /// interrupt.
+    fn timer_create(clock: ClockId, event: *const Event, id: *mut Id) -> c_int {
+        let made = || {
+            if in_handler() {
+                return Err(Errno::PERM);
+            }
+            ahead(clock)?;
+            // SAFETY: the caller's promise.
+            let place = unsafe { id.as_mut() }.ok_or(Errno::INVAL)?;
+            // SAFETY: as above.
+            let timer = PosixTimer::make(clock, |id| match unsafe { event.as_ref() } {
+                // SAFETY: as above.
+                Some(event) => unsafe { Notice::of(event, BY_TIMER) },
+                None => Notice::signal(ALARM, BY_TIMER, id),
+            })?;
+            *place = ptr::from_ref(timer).cast_mut().cast();
+            Ok(())
+        };
+        minus_one(made())
+    }
+
+    /// Deletes a timer.
+    fn timer_delete(id: Id) -> c_int {
+        minus_one(timer_of(id).map(PosixTimer::delete))
+    }
+
+    /// Sets a timer: due after a span or, with `TIMER_ABSTIME`, when its clock shows an instant; then each interval. A value of 0 stops it.
+    fn timer_settime(id: Id, flags: c_int, new: *const TimerSpec, old: *mut TimerSpec) -> c_int {
+        minus_one(timer_of(id).and_then(|timer| {
+            // SAFETY: the caller's promise.
+            let new = unsafe { new.as_ref() }.ok_or(Errno::INVAL)?;
+            let before = timer.rest();
+            timer.set(flags, new)?;
+            // SAFETY: as above.
+            unsafe { tell(before, old) };
+            Ok(())
+        }))
+    }
+
+    /// What is left until a timer is due, and its interval.
+    fn timer_gettime(id: Id, to: *mut TimerSpec) -> c_int {
+        minus_one(timer_of(id).and_then(|timer| {
+            if to.is_null() {
+                return Err(Errno::INVAL);
+            }
+            // SAFETY: the caller's promise.
+            unsafe { tell(timer.rest(), to) };
+            Ok(())
+        }))
+    }
+
+    /// How often a timer was due again between its signal and the last time that this was got.
+    fn timer_getoverrun(id: Id) -> c_int {
+        match timer_of(id) {
+            Ok(timer) => timer.notice.overrun().min(MOST_OVERRUNS) as c_int,
+            Err(error) => minus_one(Err(error)),
+        }
+    }
+
+    /// Has `SIGALRM` sent in so many seconds; 0: not any more. Gives the seconds that were left of the last call.
+    fn alarm(seconds: c_uint) -> c_uint {
+        let left = set_alarm(seconds).unwrap_or(0);
+        (left as u64).div_ceil(SECOND as u64) as c_uint
+    }
+}
