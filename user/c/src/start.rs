@@ -137,7 +137,7 @@ unsafe extern "C" fn taktos_write_file(_: i32, text: *const u8, length: i32) -> 
 // What newlib asks of a system, where the program has nothing of its own: memory, the console, an end. There are no files.
 #[cfg(target_arch = "arm")]
 core::arch::global_asm!(
-    ".weak _sbrk, _write, _exit, _read, _close, _lseek, _fstat, _isatty, _kill, _getpid, _init, _fini",
+    ".weak _sbrk, _write, _exit, _read, _close, _lseek, _fstat, _isatty, _kill, _getpid, _gettimeofday, _init, _fini",
     ".thumb_set _sbrk, taktos_sbrk",
     ".thumb_set _write, taktos_write_file",
     ".thumb_set _exit, taktos_exit",
@@ -157,6 +157,7 @@ core::arch::global_asm!(
     ".thumb_set _kill, taktos_no_file",
     ".thumb_set _isatty, taktos_is_console",
     ".thumb_set _getpid, taktos_is_console",
+    ".thumb_set _gettimeofday, taktos_posix_time_of_day",
     // What the compiler's start-up files would have for constructors of old.
     ".thumb_func",
     ".type taktos_nothing, %function",

@@ -87,6 +87,7 @@ int pthread_attr_getstack(const pthread_attr_t *attributes, void **stack, size_t
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
 int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *size);
 int pthread_attr_setguardsize(pthread_attr_t *attributes, size_t size);
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 int pthread_attr_getguardsize(const pthread_attr_t *attributes, size_t *size);
 
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *parameters);

@@ -23,9 +23,13 @@ struct sched_param {
 extern "C" {
 #endif
 
-/* Priorities are 1 to 56 for all policies; the most urgent is 56. */
+/* Priorities are 1 to 56 for all policies; the most urgent is 56. A process is the calling thread: 0. */
 int sched_get_priority_max(int policy);
 int sched_get_priority_min(int policy);
+int sched_setscheduler(pid_t process, int policy, const struct sched_param *parameters);
+int sched_setparam(pid_t process, const struct sched_param *parameters);
+int sched_getscheduler(pid_t process);
+int sched_getparam(pid_t process, struct sched_param *parameters);
 int sched_rr_get_interval(pid_t process, struct timespec *interval);
 int sched_yield(void);
 

@@ -8,6 +8,34 @@
 #include_next <unistd.h>
 #else
 #define _UNISTD_H 1
+#define _SC_CLK_TCK 2
+#define _SC_VERSION 7
+#define _SC_PAGESIZE 8
+#define _SC_PAGE_SIZE _SC_PAGESIZE
+#define _SC_NPROCESSORS_CONF 9
+#define _SC_NPROCESSORS_ONLN 10
+#define _SC_SEM_VALUE_MAX 17
+#define _SC_SEMAPHORES 30
+#define _SC_THREAD_KEYS_MAX 38
+#define _SC_THREAD_STACK_MIN 39
+#define _SC_THREAD_THREADS_MAX 40
+#define _SC_THREADS 42
+#define _SC_THREAD_ATTR_STACKADDR 43
+#define _SC_THREAD_ATTR_STACKSIZE 44
+#define _SC_THREAD_PRIORITY_SCHEDULING 45
+#define _SC_THREAD_PRIO_INHERIT 46
+#define _SC_THREAD_PRIO_PROTECT 47
+#define _SC_THREAD_PROCESS_SHARED 48
+#define _SC_THREAD_SAFE_FUNCTIONS 49
+#define _SC_THREAD_DESTRUCTOR_ITERATIONS 53
+#define _SC_BARRIERS 56
+#define _SC_CLOCK_SELECTION 61
+#define _SC_CPUTIME 63
+#define _SC_MONOTONIC_CLOCK 69
+#define _SC_READER_WRITER_LOCKS 71
+#define _SC_SPIN_LOCKS 76
+#define _SC_THREAD_CPUTIME 80
+#define _SC_TIMEOUTS 82
 #endif
 #include <sys/types.h>
 
@@ -40,6 +68,7 @@
 extern "C" {
 #endif
 
+long sysconf(int name);
 unsigned int sleep(unsigned int seconds);
 int usleep(useconds_t microseconds);
 unsigned int alarm(unsigned int seconds);

@@ -133,6 +133,16 @@ impl OsThread {
         self.posix.set(Some(posix));
     }
 
+    /// Whether it is to be joined.
+    pub(crate) fn is_joinable(&self) -> bool {
+        self.is_joinable.get()
+    }
+
+    /// Its stack: from the lowest address, and its size.
+    pub(crate) fn stack(&self) -> (*mut u8, usize) {
+        (self.stack.start.as_ptr(), self.stack_size as usize)
+    }
+
     /// The priority that it was given.
     pub(crate) fn priority(&self) -> i32 {
         self.priority.get()

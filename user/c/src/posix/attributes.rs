@@ -2,10 +2,10 @@
 
 use super::code;
 use super::errno::Errno;
-use super::thread::PosixThread;
+use super::thread::{PosixThread, living};
 use crate::cmsis::interface;
 use crate::cmsis::thread::{HIGHEST, JOINABLE, NORMAL, OsThread, ThreadAttributes};
-use crate::object;
+use crate::object::{self, Id};
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use taktos::RawThread;
@@ -25,7 +25,7 @@ const SCOPE_SYSTEM: c_int = 0;
 const SCOPE_PROCESS: c_int = 1;
 
 /// `PTHREAD_STACK_MIN`.
-const LEAST_STACK: usize = 1024;
+pub(super) const LEAST_STACK: usize = 1024;
 const _: () = assert!(RawThread::<Board>::SMALLEST_STACK <= LEAST_STACK);
 /// The stack of a thread that asks for none.
 const USUAL_STACK: usize = 1024 * size_of::<usize>();
@@ -302,6 +302,26 @@ interface! {
     fn pthread_attr_getguardsize(place: *const Attributes, size: *mut usize) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { get(place, size, |attributes| attributes.guard_size) }
+    }
+}
+
+interface! {
+    /// The attributes of a thread that runs, its stack among them. `ESRCH` where there is none.
+    fn pthread_getattr_np(id: Id, place: *mut Attributes) -> c_int {
+        // SAFETY: the caller's promise.
+        code(unsafe { living(id) }.and_then(|thread| {
+            let (stack, stack_size) = thread.stack();
+            // SAFETY: as above.
+            *unsafe { place.as_mut() }.ok_or(Errno::INVAL)? = Attributes {
+                detach_state: if thread.is_joinable() { CREATE_JOINABLE } else { CREATE_DETACHED },
+                policy: policy_of(thread),
+                priority: thread.priority(),
+                stack,
+                stack_size,
+                ..Attributes::NEW
+            };
+            Ok(())
+        }))
     }
 }
 

@@ -7,7 +7,7 @@ use super::{minus_one, timer};
 use crate::cmsis::interface;
 use crate::cmsis::thread::for_each_living;
 use crate::os::{in_handler, masked, os};
-use core::ffi::{c_int, c_long, c_uint};
+use core::ffi::{c_int, c_long, c_uint, c_void};
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Instant, Kernel, Timeout};
 
@@ -17,6 +17,13 @@ use taktos::{AnyThread, Error, Instant, Kernel, Timeout};
 pub struct TimeSpec {
     seconds: i64,
     nanoseconds: c_long,
+}
+
+/// `struct timeval`.
+#[repr(C)]
+pub struct TimeValue {
+    seconds: i64,
+    microseconds: c_long,
 }
 
 /// `clockid_t`: newlib's numbers, or Linux's.
@@ -159,6 +166,17 @@ fn set_time_of_day(ahead: i64) {
 }
 
 interface! {
+    /// The time of day in microseconds, as C libraries ask for it.
+    fn taktos_posix_time_of_day(time: *mut TimeValue, _zone: *mut c_void) -> c_int {
+        let nanoseconds = since_start().saturating_add(os().posix.time_of_day.get());
+        // SAFETY: the caller's promise.
+        if let Some(time) = unsafe { time.as_mut() } {
+            let TimeSpec { seconds, nanoseconds } = TimeSpec::of(nanoseconds);
+            *time = TimeValue { seconds, microseconds: nanoseconds / 1_000 };
+        }
+        0
+    }
+
     /// What a clock shows.
     fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
         minus_one(ahead(clock).and_then(|ahead| {

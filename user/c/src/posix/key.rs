@@ -11,9 +11,9 @@ use core::ffi::{c_int, c_uint, c_void};
 use core::ptr;
 
 /// `PTHREAD_KEYS_MAX`, the least that the standard allows.
-const KEYS: usize = 128;
+pub(super) const KEYS: usize = 128;
 /// `PTHREAD_DESTRUCTOR_ITERATIONS`.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 

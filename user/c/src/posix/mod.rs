@@ -18,6 +18,7 @@ pub mod rwlock;
 pub mod scheduling;
 pub mod semaphore;
 pub mod signal;
+pub mod system;
 pub mod thread;
 pub mod timer;
 

@@ -1,6 +1,7 @@
 //! Owns: locks of many readers or one writer. Must never know: what is read.
 //!
-//! Readers wait while a writer does, so writers are not starved; a thread that reads already and asks again then waits for itself.
+//! Who is most urgent gets the lock, and of equals a writer before readers, as the standard has it for threads of `SCHED_FIFO`: so a thread that
+//! reads already, and asks again while a writer waits that is not below it, waits for itself.
 
 use super::attributes::require;
 use super::clock::{ClockId, MONOTONIC, REALTIME, TimeSpec, deadline};
@@ -8,10 +9,12 @@ use super::code;
 use super::errno::Errno;
 use super::place::{Kind, Place, fits};
 use crate::cmsis::interface;
+use crate::cmsis::thread::OsThread;
 use crate::object::Id;
 use crate::os::in_handler;
 use core::cell::Cell;
 use core::ffi::c_int;
+use core::ptr;
 use taktos::board::Board;
 use taktos::{Condition, Mutex, Timeout};
 
@@ -24,7 +27,15 @@ pub struct RwLock {
     readers: Cell<u32>,
     /// Who writes.
     writer: Cell<Id>,
-    waiting_writers: Cell<u32>,
+    /// The first of those who wait; each lies on its thread's stack.
+    waiting: Cell<*const Waiting>,
+}
+
+/// A thread that waits for a lock.
+struct Waiting {
+    priority: c_int,
+    writes: bool,
+    next: Cell<*const Waiting>,
 }
 
 impl RwLock {
@@ -35,7 +46,7 @@ impl RwLock {
         may_write: Condition::new(),
         readers: Cell::new(0),
         writer: Cell::new(Id::NONE),
-        waiting_writers: Cell::new(0),
+        waiting: Cell::new(ptr::null()),
     };
 
     fn is_locked(&self) -> bool {
@@ -52,29 +63,69 @@ impl RwLock {
         result
     }
 
-    /// Waits for its turn at `condition` while `must_wait`; `time` is asked for only then.
+    /// The priority of the most urgent who waits, to write or to read; 0 where nobody does. Steps: those who wait.
+    fn most_urgent(&self, writes: bool) -> c_int {
+        let (mut most, mut next) = (0, self.waiting.get());
+        // SAFETY: who waits takes itself out before its stack goes; the lock's mutex is the caller's.
+        while let Some(waiting) = unsafe { next.as_ref() } {
+            if waiting.writes == writes {
+                most = most.max(waiting.priority);
+            }
+            next = waiting.next.get();
+        }
+        most
+    }
+
+    /// Waits for its turn while `must_wait`, which is told the caller's priority; `time` is asked for only then.
     fn wait(
         &'static self,
-        condition: &'static Condition<Board>,
-        must_wait: impl Fn() -> bool,
+        writes: bool,
+        must_wait: impl Fn(c_int) -> bool,
         time: impl FnOnce() -> Result<Timeout, Errno>,
     ) -> Result<(), Errno> {
-        if !must_wait() {
+        let priority = OsThread::current().map_or(0, OsThread::priority);
+        if !must_wait(priority) {
             return Ok(());
         }
         let time = time()?;
         require(!time.is_none(), Errno::BUSY)?;
-        while must_wait() {
-            condition.wait(&self.mutex, time)?;
+        let waiting = Waiting {
+            priority,
+            writes,
+            next: Cell::new(self.waiting.get()),
+        };
+        self.waiting.set(&raw const waiting);
+        let condition = match writes {
+            true => &self.may_write,
+            false => &self.may_read,
+        };
+        let mut waited = Ok(());
+        while waited.is_ok() && must_wait(priority) {
+            waited = condition.wait(&self.mutex, time);
         }
-        Ok(())
+        self.take_out(&waiting);
+        Ok(waited?)
+    }
+
+    /// Takes one who waits out of the list.
+    fn take_out(&self, waiting: &Waiting) {
+        let mut place = &self.waiting;
+        // SAFETY: as for `most_urgent`.
+        while let Some(other) = unsafe { place.get().as_ref() } {
+            if ptr::eq(other, waiting) {
+                return place.set(waiting.next.get());
+            }
+            place = &other.next;
+        }
     }
 
     fn read(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
         self.alone(|caller| {
             require(self.writer.get() != caller, Errno::DEADLK)?;
-            let must_wait = || self.writer.get() != Id::NONE || self.waiting_writers.get() > 0;
-            self.wait(&self.may_read, must_wait, time)?;
+            let must_wait = |priority: c_int| {
+                self.writer.get() != Id::NONE || self.most_urgent(true) >= priority.max(1)
+            };
+            self.waited(self.wait(false, must_wait, time))?;
             let more = self.readers.get().checked_add(1).ok_or(Errno::AGAIN)?;
             self.readers.set(more);
             Ok(())
@@ -84,26 +135,31 @@ impl RwLock {
     fn write(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
         self.alone(|caller| {
             require(self.writer.get() != caller, Errno::DEADLK)?;
-            self.waiting_writers.update(|count| count + 1);
-            let waited = self.wait(&self.may_write, || self.is_locked(), time);
-            self.waiting_writers.update(|count| count - 1);
-            match waited {
-                Ok(()) => self.writer.set(caller),
-                // Readers may have waited for this writer alone.
-                Err(_) => self.pass_on(),
-            }
-            waited
+            let must_wait = |priority| self.is_locked() || self.most_urgent(false) > priority;
+            self.waited(self.wait(true, must_wait, time))?;
+            self.writer.set(caller);
+            Ok(())
         })
     }
 
-    /// Wakes whose turn it is.
+    /// What came of a wait; where it was in vain, others may have waited for this thread alone.
+    fn waited(&'static self, result: Result<(), Errno>) -> Result<(), Errno> {
+        if result.is_err() {
+            self.pass_on();
+        }
+        result
+    }
+
+    /// Wakes whose turn it is: each looks again whether it is.
     fn pass_on(&'static self) {
-        if self.waiting_writers.get() > 0 {
-            if !self.is_locked() {
-                let _ = self.may_write.signal();
-            }
-        } else if self.writer.get() == Id::NONE {
+        if self.writer.get() != Id::NONE {
+            return;
+        }
+        let writer = self.most_urgent(true);
+        if self.most_urgent(false) > writer {
             let _ = self.may_read.broadcast();
+        } else if writer > 0 && self.readers.get() == 0 {
+            let _ = self.may_write.signal();
         }
     }
 
@@ -112,7 +168,11 @@ impl RwLock {
             if self.writer.get() == caller {
                 self.writer.set(Id::NONE);
             } else {
-                let readers = self.readers.get().checked_sub(1).ok_or(Errno::PERM)?;
+                let error = match self.is_locked() {
+                    true => Errno::PERM,
+                    false => Errno::INVAL,
+                };
+                let readers = self.readers.get().checked_sub(1).ok_or(error)?;
                 self.readers.set(readers);
             }
             self.pass_on();
@@ -282,7 +342,7 @@ interface! {
         code(unsafe { timed(place, clock).and_then(|lock| lock.write(|| deadline(clock, time))) })
     }
 
-    /// Unlocks. `EPERM` where nobody reads and the caller does not write.
+    /// Unlocks. `EPERM` where another thread writes; `EINVAL` where nobody has locked it.
     fn pthread_rwlock_unlock(place: *mut Place<RwLock>) -> c_int {
         // SAFETY: the caller's promise.
         code(unsafe { Place::object(place) }.and_then(RwLock::unlock))

@@ -5,6 +5,7 @@
 
 use super::attributes::{PRIORITIES, Parameters, check, policy_of, require};
 use super::errno::Errno;
+use super::system::thread_of;
 use super::thread::{PosixThread, living};
 use super::{code, minus_one};
 use crate::cmsis::interface;
@@ -40,6 +41,14 @@ unsafe fn schedule(id: Id, policy: Option<c_int>, priority: c_int) -> Result<(),
     thread.set_priority(priority).map_err(Errno::from)
 }
 
+/// A number, or what older calls give back.
+fn answer(result: Result<c_int, Errno>) -> c_int {
+    match result {
+        Ok(number) => number,
+        Err(error) => minus_one(Err(error)),
+    }
+}
+
 /// The least or the most urgent priority of a policy. Errors: `EINVAL` for what is none.
 fn bound(policy: c_int, priority: c_int) -> c_int {
     match check(policy, priority) {
@@ -70,6 +79,43 @@ interface! {
             // SAFETY: as above.
             let (policy, parameters) = unsafe { (policy.as_mut(), parameters.as_mut()) };
             *policy.ok_or(Errno::INVAL)? = policy_of(thread);
+            parameters.ok_or(Errno::INVAL)?.priority = thread.priority();
+            Ok(())
+        }))
+    }
+
+    /// Gives the process's calling thread a policy and a priority; the answer is the policy before. `EINVAL`, `ESRCH` where it is another process.
+    fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
+        let done = thread_of(process).and_then(|id| {
+            // SAFETY: as above: it is the caller's own.
+            let before = unsafe { living(id) }.map(policy_of)?;
+            // SAFETY: as above.
+            unsafe { schedule(id, Some(policy), priority) }.map(|()| before)
+        });
+        answer(done)
+    }
+
+    /// Gives it a priority alone.
+    fn sched_setparam(process: c_int, parameters: *const Parameters) -> c_int {
+        // SAFETY: the caller's promise.
+        let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
+        // SAFETY: it is the caller's own.
+        minus_one(thread_of(process).and_then(|id| unsafe { schedule(id, None, priority) }))
+    }
+
+    /// Its policy.
+    fn sched_getscheduler(process: c_int) -> c_int {
+        // SAFETY: it is the caller's own.
+        answer(thread_of(process).and_then(|id| unsafe { living(id) }.map(policy_of)))
+    }
+
+    /// Its priority.
+    fn sched_getparam(process: c_int, parameters: *mut Parameters) -> c_int {
+        minus_one(thread_of(process).and_then(|id| {
+            // SAFETY: it is the caller's own; the address is the caller's promise.
+            let (thread, parameters) = unsafe { (living(id)?, parameters.as_mut()) };
             parameters.ok_or(Errno::INVAL)?.priority = thread.priority();
             Ok(())
         }))

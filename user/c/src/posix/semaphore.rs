@@ -12,7 +12,7 @@ use taktos::board::Board;
 use taktos::{Error, Semaphore, Timeout};
 
 /// `SEM_VALUE_MAX`.
-const MOST: u32 = i32::MAX as u32;
+pub(super) const MOST: u32 = i32::MAX as u32;
 
 /// `sem_t`.
 pub struct PosixSemaphore(Semaphore<Board>);

@@ -258,8 +258,10 @@ fn end_program(status: c_int) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn __wrap_main() -> c_int {
     unsafe extern "C" fn main(_: *mut c_void) -> *mut c_void {
+        // No words, and what ends them.
+        let mut words = [ptr::null_mut::<c_char>()];
         // SAFETY: the program's, called once.
-        end_program(unsafe { __real_main(0, ptr::null_mut()) })
+        end_program(unsafe { __real_main(0, (&raw mut words).cast()) })
     }
     // SAFETY: no address is handed over.
     unsafe { crate::cmsis::kernel::osKernelInitialize() };

@@ -1,0 +1,95 @@
+//! Owns: what a program asks of the system as a whole: its limits, and who it is. Must never know: threads.
+//!
+//! There is one process and one user. Of `sysconf` there is what concerns threads.
+
+use super::attributes::LEAST_STACK;
+use super::errno::Errno;
+use super::key::{KEYS, ROUNDS};
+use super::semaphore::MOST;
+use super::thread;
+use crate::cmsis::interface;
+use crate::os::TICK;
+use core::ffi::{c_int, c_long};
+
+/// What the version of the standard is, as it says so.
+const VERSION: c_long = 200_809;
+/// What there is no limit of, and what there is not: −1 without an error.
+const NONE: c_long = -1;
+
+/// The names of `sysconf` and their values: newlib's numbers, which the other headers have, too.
+const VALUES: [(c_int, c_long); 27] = [
+    // Ticks a second.
+    (2, (1_000_000_000 / TICK) as c_long),
+    // The version.
+    (7, VERSION),
+    // A page: what stacks are best a multiple of.
+    (8, LEAST_STACK as c_long),
+    // Processors, there and at work.
+    (9, 1),
+    (10, 1),
+    // Semaphores' permits.
+    (17, MOST as c_long),
+    // Semaphores.
+    (30, VERSION),
+    // Keys, stacks, threads.
+    (38, KEYS as c_long),
+    (39, LEAST_STACK as c_long),
+    (40, NONE),
+    // Threads; their stacks, priorities and protocols.
+    (42, VERSION),
+    (43, VERSION),
+    (44, VERSION),
+    (45, VERSION),
+    (46, VERSION),
+    (47, VERSION),
+    // Shared by processes; calls that threads can make at one time.
+    (48, NONE),
+    (49, NONE),
+    (53, ROUNDS as c_long),
+    (56, VERSION),
+    (61, VERSION),
+    // Clocks of processor time.
+    (63, NONE),
+    (69, VERSION),
+    (71, VERSION),
+    (76, VERSION),
+    (80, NONE),
+    (82, VERSION),
+];
+
+interface! {
+    /// What there is of something, and how many. `EINVAL` for what is not known.
+    fn sysconf(name: c_int) -> c_long {
+        match VALUES.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => *value,
+            None => {
+                Errno::INVAL.set();
+                NONE
+            }
+        }
+    }
+
+    /// The user: the first one.
+    fn getuid() -> c_int {
+        0
+    }
+
+    /// The user who counts: the same.
+    fn geteuid() -> c_int {
+        0
+    }
+}
+
+/// The thread that a number of a process means in the calls on scheduling: 0 and the one process are the caller. Errors: `ESRCH`.
+pub(super) fn thread_of(process: c_int) -> Result<crate::object::Id, Errno> {
+    match process {
+        0 | PROCESS => {
+            // SAFETY: no address is handed over.
+            Ok(unsafe { thread::pthread_self() })
+        }
+        _ => Err(Errno::SRCH),
+    }
+}
+
+/// The number of the one process.
+const PROCESS: c_int = 1;
