@@ -65,8 +65,19 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "arch/gicv2",
+        rooms: &[],
+        outside: &[],
+    },
+    Rule {
         room: "arch",
-        rooms: &["machine", "core/abi", "core/lock", "core/time"],
+        rooms: &[
+            "machine",
+            "arch/gicv2",
+            "core/abi",
+            "core/lock",
+            "core/time",
+        ],
         outside: ANY,
     },
     Rule {

@@ -1,10 +1,10 @@
 //! Owns: the way from an interrupt to its handler and back, and the handlers' stack.
 
 use crate::board::Board;
-use crate::gic::{self, Acknowledged};
 use crate::memory;
 use core::arch::asm;
 use core::cell::Cell;
+use taktos_arch_gicv2::Controller;
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
@@ -26,18 +26,25 @@ unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as usize]);
 
+/// The board's interrupt controller.
+#[inline(always)]
+pub(crate) fn controller<B: Board>() -> Controller {
+    // SAFETY: the board says where it is, and the map has it as a device; nobody else uses it.
+    unsafe { Controller::new(B::DISTRIBUTOR, B::PROCESSOR_INTERFACE) }
+}
+
 /// Makes `handler` handle the interrupt `number`, and lets it through.
 pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     if let Some(place) = HANDLERS.0.get(number as usize) {
         place.set(Some(handler));
-        gic::enable::<B>(number);
+        controller::<B>().enable(number);
     }
 }
 
 /// Keeps the interrupt `number` from its handler.
 pub(crate) fn disable<B: Board>(number: u32) {
     if number < INTERRUPTS {
-        gic::disable::<B>(number);
+        controller::<B>().disable(number);
     }
 }
 
@@ -73,17 +80,16 @@ macro_rules! interrupt_entry {
 
 /// Serves one interrupt. If more are pending, the processor comes again at once.
 pub extern "C" fn dispatch<B: Board>() {
-    let interrupt = Acknowledged::take::<B>();
-    if interrupt.is_spurious() {
+    let Some(interrupt) = controller::<B>().acknowledge() else {
         return;
-    }
+    };
     if let Some(handler) = HANDLERS.0.get(interrupt.number()).and_then(Cell::get) {
         handler();
     }
     // A handler that called the kernel comes back with the mask cleared. Behind the end of
     // service the mask alone keeps out the next interrupt.
     mask();
-    interrupt.end::<B>();
+    controller::<B>().end(interrupt);
 }
 
 /// Masks kernel-level interrupts.

@@ -31,7 +31,6 @@
 mod board;
 mod fault;
 mod float;
-mod gic;
 mod interrupt;
 mod machine;
 mod memory;

@@ -1,11 +1,11 @@
 //! Owns: the implementation of [`Machine`] where it needs no hand-written path.
 
 use crate::board::Board;
+use crate::float;
 use crate::interrupt::{self, Handler};
 use crate::memory::{self, Guard};
 use crate::state::{STATE, TAKTOS_PROCESSOR};
 use crate::switch::{self, Outcome32};
-use crate::{float, gic};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
@@ -29,7 +29,7 @@ impl<B: Board> ArmV7A<B> {
     /// Makes the interrupt `number` pending. Bound: one store.
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {
-        gic::pend::<B>(number);
+        interrupt::controller::<B>().pend(number);
     }
 }
 
@@ -104,7 +104,7 @@ impl<B: Board> Machine for ArmV7A<B> {
         memory::start::<B>();
         interrupt::set_stack();
         float::allow();
-        gic::start::<B>();
+        interrupt::controller::<B>().start();
         switch::start()
     }
 
