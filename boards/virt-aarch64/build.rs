@@ -23,6 +23,9 @@ const PROGRAMS: [&str; 10] = [
 /// The board's own comes first: an entry that it names is taken.
 const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Timage.ld"];
 
+/// The script that a board's own may include, whose images begin above EL1.
+const ENTER: &str = include_str!("enter.x");
+
 /// What a program of this board can be compiled for.
 const TARGETS: [&str; 1] = ["aarch64-unknown-none-softfloat"];
 
@@ -40,6 +43,7 @@ fn main() {
     for script in &scripts {
         fs::copy(script, out.join(script)).expect("the output directory can be written");
     }
+    fs::write(out.join("enter.x"), ENTER).expect("the output directory can be written");
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:arguments={}", ARGUMENTS.join(" "));
     if there(&"probe.x") {

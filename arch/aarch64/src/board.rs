@@ -4,10 +4,14 @@ use core::ops::Range;
 
 /// A board with an Armv8-A processor: where its interrupt controller and its memory are.
 pub trait Board: 'static {
-    /// The address of the interrupt controller's distributor (GIC version 3 or 4).
+    /// The address of the interrupt controller's distributor (GIC version 3 or 4; 2 with the feature `gicv2`).
     const DISTRIBUTOR: usize;
     /// The address of the first redistributor.
+    #[cfg(not(feature = "gicv2"))]
     const REDISTRIBUTORS: usize;
+    /// The address of the processor interface.
+    #[cfg(feature = "gicv2")]
+    const PROCESSOR_INTERFACE: usize;
     /// The memory that the image lies in; whole pages of 2 MiB, at most 128 MiB.
     const MEMORY: Range<usize>;
     /// The devices' registers; whole pages of 2 MiB.

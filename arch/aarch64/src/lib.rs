@@ -59,7 +59,7 @@ mod vectors;
 
 pub use board::Board;
 pub use fault::report_fault;
-pub use first_map::FIRST_MAP;
+pub use first_map::first_map;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::AArch64;
 pub use memory::Guard;

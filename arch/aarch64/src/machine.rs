@@ -16,7 +16,7 @@ use taktos_time::{Duration, Instant};
 pub struct AArch64<B>(PhantomData<B>);
 
 impl<B: Board> AArch64<B> {
-    /// Makes `handler` handle the interrupt `number`, below 96, at the kernel's level, and lets it
+    /// Makes `handler` handle the interrupt `number`, below [`INTERRUPTS`](crate::INTERRUPTS), at the kernel's level, and lets it
     /// through. Interrupts 0 to 15 are those of [`AArch64::pend_interrupt`]; other numbers have no effect.
     /// Of several processors each gets its own interrupts below 32; 0 and 7 are the machine's there.
     pub fn set_handler(number: u32, handler: Handler) {
@@ -29,11 +29,11 @@ impl<B: Board> AArch64<B> {
     }
 
     /// Sends this processor the interrupt `number`, 0 to 15: one store to a register of the processor. Or makes that of a device
-    /// pending, 32 to 95: one store to the controller. Others have no effect.
+    /// pending, from 32: one store to the controller. Others have no effect.
     #[inline(always)]
     pub fn pend_interrupt(number: u32) {
         match number {
-            0..interrupt::SOFTWARE => interrupt::pend(number),
+            0..interrupt::SOFTWARE => interrupt::pend::<B>(number),
             shared => interrupt::pend_shared::<B>(shared),
         }
     }

@@ -1,7 +1,7 @@
 //! Owns: the console, UART2: the third of the ports that the debug socket shows. Whoever loads the image has set its rate.
 //! Registers: IMX8MPRM, UART (16.2).
 
-use core::ptr::with_exposed_provenance_mut;
+use crate::registers::{load, store};
 
 const UART2: usize = 0x3089_0000;
 const SEND: usize = UART2 + 0x40;
@@ -24,14 +24,4 @@ pub(crate) fn write(text: &str) {
         while load(STATUS) & IS_FULL != 0 {}
         store(SEND, byte.into());
     }
-}
-
-fn load(register: usize) -> u32 {
-    // SAFETY: a register of the device, mapped as such; to read it changes nothing.
-    unsafe { with_exposed_provenance_mut::<u32>(register).read_volatile() }
-}
-
-fn store(register: usize, value: u32) {
-    // SAFETY: as above. A writer that is interrupted by another one has its text interleaved with the other's, and nothing worse.
-    unsafe { with_exposed_provenance_mut::<u32>(register).write_volatile(value) }
 }

@@ -11,6 +11,7 @@ mod console;
 #[path = "../../virt-aarch64/src/faults.rs"]
 mod faults;
 mod place;
+mod registers;
 #[cfg(feature = "workloads")]
 #[path = "../../virt-aarch64/src/suite.rs"]
 mod suite;

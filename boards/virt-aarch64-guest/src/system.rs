@@ -21,7 +21,9 @@ impl taktos_arch_aarch64::Board for Partition {
     const SHARED: Range<usize> = 0x0B00_0000..0x0B20_0000;
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::FIRST_MAP));
+aarch64_rt::initial_pagetable!(InitialPagetable(
+    taktos_arch_aarch64::first_map::<Partition>()
+));
 
 /// The partition, as the kernel sees it.
 pub struct Board;

@@ -14,4 +14,4 @@ impl taktos_arch_aarch64::Board for Virt {
     const PROCESSORS: usize = 4;
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::FIRST_MAP));
+aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::first_map::<Virt>()));

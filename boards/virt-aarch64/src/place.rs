@@ -13,4 +13,4 @@ impl taktos_arch_aarch64::Board for Virt {
     const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::FIRST_MAP));
+aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::first_map::<Virt>()));

@@ -1,0 +1,109 @@
+//! Owns: the handlers of interrupts, and the way to them.
+//! Must never know: what an interrupt is good for; of which version the controller is: `v2` and `v3` do.
+
+mod mask;
+#[cfg_attr(feature = "gicv2", path = "v2.rs")]
+#[cfg_attr(not(feature = "gicv2"), path = "v3.rs")]
+mod version;
+
+use crate::board::Board;
+use core::cell::Cell;
+pub(crate) use mask::{in_handler, mask, unmask};
+pub use version::INTERRUPTS;
+#[cfg(feature = "smp")]
+pub(crate) use version::{send_to, send_to_others};
+
+/// Handles an interrupt, at the kernel's level: it may call what does not block.
+pub type Handler = fn();
+
+/// The interrupts below are sent by software, those below the second number belong to one processor.
+pub(crate) const SOFTWARE: u32 = 16;
+const PRIVATE: u32 = 32;
+
+struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
+
+// SAFETY: one word each, written before the interrupt is enabled; where it is enabled already, its handler comes to be
+// another one at some instant, for each processor.
+unsafe impl Sync for Handlers {}
+
+static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as usize]);
+
+/// Makes `handler` handle the interrupt `number`, and lets it through. A private one comes to each processor.
+pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
+    let Some(place) = HANDLERS.0.get(number as usize) else {
+        return;
+    };
+    place.set(Some(handler));
+    // Seen by whichever processor the interrupt comes to.
+    #[cfg(feature = "smp")]
+    publish();
+    version::enable::<B>(number);
+}
+
+/// Keeps the interrupt `number` from its handler, on each processor.
+pub(crate) fn disable<B: Board>(number: u32) {
+    if number < INTERRUPTS {
+        version::disable::<B>(number);
+    }
+}
+
+/// Makes the interrupt `number` of a device pending, as the device would.
+pub(crate) fn pend_shared<B: Board>(number: u32) {
+    if (PRIVATE..INTERRUPTS).contains(&number) {
+        version::pend_shared::<B>(number);
+    }
+}
+
+/// Sends this processor the interrupt `number`.
+#[inline(always)]
+pub(crate) fn pend<B: Board>(number: u32) {
+    version::pend::<B>(number);
+}
+
+/// Lets interrupts through to the processor.
+pub(crate) fn start<B: Board>() {
+    version::start::<B>();
+}
+
+/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
+#[cfg(feature = "smp")]
+pub(crate) fn start_another<B: Board>(number: usize) {
+    version::start_another::<B>(number);
+}
+
+/// Waits until other processors see what this one has stored: a write of a system register is not ordered behind it
+/// otherwise (GIC architecture, IHI 0069, section 4.8.5 leaves that to the sender).
+#[cfg(feature = "smp")]
+#[inline(always)]
+fn publish() {
+    // SAFETY: a barrier.
+    unsafe { core::arch::asm!("dsb ishst", options(nostack, preserves_flags)) }
+}
+
+/// What is read from here on is not older than the interrupt that was acknowledged: its sender's stores are seen.
+#[cfg(feature = "smp")]
+#[inline(always)]
+fn settle() {
+    // SAFETY: a barrier.
+    unsafe { core::arch::asm!("dsb sy", options(nostack, preserves_flags)) }
+}
+
+/// Serves one interrupt. If more are pending, the processor comes again at once.
+pub(crate) extern "C" fn dispatch() {
+    let Some(interrupt) = version::acknowledge() else {
+        return;
+    };
+    #[cfg(feature = "smp")]
+    settle();
+    if let Some(handler) = HANDLERS
+        .0
+        .get(version::number_of(&interrupt))
+        .and_then(Cell::get)
+    {
+        handler();
+    }
+    // A handler that called the kernel comes back with the mask cleared. Behind the end of
+    // service the mask alone keeps out the next interrupt.
+    mask();
+    version::end(interrupt);
+}
