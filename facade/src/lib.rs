@@ -159,6 +159,7 @@ boards! {
     "virt-aarch64-smp": virt_aarch64_smp,
     "virt-riscv64": virt_riscv64,
     "virt-riscv64-smp": virt_riscv64_smp,
+    "zcu102": zcu102,
 }
 
 /// Writes a line to the board's console. On the host it is in what comes of the run:

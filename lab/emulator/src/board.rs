@@ -31,7 +31,7 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
         Self::Stm32F405,
@@ -40,6 +40,7 @@ impl Board {
         Self::Virt(Virt::Aarch64),
         Self::Virt(Virt::RiscV64),
         Self::Virt(Virt::Imx8mpEvk),
+        Self::Virt(Virt::Zcu102),
     ];
 
     /// The board's name, which is also the name of its crate in `boards/`.

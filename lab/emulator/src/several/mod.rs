@@ -34,6 +34,8 @@ pub enum Virt {
     RiscV64,
     /// NXP's i.MX 8M Plus EVK: Cortex-A53 and a GICv3, which begin at EL3.
     Imx8mpEvk,
+    /// AMD's ZCU102: Cortex-A53 and a GICv2, which begin at EL2.
+    Zcu102,
 }
 
 /// The most processors that the clock follows.
@@ -51,6 +53,7 @@ impl Virt {
             Self::Aarch64El2 => "virt-aarch64-el2",
             Self::RiscV64 => "virt-riscv64",
             Self::Imx8mpEvk => "imx8mp-evk",
+            Self::Zcu102 => "zcu102",
         }
     }
 
@@ -58,7 +61,9 @@ impl Virt {
     #[must_use]
     pub const fn triple(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "aarch64-unknown-none-softfloat",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
+                "aarch64-unknown-none-softfloat"
+            }
             Self::RiscV64 => "riscv64imac-unknown-none-elf",
         }
     }
@@ -67,7 +72,7 @@ impl Virt {
     #[must_use]
     pub const fn cpu_name(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "Cortex-A53",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => "Cortex-A53",
             Self::RiscV64 => "SiFive U54",
         }
     }
@@ -76,7 +81,9 @@ impl Virt {
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => Some(Cpu::CortexA53),
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
+                Some(Cpu::CortexA53)
+            }
             Self::RiscV64 => Some(Cpu::U54),
         }
     }
@@ -85,7 +92,9 @@ impl Virt {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => "qemu-system-aarch64",
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
+                "qemu-system-aarch64"
+            }
             Self::RiscV64 => "qemu-system-riscv64",
         }
     }
@@ -93,7 +102,7 @@ impl Virt {
     /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk => None,
+            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => None,
             Self::RiscV64 => Some(0x1000..0x1_0000),
         }
     }
@@ -112,6 +121,7 @@ impl Virt {
             Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
             // The console is the second serial line.
             Self::Imx8mpEvk => &["-M", "imx8mp-evk", "-serial", "null"],
+            Self::Zcu102 => &["-M", "xlnx-zcu102,virtualization=on", "-audio", "none"],
         };
         let common = [
             "-m",

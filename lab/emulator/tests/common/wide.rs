@@ -34,6 +34,7 @@ struct Symbol {
 pub const fn origin(board: Virt) -> u64 {
     match board {
         Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 0x4020_0000,
+        Virt::Zcu102 => 0x0020_0000,
         Virt::RiscV64 => 0x8000_0000,
     }
 }
@@ -96,7 +97,7 @@ impl Image {
         const HEADER: usize = 64 + 56;
         let origin = origin(self.board);
         let machine: u16 = match self.board {
-            Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 183,
+            Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk | Virt::Zcu102 => 183,
             Virt::RiscV64 => 243,
         };
         let (mut strings, mut symbols) = (vec![0_u8], vec![0_u8; 24]);
