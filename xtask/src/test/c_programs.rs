@@ -28,7 +28,7 @@ const SAYS: &str = "the sum is 10";
 const COLLECTING: &str = "-Wl,--gc-sections";
 /// The tables of all calls: those of the standard, those of FreeRTOS, and those of POSIX threads.
 const TABLES: &str = "user/c/tests";
-const PROGRAMS: [&str; 4] = ["table", "freertos", "posix", "signals"];
+const PROGRAMS: [&str; 5] = ["table", "freertos", "posix", "signals", "queues"];
 /// The page of the book, which shows a program of FreeRTOS's.
 const PAGE: &str = "docs/c-programs.md";
 const TABLES_SAY: &str = " passed, 0 failed";

@@ -20,18 +20,30 @@ macro_rules! errors {
 errors! {
     /// Not allowed.
     PERM = 1, 1;
+    /// No such name.
+    NOENT = 2, 2;
     /// No such thread.
     SRCH = 3, 3;
     /// A handler of a signal was called.
     INTR = 4, 4;
+    /// No such descriptor.
+    BADF = 9, 9;
     /// Not now, or no more of them.
     AGAIN = 11, 11;
     /// No memory.
     NOMEM = 12, 12;
     /// In use.
     BUSY = 16, 16;
+    /// There already.
+    EXIST = 17, 17;
     /// What cannot be.
     INVAL = 22, 22;
+    /// No memory for what has a name.
+    NOSPC = 28, 28;
+    /// A name that is too long.
+    NAMETOOLONG = 91, 36;
+    /// A message that is too long.
+    MSGSIZE = 122, 90;
     /// Threads would wait for each other.
     DEADLK = 45, 35;
     /// The time is over.

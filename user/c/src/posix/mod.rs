@@ -11,7 +11,9 @@ pub mod clock;
 pub mod condition;
 pub mod errno;
 pub mod key;
+pub mod message_queue;
 pub mod mutex;
+pub mod name;
 pub mod once;
 mod place;
 pub mod rwlock;
@@ -43,6 +45,8 @@ pub(crate) struct Shared {
     living: Cell<usize>,
     signals: signal::OfProgram,
     timers: timer::Timers,
+    semaphores: semaphore::Named,
+    queues: message_queue::Queues,
 }
 
 impl Shared {
@@ -57,6 +61,8 @@ impl Shared {
             living: Cell::new(0),
             signals: signal::OfProgram::new(),
             timers: timer::Timers::new(),
+            semaphores: semaphore::Named::new(),
+            queues: message_queue::Queues::new(),
         }
     }
 }

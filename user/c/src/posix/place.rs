@@ -24,6 +24,14 @@ pub struct Place<T> {
 const DESTROYED: u32 = 1;
 
 impl<T: Kind> Place<T> {
+    /// A variable with an object.
+    pub fn new(object: T) -> Self {
+        Self {
+            state: Cell::new(T::ALIVE),
+            object: UnsafeCell::new(MaybeUninit::new(object)),
+        }
+    }
+
     /// The object of the variable at `place`. Errors: `EINVAL` where there is none.
     ///
     /// # Safety

@@ -3,11 +3,13 @@
 use super::cancel::point;
 use super::clock::{ClockId, REALTIME, TimeSpec, deadline};
 use super::errno::Errno;
-use super::minus_one;
+use super::name::Names;
 use super::place::{Kind, Place, fits};
+use super::{alone, minus_one};
 use crate::cmsis::interface;
-use crate::os::in_handler;
-use core::ffi::{c_int, c_uint};
+use crate::os::{in_handler, os};
+use core::ffi::{c_char, c_int, c_uint};
+use core::ptr;
 use taktos::board::Board;
 use taktos::{Error, Semaphore, Timeout};
 
@@ -46,7 +48,58 @@ unsafe fn take(
     point(|| semaphore.take(time)).map_err(Errno::from)
 }
 
+/// The semaphores with names.
+pub type Named = Names<Place<PosixSemaphore>>;
+
+/// `SEM_FAILED`.
+const FAILED: *mut Place<PosixSemaphore> = ptr::null_mut();
+
+/// What is left of a semaphore that nobody has open and nobody finds.
+fn end(place: &'static Place<PosixSemaphore>) {
+    // SAFETY: a variable, which nobody uses any more.
+    unsafe { Place::destroy(place) };
+}
+
 interface! {
+    /// Opens a semaphore by its name; with `O_CREAT` one is made, if there is none, with so many permits. `SEM_FAILED` with `ENOENT`,
+    /// `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`; `EPERM` in a handler of an interrupt. The mode is not looked at. In C the last two are
+    /// there only with `O_CREAT`: on these processors they lie where those of such a call lie.
+    fn sem_open(name: *const c_char, flags: c_int, _mode: c_uint, count: c_uint) -> *mut Place<PosixSemaphore> {
+        let make = || match count > MOST {
+            true => Err(Errno::INVAL),
+            false => Ok(Place::new(PosixSemaphore(Semaphore::with_limit(count, MOST)))),
+        };
+        let opened = match in_handler() {
+            true => Err(Errno::PERM),
+            // SAFETY: the caller's promise.
+            false => alone(|| unsafe { os().posix.semaphores.open(name, flags, make) }),
+        };
+        match opened {
+            Ok(place) => ptr::from_ref(place).cast_mut(),
+            Err(error) => {
+                error.set();
+                FAILED
+            }
+        }
+    }
+
+    /// Closes a semaphore that has a name. `EINVAL` where it is none; `EPERM` in a handler of an interrupt.
+    fn sem_close(place: *mut Place<PosixSemaphore>) -> c_int {
+        minus_one(match in_handler() {
+            true => Err(Errno::PERM),
+            false => alone(|| os().posix.semaphores.close(place, end)),
+        })
+    }
+
+    /// Takes a semaphore's name away; it goes with the last who closes it. `ENOENT`, `ENAMETOOLONG`; `EPERM` in a handler of an interrupt.
+    fn sem_unlink(name: *const c_char) -> c_int {
+        minus_one(match in_handler() {
+            true => Err(Errno::PERM),
+            // SAFETY: the caller's promise.
+            false => alone(|| unsafe { os().posix.semaphores.unlink(name, end) }),
+        })
+    }
+
     /// Makes a semaphore with so many permits. `EINVAL` beyond `SEM_VALUE_MAX`.
     fn sem_init(place: *mut Place<PosixSemaphore>, _shared: c_int, count: c_uint) -> c_int {
         if count > MOST {

@@ -85,7 +85,7 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
 /// way.
-const HEADERS: [(&str, &str); 19] = [
+const HEADERS: [(&str, &str); 21] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
@@ -95,6 +95,8 @@ const HEADERS: [(&str, &str); 19] = [
     header!("freertos/task.h"),
     header!("freertos/timers.h"),
     header!("posix/errno.h"),
+    header!("posix/fcntl.h"),
+    header!("posix/mqueue.h"),
     header!("posix/pthread.h"),
     header!("posix/sched.h"),
     header!("posix/semaphore.h"),

@@ -29,6 +29,7 @@ const LAST: c_int = 47;
 pub(super) const BY_USER: c_int = 1;
 const BY_QUEUE: c_int = 2;
 pub(super) const BY_TIMER: c_int = 3;
+pub(super) const BY_MESSAGE: c_int = 5;
 
 /// Signals: the one with the number n is the bit n − 1.
 pub(super) type Set = u64;

@@ -89,6 +89,18 @@ impl Notice {
         }
     }
 
+    /// The same for a notice that goes when it was given. A signal for which there is no memory tells nothing.
+    pub fn give_once(&'static self) {
+        match self {
+            Self::Signal(node) => {
+                if let Some(node) = Node::allocate(node.info()) {
+                    send(node, Target::Program);
+                }
+            }
+            _ => self.give(),
+        }
+    }
+
     /// How often a signal was due again before it was got.
     pub fn overrun(&self) -> u32 {
         match self {

@@ -1,0 +1,217 @@
+//! Owns: names of objects that several parts of a program open: who finds what by its name, and when it goes. Must never know: kinds of objects.
+
+use super::errno::Errno;
+use crate::object::Memory;
+use crate::os::masked;
+use core::cell::Cell;
+use core::ffi::{CStr, c_char, c_int};
+use core::ptr::{self, NonNull};
+use core::slice;
+
+/// `O_CREAT`, as newlib has it, or Linux.
+pub const CREATE: c_int = if cfg!(target_arch = "arm") {
+    0x200
+} else {
+    0x40
+};
+/// `O_EXCL`.
+const EXCLUSIVE: c_int = if cfg!(target_arch = "arm") {
+    0x800
+} else {
+    0x80
+};
+/// `O_NONBLOCK`.
+pub const NEVER_WAITS: c_int = if cfg!(target_arch = "arm") {
+    0x4000
+} else {
+    0x800
+};
+/// `NAME_MAX`.
+const LONGEST: usize = 255;
+
+/// An object with a name, in the heap.
+pub struct Named<T: 'static> {
+    next: Cell<Option<&'static Named<T>>>,
+    /// The name, which lies in the heap, too.
+    name: &'static [u8],
+    /// How often it is open.
+    opened: Cell<usize>,
+    /// Whether it is found by its name.
+    is_linked: Cell<bool>,
+    object: T,
+}
+
+/// Those of one kind.
+pub struct Names<T: 'static>(Cell<Option<&'static Named<T>>>);
+
+/// The name at an address. Errors: `EINVAL` where there is none, `ENAMETOOLONG`.
+///
+/// # Safety
+/// The address is null or leads to a C string.
+unsafe fn name_at<'a>(name: *const c_char) -> Result<&'a [u8], Errno> {
+    if name.is_null() {
+        return Err(Errno::INVAL);
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    // A slash in front belongs to the name of whoever has one.
+    match name.strip_prefix(b"/").unwrap_or(name) {
+        [] => Err(Errno::INVAL),
+        name if name.len() > LONGEST => Err(Errno::NAMETOOLONG),
+        name => Ok(name),
+    }
+}
+
+/// Memory for a `T`, and what lies there. Errors: `ENOSPC`.
+fn allocate<T>(new: T) -> Result<&'static T, Errno> {
+    let memory = Memory::of_heap(size_of::<T>()).ok_or(Errno::NOSPC)?;
+    let place = memory.start.cast::<T>();
+    // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+    Ok(unsafe {
+        place.write(new);
+        place.as_ref()
+    })
+}
+
+/// Gives memory of the heap back.
+///
+/// # Safety
+/// It was allocated alone, and nobody uses it any more.
+pub unsafe fn free<T: ?Sized>(of: &'static T) {
+    let memory = Memory {
+        start: NonNull::from(of).cast(),
+        in_heap: true,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { memory.free() };
+}
+
+impl<T> Names<T> {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    fn find(&self, is_it: impl Fn(&Named<T>) -> bool) -> Option<&'static Named<T>> {
+        let mut next = self.0.get();
+        while let Some(named) = next {
+            if is_it(named) {
+                return Some(named);
+            }
+            next = named.next.get();
+        }
+        None
+    }
+
+    /// Opens what has a name, or makes it, as the flags say. Called while no other thread runs. Errors: `ENOENT`, `EEXIST`, `EINVAL`,
+    /// `ENAMETOOLONG`, `ENOSPC`, and those of `make`.
+    ///
+    /// # Safety
+    /// The name is null or a C string.
+    pub unsafe fn open(
+        &self,
+        name: *const c_char,
+        flags: c_int,
+        make: impl FnOnce() -> Result<T, Errno>,
+    ) -> Result<&'static T, Errno> {
+        // SAFETY: the caller's promise.
+        let name = unsafe { name_at(name) }?;
+        let found = self.find(|named| named.is_linked.get() && named.name == name);
+        let named = match found {
+            Some(_) if flags & CREATE != 0 && flags & EXCLUSIVE != 0 => return Err(Errno::EXIST),
+            Some(named) => named,
+            None if flags & CREATE == 0 => return Err(Errno::NOENT),
+            None => self.add(name, make)?,
+        };
+        named.opened.update(|count| count + 1);
+        Ok(&named.object)
+    }
+
+    fn add(
+        &self,
+        name: &[u8],
+        make: impl FnOnce() -> Result<T, Errno>,
+    ) -> Result<&'static Named<T>, Errno> {
+        let memory = Memory::of_heap(name.len()).ok_or(Errno::NOSPC)?;
+        // SAFETY: memory of the heap for so many bytes, which is nobody's yet.
+        let kept = unsafe {
+            let bytes = memory.start.as_ptr();
+            bytes.copy_from_nonoverlapping(name.as_ptr(), name.len());
+            slice::from_raw_parts(bytes, name.len())
+        };
+        let made = make().and_then(|object| {
+            allocate(Named {
+                next: Cell::new(None),
+                name: kept,
+                opened: Cell::new(0),
+                is_linked: Cell::new(true),
+                object,
+            })
+        });
+        match made {
+            Ok(named) => {
+                masked(|| named.next.set(self.0.replace(Some(named))));
+                Ok(named)
+            }
+            Err(error) => {
+                // SAFETY: nobody has seen it.
+                unsafe { memory.free() };
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes an object once; `end` ends the last one whose name is gone. Called while no other thread runs. Errors: `EINVAL` where it is none
+    /// or not open.
+    pub fn close(&self, object: *const T, end: impl FnOnce(&'static T)) -> Result<(), Errno> {
+        let named = self.find(|named| ptr::eq(&raw const named.object, object));
+        let named = named
+            .filter(|named| named.opened.get() > 0)
+            .ok_or(Errno::INVAL)?;
+        named.opened.update(|count| count - 1);
+        self.remove_if_unused(named, end);
+        Ok(())
+    }
+
+    /// Nobody finds an object by its name any more. Called while no other thread runs. Errors: `ENOENT`, `ENAMETOOLONG`.
+    ///
+    /// # Safety
+    /// The name is null or a C string.
+    pub unsafe fn unlink(
+        &self,
+        name: *const c_char,
+        end: impl FnOnce(&'static T),
+    ) -> Result<(), Errno> {
+        // SAFETY: the caller's promise.
+        let name = match unsafe { name_at(name) } {
+            Err(Errno::INVAL) => Err(Errno::NOENT),
+            other => other,
+        }?;
+        let found = self.find(|named| named.is_linked.get() && named.name == name);
+        let named = found.ok_or(Errno::NOENT)?;
+        named.is_linked.set(false);
+        self.remove_if_unused(named, end);
+        Ok(())
+    }
+
+    fn remove_if_unused(&self, named: &'static Named<T>, end: impl FnOnce(&'static T)) {
+        if named.is_linked.get() || named.opened.get() > 0 {
+            return;
+        }
+        masked(|| {
+            let mut place = &self.0;
+            while let Some(other) = place.get() {
+                if ptr::eq(other, named) {
+                    return place.set(named.next.take());
+                }
+                place = &other.next;
+            }
+        });
+        end(&named.object);
+        // SAFETY: both were allocated alone; nobody finds them, and nobody has them open.
+        unsafe {
+            free(named.name);
+            free(named);
+        }
+    }
+}
