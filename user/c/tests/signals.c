@@ -227,6 +227,22 @@ static void actions(void)
     IS(order[2], SIGRTMIN + 1);
     IS(seen_value, 1);
 
+    ROW(failed(sighold(1000)), EINVAL, EINVAL);
+    ROW(failed(sigrelse(0)), EINVAL, EINVAL);
+    ROW(failed(sigpause(1000)), EINVAL, EPERM);
+    ROW(failed(sigignore(SIGKILL)), EINVAL, EINVAL);
+    handle(SIGUSR2, 0, 0);
+    IS(sighold(SIGUSR2), 0);
+    IS(raise(SIGUSR2), 0);
+    IS(seen, 0);
+    IS(failed(sigpause(SIGUSR2)), EINTR);
+    IS(seen, 1);
+    IS(raise(SIGUSR2), 0);
+    IS(sigrelse(SIGUSR2), 0);
+    IS(seen, 2);
+    IS(sigignore(SIGUSR2), 0);
+    IS(raise(SIGUSR2), 0);
+    IS(seen, 2);
     /* Ignored ones are gone; an action for one signal is gone with it. */
     IS(signal(SIGUSR1, SIG_IGN) != SIG_ERR, 1);
     IS(raise(SIGUSR1), 0);
@@ -586,6 +602,18 @@ static void timers(void)
     usleep(1000);
     IS(sigtimedwait(&set, &info, &none), SIGRTMIN);
     IS(info.si_value.sival_int, 6);
+
+    /* No interval is too short for others to run; what was due meanwhile is counted. */
+    spec = every(1 * MS, 100);
+    IS(timer_settime(timer, 0, &spec, NULL), 0);
+    usleep(3000);
+    IS(sigtimedwait(&set, NULL, &none), SIGRTMIN);
+    IS(timer_getoverrun(timer) >= 20000 && timer_getoverrun(timer) < 40000, 1);
+    IS(timer_gettime(timer, &old), 0);
+    IS(old.it_value.tv_nsec > 0 && old.it_value.tv_nsec <= 100100, 1);
+    spec = every(0, 0);
+    IS(timer_settime(timer, 0, &spec, NULL), 0);
+    sigtimedwait(&set, NULL, &none);
 
     /* A timer that is deleted leaves no signal. */
     spec = every(1 * MS, 0);

@@ -56,6 +56,7 @@ typedef void (*_sig_func_ptr)(int);
 #define SIGRTMIN 32
 #define SIGRTMAX 47
 #define NSIG 48
+#undef RTSIG_MAX
 #define RTSIG_MAX 16
 
 union sigval {
@@ -124,6 +125,10 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int sigprocmask(int how, const sigset_t *set, sigset_t *old);
 int sigpending(sigset_t *set);
 int sigsuspend(const sigset_t *set);
+int sighold(int number);
+int sigrelse(int number);
+int sigignore(int number);
+int sigpause(int number);
 int sigwait(const sigset_t *set, int *number);
 int sigwaitinfo(const sigset_t *set, siginfo_t *info);
 int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time);

@@ -4,6 +4,8 @@
 #ifndef TAKTOS_POSIX_TIME_H_
 #define TAKTOS_POSIX_TIME_H_
 
+struct sigevent;
+
 #if __has_include(<_newlib_version.h>)
 #include_next <time.h>
 #include <sys/types.h>
@@ -44,7 +46,6 @@ int clock_getres(clockid_t clock, struct timespec *resolution);
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
 int nanosleep(const struct timespec *time, struct timespec *left);
 
-struct sigevent;
 int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer);
 int timer_delete(timer_t timer);
 int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old);

@@ -166,11 +166,6 @@ impl OsTimer {
         masked(|| self.due.get()) / TICK
     }
 
-    /// When it is due, in nanoseconds since the start, if it runs.
-    pub(crate) fn due_time(&'static self) -> Option<u64> {
-        masked(|| self.is_running.get().then(|| self.due.get()))
-    }
-
     /// Starts it, or begins its time anew. Allowed in handlers.
     pub(crate) fn start(&'static self, period: u32) {
         self.period.set(period);

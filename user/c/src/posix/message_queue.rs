@@ -446,7 +446,7 @@ unsafe fn set_notice(descriptor: &'static Descriptor, event: *const Event) -> Re
         return Ok(());
     };
     // SAFETY: as above.
-    let notice = unsafe { Notice::of(event, BY_MESSAGE) }?;
+    let notice = unsafe { Notice::of(event, BY_MESSAGE, ptr::null_mut()) }?;
     let memory = Memory::of_heap(size_of::<Notice>()).ok_or(Errno::NOMEM)?;
     let place: NonNull<Notice> = memory.start.cast();
     alone(|| {

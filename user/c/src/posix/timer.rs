@@ -17,10 +17,12 @@ use core::ptr::{self, NonNull};
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
+/// What others get between two signals of a timer whose interval is shorter, or none would run but its thread and its handler.
+const LEAST_PAUSE: i64 = 100_000;
 /// When a timer is due that does not run.
 const NEVER: i64 = i64::MAX;
 /// `DELAYTIMER_MAX`.
-const MOST_OVERRUNS: u32 = i32::MAX as u32;
+const MOST_OVERRUNS: i64 = i32::MAX as i64;
 
 /// `struct itimerspec`.
 #[derive(Clone, Copy)]
@@ -36,9 +38,12 @@ pub struct PosixTimer {
     timer: Cell<Option<&'static OsTimer>>,
     clock: ClockId,
     notice: Notice,
-    /// When it is due first, in nanoseconds since the start; what comes before is of an earlier setting.
-    first_due: Cell<i64>,
+    /// When it is due next, in nanoseconds since the start; what comes before is of an earlier setting. While its signal waits to be got, when
+    /// it was due.
+    due: Cell<i64>,
     interval: Cell<i64>,
+    /// How often it was due again before its signal was got.
+    overrun: Cell<i64>,
     /// When it is due by the time of day, if that was asked for.
     by_day: Cell<Option<i64>>,
     /// Whether it tells the program now; and whether it was deleted meanwhile.
@@ -96,7 +101,7 @@ impl PosixTimer {
         let place = memory.start.cast::<Self>();
         let id = place.as_ptr().cast();
         let parts = notice(id).and_then(|notice| {
-            let timer = timer::make(expire, true, id, &Attributes::NONE);
+            let timer = timer::make(expire, false, id, &Attributes::NONE);
             Ok((notice, timer.ok_or(Errno::AGAIN)?))
         });
         let (notice, timer) = match parts {
@@ -112,8 +117,9 @@ impl PosixTimer {
             timer: Cell::new(Some(timer)),
             clock,
             notice,
-            first_due: Cell::new(NEVER),
+            due: Cell::new(NEVER),
             interval: Cell::new(0),
+            overrun: Cell::new(0),
             by_day: Cell::new(None),
             tells: Cell::new(false),
             is_deleted: Cell::new(false),
@@ -127,20 +133,21 @@ impl PosixTimer {
         Ok(new)
     }
 
-    /// Starts it so that it is due at an instant since the start; an interval of 0: once.
+    /// Starts it so that it is due at an instant since the start; an interval of 0: once. One that tells nobody needs no more than that.
     fn start(&'static self, due: i64, interval: i64) {
         let Some(timer) = self.timer.get() else {
             return;
         };
         timer.stop();
-        self.first_due.set(due);
+        self.due.set(due);
         self.interval.set(interval);
-        timer.set_periodic(interval > 0);
-        timer.start_at(due.max(0) as u64, interval as u64);
+        if !matches!(self.notice, Notice::None) {
+            timer.start_at(due.max(0) as u64, 0);
+        }
     }
 
     fn stop(&'static self) {
-        self.first_due.set(NEVER);
+        self.due.set(NEVER);
         self.interval.set(0);
         self.by_day.set(None);
         if let Some(timer) = self.timer.get() {
@@ -148,12 +155,34 @@ impl PosixTimer {
         }
     }
 
+    /// It was due, and is so again at the next interval that is to come; gives how often it was meanwhile.
+    fn start_next(&'static self) -> i64 {
+        let (due, interval) = (self.due.get(), self.interval.get());
+        let pause = if interval < LEAST_PAUSE {
+            LEAST_PAUSE
+        } else {
+            0
+        };
+        let missed = since_start()
+            .saturating_add(pause)
+            .saturating_sub(due)
+            .max(0)
+            / interval;
+        self.start(due + (missed + 1) * interval, interval);
+        missed
+    }
+
     /// What is left until it is due, and the interval.
     fn rest(&'static self) -> (i64, i64) {
-        let due = self.timer.get().and_then(OsTimer::due_time);
-        // One that is due and not called yet has the least that can be said.
-        let left = due.map_or(0, |due| (due as i64).saturating_sub(since_start()).max(1));
-        (left, self.interval.get())
+        let (due, interval) = (self.due.get(), self.interval.get());
+        let left = due.saturating_sub(since_start());
+        let left = match due {
+            NEVER => 0,
+            _ if left > 0 => left,
+            _ if interval > 0 => interval - (-left) % interval,
+            _ => 0,
+        };
+        (left, interval)
     }
 
     /// What a setting says, as an instant since the start, an interval, and the time of day at which it is due, if it goes by that.
@@ -218,14 +247,19 @@ impl PosixTimer {
 /// What the interface's timer calls: tells the program, unless the timer was deleted or set anew since.
 unsafe extern "C" fn expire(id: *mut c_void) {
     let timer = masked(|| {
-        let timer = find(id).filter(|timer| timer.first_due.get() <= since_start())?;
+        let timer = find(id).filter(|timer| timer.due.get() <= since_start())?;
         timer.tells.set(true);
+        timer.by_day.set(None);
         if timer.interval.get() == 0 {
-            timer.by_day.set(None);
+            timer.due.set(NEVER);
         }
         Some(timer)
     });
     let Some(timer) = timer else { return };
+    // One that sends a signal goes on when that was got, so that no interval is too short.
+    if timer.interval.get() > 0 && matches!(timer.notice, Notice::Thread(..)) {
+        timer.start_next();
+    }
     timer.notice.give();
     let is_deleted = masked(|| {
         timer.tells.set(false);
@@ -236,6 +270,19 @@ unsafe extern "C" fn expire(id: *mut c_void) {
     }
 }
 
+/// The signal of a timer was got: one with an interval goes on.
+pub(super) fn go_on(id: *mut c_void) {
+    alone(|| {
+        let Some(timer) = masked(|| find(id)) else {
+            return;
+        };
+        let is_due = timer.interval.get() > 0 && timer.due.get() <= since_start();
+        timer
+            .overrun
+            .set(if is_due { timer.start_next() } else { 0 });
+    });
+}
+
 /// The time of day was set: the timers that are first due by it look at it anew.
 pub(super) fn tell_time_was_set() {
     alone(look_at_time);
@@ -244,7 +291,7 @@ pub(super) fn tell_time_was_set() {
 fn look_at_time() {
     let mut next = os().posix.timers.first.get();
     while let Some(timer) = next {
-        let is_to_come = timer.first_due.get() > since_start();
+        let is_to_come = timer.due.get() > since_start();
         if let (Some(value), Ok(ahead), true) = (timer.by_day.get(), ahead(REALTIME), is_to_come) {
             timer.start(value.saturating_sub(ahead), timer.interval.get());
         }
@@ -276,7 +323,7 @@ fn set_alarm(seconds: c_uint) -> Result<i64, Errno> {
     let timer = match alarm.get() {
         Some(timer) => timer,
         None => {
-            let notice = |_| Notice::signal(ALARM, BY_TIMER, Notice::NO_VALUE);
+            let notice = |id| Notice::signal(ALARM, BY_TIMER, ptr::null_mut(), id);
             PosixTimer::make(REALTIME, notice)?
         }
     };
@@ -304,8 +351,8 @@ interface! {
             // SAFETY: as above.
             let timer = PosixTimer::make(clock, |id| match unsafe { event.as_ref() } {
                 // SAFETY: as above.
-                Some(event) => unsafe { Notice::of(event, BY_TIMER) },
-                None => Notice::signal(ALARM, BY_TIMER, id),
+                Some(event) => unsafe { Notice::of(event, BY_TIMER, id) },
+                None => Notice::signal(ALARM, BY_TIMER, id, id),
             })?;
             *place = ptr::from_ref(timer).cast_mut().cast();
             Ok(())
@@ -346,7 +393,7 @@ interface! {
     /// How often a timer was due again between its signal and the last time that this was got.
     fn timer_getoverrun(id: Id) -> c_int {
         match timer_of(id) {
-            Ok(timer) => timer.notice.overrun().min(MOST_OVERRUNS) as c_int,
+            Ok(timer) => timer.overrun.get().min(MOST_OVERRUNS) as c_int,
             Err(error) => minus_one(Err(error)),
         }
     }

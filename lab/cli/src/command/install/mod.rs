@@ -85,7 +85,7 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
 /// way.
-const HEADERS: [(&str, &str); 21] = [
+const HEADERS: [(&str, &str); 22] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
@@ -96,6 +96,7 @@ const HEADERS: [(&str, &str); 21] = [
     header!("freertos/timers.h"),
     header!("posix/errno.h"),
     header!("posix/fcntl.h"),
+    header!("posix/limits.h"),
     header!("posix/mqueue.h"),
     header!("posix/pthread.h"),
     header!("posix/sched.h"),

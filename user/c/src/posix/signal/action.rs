@@ -3,7 +3,7 @@
 use super::super::errno::Errno;
 use super::super::minus_one;
 use super::super::thread::PosixThread;
-use super::pending::Node;
+use super::pending::Got;
 use super::{Info, KILL, LAST, STOP, Set, bit, only};
 use crate::cmsis::interface;
 use crate::object::Memory;
@@ -93,9 +93,9 @@ pub fn end_if_fatal(number: c_int) {
 }
 
 /// Does what is to be done about a signal that the calling thread has got; says whether a handler was called.
-fn perform(thread: &'static PosixThread, node: &'static Node) -> bool {
-    let mut info = node.info();
-    node.release();
+fn perform(thread: &'static PosixThread, got: Got) -> bool {
+    let mut info = got.info;
+    got.settle();
     end_if_fatal(info.number);
     if is_ignored(info.number) {
         return false;
@@ -144,10 +144,10 @@ pub fn deliver(thread: &'static PosixThread) -> bool {
     loop {
         let wanted = !thread.signals.blocked.get();
         let own = thread.signals.pending.take(wanted);
-        let Some(node) = own.or_else(|| os().posix.signals.pending.take(wanted)) else {
+        let Some(got) = own.or_else(|| os().posix.signals.pending.take(wanted)) else {
             return called;
         };
-        called |= perform(thread, node);
+        called |= perform(thread, got);
     }
 }
 
@@ -187,6 +187,14 @@ interface! {
             unsafe { old.write(before) };
         }
         minus_one(done)
+    }
+
+    /// Ignores a signal.
+    fn sigignore(number: c_int) -> c_int {
+        minus_one(match can_be_set(number) {
+            true => set(number, Action { handler: IGNORE, ..Action::DEFAULT }),
+            false => Err(Errno::INVAL),
+        })
     }
 
     /// The same in short: a handler and no more. Gives the one before, or `SIG_ERR`.

@@ -94,8 +94,8 @@ impl OfThread {
 
     /// Gives the memory of what it has not got back.
     pub(super) fn free(&self) {
-        while let Some(node) = self.pending.take(Set::MAX) {
-            node.release();
+        while let Some(got) = self.pending.take(Set::MAX) {
+            got.settle();
         }
     }
 }

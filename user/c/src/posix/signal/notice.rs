@@ -9,7 +9,6 @@ use super::{Info, only};
 use crate::os::os;
 use core::ffi::{c_int, c_void};
 use core::mem;
-use core::ptr;
 
 /// `SIGEV_NONE`, `SIGEV_SIGNAL` and `SIGEV_THREAD`.
 const NONE: c_int = 1;
@@ -39,25 +38,31 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// The signal, with a value and a code that says where it comes from. Errors: `EINVAL` where it is none.
-    pub fn signal(number: c_int, code: c_int, value: *mut c_void) -> Result<Self, Errno> {
+    /// The signal, with a value and a code that says where it comes from, of a timer if there is one. Errors: `EINVAL` where it is none.
+    pub fn signal(
+        number: c_int,
+        code: c_int,
+        value: *mut c_void,
+        timer: *mut c_void,
+    ) -> Result<Self, Errno> {
         only(number).ok_or(Errno::INVAL)?;
-        Ok(Self::Signal(Node::of_timer(Info {
+        let info = Info {
             number,
             code,
             error: 0,
             value,
-        })))
+        };
+        Ok(Self::Signal(Node::of_timer(info, timer)))
     }
 
     /// What a program asks for. Errors: `EINVAL`.
     ///
     /// # Safety
     /// The event's attributes are null or lead to attributes.
-    pub unsafe fn of(event: &Event, code: c_int) -> Result<Self, Errno> {
+    pub unsafe fn of(event: &Event, code: c_int, timer: *mut c_void) -> Result<Self, Errno> {
         match (event.notify, event.function) {
             (NONE, _) => Ok(Self::None),
-            (SIGNAL, _) => Self::signal(event.number, code, event.value),
+            (SIGNAL, _) => Self::signal(event.number, code, event.value, timer),
             (THREAD, Some(function)) => {
                 // SAFETY: the caller's promise.
                 let attributes = match unsafe { event.attributes.as_ref() } {
@@ -75,11 +80,11 @@ impl Notice {
         }
     }
 
-    /// Tells it. A signal that was not got since the last time is counted. A thread for which there is no memory tells nothing.
+    /// Tells it. A signal that was not got since the last time is not sent again. A thread for which there is no memory tells nothing.
     pub fn give(&'static self) {
         match self {
             Self::None => {}
-            Self::Signal(node) if node.is_pending() => node.count_overrun(),
+            Self::Signal(node) if node.is_pending() => {}
             Self::Signal(node) => send(node, Target::Program),
             Self::Thread(function, value, attributes) => {
                 // SAFETY: it is called as a thread's function is, and what it does not give back nobody takes: nobody joins the thread.
@@ -101,21 +106,10 @@ impl Notice {
         }
     }
 
-    /// How often a signal was due again before it was got.
-    pub fn overrun(&self) -> u32 {
-        match self {
-            Self::Signal(node) => node.overrun(),
-            _ => 0,
-        }
-    }
-
     /// Nobody gets its signal any more.
     pub fn withdraw(&'static self) {
         if let Self::Signal(node) = self {
             os().posix.signals.pending.remove(node);
         }
     }
-
-    /// No address: the value of an event that has none.
-    pub const NO_VALUE: *mut c_void = ptr::null_mut();
 }

@@ -1,42 +1,50 @@
 //! Owns: signals that were sent and that nobody has got yet, in the order in which they were sent.
 //! Must never know: who sends and who gets them.
 
+use super::super::timer;
 use super::{Info, Set, bit};
 use crate::object::Memory;
 use crate::os::masked;
 use core::cell::Cell;
+use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
 /// A signal that was sent.
 pub struct Node {
     info: Cell<Info>,
     next: Cell<Option<&'static Node>>,
-    /// Whether it lies in the heap alone; else it is a timer's, which sends it again and again.
-    is_own: bool,
+    /// The timer whose it is, which sends it again and again; null for one that lies in the heap alone.
+    timer: *mut c_void,
     /// Whether it is in a list.
     is_pending: Cell<bool>,
-    /// How often its timer has come to its end since it was sent, and how often that was so when it was got.
-    overrun: Cell<u32>,
-    overrun_when_got: Cell<u32>,
+}
+
+/// A signal that was got.
+pub struct Got {
+    /// What the program is told of it.
+    pub info: Info,
+    own: Option<&'static Node>,
+    timer: *mut c_void,
+}
+
+impl Got {
+    /// What it needs is given back, or its timer goes on.
+    pub fn settle(self) {
+        match self.own {
+            Some(node) => node.release(),
+            None => timer::go_on(self.timer),
+        }
+    }
 }
 
 impl Node {
     /// One that a timer sends.
-    pub fn of_timer(info: Info) -> Self {
-        Self {
-            is_own: false,
-            ..Self::new(info)
-        }
-    }
-
-    fn new(info: Info) -> Self {
+    pub fn of_timer(info: Info, timer: *mut c_void) -> Self {
         Self {
             info: Cell::new(info),
             next: Cell::new(None),
-            is_own: true,
+            timer,
             is_pending: Cell::new(false),
-            overrun: Cell::new(0),
-            overrun_when_got: Cell::new(0),
         }
     }
 
@@ -45,14 +53,14 @@ impl Node {
         let place = Memory::of_heap(size_of::<Self>())?.start.cast::<Self>();
         // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
         unsafe {
-            place.write(Self::new(info));
+            place.write(Self::of_timer(info, ptr::null_mut()));
             Some(place.as_ref())
         }
     }
 
     /// Gives its memory back, if it is its own.
     pub fn release(&'static self) {
-        if self.is_own {
+        if self.timer.is_null() {
             let memory = Memory {
                 start: NonNull::from(self).cast(),
                 in_heap: true,
@@ -62,24 +70,23 @@ impl Node {
         }
     }
 
-    /// What the program is told of it.
-    pub fn info(&self) -> Info {
-        self.info.get()
-    }
-
     /// Whether nobody has got it yet.
     pub fn is_pending(&self) -> bool {
         self.is_pending.get()
     }
 
-    /// Its timer has come to its end again before anybody got it.
-    pub fn count_overrun(&self) {
-        self.overrun.update(|count| count.saturating_add(1));
+    /// Nothing is done about it: as if it was got.
+    pub fn ignore(&'static self) {
+        let timer = self.timer;
+        match timer.is_null() {
+            true => self.release(),
+            false => timer::go_on(timer),
+        }
     }
 
-    /// How often that was so when it was got last.
-    pub fn overrun(&self) -> u32 {
-        self.overrun_when_got.get()
+    /// What the program is told of it.
+    pub fn info(&self) -> Info {
+        self.info.get()
     }
 }
 
@@ -119,7 +126,7 @@ impl Pending {
     }
 
     /// Takes the first of those with the lowest number out of `wanted`.
-    pub fn take(&self, wanted: Set) -> Option<&'static Node> {
+    pub fn take(&self, wanted: Set) -> Option<Got> {
         masked(|| {
             let mut best: Option<&'static Node> = None;
             let mut next = self.0.get();
@@ -133,8 +140,11 @@ impl Pending {
             }
             let best = best?;
             self.unlink(best);
-            best.overrun_when_got.set(best.overrun.replace(0));
-            Some(best)
+            Some(Got {
+                info: best.info.get(),
+                own: best.timer.is_null().then_some(best),
+                timer: best.timer,
+            })
         })
     }
 

@@ -63,7 +63,7 @@ pub fn send(node: &'static Node, target: Target) {
     if lets_through && !waits {
         end_if_fatal(number);
         if is_ignored(number) {
-            return node.release();
+            return node.ignore();
         }
     }
     let signals = &os().posix.signals;

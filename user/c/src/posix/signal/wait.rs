@@ -6,10 +6,11 @@ use super::super::errno::Errno;
 use super::super::thread::PosixThread;
 use super::super::{code, minus_one};
 use super::action::{deliver, is_due};
-use super::{Info, KILL, STOP, Set, bit};
+use super::{Info, KILL, STOP, Set, bit, only};
 use crate::cmsis::interface;
 use crate::os::{in_handler, os};
 use core::ffi::c_int;
+use core::ptr;
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Timeout};
 
@@ -56,15 +57,22 @@ unsafe fn change(how: c_int, set: *const Set, old: *mut Set) -> Result<(), Errno
     Ok(())
 }
 
+/// Changes whether the caller lets a signal through. Errors: `EINVAL` for what is none.
+fn change_one(how: c_int, number: c_int) -> Result<(), Errno> {
+    let signal = only(number).ok_or(Errno::INVAL)?;
+    // SAFETY: a set, and null.
+    unsafe { change(how, &raw const signal, ptr::null_mut()) }
+}
+
 /// Waits until one of the signals is pending, and takes it. Errors: `EAGAIN` where the time is over, `EINTR` where a handler was called.
 fn take(wanted: Set, time: Timeout) -> Result<Info, Errno> {
     let thread = current()?;
     let signals = &thread.signals;
     let taken = || {
-        let node = signals.pending.take(wanted);
-        let node = node.or_else(|| os().posix.signals.pending.take(wanted))?;
-        let info = node.info();
-        node.release();
+        let got = signals.pending.take(wanted);
+        let got = got.or_else(|| os().posix.signals.pending.take(wanted))?;
+        let info = got.info;
+        got.settle();
         Some(info)
     };
     signals.awaited.set(wanted);
@@ -141,6 +149,25 @@ interface! {
     fn sigprocmask(how: c_int, set: *const Set, old: *mut Set) -> c_int {
         // SAFETY: the caller's promise.
         minus_one(unsafe { change(how, set, old) })
+    }
+
+    /// Does not let a signal through any more.
+    fn sighold(number: c_int) -> c_int {
+        minus_one(change_one(MORE, number))
+    }
+
+    /// Lets a signal through again.
+    fn sigrelse(number: c_int) -> c_int {
+        minus_one(change_one(LESS, number))
+    }
+
+    /// Lets a signal through and waits until a handler was called: −1 with `EINTR`.
+    fn sigpause(number: c_int) -> c_int {
+        minus_one(Err(match (current(), only(number)) {
+            (Ok(thread), Some(signal)) => suspend(Some(thread.signals.blocked.get() & !signal)),
+            (Err(error), _) => error,
+            (_, None) => Errno::INVAL,
+        }))
     }
 
     /// The signals that are pending for the calling thread and for the program.
