@@ -333,6 +333,44 @@ static void *lock_and_sleep(void *argument)
     return argument;
 }
 
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+
+static void *read_locked(void *argument)
+{
+    IS(pthread_rwlock_rdlock(&lock), 0);
+    IS(seen, 1);
+    IS(pthread_rwlock_unlock(&lock), 0);
+    return argument;
+}
+
+static void *meet(void *argument)
+{
+    int met = pthread_barrier_wait(&barrier);
+
+    IS(met == 0 || met == PTHREAD_BARRIER_SERIAL_THREAD, 1);
+    return argument;
+}
+
+/* Handlers run in them, and they go on. */
+static void waits_that_go_on(void)
+{
+    handle(SIGUSR1, 0, 0);
+    IS(pthread_rwlock_wrlock(&lock), 0);
+    start(read_locked, NULL, 30);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(seen, 1);
+    IS(pthread_rwlock_unlock(&lock), 0);
+    joined();
+    IS(pthread_barrier_init(&barrier, NULL, 2), 0);
+    start(meet, NULL, 30);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(seen, 2);
+    meet(NULL);
+    joined();
+    IS(pthread_barrier_destroy(&barrier), 0);
+}
+
 static void waits(void)
 {
     static volatile int before;
@@ -708,6 +746,7 @@ int main(void)
     actions();
     nesting();
     waits();
+    waits_that_go_on();
     taking();
     timers();
     notices();

@@ -1,6 +1,7 @@
 //! Owns: barriers, at which threads wait for each other; spin locks. Must never know: for what.
 
 use super::attributes::require;
+use super::cancel::{handle_signals, until_signal};
 use super::code;
 use super::errno::Errno;
 use super::place::{Kind, Place, fits};
@@ -51,7 +52,13 @@ impl Barrier {
             let _ = self.all_are_there.broadcast();
         }
         while self.round.get() == round {
-            let _ = self.all_are_there.wait(&self.mutex, Timeout::FOREVER);
+            let wait = || self.all_are_there.wait(&self.mutex, Timeout::FOREVER);
+            if until_signal(wait) == Err(Error::Cancelled) {
+                // The others do not wait for a handler.
+                self.mutex.unlock()?;
+                handle_signals();
+                self.mutex.lock(Timeout::FOREVER)?;
+            }
         }
         self.mutex.unlock()?;
         Ok(is_last)

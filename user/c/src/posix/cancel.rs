@@ -73,6 +73,27 @@ pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<
     result
 }
 
+/// A wait that is no point of cancellation, but that signals end, with `Cancelled`: the caller has [`handle_signals`] and waits again.
+pub(super) fn until_signal<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let Some(thread) = PosixThread::current() else {
+        return wait();
+    };
+    thread.takes_signals.set(true);
+    let result = match is_due(thread) {
+        true => Err(Error::Cancelled),
+        false => wait(),
+    };
+    thread.takes_signals.set(false);
+    result
+}
+
+/// Does what is to be done about the signals that the calling thread has got.
+pub(super) fn handle_signals() {
+    if let Some(thread) = PosixThread::current() {
+        deliver(thread);
+    }
+}
+
 fn is_to_end(thread: &'static PosixThread) -> bool {
     thread.is_cancelled.get() && thread.cancel_state.get() == ENABLE
 }
@@ -89,13 +110,9 @@ pub(super) fn test() {
     }
 }
 
-/// Ends the wait of a thread, if it waits at a point and there is a reason to. One that is about to wait is given the time for that.
-pub(super) fn end_wait(
-    thread: &'static PosixThread,
-    handle: &'static AnyThread<Board>,
-    has_reason: impl Fn() -> bool,
-) {
-    while thread.is_at_point.get() && has_reason() && handle.cancel_wait().is_err() {
+/// Ends the wait of a thread, if it is in one that is to be ended. One that is about to wait is given the time for that.
+pub(super) fn end_wait(handle: &'static AnyThread<Board>, is_to_be_ended: impl Fn() -> bool) {
+    while is_to_be_ended() && handle.cancel_wait().is_err() {
         if handle.state() == State::NonExistent {
             return;
         }
@@ -149,7 +166,9 @@ interface! {
         };
         masked(|| record.is_cancelled.set(true));
         if !core::ptr::eq(thread.handle(), AnyThread::current()) {
-            end_wait(record, thread.handle(), || is_to_end(record));
+            end_wait(thread.handle(), || {
+                record.is_at_point.get() && is_to_end(record)
+            });
         }
         0
     }

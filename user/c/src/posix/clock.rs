@@ -159,7 +159,9 @@ fn set_time_of_day(ahead: i64) {
         found
     };
     while let Some((thread, posix)) = watcher() {
-        end_wait(posix, thread.handle(), || posix.watches_clock.get());
+        end_wait(thread.handle(), || {
+            posix.is_at_point.get() && posix.watches_clock.get()
+        });
         posix.watches_clock.set(false);
     }
     timer::tell_time_was_set();

@@ -4,6 +4,7 @@
 //! reads already, and asks again while a writer waits that is not below it, waits for itself.
 
 use super::attributes::require;
+use super::cancel::{handle_signals, until_signal};
 use super::clock::{ClockId, MONOTONIC, REALTIME, TimeSpec, deadline};
 use super::code;
 use super::errno::Errno;
@@ -16,7 +17,7 @@ use core::cell::Cell;
 use core::ffi::c_int;
 use core::ptr;
 use taktos::board::Board;
-use taktos::{Condition, Mutex, Timeout};
+use taktos::{Condition, Error, Mutex, Timeout};
 
 /// `pthread_rwlock_t`.
 pub struct RwLock {
@@ -101,7 +102,13 @@ impl RwLock {
         };
         let mut waited = Ok(());
         while waited.is_ok() && must_wait(priority) {
-            waited = condition.wait(&self.mutex, time);
+            waited = until_signal(|| condition.wait(&self.mutex, time));
+            if matches!(waited, Err(Error::Cancelled)) {
+                // A handler may use the lock.
+                self.mutex.unlock()?;
+                handle_signals();
+                waited = self.mutex.lock(Timeout::FOREVER);
+            }
         }
         self.take_out(&waiting);
         Ok(waited?)

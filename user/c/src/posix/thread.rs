@@ -35,6 +35,8 @@ pub struct PosixThread {
     pub(super) is_cancelled: Cell<bool>,
     /// Whether it is at a point of cancellation.
     pub(super) is_at_point: Cell<bool>,
+    /// Whether it is in another wait that signals end.
+    pub(super) takes_signals: Cell<bool>,
     /// Whether it sleeps until an instant of the time of day.
     pub(super) watches_clock: Cell<bool>,
     pub(super) signals: signal::OfThread,
@@ -55,6 +57,7 @@ impl PosixThread {
             cancel_type: Cell::new(0),
             is_cancelled: Cell::new(false),
             is_at_point: Cell::new(false),
+            takes_signals: Cell::new(false),
             watches_clock: Cell::new(false),
             signals: signal::OfThread::new(signal::inherited()),
         };

@@ -88,8 +88,9 @@ fn wake(thread: &'static OsThread) {
         return;
     }
     let pending = || posix.signals.pending.set() | os().posix.signals.pending.set();
-    end_wait(posix, thread.handle(), || {
-        is_due(posix) || pending() & posix.signals.awaited.get() != 0
+    end_wait(thread.handle(), || {
+        let waits = posix.is_at_point.get() || posix.takes_signals.get();
+        waits && (is_due(posix) || pending() & posix.signals.awaited.get() != 0)
     });
 }
 
