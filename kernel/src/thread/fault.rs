@@ -50,7 +50,7 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
     if let Some(place) = panic.location() {
         S::write(" at ");
-        S::write(place.file());
+        S::write(in_its_crate(place.file()));
         S::write(":");
         write_decimal::<S>(place.line());
     }
@@ -62,6 +62,26 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     }
     end_line::<S>();
     S::exit(EXIT_STATUS)
+}
+
+/// A file of the program from its crate's folder on, whoever's machine compiled it: where the compiler was told of the crate by its whole
+/// path, as of the dependencies of a program, what is above that folder names a person's machine and nothing of the program.
+fn in_its_crate(file: &str) -> &str {
+    const SOURCES: &[u8] = b"/src/";
+    let is_whole = file.starts_with('/');
+    let sources = is_whole.then(|| {
+        file.as_bytes()
+            .windows(SOURCES.len())
+            .rposition(|part| part == SOURCES)
+    });
+    let Some(above) = sources.flatten().and_then(|end| file.get(..end)) else {
+        return file;
+    };
+    let begin = above
+        .bytes()
+        .rposition(|letter| letter == b'/')
+        .map_or(0, |slash| slash + 1);
+    file.get(begin..).unwrap_or(file)
 }
 
 /// Writes the cause, the thread and the registers, and ends the program with [`EXIT_STATUS`].
@@ -175,4 +195,37 @@ fn write_hexadecimal<S: System>(value: usize) {
 fn write_digit<S: System>(digit: usize) {
     const DIGITS: &str = "0123456789abcdef";
     S::write(DIGITS.get(digit..=digit).unwrap_or("?"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_its_crate;
+
+    #[test]
+    fn a_panic_names_the_crate_and_not_the_machine_that_compiled_it() {
+        for (file, shown) in [
+            ("src/main.rs", "src/main.rs"),
+            ("kernel/src/thread/fault.rs", "kernel/src/thread/fault.rs"),
+            (
+                "/home/me/src/taktos/kernel/src/ipc/mod.rs",
+                "kernel/src/ipc/mod.rs",
+            ),
+            (
+                "/r/registry/src/index/heapless-0.9.3/src/vec.rs",
+                "heapless-0.9.3/src/vec.rs",
+            ),
+            (
+                "/rustc/f2d3ce0bd/library/core/src/option.rs",
+                "core/src/option.rs",
+            ),
+            ("/src/lib.rs", "/src/lib.rs"),
+            (
+                "/home/me/program/build/made.rs",
+                "/home/me/program/build/made.rs",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(in_its_crate(file), shown);
+        }
+    }
 }

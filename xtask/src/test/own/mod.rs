@@ -26,14 +26,15 @@ use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
 
 /// The line that the program prints, once.
-const SAYS: &str = "the sum is 10";
+pub(super) const SAYS: &str = "the sum is 10";
 /// The profiles, as `cargo run` takes them.
-const PROFILES: [&[&str]; 2] = [&[], &["--release"]];
+pub(super) const PROFILES: [&[&str]; 2] = [&[], &["--release"]];
 
 /// Where the programs lie.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     workspace: &'a Workspace,
-    folder: PathBuf,
+    /// Outside of the tree.
+    pub(super) folder: PathBuf,
 }
 
 /// In which profiles a board's programs are built, by how floating-point values are handed over.
@@ -64,7 +65,7 @@ impl Profiles {
 /// cannot be.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
-    let place = Place::new(workspace)?;
+    let place = Place::new(workspace, "own")?;
     for board in Device::all() {
         let (name, words) = (board.name(), ["--board", board.name()]);
         let Profiles { soft, hard } = Profiles::of(board, length);
@@ -107,9 +108,9 @@ pub(super) fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf>
 }
 
 impl<'a> Place<'a> {
-    /// An empty folder outside of the tree. It is always the same one, so that cargo knows what it built there.
-    fn new(workspace: &'a Workspace) -> Result<Self> {
-        let folder = empty_folder(workspace, "own")?;
+    /// An empty folder of this name outside of the tree. It is always the same one, so that cargo knows what it built there.
+    pub(super) fn new(workspace: &'a Workspace, name: &str) -> Result<Self> {
+        let folder = empty_folder(workspace, name)?;
         Ok(Self { workspace, folder })
     }
 
@@ -127,7 +128,7 @@ impl<'a> Place<'a> {
     }
 
     /// Has the tool write a program.
-    fn write(&self, name: &str, words: &[&str]) -> Result<()> {
+    pub(super) fn write(&self, name: &str, words: &[&str]) -> Result<()> {
         let output = Command::new(self.workspace.target().join("lab/taktos"))
             .args(["new", name])
             .args(words)
@@ -144,7 +145,7 @@ impl<'a> Place<'a> {
     }
 
     /// Runs a program in the emulator, which must print a line once.
-    fn run(&self, name: &str, profile: &[&str], says: &str) -> Result<Tally> {
+    pub(super) fn run(&self, name: &str, profile: &[&str], says: &str) -> Result<Tally> {
         let mut run = self.cargo(name);
         let output = run.args(["run", "--quiet"]).args(profile).output()?;
         // A board's console is one of the emulator's two streams, and cargo speaks on one of them.
@@ -158,16 +159,29 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// A program that panics, and says in its last words where and why, with the values.
+    /// Programs that panic, by themselves and in the kernel, and say in their last words where and why, with the values. The kernel's
+    /// place is that in its tree, without the folder that this lies in.
     fn panics(&self) -> Result<Tally> {
         let [board, ..] = Board::ALL;
-        self.write("panics", &["--board", board.name()])?;
-        let words = (
-            "taktos::println!(\"the sum is {sum}\")",
-            "panic!(\"{sum} is too much\")",
-        );
-        let last = "fault: panic in thread 'filter' at src/main.rs:39: 10 is too much";
-        self.refused_with("panics", "src/main.rs", words, last)
+        let cases = [
+            (
+                "panics",
+                "panic!(\"{sum} is too much\")",
+                "fault: panic in thread 'filter' at src/main.rs:39: 10 is too much",
+            ),
+            (
+                "panics-inside",
+                "let _ = taktos::Semaphore::<Board>::binary(sum)",
+                "fault: panic in thread 'filter' at kernel/src/object/semaphore.rs:",
+            ),
+        ];
+        let mut all = Tally::default();
+        for (name, instead, last) in cases {
+            self.write(name, &["--board", board.name()])?;
+            let words = ("taktos::println!(\"the sum is {sum}\")", instead);
+            all.add(self.refused_with(name, "src/main.rs", words, last)?);
+        }
+        Ok(all)
     }
 
     /// A program that logs, by the crate that others log by.
@@ -262,7 +276,7 @@ impl<'a> Place<'a> {
     }
 
     /// Puts a file into a program's folder.
-    fn put(&self, name: &str, file: &str, text: &str) -> Result<()> {
+    pub(super) fn put(&self, name: &str, file: &str, text: &str) -> Result<()> {
         fs::write(self.folder.join(name).join(file), text)
             .with_context(|| format!("cannot write {file} of {name}"))
     }
