@@ -1,6 +1,7 @@
 //! Hands the linker this board's memory map and symbols.
 
-use std::{env, fs, path::PathBuf};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// What the linker is told for a program of this board, here or elsewhere.
 const ARGUMENTS: [&str; 2] = ["-Tlink.x", "-Tdevice.x"];
@@ -23,6 +24,13 @@ fn main() {
     }
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:arguments={}", ARGUMENTS.join(" "));
+    // Programs are in the tree alone.
+    if Path::new("src/bin").exists() {
+        link_programs();
+    }
+}
+
+fn link_programs() {
     for argument in ARGUMENTS {
         println!("cargo:rustc-link-arg-bins={argument}");
     }

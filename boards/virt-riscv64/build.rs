@@ -1,6 +1,7 @@
 //! Hands the linker this board's memory map.
 
-use std::{env, fs, path::PathBuf};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// What the linker is told for a program of this board, here or elsewhere.
 const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Tlink.x"];
@@ -18,6 +19,13 @@ fn main() {
     fs::copy("memory.x", out.join("memory.x")).expect("the output directory can be written");
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:arguments={}", ARGUMENTS.join(" "));
+    // Programs are in the tree alone.
+    if Path::new("src/bin").exists() {
+        link_programs();
+    }
+}
+
+fn link_programs() {
     for argument in ARGUMENTS {
         println!("cargo:rustc-link-arg-bins={argument}");
     }

@@ -1,4 +1,4 @@
-//! The crate [`log`](::log) on the board's console, with the feature `log` of this crate.
+//! The crate [`log`] on the board's console, with the feature `log` of this crate.
 //!
 //! Owns: how a record becomes a line: when, how urgent, in which thread, from where, what.
 //! Must never know: who logs.

@@ -1,5 +1,8 @@
 //! The seam between the portable kernel and a processor.
 //!
+//! A port implements [`Machine`] for a processor, and calls the kernel by [`Upcalls`]. The smallest whole one is that of the developer's
+//! machine, `taktos-arch-host`; the project's book has a page on porting (`docs/porting.md`).
+//!
 //! Owns: [`Machine`], what a kernel asks of a processor, and the words that both sides share.
 //! Must never know: threads, objects, policies; nor any one architecture.
 //!

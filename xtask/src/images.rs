@@ -2,6 +2,7 @@
 //! that no feature of one leaks into another.
 
 use anyhow::{Context, Result, ensure};
+use taktos_cli::image::{cargo, manifest};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 
@@ -18,10 +19,11 @@ const BUILDS: [&str; 2] = [
 pub fn build(workspace: &Workspace) -> Result<String> {
     for board in Board::ALL {
         for line in BUILDS {
-            let mut cargo = taktos_cli::image::cargo(workspace);
-            cargo.args(line.split(' '));
-            cargo.args(["-p", board.name(), "--target", board.triple()]);
-            let output = cargo.output().context("cargo does not start")?;
+            let mut call = cargo(workspace);
+            call.args(line.split(' '));
+            call.args(["--manifest-path", &manifest(board.name())]);
+            call.args(["--target", board.triple()]);
+            let output = call.output().context("cargo does not start")?;
             let said = String::from_utf8_lossy(&output.stderr);
             ensure!(
                 output.status.success(),

@@ -1,5 +1,18 @@
 //! This machine as a board: kernel threads are coroutines of a process, time is virtual, and a kernel call takes none of it.
 //!
+//! ```
+//! use taktos_host::{Board, run};
+//! use taktos_kernel::{AnyThread, Span, System};
+//!
+//! let outcome = run(|| {
+//!     let _ = AnyThread::<Board>::sleep(2.millis());
+//!     Board::write("two milliseconds");
+//!     Board::exit(0);
+//! });
+//! assert_eq!((outcome.status(), outcome.time.as_nanos()), (Some(0), 2_000_000));
+//! assert_eq!(outcome.console, "two milliseconds");
+//! ```
+//!
 //! Owns: which kernel runs in the calling thread's world, and how a world begins.
 //! Must never know: what is tested by it.
 #![cfg(not(target_os = "none"))]

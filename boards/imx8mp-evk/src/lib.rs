@@ -1,5 +1,7 @@
 //! NXP's i.MX 8M Plus EVK, as it is and as QEMU models it (`-M imx8mp-evk`), with one of its four Cortex-A53, at EL1.
 //!
+//! A program is for this board where it names `taktos` with the feature `imx8mp-evk`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -8,19 +10,15 @@
 
 mod console;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64/src/faults.rs"]
 mod faults;
 mod place;
 mod registers;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64/src/suite.rs"]
 mod suite;
-#[path = "../../virt-aarch64/src/system.rs"]
 mod system;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 use place::Evk as Place;

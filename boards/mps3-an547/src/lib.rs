@@ -1,5 +1,7 @@
 //! Arm's board MPS3 with the image AN547 (Corstone SSE-300, Cortex-M55), as QEMU models it (`-M mps3-an547`).
 //!
+//! A program is for this board where it names `taktos` with the feature `mps3-an547`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the interrupt table, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -9,17 +11,13 @@
 mod clock;
 mod console;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/faults.rs"]
 mod faults;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/suite.rs"]
 pub mod suite;
-#[path = "../../mps2-an386/src/system.rs"]
 mod system;
 mod vectors;
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};

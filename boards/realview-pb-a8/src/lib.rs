@@ -1,5 +1,7 @@
 //! The board Arm RealView Platform Baseboard for Cortex-A8, as QEMU models it (`-M realview-pb-a8`).
 //!
+//! A program is for this board where it names `taktos` with the feature `realview-pb-a8`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the clock, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 //!
@@ -19,7 +21,6 @@ mod system;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, RealView, interrupt, start, start_endless};

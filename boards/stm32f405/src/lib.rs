@@ -1,6 +1,8 @@
 //! Boards with an STM32F405 (Cortex-M4F) and a crystal of 8 MHz: the Olimex STM32-H405, as it is and as QEMU models it
 //! (`-M olimex-stm32-h405`), and others.
 //!
+//! A program is for this board where it names `taktos` with the feature `stm32f405`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the processor's clock, the interrupt table, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -10,20 +12,14 @@
 mod clock;
 mod console;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/faults.rs"]
 mod faults;
-#[path = "../../stm32l475-iot01/src/register.rs"]
 mod register;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/suite.rs"]
 pub mod suite;
-#[path = "../../mps2-an386/src/system.rs"]
 mod system;
-#[path = "../../stm32l475-iot01/src/vectors.rs"]
 mod vectors;
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};

@@ -1,5 +1,7 @@
 //! The board ST B-L475E-IOT01A (STM32L475VG, Cortex-M4F), as it is and as QEMU models it (`-M b-l475e-iot01a`).
 //!
+//! A program is for this board where it names `taktos` with the feature `stm32l475-iot01`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the processor's clock, the interrupt table, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -9,18 +11,14 @@
 mod clock;
 mod console;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/faults.rs"]
 mod faults;
 mod register;
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/suite.rs"]
 pub mod suite;
-#[path = "../../mps2-an386/src/system.rs"]
 mod system;
 mod vectors;
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};

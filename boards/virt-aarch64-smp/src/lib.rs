@@ -1,5 +1,7 @@
 //! The board that QEMU calls `virt` (`-M virt,gic-version=3 -smp 4`), with four Armv8-A processors at EL1.
 //!
+//! A program is for this board where it names `taktos` with the feature `virt-aarch64-smp`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -24,7 +26,6 @@ mod virt;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};

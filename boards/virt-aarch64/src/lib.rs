@@ -1,5 +1,7 @@
 //! The board that QEMU calls `virt` (`-M virt,gic-version=3`), with one Armv8-A processor at EL1.
 //!
+//! A program is for this board where it names `taktos` with the feature `virt-aarch64`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -18,7 +20,6 @@ mod system;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 use place::Virt as Place;

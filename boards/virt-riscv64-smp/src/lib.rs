@@ -1,6 +1,8 @@
 //! The board that QEMU calls `virt` for RISC-V (`-M virt,aclint=on -bios none -smp 4`), with four 64-bit processors in
 //! supervisor mode.
 //!
+//! A program is for this board where it names `taktos` with the feature `virt-riscv64-smp`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -19,18 +21,14 @@ mod virt;
 
 // What these ask of a board is the same on both architectures.
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64-smp/src/experiment.rs"]
 mod experiment;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64-smp/src/stage.rs"]
 mod stage;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64-smp/src/storm.rs"]
 mod storm;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, PROCESSORS, interrupt, start, start_with};

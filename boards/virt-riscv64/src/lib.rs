@@ -1,5 +1,7 @@
 //! The board that QEMU calls `virt` for RISC-V (`-M virt -bios none`), with one 64-bit processor in supervisor mode.
 //!
+//! A program is for this board where it names `taktos` with the feature `virt-riscv64`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -15,7 +17,6 @@ mod system;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 pub use system::{Board, Virt, interrupt, start, start_endless};

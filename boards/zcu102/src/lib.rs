@@ -1,5 +1,7 @@
 //! AMD's ZCU102 (Zynq UltraScale+), as it is and as QEMU models it (`-M xlnx-zcu102`), with one of its four Cortex-A53, at EL1.
 //!
+//! A program is for this board where it names `taktos` with the feature `zcu102`; what is here, it has as `taktos::board`.
+//!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
 #![no_std]
@@ -8,21 +10,16 @@
 
 mod console;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64/src/faults.rs"]
 mod faults;
 mod line;
 mod place;
-#[path = "../../imx8mp-evk/src/registers.rs"]
 mod registers;
 #[cfg(feature = "workloads")]
-#[path = "../../virt-aarch64/src/suite.rs"]
 mod suite;
-#[path = "../../virt-aarch64/src/system.rs"]
 mod system;
 
 // What the programs ask of a board is the same on all.
 #[cfg(feature = "workloads")]
-#[path = "../../mps2-an386/src/workloads.rs"]
 mod workloads;
 
 use place::Zcu102 as Place;

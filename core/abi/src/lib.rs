@@ -1,5 +1,19 @@
 //! What crosses the border between the kernel and those who call it.
 //!
+//! A call that waits is told how long by a [`Timeout`], which is one word: not at all, for a span, until an instant, for ever. A call that
+//! fails gives an [`Error`]:
+//!
+//! ```
+//! use taktos_abi::{Meaning, Status, Error, Timeout};
+//! use taktos_time::{Instant, Span};
+//!
+//! let timeout = Timeout::after(3.millis());
+//! assert_eq!(timeout.meaning(), Meaning::After(3.millis()));
+//! assert_eq!(timeout.deadline(Instant::from_nanos(5)), Some(Instant::from_nanos(3_000_005)));
+//! assert_eq!(Timeout::FOREVER.deadline(Instant::START), None);
+//! assert_eq!(Status::failed(Error::Timeout).result(), Err(Error::Timeout));
+//! ```
+//!
 //! Owns: error codes, the form of a time-out, the calls of partitions, and what a hypervisor, its guests and the tool share.
 //! Must never know: how a call is carried out.
 #![no_std]

@@ -1,5 +1,17 @@
 //! The lock that processors wait for in the order in which they came.
 //!
+//! Who asks says what it does while it waits, and gets what it must give back:
+//!
+//! ```
+//! use taktos_lock::TicketLock;
+//!
+//! static LOCK: TicketLock = TicketLock::new();
+//!
+//! let next = LOCK.lock(std::hint::spin_loop);
+//! // What the lock guards.
+//! LOCK.unlock_for(next);
+//! ```
+//!
 //! Owns: [`TicketLock`]. Must never know: what it guards, what a processor does while it waits, nor that whoever holds it
 //! masks interrupts: that is the machine's part.
 //!

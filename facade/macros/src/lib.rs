@@ -1,5 +1,15 @@
 //! The attributes of the crate `taktos`, which has them under its own name and shows how they are used.
 //!
+//! A program names `taktos` alone:
+//!
+//! ```text
+//! #[taktos::main(MAIN)]
+//! fn first() {}
+//!
+//! #[taktos::interrupt(7)]
+//! fn received() {}
+//! ```
+//!
 //! Owns: what a program may put behind the attributes, and which items come of it.
 //! Must never know: a board. What differs from board to board is a macro or a constant of `taktos`.
 

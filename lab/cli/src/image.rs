@@ -161,7 +161,8 @@ fn built(
 ) -> Result<PathBuf> {
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let output = cargo(workspace)
-        .args(["build", "--quiet", "--profile", profile, "-p", board])
+        .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+        .arg(manifest(board))
         .args(["--bin", program, "--target", triple])
         .args(features.arguments())
         .output()
@@ -196,6 +197,11 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(replace_file(to, bytes)?)
 }
 
+/// The manifest of a board's crate, from the tree's folder: it names the board by its folder, whatever the crate is called.
+pub fn manifest(board: &str) -> String {
+    format!("boards/{board}/Cargo.toml")
+}
+
 /// Cargo, as it is to be called for images: what is in the environment of the
 /// caller must not change them.
 pub fn cargo(workspace: &Workspace) -> Command {
@@ -224,7 +230,8 @@ fn refused(
     Failure::error(
         format!("the image {program} for {board} does not build; what the compiler said is above"),
         format!(
-            "mend it; cargo build --profile {profile} -p {board} --bin {program} --target {triple} shows it again"
+            "mend it; cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
+            manifest(board)
         ),
     )
 }

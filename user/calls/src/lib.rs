@@ -1,5 +1,17 @@
 //! What threads of partitions call: the kernel's services by handles, under the names that they have for privileged threads.
 //!
+//! ```no_run
+//! use taktos_user::{Error, Semaphore, Span, Timeout};
+//!
+//! /// What the partition's supervisor put at the second place of its table.
+//! const PERMITS: Semaphore = Semaphore::at(1);
+//!
+//! fn work() -> Result<(), Error> {
+//!     PERMITS.take(Timeout::after(2.millis()))
+//! }
+//! # work().unwrap();
+//! ```
+//!
 //! Owns: the stubs of the calls, as the table of `taktos-abi` has them.
 //! Must never know: the kernel; which object a handle names.
 //!

@@ -9,7 +9,7 @@ use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind};
 pub struct Layout {
     /// Its name: the word by which the program is told.
     pub name: &'static str,
-    /// Its instances, for [`run_several`](taktos_kernel::run_several). Processor 0 is the first one's.
+    /// Its instances, for [`run_smp`](taktos_kernel::run_smp). Processor 0 is the first one's.
     pub instances: &'static [InstanceConfig],
     pub(super) parts: Parts,
     pub(super) told: Told,

@@ -1,4 +1,4 @@
-//! Owns: what is measured on four processors: the operations of [`bench`](crate::bench) with both threads on one of them; those
+//! Owns: what is measured on four processors: the operations of [`bench`](mod@crate::bench) with both threads on one of them; those
 //! that reach from one processor to another; and each kind of lock, with one to four of them contending.
 //! Must never know: how it is counted.
 //!

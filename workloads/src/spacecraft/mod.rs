@@ -4,7 +4,7 @@
 //! Must never know: a board; how many processors there really are.
 //!
 //! What it is told to do it finds in words, see [`Plan::read`]. It prints, when it is over, in
-//! the form of [`experiment`](crate::experiment): `@run` with the policy, the layout, the processors, the span and the scale; `@begin at_ns=`, the instant of the first
+//! the form of [`experiment`]: `@run` with the policy, the layout, the processors, the span and the scale; `@begin at_ns=`, the instant of the first
 //! releases; a line `@task` for each task, with its concluded jobs, missed ones included, and their processor and wall times; `@cpu` for each
 //! processor, with what it was busy and idle; `@work`, the time that all jobs' loops must take at one instruction a nanosecond, and
 //! the instructions that they really had; `@span`, the time that `@cpu` and `@work` are of. That

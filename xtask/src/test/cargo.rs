@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
-use taktos_cli::image::cargo;
+use taktos_cli::image::{cargo, manifest};
 use taktos_cli::vm;
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::several::Virt;
@@ -20,8 +20,7 @@ type Row = (&'static str, &'static str, &'static [Need]);
 
 /// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
 /// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own.
-/// Documented is what ships, and what its pages link to.
-const LOOKS: [Row; 4] = [
+const LOOKS: [Row; 3] = [
     ("format", "fmt --all -- --check -l", BUILDING),
     (
         "lints of the host",
@@ -32,12 +31,6 @@ const LOOKS: [Row; 4] = [
         "lints of the library for C",
         "clippy --quiet --release -p taktos-c --features mps2-an386 --target thumbv7em-none-eabi -- -D warnings",
         BUILDING,
-    ),
-    (
-        "documentation",
-        "doc --quiet --no-deps --profile lab --config build.rustdocflags=[\"-Dwarnings\"] -p taktos-time -p taktos-abi -p taktos-schedule -p taktos-lock \
-         -p taktos-trace -p taktos-machine -p taktos-kernel -p taktos-hypervisor -p taktos-simulate -p taktos -p taktos-build",
-        &[],
     ),
 ];
 
@@ -75,7 +68,8 @@ pub(super) fn lints() -> Vec<Step> {
     let of = |(board, triple): (String, &'static str)| {
         step(format!("lints of {board}"), move |workspace| {
             let line = format!(
-                "clippy --quiet --release -p {board} --bins --target {triple} -- -D warnings"
+                "clippy --quiet --release --manifest-path {} --bins --target {triple} -- -D warnings",
+                manifest(&board)
             );
             counted(&mut words(workspace, &line))
         })

@@ -20,6 +20,7 @@ mod models;
 mod own;
 mod partitions;
 mod programs;
+mod published;
 mod repeat;
 mod report;
 mod run;
@@ -123,6 +124,7 @@ fn steps(length: Length) -> Vec<Step> {
         step("dependencies", dependencies::check).needing(&[Need::Deny]),
     ];
     steps.extend(cargo::lints());
+    steps.push(step("documentation", published::documentation).needing(BUILDING));
     let built = [
         step("images", cargo::images),
         step("smallest image", images::smallest),
@@ -142,6 +144,9 @@ fn steps(length: Length) -> Vec<Step> {
     ));
     let own = step("programs of one's own", move |ws| own::programs(ws, length));
     steps.push(own.needing(DEBUGGING));
+    steps.push(step("crates to be published", move |ws| {
+        published::packages(ws, length)
+    }));
     let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
     steps.push(c_programs.needing(COMPILING_C));
     steps.push(step("executors of embassy", move |ws| {

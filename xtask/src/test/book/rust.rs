@@ -16,7 +16,7 @@ use super::block::Block;
 use crate::test::cargo::counted;
 use taktos_cli::command::new::PROGRAM;
 use taktos_cli::failure::Failure;
-use taktos_cli::image::cargo;
+use taktos_cli::image::{cargo, manifest};
 use taktos_cli::workspace::Workspace;
 
 /// The crates whose dependencies, too, examples on the host may use.
@@ -243,8 +243,8 @@ fn of_board(workspace: &Workspace, board: Board) -> Result<Libraries> {
         "build",
         "--release",
         "--lib",
-        "-p",
-        board.name(),
+        "--manifest-path",
+        &manifest(board.name()),
         "--target",
         board.triple(),
     ]);

@@ -1,0 +1,1 @@
+../../imx8mp-evk/src/registers.rs
