@@ -27,6 +27,7 @@ mod decision;
 mod fault;
 mod isolation;
 mod mark;
+mod spaces;
 mod upcalls;
 
 pub use context::{Context, Processor};
@@ -35,6 +36,7 @@ pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use isolation::{
     Access, FAULT_REGISTERS, Isolation, Region, RegionRules, UserFault, UserStart,
 };
+pub use spaces::Spaces;
 pub use upcalls::Upcalls;
 
 use taktos_time::{Duration, Instant};

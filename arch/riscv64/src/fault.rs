@@ -12,8 +12,8 @@ const LOAD_ACCESS: usize = 5;
 const STORE_MISALIGNED: usize = 6;
 const STORE_ACCESS: usize = 7;
 const FETCH_PAGE: usize = 12;
-const LOAD_PAGE: usize = 13;
-const STORE_PAGE: usize = 15;
+pub(crate) const LOAD_PAGE: usize = 13;
+pub(crate) const STORE_PAGE: usize = 15;
 
 /// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
 const NAMES: &str = "ra  sp  gp  tp  t0  t1  t2  s0  s1  a0  a1  a2  a3  a4  a5  a6  a7  \
@@ -36,7 +36,7 @@ pub fn report_fault<U: Upcalls>(
     })
 }
 
-fn classify(cause: usize, value: usize) -> (Cause, Option<usize>) {
+pub(crate) fn classify(cause: usize, value: usize) -> (Cause, Option<usize>) {
     match cause {
         ILLEGAL => (Cause::UndefinedInstruction, None),
         FETCH_MISALIGNED | FETCH_PAGE => (Cause::InstructionAccess, Some(value)),

@@ -55,6 +55,8 @@ mod supervisor;
 mod switch;
 mod timer;
 mod trap;
+#[cfg(not(feature = "smp"))]
+mod user;
 
 pub use board::Board;
 #[cfg(not(feature = "smp"))]
@@ -73,6 +75,17 @@ pub use state::TAKTOS_PROCESSOR;
 pub use state::{PROCESSOR_SIZE, Processors, State};
 pub use supervisor::enter_supervisor_mode;
 pub use switch::Outcome64;
+/// What macros need of other crates.
+#[cfg(not(feature = "smp"))]
+#[doc(hidden)]
+pub mod reexports {
+    pub use taktos_machine::{Context as AnyContext, UserFault};
+
+    /// Two words, each in a register.
+    #[repr(C)]
+    pub struct Pair(pub usize, pub usize);
+}
+
 #[cfg(feature = "smp")]
 pub use taktos_machine::Context;
 pub use taktos_machine::Upcalls;

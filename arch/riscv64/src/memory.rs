@@ -12,17 +12,18 @@ use crate::smp::{calls, stacks};
 use crate::trap::HANDLER_STACK;
 use core::arch::asm;
 use core::cell::Cell;
+use core::ops::Range;
 
 /// The bytes of a page: the smallest piece that can be protected.
 pub(crate) const PAGE: usize = 4096;
-const ENTRIES: usize = 512;
+pub(crate) const ENTRIES: usize = 512;
 /// The bytes that an entry of the middle level maps.
 const LARGE: usize = ENTRIES * PAGE;
 /// One for each 2 MiB of the largest memory that a board may have, two of the middle level, and the root.
 const TABLES: usize = 64 + 3;
 /// The levels: of pages, of 2 MiB, of 1 GiB.
-const LAST_LEVEL: usize = 0;
-const ROOT_LEVEL: usize = 2;
+pub(crate) const LAST_LEVEL: usize = 0;
+pub(crate) const ROOT_LEVEL: usize = 2;
 
 /// The bytes below a stack that nobody may touch.
 #[repr(C, align(4096))]
@@ -33,12 +34,12 @@ impl Guard {
     pub const NEW: Self = Self([0; PAGE]);
 }
 
-const VALID: usize = 1;
-const READ: usize = 1 << 1;
-const WRITE: usize = 1 << 2;
-const EXECUTE: usize = 1 << 3;
-/// Global, accessed and dirty: the processor never has to write an entry.
-const SETTLED: usize = 1 << 5 | 1 << 6 | 1 << 7;
+pub(crate) const VALID: usize = 1;
+pub(crate) const READ: usize = 1 << 1;
+pub(crate) const WRITE: usize = 1 << 2;
+pub(crate) const EXECUTE: usize = 1 << 3;
+/// Accessed and dirty: the processor never has to write an entry. Nothing is global: a partition has what others do not.
+const SETTLED: usize = 1 << 6 | 1 << 7;
 
 const DATA: usize = VALID | READ | WRITE | SETTLED;
 const CONSTANT: usize = VALID | READ | SETTLED;
@@ -47,7 +48,7 @@ const CODE: usize = VALID | READ | EXECUTE | SETTLED;
 const GUARD_PAGE: usize = 1 << 8;
 
 #[repr(C, align(4096))]
-struct Table([Cell<usize>; ENTRIES]);
+pub(crate) struct Table(pub(crate) [Cell<usize>; ENTRIES]);
 
 struct Tables {
     /// The first is the root.
@@ -73,25 +74,35 @@ unsafe extern "C" {
 }
 
 /// What an entry that maps `address` says.
-const fn entry(address: usize, attributes: usize) -> usize {
+pub(crate) const fn entry(address: usize, attributes: usize) -> usize {
     ((address / PAGE) << 10) | attributes
 }
 
-/// The table that an entry leads to.
-fn table_of(entry: usize) -> Option<&'static Table> {
+/// Where an entry leads.
+pub(crate) const fn address_of(entry: usize) -> usize {
+    (entry >> 10) * PAGE
+}
+
+/// The table of the map that an entry leads to.
+pub(crate) fn table_of(entry: usize) -> Option<&'static Table> {
     if entry & (VALID | READ | EXECUTE) != VALID {
         return None;
     }
-    let offset = (entry >> 10) * PAGE - TABLES_OF_THE_MAP.all.as_ptr().addr();
+    let offset = address_of(entry).wrapping_sub(TABLES_OF_THE_MAP.all.as_ptr().addr());
     TABLES_OF_THE_MAP.all.get(offset / PAGE)
+}
+
+/// Where in a table of the given level the entry of `address` is.
+pub(crate) const fn number(address: usize, level: usize) -> usize {
+    address >> (12 + 9 * level) & (ENTRIES - 1)
 }
 
 /// The entry of `address` in a table of the given level.
 fn place(table: &'static Table, level: usize, address: usize) -> &'static Cell<usize> {
-    &table.0[address >> (12 + 9 * level) & (ENTRIES - 1)]
+    &table.0[number(address, level)]
 }
 
-fn root() -> &'static Table {
+pub(crate) fn root() -> &'static Table {
     &TABLES_OF_THE_MAP.all[0]
 }
 
@@ -118,9 +129,18 @@ fn page_entry(address: usize) -> Option<&'static Cell<usize>> {
     Some(place(pages, LAST_LEVEL, address))
 }
 
+/// Where code lies.
+pub(crate) fn code() -> Range<usize> {
+    (&raw const _stext).addr()..(&raw const __etext).addr()
+}
+
+/// Where constants lie.
+pub(crate) fn constants() -> Range<usize> {
+    (&raw const __srodata).addr()..(&raw const __erodata).addr()
+}
+
 fn make<B: Board>() {
-    let code = (&raw const _stext).addr()..(&raw const __etext).addr();
-    let constants = (&raw const __srodata).addr()..(&raw const __erodata).addr();
+    let (code, constants) = (code(), constants());
     const { assert!(B::MEMORY.end - B::MEMORY.start <= 128 << 20) };
     for page in (B::MEMORY.start..B::MEMORY.end).step_by(PAGE) {
         let attributes = match page {
@@ -194,9 +214,11 @@ pub(crate) fn start_another() {
     switch_on();
 }
 
+/// What `satp` says of the kind of tables: Sv39.
+pub(crate) const MODE: usize = 8 << 60;
+
 fn switch_on() {
-    const SV39: usize = 8 << 60;
-    let map = SV39 | (core::ptr::from_ref(root()).addr() / PAGE);
+    let map = MODE | (core::ptr::from_ref(root()).addr() / PAGE);
     // SAFETY: it maps the code that runs, its data and its stack to where they are.
     unsafe { asm!("sfence.vma", "csrw satp, {}", "sfence.vma", in(reg) map, options(nostack)) };
 }

@@ -131,7 +131,7 @@ extern "C" fn dispatch_and_choose(cause: usize) -> bool {
 
 /// Every trap.
 #[unsafe(naked)]
-extern "C" fn trap() {
+pub(crate) extern "C" fn trap() {
     naked_asm!(
         ".p2align 2",
         // For the laboratory.

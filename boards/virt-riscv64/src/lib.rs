@@ -8,6 +8,8 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod console;
 #[cfg(feature = "workloads")]
 mod faults;
@@ -22,9 +24,17 @@ mod workloads;
 pub use system::{Board, Virt, interrupt, start, start_endless};
 pub use taktos_arch_riscv64::INTERRUPTS;
 
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use riscv_rt;
+pub use {riscv_rt, taktos_arch_riscv64 as arch, taktos_kernel as kernel};
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::kernel);
+    };
+}
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

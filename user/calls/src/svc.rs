@@ -2,7 +2,8 @@
 #![cfg_attr(
     any(
         all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
-        all(target_arch = "aarch64", target_os = "none")
+        all(target_arch = "aarch64", target_os = "none"),
+        all(target_arch = "riscv64", target_os = "none")
     ),
     expect(unsafe_code, reason = "the instruction of a call")
 )]
@@ -113,10 +114,37 @@ pub fn call(request: Request) -> Answer {
     }
 }
 
+/// Makes a call.
+#[cfg(all(target_arch = "riscv64", target_os = "none"))]
+#[inline(always)]
+pub fn call(request: Request) -> Answer {
+    let [first, second] = request.words;
+    let (status, one, two, three);
+    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request names.
+    unsafe {
+        core::arch::asm!(
+            "ecall",
+            inlateout("a0") request.handle => status,
+            inlateout("a1") first => one,
+            inlateout("a2") request.timeout.bits() => two,
+            inlateout("a3") second => three,
+            inlateout("a7") request.number => _,
+            out("s2") _, out("s3") _, out("s4") _, out("s5") _, out("s6") _,
+            out("s7") _, out("s8") _, out("s9") _, out("s10") _, out("s11") _,
+            clobber_abi("C"),
+        );
+    }
+    Answer {
+        status: Status::from_word(status),
+        words: [one, two, three],
+    }
+}
+
 /// Makes a call: there is none on this machine, which has no partitions.
 #[cfg(not(any(
     all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
-    all(target_arch = "aarch64", target_os = "none")
+    all(target_arch = "aarch64", target_os = "none"),
+    all(target_arch = "riscv64", target_os = "none")
 )))]
 pub fn call(request: Request) -> Answer {
     let _ = request;

@@ -14,7 +14,11 @@ use taktos_emulator::{Board, Options};
 use super::{Tally, seed};
 
 /// The boards that have partitions.
-pub(super) const BOARDS: [Board; 2] = [Board::Mps2An386, Board::Virt(Virt::Aarch64)];
+pub(super) const BOARDS: [Board; 3] = [
+    Board::Mps2An386,
+    Board::Virt(Virt::Aarch64),
+    Board::Virt(Virt::RiscV64),
+];
 
 const PROGRAM: &str = "user_attack";
 /// What the program says at its end.

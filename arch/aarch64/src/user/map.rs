@@ -14,7 +14,7 @@ use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 use aarch64_paging::descriptor::El1Attributes;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Region, RegionRules};
+use taktos_machine::{Access, Region, RegionRules, Spaces};
 
 /// How many partitions there can be, and the tables that they have: three where all of one lies within 2 MiB.
 const MOST: usize = 16;
@@ -60,24 +60,7 @@ pub fn keep_kernel() {
     LOADED.kernel.set(TTBR0_EL1.get() as usize);
 }
 
-/// The map of a partition; its address space is one more than its place.
-struct Slot {
-    /// The address of the partition's regions, by which it is known; 0 while the slot is free.
-    owner: AtomicUsize,
-    /// The address of the root of its tables: 0 before there are any, [`Slot::CANNOT_BE`] where there cannot be.
-    root: AtomicUsize,
-}
-
-impl Slot {
-    const CANNOT_BE: usize = usize::MAX;
-}
-
-static SLOTS: [Slot; MOST] = [const {
-    Slot {
-        owner: AtomicUsize::new(0),
-        root: AtomicUsize::new(0),
-    }
-}; MOST];
+static SPACES: Spaces<MOST> = Spaces::new();
 
 #[repr(C, align(4096))]
 struct Tables([Table; TABLES]);
@@ -87,24 +70,13 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {
-    let owner = regions.as_ptr().addr();
-    let number = SLOTS.iter().position(|slot| is_of(slot, owner))?;
-    let slot = &SLOTS[number];
-    if slot.root.load(Relaxed) == 0 {
-        let made = make(regions).unwrap_or(Slot::CANNOT_BE);
-        slot.root.store(made, Relaxed);
+    let made = || {
+        let root = make(regions);
         forget_all();
-    }
-    match slot.root.load(Relaxed) {
-        Slot::CANNOT_BE => None,
-        root => Some(Map(root | (number + 1) << SPACE)),
-    }
-}
-
-/// Whether `slot` is the owner's, which takes a free one.
-fn is_of(slot: &Slot, owner: usize) -> bool {
-    let taken = slot.owner.compare_exchange(0, owner, Relaxed, Relaxed);
-    taken.is_ok() || taken == Err(owner)
+        root
+    };
+    let (number, root) = SPACES.find(regions.as_ptr().addr(), made)?;
+    Some(Map(root | number << SPACE))
 }
 
 /// The address of the root of new tables; none where there are no more, or a region lies where nothing is.
@@ -184,11 +156,9 @@ fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> 
 fn separate(page: usize) -> Option<usize> {
     let kernel = kernel()?;
     let entry = separate_in(kernel, page, split)?;
-    for slot in &SLOTS {
-        if let Some(root) = table(slot.root.load(Relaxed)) {
-            // What was one block when the map was made is what it is for the kernel now.
-            separate_in(root, page, |_, level| common(kernel, page, level))?;
-        }
+    for root in SPACES.roots().filter_map(table) {
+        // What was one block when the map was made is what it is for the kernel now.
+        separate_in(root, page, |_, level| common(kernel, page, level))?;
     }
     Some(entry)
 }

@@ -1,0 +1,40 @@
+//! Owns: faults of threads of partitions: what is told of them.
+//! Must never know: what a partition does about it.
+
+use super::state;
+use crate::fault::{LOAD_PAGE, STORE_PAGE, classify};
+use crate::processors::own;
+use taktos_machine::{Cause, Context, UserFault};
+
+#[expect(improper_ctypes, reason = "both sides are of one program")]
+unsafe extern "C" {
+    /// The program's, by [`partitions!`](crate::partitions).
+    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+}
+
+/// A word that the processor looks at for debuggers (privileged architecture, `scause`).
+const BREAKPOINT: usize = 3;
+
+/// Tells the kernel of the fault of the thread that runs, whose registers its state has; says who goes on.
+pub extern "C" fn fault(cause: usize, value: usize) -> *const Context {
+    // SAFETY: a thread runs, and its context stays where it is.
+    let current = unsafe { &*own().current.get() };
+    let (cause, address) = told(cause, value);
+    let fault = UserFault {
+        cause,
+        address,
+        registers: state::of(current).registers(),
+    };
+    // SAFETY: called in the handler of the fault of the thread that runs.
+    unsafe { taktos_user_fault(&fault) }
+}
+
+/// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with
+/// privilege.
+fn told(cause: usize, value: usize) -> (Cause, Option<usize>) {
+    match cause {
+        LOAD_PAGE | STORE_PAGE => (Cause::DataAccess, Some(value)),
+        BREAKPOINT => (Cause::UndefinedInstruction, None),
+        _ => classify(cause, value),
+    }
+}

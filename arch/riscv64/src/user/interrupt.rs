@@ -1,0 +1,65 @@
+//! Owns: interrupts that come while a thread of a partition runs, and its way to another thread behind them.
+//! Must never know: which interrupt, why another thread goes on.
+
+use super::entry::load_own;
+use super::fault::fault;
+use super::resume::resume_interrupted;
+use super::state::{PC, REGISTERS, RESUME_AT};
+use crate::interrupt::{ENABLED, dispatch};
+use crate::state::TAKTOS_PROCESSOR;
+use crate::switch::switch;
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use taktos_machine::Processor;
+
+/// A thread of a partition was interrupted, or has faulted: its state, of which t1 is the address, has its registers but for the program
+/// counter. Handlers run with no interrupt enabled, and with nothing in `sscratch`.
+#[unsafe(naked)]
+pub extern "C" fn interrupt_or_fault() {
+    naked_asm!(
+        load_own!(),
+        "csrr t0, sepc",
+        "sd t0, {pc}(t1)",
+        "la t0, {resume_interrupted}",
+        "sd t0, {resume_at}(t1)",
+        "csrw sscratch, zero",
+        // Where the stack of handlers begins, and the state.
+        "mv s2, sp",
+        "mv s3, t1",
+        "csrr a0, scause",
+        "bgez a0, 4f",
+        "csrw sie, zero",
+        "call {dispatch}",
+        "li t0, {enabled}",
+        "csrw sie, t0",
+        "csrw sscratch, s2",
+        "ld a1, {current}(tp)",
+        "ld a0, {heir}(tp)",
+        "bne a0, a1, 2f",
+        "addi sp, s3, {registers}",
+        "j {resume_interrupted}",
+        // Another thread goes on, for a whole slice.
+        "2:",
+        "mv sp, s3",
+        "j {switch}",
+        // The thread ends, and another one goes on.
+        "4:",
+        "csrr a1, stval",
+        "call {fault}",
+        "csrw sscratch, s2",
+        "ld a1, {current}(tp)",
+        "mv sp, s3",
+        "j {switch}",
+        processor = sym TAKTOS_PROCESSOR,
+        pc = const REGISTERS + PC * 8,
+        resume_interrupted = sym resume_interrupted,
+        resume_at = const RESUME_AT,
+        dispatch = sym dispatch,
+        enabled = const ENABLED,
+        current = const offset_of!(Processor, current),
+        heir = const offset_of!(Processor, heir),
+        registers = const REGISTERS,
+        switch = sym switch,
+        fault = sym fault,
+    )
+}

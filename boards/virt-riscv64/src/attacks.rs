@@ -1,0 +1,456 @@
+//! Attacks on what lies outside a partition, in instructions of RISC-V and places of this board.
+//! Must never know: who looks at what came of them.
+//!
+//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+
+use crate::system::Board;
+use core::arch::{asm, naked_asm};
+use core::ptr;
+use taktos_abi::call::Number;
+use taktos_kernel::System;
+use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
+use taktos_workloads::user_mode::MEMORY;
+use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
+use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+/// An attack that is an instruction without operands, or one that names t0 alone, and that is none in U-mode.
+macro_rules! forbidden {
+    ($name:literal, $instruction:literal) => {
+        (
+            $name,
+            || {
+                // SAFETY: faults.
+                unsafe { asm!($instruction, out("t0") _) };
+            },
+            Fault(UndefinedInstruction),
+        )
+    };
+}
+
+impl AttackBoard for Board {
+    const FRAMES_ON_STACK: bool = false;
+    /// The last of the places for virtual devices, where none is: the first word says what it would be.
+    const DEVICE: usize = 0x1000_8000;
+    const ATTACKS: &'static [Attack] = &[
+        (
+            "read the kernel's memory",
+            || look(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "write the kernel's memory",
+            || write(kernel()),
+            FaultAt(DataAccess, kernel),
+        ),
+        (
+            "read behind the own memory",
+            || look(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write behind the own memory",
+            || write(behind()),
+            Fault(DataAccess),
+        ),
+        (
+            "write before the own memory",
+            || write(own() - 8),
+            Fault(DataAccess),
+        ),
+        ("write code", || write(code()), FaultAt(DataAccess, code)),
+        (
+            "write a constant",
+            || write(constant()),
+            FaultAt(DataAccess, constant),
+        ),
+        (
+            "read the page where traps lead",
+            || look(crossing()),
+            FaultAt(DataAccess, crossing),
+        ),
+        (
+            "jump to where traps lead",
+            || jump(crossing()),
+            FaultAt(InstructionAccess, crossing),
+        ),
+        (
+            "jump to the way to user mode",
+            || jump(way_out()),
+            FaultAt(InstructionAccess, way_out),
+        ),
+        ("read null", || look(0), FaultAt(DataAccess, || 0)),
+        (
+            "read what nobody has",
+            || look(NOWHERE),
+            FaultAt(DataAccess, || NOWHERE),
+        ),
+        (
+            "read the upper half",
+            || look(UPPER),
+            FaultAt(DataAccess, || UPPER),
+        ),
+        (
+            "read what no map can have",
+            || look(NO_ADDRESS),
+            FaultAt(DataAccess, || NO_ADDRESS),
+        ),
+        (
+            "read the console",
+            || look(UART),
+            FaultAt(DataAccess, || UART),
+        ),
+        (
+            "write the console",
+            || write(UART),
+            FaultAt(DataAccess, || UART),
+        ),
+        (
+            "write the interrupt controller",
+            || write(CONTROLLER),
+            FaultAt(DataAccess, || CONTROLLER),
+        ),
+        (
+            "write the timer",
+            || write(TIMER),
+            FaultAt(DataAccess, || TIMER),
+        ),
+        (
+            "execute the own memory",
+            || jump(own()),
+            Fault(InstructionAccess),
+        ),
+        (
+            "execute the kernel's memory",
+            || jump(kernel()),
+            FaultAt(InstructionAccess, kernel),
+        ),
+        (
+            "execute a constant",
+            || jump(constant()),
+            FaultAt(InstructionAccess, constant),
+        ),
+        (
+            "execute a device",
+            || jump(UART),
+            FaultAt(InstructionAccess, || UART),
+        ),
+        ("jump to null", || jump(0), FaultAt(InstructionAccess, || 0)),
+        forbidden!("execute nothing", "unimp"),
+        forbidden!("call a debugger", "ebreak"),
+        forbidden!(
+            "call the emulator",
+            ".option push
+             .option norvc
+             .balign 16
+             slli x0, x0, 0x1f
+             ebreak
+             srai x0, x0, 7
+             .option pop"
+        ),
+        forbidden!("return as handlers do", "sret"),
+        forbidden!("return as the machine does", "mret"),
+        forbidden!("wait for interrupts", "wfi"),
+        forbidden!("mask interrupts", "csrci sstatus, 2"),
+        forbidden!("unmask interrupts", "csrsi sstatus, 2"),
+        forbidden!("take the handlers' stack", "csrrw t0, sscratch, t0"),
+        forbidden!("take another map", "csrw satp, t0"),
+        forbidden!("read which map there is", "csrr t0, satp"),
+        forbidden!("move the vectors", "csrw stvec, t0"),
+        forbidden!("say where to return", "csrw sepc, t0"),
+        forbidden!("read what trapped last", "csrr t0, stval"),
+        forbidden!("enable interrupts", "csrw sie, t0"),
+        forbidden!("send an interrupt", "csrsi sip, 2"),
+        forbidden!("set the alarm", "csrw 0x14d, t0"),
+        forbidden!("let counters through", "csrw scounteren, t0"),
+        forbidden!("read the machine's state", "csrr t0, mstatus"),
+        forbidden!("lift the machine's protection", "csrw pmpcfg0, t0"),
+        forbidden!("read the time", "rdtime t0"),
+        forbidden!("count cycles", "rdcycle t0"),
+        forbidden!("count instructions", "rdinstret t0"),
+        forbidden!("forget translations", "sfence.vma"),
+        forbidden!(
+            "use a hypervisor's load",
+            ".insn r 0x73, 4, 0x30, t0, t0, x0"
+        ),
+        // fmv.d.x ft0, zero
+        forbidden!("use the floating-point unit", ".insn 0xf2000053"),
+        forbidden!("read the rounding", "csrr t0, fcsr"),
+        ("reserve what lies between", unaligned, Fault(Arithmetic)),
+        (
+            "store on the kernel's stack",
+            || push_on(kernel() + 512),
+            FaultAt(DataAccess, || kernel() + 496),
+        ),
+        (
+            "be interrupted on the kernel's stack",
+            || spin_on(kernel() + 512),
+            Nothing,
+        ),
+        ("be interrupted on no stack", || spin_on(0), Nothing),
+        (
+            "take the kernel's registers",
+            || spin_with(kernel()),
+            Nothing,
+        ),
+        ("overflow the stack", overflow, Fault(DataAccess)),
+    ];
+
+    fn load(place: usize) -> u32 {
+        read(place)
+    }
+
+    fn store(place: usize, word: u32) {
+        // SAFETY: memory of the partition's that nobody has as something else, or it faults.
+        unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
+    }
+
+    fn spoil(begin: usize, end: usize) {
+        for place in (begin..end).step_by(8) {
+            // SAFETY: the stack of a thread of the same partition, which is ended by this.
+            unsafe { ptr::with_exposed_provenance_mut::<u64>(place).write_volatile(u64::MAX) };
+        }
+    }
+
+    fn send_with_secret(thread: usize, secret: usize) {
+        send_with_secret(thread, secret);
+    }
+
+    fn receive_and_look(secret: usize) -> bool {
+        receive_and_look(secret) != 0
+    }
+
+    fn keep_registers(seed: usize, rounds: usize, _float: bool) -> bool {
+        keep_registers(seed, rounds) != 0
+    }
+}
+
+const UART: usize = 0x1000_0000;
+const CONTROLLER: usize = 0x0C00_0000;
+const TIMER: usize = 0x0200_4000;
+const NOWHERE: usize = 0x3000_0000;
+const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
+const NO_ADDRESS: usize = 1 << 50;
+
+unsafe extern "C" {
+    /// The last instructions on the way to user mode.
+    fn taktos_to_user();
+}
+
+/// Where the kernel's state lies.
+fn kernel() -> usize {
+    ptr::from_ref(Board::kernel()).addr()
+}
+
+/// Where code lies.
+fn code() -> usize {
+    overflow as fn() as usize
+}
+
+/// The page of code that is the kernel's alone.
+fn crossing() -> usize {
+    way_out() & !0xFFF
+}
+
+fn way_out() -> usize {
+    taktos_to_user as *const () as usize
+}
+
+/// Where constants lie.
+fn constant() -> usize {
+    Board::ATTACKS.as_ptr().addr()
+}
+
+/// Where the memory of the thread's partition begins, whose stack is the lowest.
+fn own() -> usize {
+    let stack: usize;
+    // SAFETY: reads the stack pointer.
+    unsafe { asm!("mv {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags)) };
+    stack & !(MEMORY - 1)
+}
+
+fn behind() -> usize {
+    own() + MEMORY
+}
+
+/// Reads what faults.
+fn look(place: usize) {
+    let _ = read(place);
+}
+
+fn read(place: usize) -> u32 {
+    // SAFETY: memory of the partition's, or it faults.
+    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
+}
+
+fn write(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("sd zero, 0({})", in(reg) place) };
+}
+
+fn jump(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("jr {}", in(reg) place, options(noreturn)) }
+}
+
+fn unaligned() {
+    // SAFETY: faults.
+    unsafe { asm!("lr.d {0}, ({0})", inout(reg) own() + 1026 => _) };
+}
+
+/// Stores below `place` by the stack pointer.
+fn push_on(place: usize) {
+    // SAFETY: faults.
+    unsafe {
+        asm!("mv sp, {}", "addi sp, sp, -16", "sd a0, 0(sp)", in(reg) place, options(noreturn))
+    }
+}
+
+/// Goes round with the stack pointer at `place`, while interrupts come.
+fn spin_on(place: usize) {
+    // SAFETY: never goes on.
+    unsafe { asm!("mv sp, {}", "2:", "j 2b", in(reg) place, options(noreturn)) }
+}
+
+/// Goes round with what the kernel reaches its own by, and calls it so.
+fn spin_with(place: usize) {
+    // SAFETY: never goes on.
+    unsafe {
+        asm!(
+            "mv gp, {place}",
+            "mv tp, {place}",
+            "mv sp, {place}",
+            "2:",
+            "li a7, {now}",
+            "ecall",
+            "j 2b",
+            place = in(reg) place,
+            now = const Number::Now as usize,
+            options(noreturn),
+        )
+    }
+}
+
+fn overflow() {
+    // SAFETY: faults.
+    unsafe {
+        asm!(
+            "2:",
+            "addi sp, sp, -16",
+            "sd a0, 0(sp)",
+            "j 2b",
+            options(noreturn)
+        )
+    }
+}
+
+/// Keeps what a function keeps on the stack, and what is no function's.
+macro_rules! enter {
+    () => {
+        "addi sp, sp, -128
+         sd ra, 0(sp)
+         sd s0, 8(sp)
+         sd s1, 16(sp)
+         sd s2, 24(sp)
+         sd s3, 32(sp)
+         sd s4, 40(sp)
+         sd s5, 48(sp)
+         sd s6, 56(sp)
+         sd s7, 64(sp)
+         sd s8, 72(sp)
+         sd s9, 80(sp)
+         sd s10, 88(sp)
+         sd s11, 96(sp)
+         sd gp, 104(sp)
+         sd tp, 112(sp)"
+    };
+}
+
+/// Gives it back, and returns.
+macro_rules! leave {
+    () => {
+        "ld ra, 0(sp)
+         ld s0, 8(sp)
+         ld s1, 16(sp)
+         ld s2, 24(sp)
+         ld s3, 32(sp)
+         ld s4, 40(sp)
+         ld s5, 48(sp)
+         ld s6, 56(sp)
+         ld s7, 64(sp)
+         ld s8, 72(sp)
+         ld s9, 80(sp)
+         ld s10, 88(sp)
+         ld s11, 96(sp)
+         ld gp, 104(sp)
+         ld tp, 112(sp)
+         addi sp, sp, 128
+         ret"
+    };
+}
+
+/// Sends with the secret in all registers that have nothing else to carry.
+#[unsafe(naked)]
+extern "C" fn send_with_secret(thread: usize, secret: usize) {
+    naked_asm!(
+        enter!(),
+        ".irp n, 1,3,4,5,6,7,8,9,14,15,16,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "mv x\\n, a1",
+        ".endr",
+        "li a1, 0",
+        "li a3, 0",
+        "li a2, -1",
+        "li a7, {send}",
+        "ecall",
+        leave!(),
+        send = const Number::Send as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn receive_and_look(secret: usize) -> usize {
+    naked_asm!(
+        enter!(),
+        "mv s0, a0",
+        "li s1, 0",
+        "li tp, 0",
+        "li a2, -1",
+        "li a7, {receive}",
+        "ecall",
+        // A message came at all.
+        "bnez a0, 9f",
+        ".irp n, 1,3,4,5,6,7,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "beq x\\n, s0, 9f",
+        ".endr",
+        "li a0, 0",
+        "j 8f",
+        "9:",
+        "li a0, 1",
+        "8:",
+        leave!(),
+        receive = const Number::Receive as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn keep_registers(seed: usize, rounds: usize) -> usize {
+    naked_asm!(
+        enter!(),
+        "mv a3, a0",
+        ".irp n, 1,3,4,5,6,7,8,9,12,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "addi x\\n, a3, \\n",
+        ".endr",
+        "2:",
+        ".irp n, 1,3,4,5,6,7,8,9,12,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "addi a0, x\\n, -\\n",
+        "bne a0, a3, 9f",
+        ".endr",
+        "addi a1, a1, -1",
+        "bnez a1, 2b",
+        "li a0, 1",
+        "j 8f",
+        "9:",
+        "li a0, 0",
+        "8:",
+        leave!(),
+    )
+}
