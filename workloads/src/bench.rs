@@ -104,6 +104,14 @@ pub(crate) fn clear<S: System>(objects: &'static Objects<S>) {
 fn single<S: System>(objects: &'static Objects<S>, entry: Entry<S>) {
     expect(objects.low.start_with(entry, objects));
     expect(objects.low.join(Timeout::FOREVER));
+    done::<S>();
+}
+
+/// A scenario is done.
+#[inline(always)]
+fn done<S: System>() {
+    #[cfg(feature = "counted")]
+    crate::counted::report::<S>();
 }
 
 /// Runs a more urgent thread, started first, and a less urgent one to their ends.
@@ -112,6 +120,7 @@ fn urgent<S: System>(objects: &'static Objects<S>, high: Entry<S>, low: Entry<S>
     expect(objects.low.start_with(low, objects));
     expect(objects.low.join(Timeout::FOREVER));
     expect(objects.high.join(Timeout::FOREVER));
+    done::<S>();
 }
 
 /// Runs two threads of one priority to their ends.
@@ -120,6 +129,7 @@ fn equals<S: System>(objects: &'static Objects<S>, left: Entry<S>, right: Entry<
     expect(objects.right.start_with(right, objects));
     expect(objects.left.join(Timeout::FOREVER));
     expect(objects.right.join(Timeout::FOREVER));
+    done::<S>();
 }
 
 #[inline(always)]
@@ -369,6 +379,8 @@ fn interrupt_pender<S: System>(objects: &'static Objects<S>) {
 /// instruction it gives the mark `taktos.mark.interrupt-wake.begin`.
 #[inline(always)]
 pub fn interrupt<S: System>(objects: &'static Objects<S>, context: &Interrupt<S>) {
+    #[cfg(feature = "counted")]
+    crate::counted::begin(const { crate::counted::number("interrupt-wake") });
     let _ = objects.second.give_in(context);
 }
 

@@ -14,6 +14,8 @@ mod mark;
 
 pub mod bench;
 pub mod command_line;
+#[cfg(feature = "counted")]
+pub mod counted;
 // With words of 64 bits, as all machines with several processors have.
 #[cfg(target_has_atomic = "64")]
 pub mod experiment;

@@ -1,11 +1,14 @@
 //! Owns: labels at the ends of measured intervals. Must never know: who measures.
 //!
 //! A mark is a symbol of the image and no instruction: the laboratory watches its address. It stands
-//! in a function that is not inlined.
+//! in a function that is not inlined. With the feature `counted`, for boards without a laboratory, the counter of cycles is read besides:
+//! within the interval that the symbols name there is nothing but what there is without.
 
 /// The beginning of the interval `$name`.
 macro_rules! begin {
     ($name:literal) => {
+        #[cfg(feature = "counted")]
+        $crate::counted::begin(const { $crate::counted::number($name) });
         $crate::mark::label!(concat!("taktos.mark.", $name, ".begin"))
     };
 }
@@ -13,7 +16,9 @@ macro_rules! begin {
 /// The end of the interval `$name`.
 macro_rules! end {
     ($name:literal) => {
-        $crate::mark::label!(concat!("taktos.mark.", $name, ".end"))
+        $crate::mark::label!(concat!("taktos.mark.", $name, ".end"));
+        #[cfg(feature = "counted")]
+        $crate::counted::end(const { $crate::counted::number($name) });
     };
 }
 

@@ -59,7 +59,7 @@ macro_rules! one_processor {
 
         fn main() {
             interrupt::enable();
-            $crate::bench::run(&OPERATIONS);
+            $crate::measured!(Board, OPERATIONS);
             Board::exit(0);
         }
     };
@@ -275,6 +275,27 @@ macro_rules! one_processor {
             run(&OBJECTS);
             Board::exit(0);
         }
+    };
+}
+
+/// Runs the operations that are measured: from outside, or by the board's own counter.
+#[cfg(not(feature = "counted"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! measured {
+    ($board:ty, $operations:expr) => {
+        $crate::bench::run(&$operations)
+    };
+}
+
+/// The same by the board's own counter.
+#[cfg(feature = "counted")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! measured {
+    ($board:ty, $operations:expr) => {
+        $crate::counter!($board);
+        $crate::counted::session::<$board>(|| $crate::bench::run(&$operations))
     };
 }
 

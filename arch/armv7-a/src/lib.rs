@@ -29,6 +29,7 @@
 #![expect(unsafe_code, reason = "an architecture port")]
 
 mod board;
+pub mod cycles;
 mod fault;
 mod float;
 mod interrupt;

@@ -34,6 +34,8 @@
 #[macro_use]
 mod switch;
 #[cfg(target_os = "none")]
+pub mod cycles;
+#[cfg(target_os = "none")]
 mod fault;
 #[cfg(target_os = "none")]
 mod guard;

@@ -31,6 +31,7 @@
 #![expect(unsafe_code, reason = "an architecture port")]
 
 mod board;
+pub mod cycles;
 mod fault;
 mod float;
 mod interrupt;

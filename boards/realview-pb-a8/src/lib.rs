@@ -13,6 +13,8 @@
 
 mod clock;
 mod console;
+#[cfg(feature = "counted")]
+mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
 #[cfg(feature = "workloads")]

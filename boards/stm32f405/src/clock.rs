@@ -79,3 +79,17 @@ fn rate_after_reset() -> u32 {
         ticks => (ticks + 1) * TEN_MILLISECONDS_A_SECOND * 8,
     }
 }
+
+/// Switches the flash's caches and prefetch on or off; those that were off are emptied before.
+#[cfg(feature = "counted")]
+pub(crate) fn set_caches(on: bool) {
+    /// Instructions and data, prefetch; the resets of both, which take effect while they are off.
+    const ALL: u32 = 0x700;
+    const RESETS: u32 = 0x1800;
+    FLASH_ACCESS.change(ALL, 0);
+    FLASH_ACCESS.change(0, RESETS);
+    FLASH_ACCESS.change(RESETS, 0);
+    if on {
+        FLASH_ACCESS.change(0, ALL);
+    }
+}

@@ -52,3 +52,17 @@ fn speed_up() -> u32 {
         false => OSCILLATOR_HZ,
     }
 }
+
+/// Switches the flash's caches on or off; those that were off are emptied before.
+#[cfg(feature = "counted")]
+pub(crate) fn set_caches(on: bool) {
+    /// Instructions and data; the resets of both, which take effect while they are off.
+    const ALL: u32 = 0x600;
+    const RESETS: u32 = 0x1800;
+    FLASH_ACCESS.change(ALL, 0);
+    FLASH_ACCESS.change(0, RESETS);
+    FLASH_ACCESS.change(RESETS, 0);
+    if on {
+        FLASH_ACCESS.change(0, ALL);
+    }
+}

@@ -10,6 +10,8 @@
 
 mod clock;
 mod console;
+#[cfg(feature = "counted")]
+mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
 mod register;

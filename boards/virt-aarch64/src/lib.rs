@@ -11,6 +11,8 @@
 #[cfg(feature = "workloads")]
 mod attacks;
 mod console;
+#[cfg(feature = "counted")]
+mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
 mod place;

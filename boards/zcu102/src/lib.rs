@@ -9,6 +9,8 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 mod console;
+#[cfg(feature = "counted")]
+mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
 mod line;

@@ -157,6 +157,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// Where the board's own counter is read, instead of counting in the emulator.
+        #[command(flatten)]
+        counter: CounterOptions,
         /// Compare with this file instead of experiments/baseline/BOARD.json
         #[arg(long, value_name = "FILE", conflicts_with = "save_baseline")]
         baseline: Option<PathBuf>,
@@ -249,6 +252,28 @@ pub struct RunOptions {
     /// The result directory; default: out/NAME
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// How a board with a counter of its own is listened to.
+#[derive(Args, Debug, Clone, Default)]
+#[group(multiple = true, conflicts_with_all = ["baseline", "save_baseline"])]
+pub struct CounterOptions {
+    /// Measure on the board itself, whose console is this serial device
+    #[arg(long, value_name = "DEVICE")]
+    pub serial: Option<PathBuf>,
+    /// Have this program start the image, which is its last word; without --serial it prints the board's console
+    #[arg(long, value_name = "COMMAND")]
+    pub probe: Option<String>,
+    /// Read what a board's console said before
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["serial", "probe"])]
+    pub recorded: Option<PathBuf>,
+}
+
+impl CounterOptions {
+    /// Whether any of them is there.
+    pub const fn any(&self) -> bool {
+        self.serial.is_some() || self.probe.is_some() || self.recorded.is_some()
+    }
 }
 
 /// What is printed on the standard output.

@@ -112,6 +112,22 @@ pub fn build_brief(
     image(built(workspace, board, program, profile, Features::Brief)?)
 }
 
+/// The same reading the processor's counter at its marks.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_counted(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
+    let profile = shipped(board.name());
+    let named = (board.name(), board.triple());
+    image(built(
+        workspace,
+        named,
+        program,
+        profile,
+        Features::Counted,
+    )?)
+}
+
 fn image(path: PathBuf) -> Result<Image> {
     let digest = digest(&path)?;
     Ok(Image { path, digest })
@@ -126,6 +142,8 @@ enum Features {
     None,
     /// Those, and short reports of faults.
     Brief,
+    /// Those, and the processor's counter read at the marks.
+    Counted,
 }
 
 impl Features {
@@ -135,6 +153,7 @@ impl Features {
             Self::Usual => &[],
             Self::None => &["--no-default-features"],
             Self::Brief => &["--features", "brief-reports"],
+            Self::Counted => &["--features", "counted"],
         }
     }
 
@@ -144,6 +163,7 @@ impl Features {
             Self::Usual => "images",
             Self::None => "images/lean",
             Self::Brief => "images/brief",
+            Self::Counted => "images/counted",
         }
     }
 }

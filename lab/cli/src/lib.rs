@@ -19,6 +19,7 @@ pub mod experiment;
 pub mod failure;
 pub mod figure;
 mod form;
+pub mod hardware;
 mod hypervisor;
 pub mod image;
 mod kept;

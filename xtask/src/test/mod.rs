@@ -8,6 +8,7 @@ mod book;
 mod c_programs;
 mod cargo;
 mod channels;
+mod counter;
 mod dependencies;
 mod el2;
 mod embassy;
@@ -138,6 +139,7 @@ fn steps(length: Length) -> Vec<Step> {
     }
     steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
     steps.extend(budgets());
+    steps.push(step("a board's own counter", counter::refused));
     steps.push(step(
         "honest time on several processors",
         several::honest_time,

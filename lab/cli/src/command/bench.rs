@@ -1,11 +1,13 @@
 //! `taktos bench`: every operation, and what changed since the baseline.
 
+mod hardware;
 pub mod several;
 mod simulation;
 
 use std::path::Path;
 
 use anyhow::Result;
+pub(super) use hardware::hardware;
 pub(super) use simulation::simulation;
 use taktos_emulator::Board;
 

@@ -71,28 +71,38 @@ pub fn run(command: Command) -> Result<()> {
         } => experiment::papers(&workspace, part, &options, &size),
         Command::Latency(options) => latency::run(&workspace, &options),
         Command::Bench {
+            suite,
+            options,
+            counter,
+            ..
+        } if counter.any() => bench::hardware(&workspace, suite, &options, &counter),
+        Command::Bench {
             suite: Suite::Kernel,
             options,
             baseline,
             save_baseline,
+            ..
         } => bench::run(&workspace, &options, baseline.as_deref(), save_baseline),
         Command::Bench {
             suite: Suite::User,
             options,
             baseline,
             save_baseline,
+            ..
         } => bench::user(&workspace, &options, baseline.as_deref(), save_baseline),
         Command::Bench {
             suite: Suite::ThreadMetric,
             options,
             baseline,
             save_baseline,
+            ..
         } => bench::thread_metric(&workspace, &options, baseline.is_some() || save_baseline),
         Command::Bench {
             suite: Suite::Simulation,
             options,
             baseline,
             save_baseline,
+            ..
         } => bench::simulation(&workspace, &options, baseline.is_some() || save_baseline),
         Command::Sim(options) => sim::run(&workspace, &options),
         Command::Generate(options) => generate::run(&options),

@@ -9,6 +9,7 @@ mod fuzz;
 use anyhow::Result;
 
 use crate::failure::{Failure, one_line};
+use crate::measure::Labels;
 
 const MEND: &str = "the image and the tool differ in what lines they know: build both anew, ./taktos run builds both";
 /// The most letters of a broken line that an error shows.
@@ -70,6 +71,12 @@ impl<'a> Line<'a> {
     pub fn word(&self, key: &str) -> Result<&'a str> {
         let word = self.word_if_any(key);
         word.ok_or_else(|| self.broken(&format!("which lacks `{key}`")))
+    }
+
+    /// All keys with their values.
+    pub fn labels(&self) -> Labels {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        self.fields.iter().map(owned).collect()
     }
 
     /// The value of a key as a whole number.

@@ -28,6 +28,8 @@ pub enum Unit {
     Number,
     /// Millionths of a whole.
     Share,
+    /// Cycles of a board's own counter.
+    Counter,
 }
 
 impl Unit {
@@ -35,7 +37,7 @@ impl Unit {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",
-            Self::Cycles => "cycles",
+            Self::Cycles | Self::Counter => "cycles",
             Self::Nanoseconds => "ns",
             Self::Number => "number",
             Self::Share => "%",
@@ -46,6 +48,7 @@ impl Unit {
     pub const fn evidence(self) -> Evidence {
         match self {
             Self::Cycles => Evidence::Modelled,
+            Self::Counter => Evidence::Hardware,
             Self::Instructions | Self::Nanoseconds | Self::Number | Self::Share => {
                 Evidence::Emulated
             }

@@ -1,0 +1,17 @@
+//! Owns: the board's counter of cycles, and what its counts rest on. Must never know: what is measured by it.
+
+use taktos_arch_aarch64::cycles::{COUNTER, loads, read, start};
+use taktos_workloads::counted::{Counted, Silicon};
+
+impl Counted for crate::Board {
+    const SILICON: Silicon = Silicon {
+        board: "zcu102",
+        counter: COUNTER,
+        hertz: 0,
+        conditions: "clock=as-firmware-left",
+        start,
+        read,
+        loads,
+        caches: None,
+    };
+}
