@@ -52,9 +52,11 @@ pub use ipc::{LONGEST_MESSAGE, Message, Received, Rule};
 pub use kernel::{Kernel, Upcall, run, run_endless};
 pub use object::period::{self, Period};
 pub use object::{
-    Condition, EventFlags, Fifo, Interrupt, Letter, Lifo, Mailbox, MessageQueue, Mutex, Notify,
-    OwnerEnd, Partial, Partner, Pipe, Pool, PoolBlock, Protocol, RawPool, RawQueue, Semaphore,
-    Stack, Store,
+    Alarm, AlarmClock, AlarmCounts, Condition, Device, Driver, EventFlags, Fifo, Interrupt,
+    LONGEST_NAME, Letter, Lifo, Mailbox, MessageQueue, Mutex, Names, Notify, OpenDevice, OwnerEnd,
+    Partial, Partner, Pipe, Pool, PoolBlock, Protocol, RawPool, RawQueue, RemoteCall,
+    RemoteFunction, RemoteServer, Semaphore, Stack, Store, TimerDevice, Uart, UartPort, Work,
+    WorkQueue,
 };
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;

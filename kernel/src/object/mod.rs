@@ -3,14 +3,17 @@
 //!
 //! Owns: what each object is. Must never know: who runs next.
 
+mod alarm;
 mod condition;
 mod copy;
 pub(crate) mod deletion;
+mod device;
 mod event;
 mod exchange;
 mod interrupt;
 mod mailbox;
 pub(crate) mod mutex;
+mod names;
 mod notify;
 pub mod period;
 mod pipe;
@@ -18,21 +21,39 @@ mod pool;
 mod queue;
 mod raw_pool;
 mod raw_queue;
+mod remote;
 mod ring;
 mod semaphore;
 mod store;
 mod stream;
+mod work;
 
+use crate::{Kernel, System, Timeout};
+
+pub use alarm::{Alarm, AlarmClock, AlarmCounts};
 pub use condition::Condition;
+pub use device::{Device, Driver, OpenDevice, TimerDevice, Uart, UartPort};
 pub use event::EventFlags;
 pub use interrupt::Interrupt;
 pub use mailbox::{Letter, Mailbox, Partner};
 pub use mutex::{Mutex, OwnerEnd, Protocol};
+pub use names::{LONGEST_NAME, Names};
 pub use notify::Notify;
 pub use pipe::{Partial, Pipe};
 pub use pool::{Pool, PoolBlock};
 pub use queue::MessageQueue;
 pub use raw_pool::RawPool;
 pub use raw_queue::RawQueue;
+pub use remote::{RemoteCall, RemoteFunction, RemoteServer};
 pub use semaphore::Semaphore;
 pub use store::{Fifo, Lifo, Stack, Store};
+pub use work::{Work, WorkQueue};
+
+/// The same time-out for a wait that may have to begin several times.
+fn ends_at<S: System>(timeout: Timeout) -> Timeout {
+    if timeout.is_none() || timeout.is_forever() {
+        return timeout;
+    }
+    let deadline = timeout.deadline(Kernel::<S>::now());
+    deadline.map_or(timeout, Timeout::until)
+}

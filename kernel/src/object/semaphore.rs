@@ -81,6 +81,11 @@ impl<S: System> Semaphore<S> {
         }
     }
 
+    /// Whether threads wait for a permit.
+    pub(crate) fn has_waiters(&self, cs: CriticalSection<'_>) -> bool {
+        !self.waiters.is_empty(cs)
+    }
+
     #[inline(always)]
     fn count_up(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
         let count = self.count.get(cs);

@@ -76,6 +76,11 @@ impl<S: System, const N: usize> Thread<S, N> {
         self
     }
 
+    /// The thread without its stack's size: for constants, where it cannot be dereferenced.
+    pub const fn any(&'static self) -> &'static AnyThread<S> {
+        &self.any
+    }
+
     /// Gives the thread a name and a priority, and creates it: for threads that are made at run time.
     /// Bound: fixed. Errors: as [`Thread::create`].
     pub fn create_as(&'static self, name: &'static str, priority: Priority) -> Result<(), Error> {

@@ -10,21 +10,26 @@
 //! A board implements [`SuiteBoard`], with an [`Objects`] in a static, and calls [`run`] in its main
 //! thread, of priority [`MAIN`], on a stack of at least 4 KiB.
 
+mod alarm;
 #[cfg(target_has_atomic = "64")]
 pub mod beside;
 mod case;
 mod condition;
+mod dependents;
+mod device;
 mod events;
 mod inheritance;
 mod log;
 mod mailbox;
 mod messages;
 mod mutex;
+mod names;
 mod notify;
 mod objects;
 mod period;
 mod pipe;
 mod pool;
+mod remote;
 mod semaphore;
 mod slices;
 mod stores;
@@ -32,6 +37,7 @@ mod thread_states;
 mod threads;
 mod time;
 mod trigger;
+mod work;
 
 pub use case::Case;
 pub use log::Log;
@@ -94,5 +100,10 @@ pub fn run<S: SuiteBoard>() -> ! {
     pool::cases(&mut tally);
     notify::cases(&mut tally);
     period::cases(&mut tally);
+    work::cases(&mut tally);
+    alarm::cases(&mut tally);
+    names::cases(&mut tally);
+    remote::cases(&mut tally);
+    device::cases(&mut tally);
     tally.finish()
 }

@@ -1,10 +1,13 @@
 //! Owns: the objects that cases work on, and how they are made as new.
 
-use super::{Log, SuiteBoard, UNIT, mailbox, pipe, pool, stores};
+use super::dependents::{Dependents, Made, Served};
+use super::device::{Line, Loop};
+use super::{Log, SuiteBoard, UNIT, mailbox, names, pipe, pool, stores};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{
-    Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex, Period, Pipe,
-    Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
+    AlarmClock, Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex,
+    Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
+    TimerDevice, WorkQueue,
 };
 
 /// The bytes of a helper's stack.
@@ -41,6 +44,13 @@ pub struct Objects<S: System> {
     pub(super) periods: [Period<S>; 2],
     /// Its deadline is one unit after the release.
     pub(super) constrained: Period<S>,
+    pub(super) clock: AlarmClock<S>,
+    pub(super) work: WorkQueue<S>,
+    pub(super) names: Names<S, { names::ROOM }>,
+    pub(super) timer: TimerDevice<S>,
+    pub(super) line: Line<S>,
+    dependents: Made<Dependents<S>>,
+    served: Made<Served<S>>,
 }
 
 impl<S: System> Objects<S> {
@@ -68,6 +78,13 @@ impl<S: System> Objects<S> {
             pool: Pool::new(),
             periods: [Period::new("left"), Period::new("right")],
             constrained: Period::new("constrained").with_deadline(UNIT),
+            clock: AlarmClock::new(),
+            work: WorkQueue::new(),
+            names: Names::new(),
+            timer: TimerDevice::new(),
+            line: Line::new(Loop::new()),
+            dependents: Made::new(),
+            served: Made::new(),
         }
     }
 }
@@ -82,6 +99,16 @@ impl<S: SuiteBoard> Objects<S> {
     /// The helper `index`, from 0.
     pub(super) fn thread(&'static self, index: usize) -> &'static Thread<S, STACK> {
         &self.threads[index]
+    }
+
+    /// What names these objects.
+    pub(super) fn dependents(&'static self) -> &'static Dependents<S> {
+        self.dependents.get_or_make(|| Dependents::of(self))
+    }
+
+    /// What names those.
+    pub(super) fn served(&'static self) -> &'static Served<S> {
+        self.served.get_or_make(|| Served::of(self))
     }
 
     /// The number that belongs to the case.
@@ -120,6 +147,18 @@ impl<S: SuiteBoard> Objects<S> {
         as_new(self.pool.delete(), || self.pool.renew());
         for period in self.periods.iter().chain([&self.constrained]) {
             let _ = period.delete();
+        }
+        for alarm in &self.served().alarms {
+            as_new(alarm.delete(), || alarm.renew());
+        }
+        for work in &self.dependents().works {
+            work.cancel();
+        }
+        as_new(self.clock.delete(), || self.clock.renew());
+        as_new(self.work.delete(), || self.work.renew());
+        as_new(self.names.delete(), || self.names.renew());
+        for device in [&self.dependents().timer, &self.dependents().line] {
+            as_new(device.delete(), || device.renew());
         }
         Kernel::<S>::set_send_rule(Rule::Sound);
         self.log.take();

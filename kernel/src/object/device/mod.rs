@@ -1,0 +1,240 @@
+//! Devices: one interface for drivers, whatever the device: open, read, write, control, close.
+//!
+//! Owns: who has a device open. Must never know: what a device is.
+
+mod timer;
+mod uart;
+
+pub use timer::TimerDevice;
+pub use uart::{Uart, UartPort};
+
+use crate::critical_section::Guarded;
+use crate::object::Semaphore;
+use crate::object::mutex::Mutex;
+use crate::sched::hold;
+use crate::{Error, System, Timeout};
+use taktos_machine::Machine;
+
+/// What a driver does for a [`Device`]. A driver is a static. The calls come from threads, several at a time where several have the
+/// device open or share one opening; [`Driver::open`] and [`Driver::close`] come one at a time.
+pub trait Driver<S: System>: Sync {
+    /// The first that opens the device is there: makes it ready.
+    fn open(&'static self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Nobody has the device open any more. Who waits in a call of the driver goes on with `Deleted`.
+    fn close(&'static self) {}
+
+    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer is how many bytes were read.
+    /// Errors: `State` where there is nothing to read from.
+    fn read(&'static self, bytes: &mut [u8], timeout: Timeout) -> Result<usize, Error> {
+        let _ = (bytes, timeout);
+        Err(Error::State)
+    }
+
+    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is how many bytes were written.
+    /// Errors: `State` where there is nothing to write to.
+    fn write(&'static self, bytes: &[u8], timeout: Timeout) -> Result<usize, Error> {
+        let _ = (bytes, timeout);
+        Err(Error::State)
+    }
+
+    /// Does what the driver says is `request`. Errors: `Parameter` for one that it does not know.
+    fn control(&'static self, request: u32, argument: usize) -> Result<usize, Error> {
+        let _ = (request, argument);
+        Err(Error::Parameter)
+    }
+}
+
+/// A device: a driver, and who has it open. Made to be a static; with a [`Names`](crate::Names) it is found by its name.
+pub struct Device<S: System> {
+    driver: &'static dyn Driver<S>,
+    /// A permit for each that may still open it.
+    seats: Semaphore<S>,
+    most: u32,
+    /// Held while the driver opens and closes.
+    changing: Mutex<S>,
+    openings: Guarded<Openings>,
+}
+
+/// Who has a device open.
+#[derive(Clone, Copy)]
+struct Openings {
+    count: u32,
+    /// How often the device was deleted: openings of before are none.
+    generation: u32,
+}
+
+impl<S: System> Device<S> {
+    /// A device that one at a time has open.
+    pub const fn new(driver: &'static dyn Driver<S>) -> Self {
+        Self::shared(driver, 1)
+    }
+
+    /// A device that at most `most` have open at a time.
+    ///
+    /// # Panics
+    /// If `most` is 0: for a static, when it is compiled.
+    pub const fn shared(driver: &'static dyn Driver<S>, most: u32) -> Self {
+        Self {
+            driver,
+            seats: Semaphore::with_limit(most, most),
+            most,
+            changing: Mutex::new(),
+            openings: Guarded::new(Openings {
+                count: 0,
+                generation: 0,
+            }),
+        }
+    }
+
+    /// Opens the device; waits, as long as `timeout` says, while as many as may have it open.
+    ///
+    /// Bound without waiting: fixed, and the driver's for the first. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`, the driver's;
+    /// `Context` in an interrupt handler.
+    pub fn open(&'static self, timeout: Timeout) -> Result<OpenDevice<S>, Error> {
+        if S::Machine::in_interrupt() {
+            return Err(Error::Context);
+        }
+        self.seats.take(timeout)?;
+        let opened = self.begin();
+        if opened.is_err() {
+            // Nobody can open a deleted one.
+            let _ = self.seats.give();
+        }
+        opened
+    }
+
+    /// How many have the device open. Allowed in interrupt handlers. Bound: fixed.
+    pub fn openings(&'static self) -> u32 {
+        self.now().count
+    }
+
+    /// Deletes the device: it is closed for all who have it open, as its driver says what becomes of who reads or writes; nobody can open it any
+    /// more, and those who wait to get `Deleted`, as each later call by who had it open does. It is also how to take it from a thread
+    /// that has ended.
+    ///
+    /// Bound: one wake a waiter, and the driver's. Errors: `Deleted` if it is already; `Context` in an interrupt handler.
+    pub fn delete(&'static self) -> Result<(), Error> {
+        self.changing.lock(Timeout::FOREVER)?;
+        let deleted = self.seats.delete();
+        if deleted.is_ok() {
+            let before = self.now();
+            self.set(Openings {
+                count: 0,
+                generation: before.generation.wrapping_add(1),
+            });
+            if before.count > 0 {
+                self.driver.close();
+            }
+        }
+        self.changing.unlock()?;
+        deleted
+    }
+
+    /// Makes a deleted device one that nobody has open. Bound: fixed. Errors: `State` if it is not deleted.
+    pub fn renew(&'static self) -> Result<(), Error> {
+        self.seats.renew(self.most, self.most)
+    }
+
+    fn now(&'static self) -> Openings {
+        self.openings.get(hold::<S>().section())
+    }
+
+    fn set(&'static self, openings: Openings) {
+        self.openings.set(hold::<S>().section(), openings);
+    }
+
+    fn begin(&'static self) -> Result<OpenDevice<S>, Error> {
+        self.changing.lock(Timeout::FOREVER)?;
+        let Openings { count, generation } = self.now();
+        let opened = if count == 0 {
+            self.driver.open()
+        } else {
+            Ok(())
+        };
+        if opened.is_ok() {
+            self.set(Openings {
+                count: count + 1,
+                generation,
+            });
+        }
+        self.changing.unlock()?;
+        opened.map(|()| OpenDevice {
+            device: self,
+            generation,
+        })
+    }
+
+    fn end(&'static self, opened: u32) -> Result<(), Error> {
+        // A thread that was told to stop waiting closes all the same.
+        while self.changing.lock(Timeout::FOREVER) == Err(Error::Cancelled) {}
+        let Openings { count, generation } = self.now();
+        if opened == generation {
+            self.set(Openings {
+                count: count - 1,
+                generation,
+            });
+            if count == 1 {
+                self.driver.close();
+            }
+        }
+        self.changing.unlock()?;
+        if opened == generation {
+            self.seats.give()?;
+        }
+        Ok(())
+    }
+}
+
+/// A device that is open, until this is dropped. It can be shared by references.
+pub struct OpenDevice<S: System> {
+    device: &'static Device<S>,
+    generation: u32,
+}
+
+impl<S: System> OpenDevice<S> {
+    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer is how many bytes were read.
+    /// Bound and errors: the driver's, `State` where there is nothing to read from; `Timeout`, `WouldBlock`, `Cancelled`; `Deleted` where the
+    /// device was deleted, or closed for all while this waits.
+    pub fn read(&self, bytes: &mut [u8], timeout: Timeout) -> Result<usize, Error> {
+        self.driver()?.read(bytes, timeout)
+    }
+
+    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is how many bytes were written: fewer
+    /// where the time was over. Bound and errors: as [`OpenDevice::read`].
+    pub fn write(&self, bytes: &[u8], timeout: Timeout) -> Result<usize, Error> {
+        self.driver()?.write(bytes, timeout)
+    }
+
+    /// Does what the driver says is `request`. Bound and errors: the driver's; `Parameter` for what it does not know.
+    pub fn control(&self, request: u32, argument: usize) -> Result<usize, Error> {
+        self.driver()?.control(request, argument)
+    }
+
+    /// Closes the device: the same as to drop this.
+    pub fn close(self) {}
+
+    /// The driver, unless the device was deleted meanwhile.
+    fn driver(&self) -> Result<&'static dyn Driver<S>, Error> {
+        if self.device.now().generation == self.generation {
+            Ok(self.device.driver)
+        } else {
+            Err(Error::Deleted)
+        }
+    }
+}
+
+impl<S: System> Drop for OpenDevice<S> {
+    fn drop(&mut self) {
+        // The mutex is never deleted, and its owner unlocks it.
+        let _ = self.device.end(self.generation);
+    }
+}
+
+/// Wakes who waits at an object of a driver: it is deleted, and made as new.
+fn renew(_: Result<(), Error>, renew: impl FnOnce() -> Result<(), Error>) {
+    let renewed = renew();
+    debug_assert!(renewed.is_ok());
+}

@@ -1,0 +1,351 @@
+//! Owns: the cases of devices: who has one open, the timer, and a serial line whose end is its beginning.
+
+use super::case::{Case, Tally};
+use super::{HIGH, SuiteBoard, UNIT, units};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use taktos_kernel::{
+    Device, Driver, Error, OpenDevice, State, Timeout, TimerDevice, Uart, UartPort,
+};
+
+/// The bytes that the suite's serial line holds.
+const LINE: usize = 4;
+/// The bytes that its driver holds, each way.
+const BUFFER: usize = 8;
+
+/// The suite's serial line.
+pub(super) type Line<S> = Uart<S, Loop, BUFFER, BUFFER>;
+
+/// A UART whose output is its input. Its interrupt comes when the case has it come.
+pub(super) struct Loop {
+    bytes: [AtomicU8; LINE],
+    sent: AtomicUsize,
+    received: AtomicUsize,
+    wants_room: AtomicBool,
+    runs: AtomicBool,
+}
+
+impl Loop {
+    pub(super) const fn new() -> Self {
+        Self {
+            bytes: [const { AtomicU8::new(0) }; LINE],
+            sent: AtomicUsize::new(0),
+            received: AtomicUsize::new(0),
+            wants_room: AtomicBool::new(false),
+            runs: AtomicBool::new(false),
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.sent.load(SeqCst) - self.received.load(SeqCst)
+    }
+}
+
+impl UartPort for Loop {
+    fn start(&self) {
+        self.received.store(self.sent.load(SeqCst), SeqCst);
+        self.runs.store(true, SeqCst);
+    }
+
+    fn stop(&self) {
+        self.runs.store(false, SeqCst);
+    }
+
+    fn receive(&self) -> Option<u8> {
+        if self.held() == 0 {
+            return None;
+        }
+        let at = self.received.load(SeqCst);
+        let byte = self.bytes[at % LINE].load(SeqCst);
+        self.received.store(at + 1, SeqCst);
+        Some(byte)
+    }
+
+    fn has_room(&self) -> bool {
+        self.held() < LINE
+    }
+
+    fn send(&self, byte: u8) {
+        let at = self.sent.load(SeqCst);
+        self.bytes[at % LINE].store(byte, SeqCst);
+        self.sent.store(at + 1, SeqCst);
+    }
+
+    fn want_room(&self, wanted: bool) {
+        self.wants_room.store(wanted, SeqCst);
+    }
+
+    fn control(&self, request: u32, argument: usize) -> Result<usize, Error> {
+        match request {
+            // For the cases: what the driver wants, and whether it runs.
+            0 => Ok(argument + 1),
+            1 => Ok(self.wants_room.load(SeqCst).into()),
+            2 => Ok(self.runs.load(SeqCst).into()),
+            _ => Err(Error::Parameter),
+        }
+    }
+}
+
+/// What the line's interrupt does.
+fn interrupt<S: SuiteBoard>() {
+    S::trigger_interrupt(|| S::objects().line.handle());
+}
+
+fn open<S: SuiteBoard>(c: &mut Case<S>, device: &'static Device<S>) -> Option<OpenDevice<S>> {
+    let opened = device.open(Timeout::NONE);
+    c.expect("opened", opened.as_ref().err().copied(), None);
+    opened.ok()
+}
+
+pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
+    openings(tally);
+    timer(tally);
+    line(tally);
+}
+
+fn openings<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "device: one at a time has it open, and who waits gets it next",
+        |c| {
+            let device = &c.objects().dependents().timer;
+            let Some(first) = open(c, device) else { return };
+            c.expect("openings", device.openings(), 1);
+            let second = device.open(Timeout::NONE).err();
+            c.expect("second", second, Some(Error::WouldBlock));
+            let second = device.open(UNIT.into()).err();
+            c.expect("second", second, Some(Error::Timeout));
+            c.start(0, HIGH, || {
+                let opened = S::objects().dependents().timer.open(Timeout::FOREVER);
+                let _ = S::objects().log.result(opened.map(drop));
+            });
+            c.expect_state(0, State::Blocked);
+            first.close();
+            c.expect_log(".");
+            c.expect("openings", device.openings(), 0);
+        },
+    );
+    tally.case(
+        "device: a shared one is closed when the last has closed it",
+        |c| {
+            let device = &c.objects().dependents().line;
+            let running = |device: &OpenDevice<S>| device.control(2, 0);
+            let (Some(first), Some(second)) = (open(c, device), open(c, device)) else {
+                return;
+            };
+            c.expect(
+                "third",
+                device.open(Timeout::NONE).err(),
+                Some(Error::WouldBlock),
+            );
+            c.expect("runs", running(&second), Ok(1));
+            drop(first);
+            c.expect("runs", running(&second), Ok(1));
+            drop(second);
+            c.expect("runs", c.objects().line.control(2, 0), Ok(0));
+            S::trigger_interrupt(|| {
+                let device = &S::objects().dependents().timer;
+                let fallen = device.open(Timeout::NONE);
+                let _ = S::objects().log.result(fallen.map(core::mem::forget));
+            });
+            c.expect_log("C");
+            c.expect("openings", c.objects().dependents().timer.openings(), 0);
+        },
+    );
+}
+
+/// Reads the timer.
+fn count<S: SuiteBoard>(timer: &OpenDevice<S>, timeout: Timeout) -> Result<u64, Error> {
+    let mut bytes = [0; 8];
+    timer
+        .read(&mut bytes, timeout)
+        .map(|_| u64::from_le_bytes(bytes))
+}
+
+fn timer<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case("device: a timer's reader waits for the next instant", |c| {
+        let Some(timer) = open(c, &c.objects().dependents().timer) else {
+            return;
+        };
+        let unit = UNIT.as_micros() as usize;
+        let start = units::<S>(0);
+        c.expect("start", timer.control(TimerDevice::<S>::START, unit), Ok(0));
+        c.expect(
+            "no wait",
+            count(&timer, Timeout::NONE),
+            Err(Error::WouldBlock),
+        );
+        c.expect("first", count(&timer, Timeout::FOREVER), Ok(1));
+        c.expect_true("time", units::<S>(0) >= start.saturating_add(UNIT));
+        S::busy_until(units::<S>(3));
+        c.expect_true(
+            "several",
+            count(&timer, Timeout::NONE).is_ok_and(|count| count >= 2),
+        );
+        let left = timer.control(TimerDevice::<S>::LEFT, 0);
+        c.expect_true("left", left.is_ok_and(|left| left <= unit));
+        c.expect("stop", timer.control(TimerDevice::<S>::STOP, 0), Ok(1));
+        c.expect("stop", timer.control(TimerDevice::<S>::STOP, 0), Ok(0));
+        c.expect(
+            "left",
+            timer.control(TimerDevice::<S>::LEFT, 0),
+            Err(Error::State),
+        );
+        c.expect("stopped", count(&timer, UNIT.into()), Err(Error::Timeout));
+        c.expect(
+            "once",
+            timer.control(TimerDevice::<S>::START_ONCE, unit),
+            Ok(0),
+        );
+        c.expect("once", count(&timer, Timeout::FOREVER), Ok(1));
+        c.expect("over", count(&timer, UNIT.into()), Err(Error::Timeout));
+    });
+    tally.case(
+        "device: a timer refuses, and stops when it is closed",
+        |c| {
+            let Some(timer) = open(c, &c.objects().dependents().timer) else {
+                return;
+            };
+            c.expect(
+                "short",
+                timer.read(&mut [0; 7], Timeout::NONE),
+                Err(Error::Parameter),
+            );
+            c.expect("write", timer.write(&[0], Timeout::NONE), Err(Error::State));
+            let start = TimerDevice::<S>::START;
+            c.expect(
+                "no interval",
+                timer.control(start, 0),
+                Err(Error::Parameter),
+            );
+            c.expect("unknown", timer.control(99, 0), Err(Error::Parameter));
+            c.expect("start", timer.control(start, 1_000_000), Ok(0));
+            drop(timer);
+            let Some(timer) = open(c, &c.objects().dependents().timer) else {
+                return;
+            };
+            let left = timer.control(TimerDevice::<S>::LEFT, 0);
+            c.expect("closed", left, Err(Error::State));
+        },
+    );
+    tally.case("device: a timer that is set while one reads", |c| {
+        c.start(0, HIGH, || {
+            let Ok(timer) = S::objects().dependents().timer.open(Timeout::FOREVER) else {
+                return;
+            };
+            // One thread reads, another one sets: through the driver, which both reach.
+            let read = count(&timer, Timeout::FOREVER);
+            S::objects().log.add(if read == Ok(1) { 'r' } else { 'x' });
+        });
+        c.expect_state(0, State::Blocked);
+        let started = c
+            .objects()
+            .timer
+            .control(TimerDevice::<S>::START, UNIT.as_micros() as usize);
+        c.expect("start", started, Ok(0));
+        S::busy_until(units::<S>(2));
+        c.expect_log("r");
+    });
+}
+
+fn line<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "device: bytes go out as the line has room, and come in",
+        |c| {
+            let Some(line) = open(c, &c.objects().dependents().line) else {
+                return;
+            };
+            c.expect("empty", line.write(&[], Timeout::NONE), Ok(0));
+            // The line takes 4, the driver 8.
+            c.expect(
+                "write",
+                line.write(b"abcdefghijkl", Timeout::FOREVER),
+                Ok(12),
+            );
+            c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(8));
+            c.expect("wanted", line.control(1, 0), Ok(1));
+            c.expect(
+                "full",
+                line.write(b"mn", Timeout::NONE),
+                Err(Error::WouldBlock),
+            );
+            c.expect("full", line.write(b"mn", UNIT.into()), Err(Error::Timeout));
+            let mut bytes = [0; 3];
+            c.expect(
+                "nothing yet",
+                line.read(&mut bytes, Timeout::NONE),
+                Err(Error::WouldBlock),
+            );
+            interrupt::<S>();
+            c.expect("waiting", line.control(Line::<S>::WAITING, 0), Ok(4));
+            c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(4));
+            c.expect("read", line.read(&mut bytes, Timeout::FOREVER), Ok(3));
+            c.expect("bytes", bytes, *b"abc");
+            c.expect("read", line.read(&mut bytes, Timeout::FOREVER), Ok(1));
+            c.expect("byte", bytes[0], b'd');
+            c.expect("read", line.read(&mut [], Timeout::NONE), Ok(0));
+            interrupt::<S>();
+            c.expect("wanted", line.control(1, 0), Ok(0));
+            interrupt::<S>();
+            let mut rest = [0; BUFFER];
+            c.expect("read", line.read(&mut rest, Timeout::NONE), Ok(8));
+            c.expect("bytes", rest, *b"efghijkl");
+            c.expect("lost", line.control(Line::<S>::LOST, 0), Ok(0));
+            c.expect("of the port", line.control(0, 6), Ok(7));
+            c.expect("unknown", line.control(9, 0), Err(Error::Parameter));
+        },
+    );
+    tally.case(
+        "device: who writes more than there is room for waits",
+        |c| {
+            c.start(0, HIGH, || {
+                let Ok(line) = S::objects().dependents().line.open(Timeout::FOREVER) else {
+                    return;
+                };
+                let written = line.write(b"abcdefghijklmnopqrstuvwx", Timeout::FOREVER);
+                S::objects()
+                    .log
+                    .add(if written == Ok(24) { 'w' } else { 'x' });
+                let _ = S::objects().semaphore.take(Timeout::FOREVER);
+            });
+            let Some(line) = open(c, &c.objects().dependents().line) else {
+                return;
+            };
+            let mut received = [0; 24];
+            for quarter in received.as_chunks_mut::<LINE>().0 {
+                c.expect_state(0, State::Blocked);
+                interrupt::<S>();
+                c.expect("read", line.read(quarter, Timeout::NONE), Ok(LINE));
+            }
+            c.expect("bytes", received, *b"abcdefghijklmnopqrstuvwx");
+            c.expect_log("w");
+            c.expect("wanted", line.control(1, 0), Ok(0));
+        },
+    );
+    tally.case(
+        "device: who reads goes on with the first byte; what nobody takes is lost and counted",
+        |c| {
+            c.start(0, HIGH, || {
+                let Ok(line) = S::objects().dependents().line.open(Timeout::FOREVER) else {
+                    return;
+                };
+                let mut byte = [0; 5];
+                let read = line.read(&mut byte, Timeout::FOREVER);
+                S::objects()
+                    .log
+                    .add(if read == Ok(1) { byte[0] as char } else { '?' });
+            });
+            let Some(line) = open(c, &c.objects().dependents().line) else {
+                return;
+            };
+            c.expect_state(0, State::Blocked);
+            c.expect("write", line.write(b"abcd", Timeout::NONE), Ok(4));
+            interrupt::<S>();
+            c.expect_log("a");
+            for _ in 0..2 {
+                c.expect("write", line.write(b"efgh", Timeout::NONE), Ok(4));
+                interrupt::<S>();
+            }
+            c.expect("waiting", line.control(Line::<S>::WAITING, 0), Ok(BUFFER));
+            c.expect("lost", line.control(Line::<S>::LOST, 0), Ok(3));
+        },
+    );
+}
