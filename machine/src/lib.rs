@@ -15,8 +15,8 @@
 //!   answer of the thread that goes on has been read: from then on another processor may go on with the first.
 //! - [`Upcalls`] come without the lock. The kernel takes it by [`Machine::mask`].
 //! - [`Processor::heir`] is written by other processors, too, with the lock held; null says that it is still to be chosen. At the
-//!   end of each interrupt a machine that finds another heir than the current thread takes the lock, calls
-//!   [`Upcalls::choose`], and switches to what that names, or releases the lock where that is the current thread. Who
+//!   end of each interrupt a machine that finds another heir than the current thread takes the lock, where the heir is null
+//!   has it chosen by [`Upcalls::choose`], and switches to the heir, or releases the lock where that is the current thread. Who
 //!   writes another processor's heir calls it, so a look without the lock is enough.
 //! - Floating-point registers are saved when their thread gives way: it may go on elsewhere.
 #![no_std]

@@ -12,7 +12,7 @@ pub trait Upcalls {
     fn slice_end();
     /// Another processor has called this one by [`Machine::call`](crate::Machine::call). In interrupt context.
     fn called();
-    /// An interrupt ends, and the heir is not the current thread: who is to run? It is the heir from then on. Called
+    /// An interrupt ends, and the heir is null: who is to run? It is the heir from then on. Called
     /// with the one lock held, on a machine with several processors alone.
     fn choose() -> *const Context;
     /// The processor faulted. Reports and ends the program.

@@ -10,7 +10,7 @@ use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
 use taktos_hypervisor::hardware::{Hardware, Kind, MapError, VirtualTimer};
-use taktos_lock::TicketLock;
+use taktos_lock::QueuedLock;
 use taktos_time::Instant;
 
 /// QEMU's board `virt` at EL2.
@@ -40,7 +40,7 @@ impl El2 {
 }
 
 /// The one lock of the hypervisor.
-static LOCK: TicketLock = TicketLock::new();
+static LOCK: QueuedLock = QueuedLock::new();
 
 /// A word of a channel's memory.
 #[inline(always)]

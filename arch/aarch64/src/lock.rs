@@ -4,48 +4,82 @@
 use crate::state::{State, own};
 use core::arch::asm;
 use core::sync::atomic::AtomicU32;
-use taktos_lock::{Handle, Next, TicketLock, Word};
+use taktos_lock::{HELD, QueuedLock, Word};
 
-/// Whoever holds it has interrupts masked. The hand-written paths release it themselves; see `pieces`.
-pub(crate) static LOCK: Lock =
-    Lock::with_words(Counter(AtomicU32::new(0)), Counter(AtomicU32::new(0)));
+/// The lock of the seam. Whoever holds it has interrupts masked. The hand-written paths give it back themselves; see `pieces`.
+pub(crate) static LOCK: Lock = Lock::with_words(
+    Shared(AtomicU32::new(0)),
+    Shared(AtomicU32::new(0)),
+    Shared(AtomicU32::new(0)),
+);
 
-/// The lock of the seam.
-pub(crate) type Lock = TicketLock<Counter>;
+/// A lock of processors.
+pub(crate) type Lock = QueuedLock<Shared>;
 
-/// A word of the lock: the loop that draws a number has the next one in a register, too.
+/// A word of a lock, by the shortest sequences: an exchange goes one way where it took the word and another where it did not,
+/// and the byte is given back by one store.
 #[repr(transparent)]
-pub struct Counter(AtomicU32);
+pub struct Shared(AtomicU32);
 
-impl Word for Counter {
+impl Word for Shared {
     fn zero() -> Self {
         Self(AtomicU32::zero())
     }
 
     #[inline(always)]
-    fn draw(&self) -> (u32, u32) {
-        let (ticket, next);
-        // SAFETY: adds one to the word, as one access that other processors see whole or not at all.
+    fn take(&self, held: usize) -> bool {
+        // SAFETY: loads and stores the word, as one access that other processors see whole or not at all.
         unsafe {
             asm!(
                 "2:",
-                "ldxr {ticket:w}, [{word}]",
-                "add {next:w}, {ticket:w}, #1",
-                "stxr {failed:w}, {next:w}, [{word}]",
-                "cbnz {failed:w}, 2b",
+                "ldaxr {was:w}, [{word}]",
+                "cbnz {was:w}, {taken}",
+                "stxr {was:w}, {held:w}, [{word}]",
+                "cbnz {was:w}, 2b",
                 word = in(reg) self.0.as_ptr(),
-                ticket = out(reg) ticket,
-                next = out(reg) next,
-                failed = out(reg) _,
+                held = in(reg) held,
+                was = out(reg) _,
+                taken = label { return false },
                 options(nostack, preserves_flags),
             );
         }
-        (ticket, next)
+        true
     }
 
     #[inline(always)]
-    fn peek(&self) -> u32 {
-        self.0.peek()
+    fn release(&self) {
+        // SAFETY: stores the word's lowest byte, which the caller alone writes. Other processors exchange the whole word: an
+        // exchange around a store of one of its bytes is begun anew (Arm ARM, B2.9.2: the store clears their monitors).
+        unsafe {
+            asm!(
+                "stlrb wzr, [{word}]",
+                word = in(reg) self.0.as_ptr(),
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn succeed(&self) {
+        // SAFETY: as for `release`, for the two lowest bytes.
+        unsafe {
+            asm!(
+                "strh {next:w}, [{word}]",
+                word = in(reg) self.0.as_ptr(),
+                next = in(reg) HELD,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn set_pending(&self) -> u32 {
+        self.0.set_pending()
+    }
+
+    #[inline(always)]
+    fn add(&self, number: u32) -> u32 {
+        self.0.add(number)
     }
 
     #[inline(always)]
@@ -59,12 +93,27 @@ impl Word for Counter {
     }
 }
 
+/// What a processor's block has of the lock: where it is, and what to store in it, loaded together.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Handle {
+    lock: &'static Lock,
+    held: usize,
+}
+
+impl Handle {
+    /// Of the one lock.
+    pub const NEW: Self = Self {
+        lock: &LOCK,
+        held: HELD as usize,
+    };
+}
+
 /// The lock as it is held by a processor, until [`unlock`].
 #[derive(Clone, Copy)]
 pub struct Taken {
     own: &'static State,
-    lock: Handle<'static, Counter>,
-    next: Next,
+    lock: &'static Lock,
 }
 
 impl Taken {
@@ -79,15 +128,15 @@ impl Taken {
 #[inline(always)]
 pub(crate) fn lock() -> Taken {
     let own = own();
-    let lock = own.lock;
-    let next = lock.lock(wait);
-    Taken { own, lock, next }
+    let Handle { lock, held } = own.lock;
+    lock.lock_by(held, wait);
+    Taken { own, lock }
 }
 
 /// Gives the lock to whoever waits for it longest. Called by the holder, with what taking it gave.
 #[inline(always)]
 pub(crate) fn unlock(taken: Taken) {
-    taken.lock.unlock_for(taken.next);
+    taken.lock.unlock();
 }
 
 /// Another processor is wanted. The hint is no operation on most processors; to wait for an event would need the

@@ -1,8 +1,10 @@
 //! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
-use crate::critical_section::{CriticalSection, Guarded, Operation};
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait, slow_path, stay};
+use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
+use crate::sched::{
+    IntoResult, OutcomeOf, fail, hold, hold_after, refuse_to_wait, slow_path, stay,
+};
 
 use crate::thread::AnyThread;
 use crate::thread::tcb::{Tcb, ThreadRef};
@@ -302,7 +304,9 @@ impl<S: System> Mutex<S> {
     /// `NotOwner`, but that a handler unlocks what the interrupted thread owns is not always noticed.
     #[inline(always)]
     pub fn unlock(&'static self) -> Result<(), Error> {
-        let held = hold::<S>();
+        // An owner who should have given way gives the mutex back all the same: to nobody, so it is nobody's turn. One that
+        // was deleted meanwhile owns nothing.
+        let held = Held::<S>::mask();
         let cs = held.section();
         let current = held.running().current(cs);
         let core = &self.core;
@@ -313,7 +317,8 @@ impl<S: System> Mutex<S> {
             return Ok(());
         }
         cold_path();
-        held.enter::<Unlock<S>>(self, 0, Timeout::NONE)
+        hold_after(held)
+            .enter::<Unlock<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 

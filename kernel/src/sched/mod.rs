@@ -44,6 +44,17 @@ pub(crate) fn hold<S: System>() -> Held<S> {
     }
 }
 
+/// Goes on as one who has [`hold`] taken the section that is held: for who masks without that, because the usual case
+/// concerns nobody's turn, when the case is not the usual one.
+#[inline(always)]
+pub(crate) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
+    if is_smp::<S>() {
+        smp::hold_after(held)
+    } else {
+        held
+    }
+}
+
 /// Does `act` while the calling thread stays on its processor: on several with interrupts masked, and without the lock.
 #[inline(always)]
 pub(crate) fn stay_here<S: System, R>(act: impl FnOnce() -> R) -> R {

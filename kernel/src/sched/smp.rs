@@ -358,6 +358,16 @@ pub(super) fn hold<S: System>() -> Held<S> {
     }
 }
 
+/// [`super::hold_after`].
+#[inline(always)]
+pub(super) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
+    if held.running().must_give_way(held.section()) && !S::Machine::in_interrupt() {
+        give_way(held);
+        return hold();
+    }
+    held
+}
+
 /// Others have decided that the caller gives way. A function of its own: what it destroys is not the caller's concern.
 #[cold]
 #[inline(never)]

@@ -63,7 +63,9 @@ impl<S: System> Kernel<S> {
     pub(crate) fn expire_here(&'static self, cs: CriticalSection<'_>) {
         let here = S::Machine::number();
         let several = S::smp();
-        while let Some(thread) = several.timeouts[here].pop_due(cs, S::Machine::now()) {
+        // What falls due meanwhile has an alarm of its own: each is a section, which others wait for.
+        let now = S::Machine::now();
+        while let Some(thread) = several.timeouts[here].pop_due(cs, now) {
             if thread.wait.get(cs) == Wait::NOTHING {
                 // It spins for a lock, and sees by itself that its wait is over.
                 self.abandon_lock(cs, thread);
@@ -71,8 +73,7 @@ impl<S: System> Kernel<S> {
                 self.abort(cs, thread, Error::Timeout);
             }
         }
-        let due = |at| at <= S::Machine::now();
-        if several.budgets[here].get(cs).is_some_and(due) {
+        if several.budgets[here].get(cs).is_some_and(|at| at <= now) {
             several.budgets[here].set(cs, None);
             several.ask(cs, here, |system, now, doings| {
                 if let Some(cpu) = Cpu::new(here) {

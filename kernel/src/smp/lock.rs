@@ -248,12 +248,16 @@ impl<S: System> Kernel<S> {
         Some(outcome)
     }
 
-    /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one.
+    /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one: then its instance is open.
+    #[inline(always)]
     pub(crate) fn abandon_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if thread.decider(cs).is_some() {
-            // Who waits for one opens its instance.
-            return;
+        if thread.decider(cs).is_none() {
+            self.abandon_lock_open(cs, thread);
         }
+    }
+
+    #[inline(never)]
+    fn abandon_lock_open(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };
         let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
     }

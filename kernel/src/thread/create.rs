@@ -169,7 +169,7 @@ impl<S: System, const N: usize> Thread<S, N> {
             self.create_in(cs)?;
         }
         // A handler may have ended the thread that it interrupted, whose stack is still in use.
-        if self.reference() == Kernel::<S>::running().current(cs) {
+        if self.reference() == held.running().current(cs) {
             return Err(Error::State);
         }
         self.prepare(cs, begin, entry, argument)?;

@@ -22,7 +22,7 @@ pub(super) struct Kind<S: BenchBoard>(&'static str, Entry<S>);
 /// The kinds that the partitioned layout is for.
 pub(super) fn partitioned<S: BenchBoard>() -> [Kind<S>; 8] {
     [
-        Kind("kernel", |o| contend::<S, _>(o, &Ticket)),
+        Kind("kernel", |o| contend::<S, _>(o, &KernelLock)),
         Kind("mutex-none", |o| contend::<S, _>(o, &o.mutexes[0])),
         Kind("mutex-inheritance", |o| contend::<S, _>(o, &o.mutexes[1])),
         Kind("mutex-ceiling", |o| contend::<S, _>(o, &o.mutexes[2])),
@@ -103,9 +103,9 @@ trait Lock<S> {
 }
 
 /// The machine's one lock, which is the kernel's own: interrupts are masked with it.
-struct Ticket;
+struct KernelLock;
 
-impl<S: System> Lock<S> for Ticket {
+impl<S: System> Lock<S> for KernelLock {
     type Taken = <S::Machine as Machine>::Mask;
 
     #[inline(always)]

@@ -29,7 +29,7 @@ static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
 /// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
 #[cfg(feature = "smp")]
-static CONTROLLER_LOCK: taktos_lock::TicketLock = taktos_lock::TicketLock::new();
+static CONTROLLER_LOCK: taktos_lock::QueuedLock = taktos_lock::QueuedLock::new();
 
 /// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
 /// afterwards.

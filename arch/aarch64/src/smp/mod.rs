@@ -84,12 +84,13 @@ pub(crate) fn call(number: usize) {
 /// The end of an interrupt that has found another heir than the current thread. Says whether to switch to the heir:
 /// then the lock is held. Called with interrupts masked.
 pub(crate) extern "C" fn choose() -> usize {
-    let processor = &state::own().processor;
-    let next = lock::lock();
-    let chosen = taktos_choose();
-    processor.heir.set(chosen);
-    if chosen == processor.current.get() {
-        lock::unlock(next);
+    let taken = lock::lock();
+    let processor = &taken.own().processor;
+    if processor.heir.get().is_null() {
+        processor.heir.set(taktos_choose());
+    }
+    if processor.heir.get() == processor.current.get() {
+        lock::unlock(taken);
         return 0;
     }
     1

@@ -15,20 +15,11 @@ macro_rules! set_current {
     };
 }
 
-/// Releases the one lock, where there is one; on several processors the register named holds the state's address. Destroys x9
-/// and x10.
-/// The holder alone writes the number that is served, so an addition in three steps does; the store makes all that the
-/// holder read and wrote come before it.
+/// Releases the one lock, where there is one; on several processors the register named holds the state's address. Destroys x9.
+/// Its first byte is the holder's alone; the store makes all that the holder read and wrote come before it.
 macro_rules! release {
     ($state:literal) => {
-        concat!(
-            "ldr x9, [",
-            $state,
-            ", #32]
-             ldr w10, [x9]
-             add w10, w10, #1
-             stlr w10, [x9]\n"
-        )
+        concat!("ldr x9, [", $state, ", #32]\n stlrb wzr, [x9]\n")
     };
 }
 

@@ -1,11 +1,10 @@
 //! Owns: what the machine remembers between its calls, for each of its processors.
 
 use crate::board::Board;
-use crate::lock::{Counter, LOCK};
+use crate::lock::Handle;
 use core::arch::asm;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use taktos_lock::Handle;
 use taktos_machine::Processor;
 
 /// A processor's own block; `TPIDR_EL1` holds its address. What each switch reads of it is read together.
@@ -17,8 +16,8 @@ pub struct State {
     pub(crate) slice: AtomicU64,
     /// Not zero while the current thread may use the floating-point unit.
     pub(crate) float_in_use: Cell<u64>,
-    /// The one lock. The hand-written paths know of the word that they write.
-    pub(crate) lock: Handle<'static, Counter>,
+    /// The one lock. The hand-written paths know of the byte that they write.
+    pub(crate) lock: Handle,
     /// The processor's number.
     pub(crate) number: Cell<usize>,
     /// Where the stack of handlers begins, downwards.
@@ -62,7 +61,7 @@ impl State {
         processor: Processor::EMPTY,
         slice: AtomicU64::new(0),
         float_in_use: Cell::new(0),
-        lock: LOCK.handle(),
+        lock: Handle::NEW,
         number: Cell::new(0),
         handler_stack: Cell::new(0),
         fault_stack: Cell::new(0),

@@ -72,11 +72,12 @@ pub(crate) fn choose() -> bool {
     if unsafe { processor.heir.as_ptr().read_volatile() } == current {
         return false;
     }
-    let next = lock();
-    let chosen = taktos_choose();
-    processor.heir.set(chosen);
-    if chosen == current {
-        unlock(next);
+    let taken = lock();
+    if processor.heir.get().is_null() {
+        processor.heir.set(taktos_choose());
+    }
+    if processor.heir.get() == current {
+        unlock(taken);
         return false;
     }
     true

@@ -15,16 +15,13 @@ macro_rules! of_state {
     };
 }
 
-/// Releases the one lock, where there is one. Destroys t2 and t3.
-/// The holder alone writes the number that is served, so an addition in three steps does; the fence makes all that the
-/// holder read and wrote come before it.
+/// Releases the one lock, where there is one. Destroys t2.
+/// Its first byte is the holder's alone; the fence makes all that the holder read and wrote come before it.
 macro_rules! release {
     () => {
         "ld t2, 48(tp)
-         lw t3, 0(t2)
-         addiw t3, t3, 1
          fence rw, w
-         sw t3, 0(t2)\n"
+         sb zero, 0(t2)\n"
     };
 }
 

@@ -1,11 +1,10 @@
 //! Owns: what the machine remembers between its calls, for each of its processors.
 
 use crate::board::Board;
-use crate::lock::LOCK;
+use crate::lock::{LOCK, Lock};
 use core::arch::asm;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use taktos_lock::Handle;
 use taktos_machine::Processor;
 
 /// A processor's own block; tp holds its address.
@@ -21,8 +20,8 @@ pub struct State {
     pub(crate) slice_end: Cell<u64>,
     /// When the alarm is due, in ticks; the greatest number for never.
     pub(crate) alarm: Cell<u64>,
-    /// The one lock. The hand-written paths know of the word that they write.
-    pub(crate) lock: Handle<'static>,
+    /// The one lock. The hand-written paths know of the byte that they write.
+    pub(crate) lock: &'static Lock,
     /// The processor's number.
     pub(crate) number: usize,
     /// Where the stack of handlers begins, downwards.
@@ -78,7 +77,7 @@ impl State {
             float_in_use: Cell::new(0),
             slice_end: Cell::new(u64::MAX),
             alarm: Cell::new(u64::MAX),
-            lock: LOCK.handle(),
+            lock: &LOCK,
             number,
             handler_stack: Cell::new(0),
             fault_stack: Cell::new(0),
