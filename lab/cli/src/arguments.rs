@@ -175,7 +175,7 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
-        /// The words that the image finds on its command line (boards of several processors)
+        /// The words that the image finds on its command line
         #[arg(long, value_name = "WORDS", default_value = "")]
         argument: String,
         /// How long the program runs, in virtual time, unless it ends before

@@ -4,19 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use taktos_emulator::{Board, Emulator, Options, Record};
+use anyhow::Result;
+use taktos_emulator::Board;
 use taktos_export::Recording;
 
 use crate::analysis::analyse;
 use crate::board;
 use crate::experiment::{Experiment, Figure, load};
-use crate::failure::Failure;
 use crate::figure::{self, Drawn, Material, Run};
 use crate::image::{self, Image};
 use crate::measure::{Observation, Summary, observe, record_schedule};
 use crate::progress::Progress;
 use crate::samples::Samples;
+use crate::several::{Call, Machine};
 use crate::workspace::Workspace;
 
 /// An experiment that was run.
@@ -100,18 +100,15 @@ pub fn measure(
         board,
         image,
     }: Built,
-    emulator: &Emulator,
+    machine: &Machine,
     progress: &Progress,
 ) -> Result<Session> {
-    let program = experiment.program.get_ref();
     let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
-    let record = progress.during(&running, || {
-        execute(emulator, (program, &image), &Options::default())
-    })?;
+    let record = progress.during(&running, || machine.record(&image, &Call::default()))?;
     let observation = observe(&record)?;
     let mut session = Session {
         analysed: analyse(board, &image, &analysed_marks(&experiment))?,
-        emulator: format!("QEMU {}", emulator.version()),
+        emulator: machine.emulator(),
         drawn: Vec::new(),
         samples: Samples::of(&observation),
         observation,
@@ -122,34 +119,6 @@ pub fn measure(
     };
     session.drawn = figure::draw_all(&session.experiment.figures, &session.material(workspace))?;
     Ok(session)
-}
-
-/// Runs an image to its end; one that says that it failed is an error.
-///
-/// # Errors
-/// When the emulator cannot run it, or its exit status is not zero.
-pub fn execute(
-    emulator: &Emulator,
-    (program, image): (&str, &Image),
-    options: &Options,
-) -> Result<Record> {
-    let board = emulator.board().name();
-    let record = emulator
-        .record_one(&image.path, options, &mut |_| {})
-        .with_context(|| format!("{program} on {board}"))?;
-    if record.exit_status == 0 {
-        return Ok(record);
-    }
-    for line in record.console.lines() {
-        eprintln!("    {line}");
-    }
-    Err(Failure::error(
-        format!(
-            "{program} on {board} ended with status {}; its console is above",
-            record.exit_status
-        ),
-        "the program found a fault: mend it, or the kernel",
-    ))
 }
 
 /// The marks whose analysis a figure asks for.

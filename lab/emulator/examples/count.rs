@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Emulator, Options};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,21 +16,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         reference: !rest.is_empty(),
         ..Options::default()
     };
-    let run = Emulator::find(board)?
-        .record_one(Path::new(image), &options, &mut |line| println!("{line}"));
+    let run =
+        Emulator::find(board)?.record(Path::new(image), &Setting::ONE, &options, &mut |line| {
+            println!("{line}")
+        });
     let record = run?;
     println!(
         "status {}, {:?}, {:?}",
-        record.exit_status, record.total, record.exceptions
+        record.exit_status,
+        record.total(),
+        record.exceptions
     );
-    for (name, count) in record.phase_names.iter().zip(&record.phases) {
+    let phases = record.processors.iter().flat_map(|total| &total.phases);
+    for (name, count) in record.phase_names.iter().zip(phases) {
         println!("  {name}: {count:?}");
     }
     for name in record.interval_names() {
-        let instructions = record.statistics(name, |s| s.instructions);
+        let instructions = record.statistics(name, |s| s.count.instructions);
         println!(
             "  {name}: {instructions:?} {:?}",
-            record.statistics(name, |s| s.cycles)
+            record.statistics(name, |s| s.count.cycles)
         );
     }
     for switch in &record.switches {

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use taktos_emulator::several::{Record, Setting, Virt};
-use taktos_emulator::{Edge, Emulator, Options, Statistics};
+use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::{Emulator, Options, Record};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,14 +33,9 @@ fn print(record: &Record) {
     for (number, total) in record.processors.iter().enumerate() {
         println!("processor {number}: {} ns, {:?}", total.at, total.count);
     }
-    let begun = record.marks.iter().filter(|p| p.mark.edge == Edge::Begin);
-    let mut names: Vec<&str> = begun.map(|p| p.mark.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        let samples = record.samples(name);
-        let instructions = samples.iter().map(|s| s.count.instructions);
-        println!("{name}: instructions {:?}", Statistics::of(instructions));
+    for name in record.interval_names() {
+        let instructions = record.statistics(name, |s| s.count.instructions);
+        println!("{name}: instructions {instructions:?}");
         let spans = record.spans(name);
         let exact = spans.iter().filter(|span| span.error == 0).count();
         let lengths = spans.iter().map(|span| span.nanoseconds);

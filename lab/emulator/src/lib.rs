@@ -6,12 +6,13 @@
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use taktos_emulator::several::Setting;
 //! use taktos_emulator::{Board, Emulator, Options};
 //!
 //! let emulator = Emulator::find(Board::Mps2An386)?;
 //! let image = std::path::Path::new("target/thumbv7em-none-eabi/release/bench");
-//! let record = emulator.record_one(image, &Options::default(), &mut |_line| {})?;
-//! let cycles = record.statistics("yield", |sample| sample.cycles);
+//! let record = emulator.record(image, &Setting::ONE, &Options::default(), &mut |_line| {})?;
+//! let cycles = record.statistics("yield", |sample| sample.count.cycles);
 //! # Ok(())
 //! # }
 //! ```
@@ -44,8 +45,8 @@ pub use end::{Ending, Until};
 pub use error::Error;
 pub use options::Options;
 pub use program::{Emulator, remark};
-pub use record::{Count, Exceptions, Passing, Record, Switch};
-pub use sample::{Sample, Statistics};
+pub use record::{Count, Exceptions, Passing, Record, Switch, Total};
+pub use sample::{Sample, Span, Statistics, intervals};
 pub use standing::{Left, Turn, Wake};
 pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};
 pub use watch::Watch;

@@ -1,4 +1,6 @@
-//! Everything that one run on one processor showed.
+//! Everything that one run showed, on one processor or several.
+
+use std::sync::Arc;
 
 use taktos_cycles::Mark;
 
@@ -25,29 +27,42 @@ impl Count {
     }
 }
 
-/// A mark was reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passing {
-    /// The mark.
-    pub mark: Mark,
-    /// When, in nanoseconds of the emulator's virtual clock.
+/// What a processor has executed until a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Total {
+    /// The moment, in nanoseconds of the common clock. Where a cycle is no whole number of them, cut to one.
     pub at: u64,
-    /// Totals before the marked instruction.
-    pub total: Count,
-    /// Totals of each phase, by its number.
+    /// All of it. Without a model the cycles are 0.
+    pub count: Count,
+    /// The share of each phase, by its number; empty without a model.
     pub phases: Vec<Count>,
 }
 
-/// The processor was given to another thread.
+/// A processor passed a mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passing {
+    /// The processor.
+    pub processor: usize,
+    /// The mark.
+    pub mark: Arc<Mark>,
+    /// Which processors were halted then: a bit each.
+    pub asleep: u8,
+    /// When, and what the processor had executed before the marked instruction.
+    pub total: Total,
+}
+
+/// A processor was given to a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switch {
+    /// The processor.
+    pub processor: usize,
     /// The address of the thread's control block; 0: none.
     pub thread: u64,
     /// The thread's name; its address where the image does not name it.
     pub name: String,
-    /// When, in nanoseconds of the emulator's virtual clock.
+    /// When, in nanoseconds of the common clock.
     pub at: u64,
-    /// Totals before the store that said so.
+    /// What the processor had executed before the store that said so.
     pub total: Count,
     /// How the threads stood.
     pub turn: Turn,
@@ -64,31 +79,52 @@ pub struct Exceptions {
     pub chains: u64,
 }
 
-/// Everything that one run showed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Everything that one run showed. Passings and switches are in the order in which the emulator executed them:
+/// what comes later may be caused by what came before. Times of different processors in it may go back by up to a
+/// quantum.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
     /// What the image wrote, with its line ends.
     pub console: String,
     /// What the image said when it ended itself.
     pub exit_status: i32,
-    /// Every passing of a mark, in order.
+    /// Every passing of a mark.
     pub marks: Vec<Passing>,
-    /// Every switch of threads, in order.
+    /// Every switch of threads.
     pub switches: Vec<Switch>,
-    /// Every time that a thread which had run became ready, in order.
+    /// Every time that a thread which had run became ready.
     pub wakes: Vec<Wake>,
     /// What ended the run.
     pub ended: Ending,
-    /// When it ended, in nanoseconds of the emulator's virtual clock.
-    pub end: u64,
-    /// Totals of the whole run.
-    pub total: Count,
-    /// Totals of each phase, by its number.
-    pub phases: Vec<Count>,
-    /// The names of the phases, by number.
+    /// The virtual time that the run was given, in nanoseconds, where that ended it.
+    pub given: Option<u64>,
+    /// What each processor executed, by its number.
+    pub processors: Vec<Total>,
+    /// The names of the phases, by number; none without a model.
     pub phase_names: Vec<&'static str>,
-    /// Exceptions of the whole run; on the boards `virt-*` they are not counted.
+    /// Exceptions of the whole run, where the clock follows them: on boards of 32 bits.
     pub exceptions: Exceptions,
-    /// Whether cycles were counted beside instructions; otherwise they are all 0.
+    /// Whether cycles were counted beside instructions.
     pub modelled: bool,
+    /// How far one processor could run ahead of another, in nanoseconds.
+    pub quantum: u32,
+}
+
+impl Record {
+    /// What all processors executed together.
+    #[must_use]
+    pub fn total(&self) -> Count {
+        let counts = self.processors.iter().map(|total| total.count);
+        counts.fold(Count::default(), |sum, count| Count {
+            instructions: sum.instructions.saturating_add(count.instructions),
+            cycles: sum.cycles.saturating_add(count.cycles),
+        })
+    }
+
+    /// The last moment of any processor, in nanoseconds of the common clock; the end of the time that the run was given.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        let ends = self.processors.iter().map(|total| total.at);
+        ends.chain(self.given).max().unwrap_or_default()
+    }
 }

@@ -13,9 +13,9 @@ use crate::options::{argument, command_line};
 use crate::plan::Plan;
 use crate::process::Process;
 use crate::scratch::Scratch;
-use crate::several::{Probe, Record, Setting, Switch};
+use crate::several::{Probe, Setting};
 use crate::stream::{self, Event, Summary};
-use crate::{Emulator, Ended, Ending, Error, Options, Watch};
+use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch, Watch};
 
 impl Emulator {
     /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
@@ -43,25 +43,11 @@ impl Emulator {
         )
     }
 
-    /// Runs an image to its end on one processor, and gives each line of its console to `on_line` as it comes.
+    /// Runs an image to its end, and gives all that it showed: marks, switches, counts. Each line of its console is given to
+    /// `on_line` as it comes. The image's exit status is part of the record: one that is not 0 is no error here.
     ///
-    /// The image's exit status is part of the record: one that is not 0 is no error here.
-    ///
-    /// # Errors
-    /// As [`Emulator::record`].
-    pub fn record_one(
-        &self,
-        image: &Path,
-        options: &Options,
-        on_line: &mut dyn FnMut(&str),
-    ) -> Result<crate::Record, Error> {
-        let record = self.record(image, &Setting::ONE, options, on_line)?;
-        Ok(record.of_one())
-    }
-
-    /// Runs an image to its end, and gives all that it showed: marks, switches, counts. The most instructions of the
-    /// options are those of all processors together; where cycles pass the time, it is cycles. Their reference counts each
-    /// instruction alone; the counts must be the same.
+    /// The most instructions of the options are those of all processors together; where cycles pass the time, it is cycles.
+    /// Their reference counts each instruction alone; the counts must be the same.
     ///
     /// # Errors
     /// When the image cannot be read, or has no timing table where the board has a model; when it ran into one of the

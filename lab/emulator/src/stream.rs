@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use taktos_cycles::Mark;
 
-use crate::several::{MOST_PROCESSORS, Passing, Total};
+use crate::several::MOST_PROCESSORS;
 use crate::standing::{Turn, Wake};
-use crate::{Count, Ending, Error, Exceptions};
+use crate::{Count, Ending, Error, Exceptions, Passing, Total};
 
 /// One event, in the order in which the emulator executed: times of one processor never go back, those of
 /// different processors may by up to a quantum.

@@ -2,35 +2,14 @@
 
 mod common;
 
-use common::Image;
+use common::{Image, counts};
 use taktos_cycles::model::cortex_a8::EVENTS;
-use taktos_emulator::{Board, Options, Record};
+use taktos_emulator::{Board, Record};
 
 const BOARD: Board = Board::RealviewPbA8;
 
 fn run(image: &Image) -> Record {
-    let fast = image.run(BOARD, &Options::default()).expect("a record");
-    let slow = image
-        .run(
-            BOARD,
-            &Options {
-                reference: true,
-                ..Options::default()
-            },
-        )
-        .expect("a record of the slow twin");
-    assert_eq!(
-        fast, slow,
-        "one call a block and one an instruction must count the same"
-    );
-    fast
-}
-
-/// Instructions and cycles of each passing.
-fn counts(record: &Record, name: &str) -> Vec<(u64, u64)> {
-    let samples = record.samples(name);
-    let counts = samples.iter().map(|s| (s.instructions, s.cycles));
-    counts.collect()
+    image.run_as_reference(BOARD)
 }
 
 /// Interrupts, system calls, undefined instructions and aborts at many places of a

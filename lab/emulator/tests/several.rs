@@ -6,8 +6,8 @@ mod wide;
 
 use std::time::Duration;
 
-use taktos_emulator::several::{Record, Setting, Time, Virt};
-use taktos_emulator::{Edge, Error, Options};
+use taktos_emulator::several::{Setting, Time, Virt};
+use taktos_emulator::{Edge, Error, Options, Record, Sample};
 use wide::Image;
 
 const QUANTA: [u32; 3] = [20, 100, 1000];
@@ -251,7 +251,7 @@ fn time_can_pass_by_cycles() {
         }
     }
     // A trap costs more cycles than it has instructions.
-    let dear = |s: &taktos_emulator::several::Sample| s.count.cycles > s.count.instructions;
+    let dear = |s: &Sample| s.count.cycles > s.count.instructions;
     assert!(cycles.samples("trap").iter().all(dear));
 }
 

@@ -8,9 +8,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use taktos_cli::baseline::Baseline;
-use taktos_cli::command::new::Device;
 use taktos_cli::hardware::{Session, read};
 use taktos_cli::image::build_counted;
+use taktos_cli::several::Board as Named;
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
@@ -32,7 +32,7 @@ const CLOSE: u64 = 8;
 pub(super) fn refused(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     for (board, why) in REFUSED {
-        let (device, name) = (Device::One(board), board.name());
+        let (device, name) = (Named::from(board), board.name());
         let image = build_counted(workspace, board, "bench")?.path;
         let console = run(&device.runner(), &image)?;
         let session = read(&console).with_context(|| format!("the console of {name}"))?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, El2};
 
 use super::Tally;
@@ -12,6 +13,7 @@ use taktos_cli::command::bench;
 use taktos_cli::figure::operations;
 use taktos_cli::progress::Progress;
 use taktos_cli::published::Peers;
+use taktos_cli::several::Machine;
 use taktos_cli::workspace::Workspace;
 use taktos_cli::{emulator, image, session};
 
@@ -175,7 +177,7 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
 fn suite_for(workspace: &Workspace, board: Board, triple: &str) -> Result<Tally> {
     let emulator = emulator::find(board)?;
     let image = image::build_for(workspace, (board.name(), triple), "suite")?;
-    let record = emulator.record_one(&image.path, &Default::default(), &mut |_| {})?;
+    let record = emulator.record(&image.path, &Setting::ONE, &Default::default(), &mut |_| {})?;
     let said = record
         .facts()
         .find_map(|(key, value)| (key == "suite").then_some(value));
@@ -221,7 +223,7 @@ fn compared(workspace: &Workspace, board: Board, (file, ending): (&str, &str)) -
     let prepared = session::prepare(&file, Some(board.name()))?;
     let silent = Progress::default();
     let built = session::build(workspace, prepared, &silent)?;
-    let session = session::measure(workspace, built, &emulator::find(board)?, &silent)?;
+    let session = session::measure(workspace, built, &Machine::find(board)?, &silent)?;
     let now = Baseline::of(
         &before.board,
         &operations(&session.samples, &Peers::default()),

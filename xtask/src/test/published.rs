@@ -16,7 +16,7 @@ use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::own::{PROFILES, Place, SAYS};
 use super::storms::Length;
-use taktos_cli::command::new::Device;
+use taktos_cli::command::new;
 use taktos_cli::image::cargo;
 use taktos_cli::workspace::Workspace;
 
@@ -44,13 +44,13 @@ pub(super) fn packages(workspace: &Workspace, length: Length) -> Result<Tally> {
     let place = Place::new(workspace, "published")?;
     let patches = unpacked(workspace, &all, &place.folder)?;
     tally.add(tool_built(workspace)?);
-    let boards = Device::all();
+    let boards = new::all();
     let boards = boards.filter(|board| match length {
         Length::Long => true,
-        _ => matches!(board, Device::One(board) if *board == Board::ALL[0]),
+        _ => board.machine == Board::ALL[0],
     });
     for board in boards {
-        tally.add(program(&place, board.name(), &patches)?);
+        tally.add(program(&place, board.name, &patches)?);
     }
     fs::remove_dir_all(&place.folder)?;
     Ok(tally)

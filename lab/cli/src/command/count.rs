@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_emulator::{Count, Record, Statistics, several};
+use taktos_emulator::{Count, Record, Statistics};
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Evidence, to_json};
 
 use super::experiment::begin;
-use super::trace::{self, Place};
+use super::trace;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::{CheckFailed, Failure};
+use crate::several::Board;
 use crate::watched::{Interval, Watched};
 use crate::workspace::Workspace;
 use crate::{image, screen};
@@ -77,24 +78,13 @@ pub(super) fn run(
     options: &RunOptions,
 ) -> Result<()> {
     let named = options.board.as_deref();
-    let place = Place::named(named.unwrap_or_else(|| image::board_of(subject)))?;
+    let board = Board::of_any(named.unwrap_or_else(|| image::board_of(subject)))?;
     let stem = PathBuf::from(subject);
     let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
     let directory = begin(workspace, &format!("count-{stem}"), options)?;
-    let (mut subject, counted) = match place {
-        Place::One(board) => {
-            let (subject, record) = trace::record(workspace, subject, board, time, watched)?;
-            let passages = |name: &str| of_one(&record, name);
-            (subject, counted(passages, record.modelled, watched))
-        }
-        Place::Several(board) => {
-            let asked = (time, watched);
-            let (subject, record) =
-                trace::record_several(workspace, subject, board, String::new(), asked)?;
-            let passages = |name: &str| of_several(&record, name);
-            (subject, counted(passages, record.modelled, watched))
-        }
-    };
+    let told = (board, String::new());
+    let (mut subject, record) = trace::record(workspace, subject, told, (time, watched))?;
+    let counted = counted(&record, watched);
     subject.counts.push(table(&counted));
     trace::write(&directory, &subject, None)?;
     directory.write("counts.json", to_json(&counted))?;
@@ -107,32 +97,20 @@ pub(super) fn run(
     judge(&counted, watched)
 }
 
-fn of_one(record: &Record, name: &str) -> Passages {
-    let samples = record.samples(name).into_iter();
-    let counts = samples.map(|sample| Count {
-        instructions: sample.instructions,
-        cycles: sample.cycles,
-    });
-    Passages::from([(None, counts.collect())])
-}
-
-fn of_several(record: &several::Record, name: &str) -> Passages {
+fn passages(record: &Record, name: &str) -> Passages {
+    let is_of_several = record.processors.len() > 1;
     let mut passages = Passages::new();
     for sample in record.samples(name) {
-        let counts = passages.entry(Some(sample.processor)).or_default();
-        counts.push(sample.count);
+        let number = is_of_several.then_some(sample.processor);
+        passages.entry(number).or_default().push(sample.count);
     }
     passages
 }
 
-fn counted<'a>(
-    passages: impl Fn(&str) -> Passages,
-    modelled: bool,
-    watched: &'a Watched,
-) -> Vec<Counted<'a>> {
+fn counted<'a>(record: &Record, watched: &'a Watched) -> Vec<Counted<'a>> {
     let mut counted = Vec::new();
     for interval in &watched.interval {
-        for (processor, counts) in passages(&interval.name) {
+        for (processor, counts) in passages(record, &interval.name) {
             let cycles = Statistics::of(counts.iter().map(|count| count.cycles));
             let instructions = counts.iter().map(|count| count.instructions);
             counted.extend(Statistics::of(instructions).map(|instructions| Counted {
@@ -140,7 +118,7 @@ fn counted<'a>(
                 processor,
                 passages: instructions.samples,
                 instructions: instructions.into(),
-                cycles: cycles.filter(|_| modelled).map(Into::into),
+                cycles: cycles.filter(|_| record.modelled).map(Into::into),
             }));
         }
     }

@@ -12,9 +12,10 @@ use crate::experiment::{Asked, Scale, Several, asked};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::progress::Progress;
+use crate::result;
 use crate::session::{self, Session};
+use crate::several::Machine;
 use crate::workspace::Workspace;
-use crate::{emulator, result};
 
 /// Runs what a file asks for.
 pub(super) fn from_file(
@@ -88,9 +89,9 @@ pub(super) fn one(
     let prepared = session::prepare(file, options.board.as_deref())?;
     let directory = begin(workspace, name, options)?;
     let progress = Progress::default();
-    let emulator = emulator::find(prepared.1)?;
+    let machine = Machine::find(prepared.1)?;
     let built = session::build(workspace, prepared, &progress)?;
-    let session = session::measure(workspace, built, &emulator, &progress)?;
+    let session = session::measure(workspace, built, &machine, &progress)?;
     finish(workspace, &session, directory, options.format, form)?;
     Ok(session)
 }
@@ -237,17 +238,17 @@ fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     }
     let find = || {
         let boards = prepared.iter().map(|(.., (_, board))| *board);
-        boards.map(emulator::find).collect::<Result<Vec<_>>>()
+        boards.map(Machine::find).collect::<Result<Vec<_>>>()
     };
-    let emulators = Progress::step(1, 3).during("emulator, clock ...", find)?;
+    let machines = Progress::step(1, 3).during("emulator, clock ...", find)?;
     let mut built = Vec::new();
-    for ((directory, paper, experiment), emulator) in prepared.into_iter().zip(emulators) {
+    for ((directory, paper, experiment), machine) in prepared.into_iter().zip(machines) {
         let image = session::build(workspace, experiment, &Progress::step(2, 3))?;
-        built.push((directory, paper, image, emulator));
+        built.push((directory, paper, image, machine));
     }
     let mut measured = Vec::new();
-    for (directory, paper, image, emulator) in built {
-        let session = session::measure(workspace, image, &emulator, &Progress::step(3, 3))?;
+    for (directory, paper, image, machine) in built {
+        let session = session::measure(workspace, image, &machine, &Progress::step(3, 3))?;
         measured.push((directory, paper, session));
     }
     for (directory, paper, session) in measured {

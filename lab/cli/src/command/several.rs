@@ -26,12 +26,7 @@ impl Ready {
     /// What all results of a program on several processors say of themselves.
     pub fn outcome(&self, program: &str, calls: &[Call]) -> Outcome {
         let (board, emulator) = (self.machine.board, self.machine.emulator());
-        let on = format!(
-            "{} ({} × {})",
-            board.name,
-            Board::PROCESSORS,
-            board.cpu_name
-        );
+        let on = format!("{} ({} × {})", board.name, board.processors, board.cpu_name);
         let setup = [
             ("board", on.clone()),
             ("program", program.to_owned()),

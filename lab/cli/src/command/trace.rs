@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use taktos_emulator::several::Record as SeveralRecord;
-use taktos_emulator::{Board, Ending, Options, Record, Until, Watch};
+use taktos_emulator::{Ending, Options, Record, Until, Watch};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
 use taktos_export::{
@@ -21,12 +20,12 @@ use super::experiment::begin;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
 use crate::image::Image;
-use crate::measure::{record_schedule, record_schedule_of_several};
+use crate::measure::record_schedule;
 use crate::progress::Progress;
-use crate::several::{self, Call, Machine};
+use crate::several::{Board, Call, Machine};
 use crate::watched::Watched;
 use crate::workspace::Workspace;
-use crate::{board, emulator, image, screen, session};
+use crate::{image, screen};
 
 /// How long an image runs when the command line names no time.
 pub(super) const TIME: Duration = Duration::from_secs(10);
@@ -39,24 +38,6 @@ const UNSEEN: &str = "The image names no word of its current thread and no mark,
      taktos trace --watch FILE names them for it.";
 /// How many lines of the console are shown.
 const MOST_LINES: usize = 20;
-
-/// Where a program runs: on one processor or on several.
-pub(super) enum Place {
-    One(Board),
-    Several(several::Board),
-}
-
-impl Place {
-    /// The board of that name, of either kind.
-    pub(super) fn named(name: &str) -> Result<Self> {
-        match several::Board::by_name(name, "--board") {
-            Ok(board) => Ok(Self::Several(board)),
-            Err(_) => Board::named(name)
-                .map(Self::One)
-                .ok_or_else(|| board::unknown(name, "--board", &board::kernels())),
-        }
-    }
-}
 
 /// A recording and what it is of.
 pub(super) struct Subject {
@@ -111,12 +92,8 @@ pub(super) fn run(
         .file_stem()
         .map_or(subject.into(), |stem| stem.to_string_lossy());
     let recorded = file.extension().is_some_and(|ending| ending == "schedule");
-    let board = Place::named(
-        options
-            .board
-            .as_deref()
-            .unwrap_or_else(|| image::board_of(subject)),
-    )?;
+    let named = options.board.as_deref();
+    let board = Board::of_any(named.unwrap_or_else(|| image::board_of(subject)))?;
     let watched = watched.map(Watched::load).transpose()?.unwrap_or_default();
     let read = recorded.then(|| read(file)).transpose()?;
     let directory = begin(workspace, &format!("trace-{stem}"), options)?;
@@ -129,12 +106,7 @@ pub(super) fn run(
             cut: None,
             counts: Vec::new(),
         },
-        None => match board {
-            Place::One(board) => record(workspace, subject, board, time, &watched)?.0,
-            Place::Several(board) => {
-                record_several(workspace, subject, board, argument, (time, &watched))?.0
-            }
-        },
+        None => record(workspace, subject, (board, argument), (time, &watched))?.0,
     };
     let window = window(&subject.recording, from, length);
     write(&directory, &subject, Some(window))?;
@@ -156,76 +128,30 @@ fn read(file: &Path) -> Result<Recording> {
     })
 }
 
-/// The image of a person's words: a file, or a program that is built.
-fn image_of(
-    program: &str,
-    board: &str,
-    progress: &Progress,
-    build: impl FnOnce() -> Result<Image> + Send,
-) -> Result<Image> {
-    match image::given(program)? {
-        Some(image) => Ok(image),
-        None => progress.during(&format!("building {program} for {board} ..."), build),
-    }
-}
-
 /// What is watched of an image beyond what it names.
 fn watch(watched: &Watched, image: &Image) -> Result<Watch> {
     let elf = std::fs::read(&image.path).with_context(|| image.path.display().to_string())?;
     watched.find(&elf)
 }
 
-/// Runs an image on a board of one processor for so long.
+/// Runs an image, a file or a program that is built, for so long.
 pub(super) fn record(
     workspace: &Workspace,
     program: &str,
-    board: Board,
-    time: Duration,
-    watched: &Watched,
-) -> Result<(Subject, Record)> {
-    let emulator = emulator::find(board)?;
-    let progress = Progress::default();
-    let build = || image::build(workspace, board, program);
-    let image = image_of(program, board.name(), &progress, build)?;
-    let running = format!("running {program} on {} ...", board.name());
-    let until = until(time);
-    let reached = Arc::clone(&until.reached);
-    let options = Options {
-        until: Some(until),
-        watch: watch(watched, &image)?,
-        ..Options::default()
-    };
-    let record = progress.until(&running, (&reached, time), || {
-        session::execute(&emulator, (program, &image), &options)
-    })?;
-    let recording = record_schedule(&record, board.cpu_name());
-    let subject = Subject {
-        name: program.into(),
-        origin: format!("{program} on {}", board.name()),
-        cut: cut(record.ended, &recording, time),
-        console: record.console.clone(),
-        recording,
-        counts: Vec::new(),
-    };
-    Ok((subject, record))
-}
-
-/// The same on a board of several processors.
-pub(super) fn record_several(
-    workspace: &Workspace,
-    program: &str,
-    board: several::Board,
-    argument: String,
+    (board, argument): (Board, String),
     (time, watched): (Duration, &Watched),
-) -> Result<(Subject, SeveralRecord)> {
+) -> Result<(Subject, Record)> {
     let call = Call {
         argument,
-        quantum: several::QUANTUM,
+        ..Call::default()
     };
     let machine = Machine::find(board)?;
     let progress = Progress::default();
     let build = || machine.build(workspace, program);
-    let image = image_of(program, board.name, &progress, build)?;
+    let image = match image::given(program)? {
+        Some(image) => image,
+        None => progress.during(&format!("building {program} for {} ...", board.name), build)?,
+    };
     let running = format!("running {program} on {} ...", board.name);
     let until = until(time);
     let reached = Arc::clone(&until.reached);
@@ -233,7 +159,7 @@ pub(super) fn record_several(
     let record = progress.until(&running, (&reached, time), || {
         machine.record_until(&image, &call, until, watch)
     })?;
-    let recording = record_schedule_of_several(&record, board.cpu_name);
+    let recording = record_schedule(&record, board.cpu_name);
     let subject = Subject {
         name: program.into(),
         origin: format!("{program} on {}", board.name),

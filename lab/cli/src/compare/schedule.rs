@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use taktos_emulator::several::Switch;
+use taktos_emulator::Switch;
 use taktos_export::{Recording, TimeUnit};
 use taktos_trace::{Event, Kind, Thread};
 
@@ -63,8 +63,7 @@ mod tests {
     use super::*;
     use crate::smp::Layout;
     use crate::smp::tests::{case, console};
-    use taktos_emulator::Turn;
-    use taktos_emulator::several::Total;
+    use taktos_emulator::{Count, Turn};
 
     fn switch(processor: usize, thread: u64, at: u64) -> Switch {
         Switch {
@@ -72,7 +71,7 @@ mod tests {
             thread,
             name: format!("{thread:#x}"),
             at,
-            total: Total::default().count,
+            total: Count::default(),
             turn: Turn::default(),
         }
     }

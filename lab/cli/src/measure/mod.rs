@@ -3,9 +3,14 @@
 //! Must never know what an experiment asks or how a figure looks.
 
 mod observation;
+mod round;
 mod schedule;
 mod statistics;
 
-pub use observation::{Labels, Observation, Round, labels, observe};
-pub use schedule::{handover, record_schedule, record_schedule_of_several};
+pub use observation::{Observation, Round, counts, observe};
+pub use round::{Labels, Part, Passages, Rounds, labels, rounds};
+pub use schedule::{handover, record_schedule};
 pub use statistics::Summary;
+
+#[cfg(test)]
+pub(crate) use observation::tests;

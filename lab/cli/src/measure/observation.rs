@@ -1,19 +1,11 @@
-//! One run of an image as rounds of samples.
-//!
-//! The program prints `@round key=value ...` before each round, and passes the
-//! point mark `round` when the round begins: the first line belongs to the
-//! first passing, and so on. Other lines `@key value` are facts about the run.
+//! One run of an image as rounds of samples. Lines `@key value` that begin no round are facts about the run.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
-use taktos_emulator::{Count, Edge, Passing, Record};
+use anyhow::Result;
+use taktos_emulator::{Count, Passing, Record};
 
-/// The point mark that begins a round.
-const ROUND: &str = "round";
-
-/// What a round was run with: `threads=10` is `("threads", "10")`.
-pub type Labels = BTreeMap<String, String>;
+use super::round::{Labels, Part, Passages, ROUND, rounds};
 
 /// One round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,111 +49,56 @@ impl Observation {
 /// Sorts a run into rounds.
 ///
 /// # Errors
-/// When the lines and the passings that begin rounds do not go together, or a
-/// line of a round is malformed: the program and the laboratory disagree.
+/// As [`rounds`].
 pub fn observe(record: &Record) -> Result<Observation> {
-    let (facts, labels) = spoken(record)?;
-    let begun = record.points(ROUND).len();
-    if begun != labels.len() {
-        bail!(
-            "the program printed {} @round lines but began {begun} rounds; \
-             each line goes with one passing of taktos.point.{ROUND}",
-            labels.len()
-        );
-    }
-    let mut labels = labels.into_iter();
-    let mut rounds = vec![Round::default()];
-    let mut open: BTreeMap<&str, &Passing> = BTreeMap::new();
-    for passing in &record.marks {
-        let name = passing.mark.name.as_str();
-        match passing.mark.edge {
-            Edge::Point if name == ROUND => {
-                open.clear();
-                let begins = passing.at;
-                let labels = labels.next().unwrap_or_default();
-                rounds.push(Round {
-                    labels,
-                    begins,
-                    ..Round::default()
-                });
-            }
-            Edge::Point => {}
-            Edge::Begin => {
-                open.insert(name, passing);
-            }
-            Edge::End => {
-                if let (Some(begin), Some(round)) = (open.remove(name), rounds.last_mut()) {
-                    round.record(begin, passing);
-                }
-            }
-        }
-    }
-    rounds.retain(|round| !round.samples.is_empty() || !round.labels.is_empty());
-    let phase_names = record.phase_names.clone();
+    let rounds = rounds(record)?.into_iter().map(Round::of);
+    let facts = record.facts().filter(|(key, _)| *key != ROUND);
     Ok(Observation {
-        facts,
-        rounds,
-        total: record.total,
-        phase_names,
+        facts: facts
+            .map(|(key, value)| (key.into(), value.trim().into()))
+            .collect(),
+        rounds: rounds
+            .filter(|round| !round.samples.is_empty() || !round.labels.is_empty())
+            .collect(),
+        total: record.total(),
+        phase_names: record.phase_names.clone(),
         modelled: record.modelled,
     })
 }
 
 impl Round {
-    fn record(&mut self, begin: &Passing, end: &Passing) {
-        let name = &end.mark.name;
-        let sample = end.total.since(begin.total);
-        if !self.samples.contains_key(name) {
-            self.samples.insert(name.clone(), Vec::new());
+    fn of(round: Part<'_>) -> Self {
+        let intervals = round.intervals().into_iter();
+        let (samples, phases) = intervals
+            .map(|(name, passages)| {
+                let phases = cheapest(&passages);
+                ((name.to_owned(), counts(&passages)), (name.into(), phases))
+            })
+            .unzip();
+        Self {
+            labels: round.labels,
+            begins: round.begins,
+            samples,
+            phases,
         }
-        let Some(samples) = self.samples.get_mut(name) else {
-            return;
-        };
-        let share = self.phases.get(name).map(|shares| total_cycles(shares));
-        if share.is_none_or(|least| sample.cycles < least) {
-            let pairs = begin.phases.iter().zip(&end.phases);
-            let shares = pairs.map(|(begin, end)| end.since(*begin)).collect();
-            self.phases.insert(name.clone(), shares);
-        }
-        samples.push(sample);
     }
 }
 
-/// The phases add up to the whole.
-fn total_cycles(phases: &[Count]) -> u64 {
-    let cycles = phases.iter().map(|phase| phase.cycles);
-    cycles.fold(0, u64::saturating_add)
+/// What was executed in each passage.
+pub fn counts(passages: &Passages<'_>) -> Vec<Count> {
+    let count = |(begin, end): &(&Passing, &Passing)| end.total.count.since(begin.total.count);
+    passages.iter().map(count).collect()
 }
 
-type Facts = Vec<(String, String)>;
-
-/// The lines of the console that are for the laboratory.
-fn spoken(record: &Record) -> Result<(Facts, Vec<Labels>)> {
-    let mut facts = Facts::new();
-    let mut rounds = Vec::new();
-    for (key, value) in record.facts() {
-        if key == ROUND {
-            rounds.push(labels(value)?);
-        } else {
-            facts.push((key.into(), value.trim().into()));
-        }
-    }
-    Ok((facts, rounds))
-}
-
-/// The labels of a round, from the words behind `@round`.
-///
-/// # Errors
-/// Where a word is no `key=value`.
-pub fn labels(words: &str) -> Result<Labels> {
-    let mut labels = Labels::new();
-    for word in words.split_whitespace() {
-        let Some((key, value)) = word.split_once('=') else {
-            bail!("the program printed the round `{words}`, in which `{word}` is no key=value");
-        };
-        labels.insert(key.into(), value.into());
-    }
-    Ok(labels)
+/// The shares of the phases in the first passage of the fewest cycles.
+fn cheapest(passages: &Passages<'_>) -> Vec<Count> {
+    let cycles =
+        |(begin, end): &&(&Passing, &Passing)| end.total.count.since(begin.total.count).cycles;
+    let Some((begin, end)) = passages.iter().min_by_key(cycles) else {
+        return Vec::new();
+    };
+    let pairs = begin.total.phases.iter().zip(&end.total.phases);
+    pairs.map(|(begin, end)| end.since(*begin)).collect()
 }
 
 #[cfg(test)]
@@ -170,38 +107,52 @@ mod fuzz;
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use taktos_emulator::{Exceptions, Mark};
+    use std::sync::Arc;
 
-    /// The record of a run that printed this and passed these marks; each
-    /// instruction took two cycles, all in one phase.
-    pub(crate) fn record(console: &str, marks: &[(&str, Edge, u64)]) -> Record {
-        let count = |at| Count {
-            instructions: at,
-            cycles: 2 * at,
-        };
-        let passing = |(name, edge, at): &(&str, Edge, u64)| Passing {
-            mark: Mark {
+    use taktos_emulator::{Edge, Mark, Total};
+
+    /// The record of a run that printed this and passed these marks: each with the processor, the time and what the processor
+    /// had executed. Each instruction took two cycles, all in one phase.
+    pub(crate) fn passed(console: &str, marks: &[(Edge, &str, usize, u64, u64)]) -> Record {
+        let passing = |(edge, name, processor, at, instructions): &_| Passing {
+            processor: *processor,
+            mark: Arc::new(Mark {
                 edge: *edge,
-                name: (*name).into(),
-            },
-            at: *at,
-            total: count(*at),
-            phases: vec![count(*at)],
+                name: String::from(*name),
+            }),
+            asleep: 0,
+            total: total(*at, *instructions),
         };
+        let last = marks.last();
         Record {
             console: console.into(),
-            exit_status: 0,
             marks: marks.iter().map(passing).collect(),
-            switches: Vec::new(),
-            wakes: Vec::new(),
-            ended: taktos_emulator::Ending::Image,
-            end: marks.last().map_or(0, |mark| mark.2),
-            total: marks.last().map_or(count(0), |mark| count(mark.2)),
-            phases: Vec::new(),
+            processors: vec![last.map_or(total(0, 0), |mark| total(mark.3, mark.4))],
             phase_names: vec!["other"],
-            exceptions: Exceptions::default(),
             modelled: true,
+            quantum: 20,
+            ..Record::default()
         }
+    }
+
+    /// What a processor has executed until then.
+    pub(crate) fn total(at: u64, instructions: u64) -> Total {
+        let count = Count {
+            instructions,
+            cycles: 2 * instructions,
+        };
+        Total {
+            at,
+            count,
+            phases: vec![count],
+        }
+    }
+
+    /// The same on one processor, which executes an instruction in a nanosecond.
+    pub(crate) fn record(console: &str, marks: &[(&str, Edge, u64)]) -> Record {
+        let marks = marks.iter();
+        let marks = marks.map(|(name, edge, at)| (*edge, *name, 0, *at, *at));
+        passed(console, &marks.collect::<Vec<_>>())
     }
 
     #[test]

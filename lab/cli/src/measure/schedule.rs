@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use taktos_abi::layout::wait;
-use taktos_emulator::{self as emulator, Edge, Mark, Record, Turn, Wake, several};
+use taktos_emulator::{self as emulator, Edge, Mark, Record, Turn, Wake};
 use taktos_export::{Recording, TimeUnit};
 use taktos_trace::{Awaited, Event, Handover, Kind, Left, Thread, Waking};
 
@@ -39,42 +39,9 @@ enum What<'a> {
     Executed(u64),
 }
 
-/// The schedule and the marks of a run, in the order of their time. `cpu` is the processor's name.
+/// The schedule and the marks of a run, in the order of the common clock: where two processors ran apart by less than a
+/// quantum, not always in that of cause and effect. `cpu` is what each of them is called.
 pub fn record_schedule(record: &Record, cpu: &str) -> Recording {
-    let switches = record.switches.iter().map(|switch| Item {
-        at: switch.at,
-        processor: 0,
-        what: What::Switch(switch.thread, &switch.name, switch.turn),
-    });
-    let executed = |at, total: emulator::Count| Item {
-        at,
-        processor: 0,
-        what: What::Executed(total.instructions),
-    };
-    let counts = record
-        .switches
-        .iter()
-        .map(|switch| executed(switch.at, switch.total));
-    let counts = counts.chain([executed(record.end, record.total)]);
-    let marks = record.marks.iter().map(|passing| Item {
-        at: passing.at,
-        processor: 0,
-        what: What::Mark(&passing.mark),
-    });
-    let items = wakes(&record.wakes)
-        .chain(counts)
-        .chain(switches)
-        .chain(marks);
-    let recording = recording(items.collect(), record.end);
-    Recording {
-        processors: vec![cpu.to_owned()],
-        ..recording
-    }
-}
-
-/// The schedule and the marks of a run on several processors, in the order of the common clock: where two
-/// processors ran apart by less than a quantum, not always in that of cause and effect. `cpu` is what each of them is called.
-pub fn record_schedule_of_several(record: &several::Record, cpu: &str) -> Recording {
     let switches = record.switches.iter().map(|switch| Item {
         at: switch.at,
         processor: switch.processor,
@@ -90,7 +57,9 @@ pub fn record_schedule_of_several(record: &several::Record, cpu: &str) -> Record
         .iter()
         .map(|switch| executed(switch.processor, switch.at, switch.total));
     let ends = record.processors.iter().enumerate();
-    let ends = ends.map(|(processor, total)| executed(processor, total.at, total.count));
+    // A processor that sleeps when its time is over has executed nothing until then.
+    let over = record.given.unwrap_or(0);
+    let ends = ends.map(|(processor, total)| executed(processor, total.at.max(over), total.count));
     let marks = record.marks.iter().map(|passing| Item {
         at: passing.total.at,
         processor: passing.processor,
@@ -250,29 +219,29 @@ const fn kind(edge: Edge) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::observation::tests::record as marked;
-    use std::sync::Arc;
-    use taktos_emulator::{Count, Ending, Switch};
+    use crate::measure::observation::tests::{passed, record as marked, total};
+    use taktos_emulator::Switch;
 
-    fn record() -> Record {
-        let mut record = marked("", &[("give", Edge::Begin, 20), ("give", Edge::End, 45)]);
-        let switch = |thread, name: &str, at| Switch {
+    fn switch(processor: usize, thread: u64, name: &str, at: u64, instructions: u64) -> Switch {
+        Switch {
+            processor,
             thread,
             name: name.into(),
             at,
-            total: Count {
-                instructions: at,
-                cycles: at,
-            },
+            total: total(at, instructions).count,
             turn: Turn::default(),
-        };
+        }
+    }
+
+    fn record() -> Record {
+        let mut record = marked("", &[("give", Edge::Begin, 20), ("give", Edge::End, 45)]);
         record.switches = vec![
-            switch(0x100, "worker", 5),
-            switch(0x200, "worker", 30),
-            switch(0x100, "worker", 60),
-            switch(0, "0x00000000", 70),
+            switch(0, 0x100, "worker", 5, 5),
+            switch(0, 0x200, "worker", 30, 30),
+            switch(0, 0x100, "worker", 60, 60),
+            switch(0, 0, "0x00000000", 70, 70),
         ];
-        record.end = 80;
+        record.processors = vec![total(80, 70)];
         record
     }
 
@@ -307,48 +276,16 @@ mod tests {
 
     #[test]
     fn processors_are_merged_by_the_common_clock() {
-        let switch = |processor, thread, name: &str, at| several::Switch {
-            processor,
-            thread,
-            name: name.into(),
-            at,
-            total: Count::default(),
-            turn: Turn::default(),
-        };
-        let mark = Arc::new(Mark {
-            edge: Edge::Begin,
-            name: "give".into(),
-        });
-        let total = |at| several::Total {
-            at,
-            ..several::Total::default()
-        };
-        let record = several::Record {
-            console: String::new(),
-            exit_status: 0,
-            marks: vec![several::Passing {
-                processor: 1,
-                mark,
-                asleep: 0,
-                total: total(40),
-            }],
-            // Processor 0 had its turn first, and ran ahead.
-            switches: vec![
-                switch(0, 0x100, "left", 10),
-                switch(0, 0x200, "right", 90),
-                switch(1, 0x100, "left", 30),
-                switch(1, 0, "none", 95),
-            ],
-            wakes: Vec::new(),
-            ended: Ending::Image,
-            given: None,
-            processors: vec![total(100), total(97)],
-            phase_names: Vec::new(),
-            exceptions: taktos_emulator::Exceptions::default(),
-            modelled: false,
-            quantum: 100,
-        };
-        let recording = record_schedule_of_several(&record, "RV64");
+        let mut record = passed("", &[(Edge::Begin, "give", 1, 40, 0)]);
+        // Processor 0 had its turn first, and ran ahead.
+        record.switches = vec![
+            switch(0, 0x100, "left", 10, 0),
+            switch(0, 0x200, "right", 90, 0),
+            switch(1, 0x100, "left", 30, 0),
+            switch(1, 0, "none", 95, 0),
+        ];
+        record.processors = vec![total(100, 0), total(97, 0)];
+        let recording = record_schedule(&record, "RV64");
         let seen: Vec<_> = recording
             .events
             .iter()

@@ -1,40 +1,55 @@
-//! The boards of several processors, by name.
+//! Where images run: the boards of several processors, by name, and those of one.
 
 use anyhow::Result;
 use taktos_emulator::Board as One;
 use taktos_emulator::several::Virt;
 
+use crate::board;
 use crate::failure::{Failure, one_line};
 
-/// A board of several processors: a crate in `boards/` on a machine of the emulator.
+/// A board with its processors: a crate in `boards/` on a machine of the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
     /// The machine.
-    pub machine: Virt,
+    pub machine: One,
     /// The board's name, which is also that of its crate.
     pub name: &'static str,
-    /// Its processors.
+    /// What its processors are called.
     pub cpu_name: &'static str,
+    /// How many of them run.
+    pub processors: usize,
 }
 
 impl Board {
-    /// Every such board; the first one is taken where nobody names one.
+    /// Every board of several; the first one is taken where nobody names one.
     pub const ALL: [Self; 2] = [
         Self {
-            machine: Virt::Aarch64,
+            machine: One::Virt(Virt::Aarch64),
             name: "virt-aarch64-smp",
             cpu_name: "Cortex-A53",
+            processors: Self::PROCESSORS,
         },
         Self {
-            machine: Virt::RiscV64,
+            machine: One::Virt(Virt::RiscV64),
             name: "virt-riscv64-smp",
             cpu_name: "RV64",
+            processors: Self::PROCESSORS,
         },
     ];
-    /// How many processors each has.
+    /// How many processors each of them has.
     pub const PROCESSORS: usize = 4;
 
-    /// The board of that name. `place` says where the name stands.
+    /// The board of that name, of either kind.
+    ///
+    /// # Errors
+    /// When there is none; the message lists those that there are.
+    pub fn of_any(name: &str) -> Result<Self> {
+        let several = Self::ALL.into_iter().find(|board| board.name == name);
+        let found = several.or_else(|| One::named(name).map(Self::from));
+        found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
+    }
+
+    /// The board of several processors of that name. `place` says where the name stands.
     ///
     /// # Errors
     /// When there is none; the message lists those that there are.
@@ -51,6 +66,17 @@ impl Board {
             let known = Self::ALL.map(|board| board.name).join(" or ");
             Failure::error(cause, format!("name {known}"))
         })
+    }
+}
+
+impl From<One> for Board {
+    fn from(machine: One) -> Self {
+        Self {
+            machine,
+            name: machine.name(),
+            cpu_name: machine.cpu_name(),
+            processors: 1,
+        }
     }
 }
 

@@ -1,5 +1,4 @@
-//! Images on boards of several processors: found, told to be honest about time,
-//! run one beside another.
+//! Images on boards: found, run one beside another, and where there are several processors told to be honest about time.
 //!
 //! Owns: the boards' names, the probe that comes before any figure, and how
 //! many runs go on at once. Must never know: what a run is for.
@@ -12,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Record, Setting};
-use taktos_emulator::{Emulator, Options, Until, Watch};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Emulator, Options, Record, Until, Watch};
 
 use crate::failure::Failure;
 use crate::image::{self, Image};
@@ -49,7 +48,7 @@ pub struct Machine {
 /// One run of an image: what it is told, and how far processors may drift apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The image's command line.
+    /// The image's command line; empty: it is told nothing.
     pub argument: String,
     /// Nanoseconds that one processor may run ahead of another.
     pub quantum: u32,
@@ -60,7 +59,8 @@ impl Machine {
     ///
     /// # Errors
     /// When one of them is missing.
-    pub fn find(board: Board) -> Result<Self> {
+    pub fn find(board: impl Into<Board>) -> Result<Self> {
+        let board = board.into();
         let emulator = crate::emulator::find(board.machine)?;
         Ok(Self { board, emulator })
     }
@@ -89,10 +89,10 @@ impl Machine {
     /// # Errors
     /// When it does not end, or says that it failed.
     pub fn run(&self, image: &Image, call: &Call) -> Result<String> {
-        let what = || self.what(call);
+        let what = || self.what(image, call);
         let ended = self
             .emulator
-            .run(&image.path, &call.setting(), &options(call))
+            .run(&image.path, &self.setting(call), &self.options(call))
             .with_context(what)?;
         succeeded(ended.exit_status, &ended.console, what)?;
         Ok(ended.console)
@@ -103,7 +103,7 @@ impl Machine {
     /// # Errors
     /// As [`Self::run`].
     pub fn record(&self, image: &Image, call: &Call) -> Result<Record> {
-        self.record_as(image, call, options(call))
+        self.record_as(image, call, self.options(call))
     }
 
     /// The same until an end that the image does not choose, with what is watched beyond what it names.
@@ -121,38 +121,61 @@ impl Machine {
             until: Some(until),
             watch,
             real_time: Options::default().real_time,
-            ..options(call)
+            ..self.options(call)
         };
         self.record_as(image, call, options)
     }
 
     fn record_as(&self, image: &Image, call: &Call, options: Options) -> Result<Record> {
-        let what = || self.what(call);
+        let what = || self.what(image, call);
         let record = self
             .emulator
-            .record(&image.path, &call.setting(), &options, &mut |_| {})
+            .record(&image.path, &self.setting(call), &options, &mut |_| {})
             .with_context(what)?;
         succeeded(record.exit_status, &record.console, what)?;
         Ok(record)
     }
 
-    fn what(&self, call: &Call) -> String {
-        format!("`{}` on {}", call.argument, self.board.name)
+    fn what(&self, image: &Image, call: &Call) -> String {
+        let board = self.board.name;
+        match call.argument.as_str() {
+            "" => {
+                let name = image.path.file_stem().unwrap_or_default();
+                format!("{} on {board}", name.to_string_lossy())
+            }
+            argument => format!("`{argument}` on {board}"),
+        }
+    }
+
+    /// Several processors together execute more, and the emulator takes longer for it.
+    fn options(&self, call: &Call) -> Options {
+        let argument = Some(call.argument.clone()).filter(|argument| !argument.is_empty());
+        let one = Options {
+            argument,
+            ..Options::default()
+        };
+        match self.board.processors {
+            1 => one,
+            _ => Options {
+                real_time: TIME,
+                instructions: INSTRUCTIONS,
+                ..one
+            },
+        }
+    }
+
+    const fn setting(&self, call: &Call) -> Setting {
+        Setting::new(self.board.processors, call.quantum)
     }
 }
 
-impl Call {
-    const fn setting(&self) -> Setting {
-        Setting::new(Board::PROCESSORS, self.quantum)
-    }
-}
-
-fn options(call: &Call) -> Options {
-    Options {
-        argument: Some(call.argument.clone()),
-        real_time: TIME,
-        instructions: INSTRUCTIONS,
-        ..Options::default()
+impl Default for Call {
+    /// Nothing is told, and the quantum is the usual one.
+    fn default() -> Self {
+        Self {
+            argument: String::new(),
+            quantum: QUANTUM,
+        }
     }
 }
 

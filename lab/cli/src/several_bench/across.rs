@@ -3,13 +3,12 @@
 //! Each goes on from its begin on the sender's processor: to the first point `call` there, to the return of the call, to the
 //! point `interrupt` on the receiver's processor, and from there to its end, which is a mark, or a switch of threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use taktos_emulator::several::{Passing, Record, Switch, Total};
-use taktos_emulator::{Count, Edge};
+use taktos_emulator::{Count, Edge, Passing, Record, Switch, Total};
 
-use super::round::Round;
 use super::{Counted, PARTITIONED, Reach, Times};
+use crate::measure::{Part, Rounds};
 
 /// What ends an operation that has no end mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,16 +48,18 @@ struct Way {
 }
 
 /// Adds what the operations of a run took: the counts of the first run that has them, and the times of each.
-pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &[Round<'_>]) {
+pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &Rounds<'_>) {
     for round in rounds.iter().filter(|r| r.label("part") == "across") {
-        for name in round.names().into_iter().filter(|name| is_operation(name)) {
+        let begins = round.passings.iter().filter(|p| p.mark.edge == Edge::Begin);
+        let names: BTreeSet<&str> = begins.map(|passing| passing.mark.name.as_str()).collect();
+        for name in names.into_iter().filter(|name| is_operation(name)) {
             let ways = ways(record, round, name);
             let Some(times) = Times::of(ways.iter().map(|way| way.nanoseconds)) else {
                 continue;
             };
             let part = |of: fn(&Way) -> Option<Count>| {
                 let counts: Vec<Count> = ways.iter().filter_map(of).collect();
-                Counted::of(&counts, round.modelled)
+                Counted::of(&counts, record.modelled)
             };
             let named = match round.label("layout") {
                 PARTITIONED => name.to_owned(),
@@ -77,7 +78,7 @@ pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &[
 }
 
 /// The passages of an operation, each from its begin to the next one's.
-fn ways(record: &Record, round: &Round<'_>, name: &str) -> Vec<Way> {
+fn ways(record: &Record, round: &Part<'_>, name: &str) -> Vec<Way> {
     let is_begin = |p: &Passing| p.mark.edge == Edge::Begin && p.mark.name == name;
     let begins = (0..round.passings.len()).filter(|at| is_begin(&round.passings[*at]));
     let begins: Vec<usize> = begins.collect();
@@ -98,7 +99,7 @@ fn ways(record: &Record, round: &Round<'_>, name: &str) -> Vec<Way> {
 }
 
 /// The switches in the time of a round.
-fn switches<'a>(record: &'a Record, round: &Round<'_>) -> Vec<&'a Switch> {
+fn switches<'a>(record: &'a Record, round: &Part<'_>) -> Vec<&'a Switch> {
     let times = || round.passings.iter().map(|passing| passing.total.at);
     let (Some(first), Some(last)) = (times().min(), times().max()) else {
         return Vec::new();

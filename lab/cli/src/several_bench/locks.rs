@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Count;
-use taktos_emulator::several::{Passing, Record};
+use taktos_emulator::{Count, Record};
 
-use super::round::Round;
 use super::{Contended, Counted, LockCost};
+use crate::measure::{Passages, Rounds, counts};
 
 /// Nanoseconds of a millisecond.
 const MILLISECOND: u64 = 1_000_000;
@@ -19,18 +18,21 @@ const MILLISECOND: u64 = 1_000_000;
 pub(super) fn add(
     all: &mut BTreeMap<String, LockCost>,
     record: &Record,
-    rounds: &[Round<'_>],
+    rounds: &Rounds<'_>,
 ) -> Result<()> {
     for round in rounds.iter().filter(|round| round.label("part") == "locks") {
         let name = round.label("lock");
         let contenders: usize = round.label("processors").parse().with_context(|| {
             format!("a round of the lock {name} without a number of processors")
         })?;
-        let contended =
-            contended(round).with_context(|| format!("the lock {name} was never locked"))?;
+        let mut intervals = round.intervals();
+        let mut take = |name| intervals.remove(name).unwrap_or_default();
+        let (locks, unlocks) = (take("lock"), take("unlock"));
+        let contended = contended(&locks, &unlocks)
+            .with_context(|| format!("the lock {name} was never locked"))?;
         let cost = all.entry(name.to_owned()).or_default();
         if contenders == 1 && cost.alone.is_none() {
-            cost.alone = alone(round);
+            cost.alone = Counted::of(&alone(&locks, &unlocks), record.modelled);
         }
         let of_quantum = cost.contended.entry(record.quantum).or_default();
         of_quantum.insert(contenders, contended);
@@ -38,8 +40,7 @@ pub(super) fn add(
     Ok(())
 }
 
-fn contended(round: &Round<'_>) -> Option<Contended> {
-    let (locks, unlocks) = (round.intervals("lock"), round.intervals("unlock"));
+fn contended(locks: &Passages<'_>, unlocks: &Passages<'_>) -> Option<Contended> {
     let times = || {
         locks
             .iter()
@@ -56,15 +57,11 @@ fn contended(round: &Round<'_>) -> Option<Contended> {
 }
 
 /// Each lock with its unlock.
-fn alone(round: &Round<'_>) -> Option<Counted> {
-    let (locks, unlocks) = (round.intervals("lock"), round.intervals("unlock"));
-    let cost = |(begin, end): &(&Passing, &Passing)| end.total.count.since(begin.total.count);
-    let both = locks.iter().zip(&unlocks).map(|(lock, unlock)| {
-        let (lock, unlock) = (cost(lock), cost(unlock));
-        Count {
-            instructions: lock.instructions + unlock.instructions,
-            cycles: lock.cycles + unlock.cycles,
-        }
+fn alone(locks: &Passages<'_>, unlocks: &Passages<'_>) -> Vec<Count> {
+    let pairs = counts(locks).into_iter().zip(counts(unlocks));
+    let both = pairs.map(|(lock, unlock)| Count {
+        instructions: lock.instructions + unlock.instructions,
+        cycles: lock.cycles + unlock.cycles,
     });
-    Counted::of(&both.collect::<Vec<_>>(), round.modelled)
+    both.collect()
 }

@@ -5,7 +5,6 @@
 mod across;
 mod goals;
 mod locks;
-mod round;
 mod same;
 mod tables;
 
@@ -15,11 +14,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use taktos_emulator::several::Record;
+use taktos_emulator::Record;
 use taktos_export::{Evidence, replace_file, to_json};
 
 use crate::failure::{Failure, one_line};
-use crate::measure::Summary;
+use crate::measure::{Summary, rounds};
 use crate::several::{Board, QUANTA};
 
 pub use goals::Goals;
@@ -140,8 +139,8 @@ impl Figures {
             locks: BTreeMap::new(),
         };
         for record in runs {
-            let rounds = round::rounds(record)?;
-            same::add(&mut figures, &rounds);
+            let rounds = rounds(record)?;
+            same::add(&mut figures, record, &rounds);
             across::add(&mut figures.across, record, &rounds);
             locks::add(&mut figures.locks, record, &rounds)?;
         }

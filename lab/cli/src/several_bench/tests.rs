@@ -1,51 +1,10 @@
 //! Records made by hand: every part of a passage has its own figure.
 
-use std::sync::Arc;
-
-use taktos_emulator::several::{Passing, Record, Switch, Total};
-use taktos_emulator::{Count, Edge, Mark};
+use taktos_emulator::{Edge, Record, Switch};
 
 use super::*;
+use crate::measure::tests::{passed as record, total};
 use crate::workspace::Workspace;
-
-fn total(at: u64, instructions: u64) -> Total {
-    Total {
-        at,
-        count: Count {
-            instructions,
-            cycles: 2 * instructions,
-        },
-        phases: Vec::new(),
-    }
-}
-
-/// Passings by processor, time and what the processor has executed by then.
-fn record(console: &str, marks: &[(Edge, &str, usize, u64, u64)]) -> Record {
-    let passing =
-        |(edge, name, processor, at, instructions): &(Edge, &str, usize, u64, u64)| Passing {
-            processor: *processor,
-            mark: Arc::new(Mark {
-                edge: *edge,
-                name: (*name).into(),
-            }),
-            asleep: 0,
-            total: total(*at, *instructions),
-        };
-    Record {
-        console: console.into(),
-        exit_status: 0,
-        marks: marks.iter().map(passing).collect(),
-        switches: Vec::new(),
-        wakes: Vec::new(),
-        ended: taktos_emulator::Ending::Image,
-        given: None,
-        processors: Vec::new(),
-        phase_names: Vec::new(),
-        exceptions: taktos_emulator::Exceptions::default(),
-        modelled: true,
-        quantum: 20,
-    }
-}
 
 use Edge::{Begin, End, Point};
 
@@ -370,11 +329,4 @@ fn a_changed_figure_is_named_with_its_place() {
     let gone = figures(20).changes(&empty).unwrap();
     assert!(gone[0].ends_with("is measured no more"), "{gone:?}");
     assert!(empty.changes(&figures(20)).unwrap()[0].ends_with("is not in the baseline"));
-}
-
-#[test]
-fn lines_without_rounds_are_refused() {
-    let none = record("@round part=same layout=partitioned\n", &[]);
-    let error = Figures::of("board", &[none]).unwrap_err().to_string();
-    assert!(error.contains("1 @round lines but began 0"), "{error}");
 }

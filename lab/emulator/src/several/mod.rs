@@ -1,6 +1,6 @@
 //! Several emulated processors under one honest time: run, measured from outside, shaken for races.
 //!
-//! Owns: the boards that can have several, how their time passes, and what a run on them showed. Must never know: what an image under measurement does.
+//! Owns: the boards that can have several, and how their time passes. Must never know: what an image under measurement does.
 //!
 //! # What the times mean
 //! Every time is one of the *common clock*: each processor takes its own cycles of it, an instruction or a modelled
@@ -9,14 +9,10 @@
 //! exact as far as the other slept when it was called, because it wakes at its caller's time.
 
 mod probe;
-mod record;
-mod sample;
 mod setting;
 
 pub use crate::stream::{Event, Summary};
 pub use probe::Probe;
-pub use record::{Passing, Record, Switch, Total};
-pub use sample::{Sample, Span};
 pub use setting::{Setting, Time};
 
 use std::ops::Range;

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Emulator, Error, Options, Record};
 
 /// An image in the making.
@@ -154,10 +155,37 @@ impl Image {
     /// Runs it in the emulator.
     pub fn run(&self, board: Board, options: &Options) -> Result<Record, Error> {
         let file = Temporary::of(&self.elf(board));
-        Emulator::find(board)
-            .expect("the emulator")
-            .record_one(&file.0, options, &mut |_| {})
+        Emulator::find(board).expect("the emulator").record(
+            &file.0,
+            &Setting::ONE,
+            options,
+            &mut |_| {},
+        )
     }
+
+    /// The same twice, with one call a block and with one an instruction: they must count the same.
+    pub fn run_as_reference(&self, board: Board) -> Record {
+        let run = |reference| {
+            let options = Options {
+                reference,
+                ..Options::default()
+            };
+            self.run(board, &options).expect("a record")
+        };
+        let (fast, slow) = (run(false), run(true));
+        assert_eq!(
+            fast, slow,
+            "one call a block and one an instruction must count the same"
+        );
+        fast
+    }
+}
+
+/// Instructions and cycles of each passing.
+pub fn counts(record: &Record, name: &str) -> Vec<(u64, u64)> {
+    let samples = record.samples(name).into_iter();
+    let counts = samples.map(|s| (s.count.instructions, s.count.cycles));
+    counts.collect()
 }
 
 fn words(bytes: &mut Vec<u8>, words: &[u32]) {

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use taktos_emulator::several::{Record, Setting, Virt};
-use taktos_emulator::{Emulator, Error, Options};
+use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::{Emulator, Error, Options, Record};
 
 /// Where the data lies, from the image's beginning.
 pub const DATA: u64 = 0x1000;

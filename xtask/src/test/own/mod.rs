@@ -20,7 +20,7 @@ use taktos_emulator::several::Virt;
 use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::storms::Length;
-use taktos_cli::command::new::Device;
+use taktos_cli::command::new;
 use taktos_cli::image::cargo;
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
@@ -45,17 +45,18 @@ struct Profiles {
 
 impl Profiles {
     /// All, where there is time. Otherwise once for each architecture as it is debugged, and once as it ships, which takes longer.
-    fn of(board: Device, length: Length) -> Self {
-        let (soft, hard): (_, &[_]) = match (length, board) {
-            (Length::Long, _) => (&PROFILES[..], &PROFILES),
-            (_, Device::One(Board::Mps2An386)) => (&PROFILES[..1], &PROFILES[1..]),
-            (_, Device::One(Board::RealviewPbA8 | Board::Virt(Virt::Aarch64 | Virt::RiscV64))) => {
-                (&PROFILES[..1], &PROFILES[..0])
-            }
-            (_, Device::Several(board)) if board == Several::ALL[0] => {
-                (&PROFILES[..1], &PROFILES[..0])
-            }
-            (_, Device::One(_) | Device::Several(_)) => (&PROFILES[..0], &PROFILES[..0]),
+    fn of(board: Several, length: Length) -> Self {
+        let own = [
+            Several::from(Board::RealviewPbA8),
+            Several::from(Board::Virt(Virt::Aarch64)),
+            Several::from(Board::Virt(Virt::RiscV64)),
+            Several::ALL[0],
+        ];
+        let (soft, hard): (_, &[_]) = match length {
+            Length::Long => (&PROFILES[..], &PROFILES),
+            _ if board == Several::from(Board::Mps2An386) => (&PROFILES[..1], &PROFILES[1..]),
+            _ if own.contains(&board) => (&PROFILES[..1], &PROFILES[..0]),
+            _ => (&PROFILES[..0], &PROFILES[..0]),
         };
         Self { soft, hard }
     }
@@ -66,11 +67,12 @@ impl Profiles {
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let place = Place::new(workspace, "own")?;
-    for board in Device::all() {
-        let (name, words) = (board.name(), ["--board", board.name()]);
+    for board in new::all() {
+        let (name, words) = (board.name, ["--board", board.name]);
         let Profiles { soft, hard } = Profiles::of(board, length);
         all.add(place.program(&format!("for-{name}"), &words, soft)?);
-        if let (Device::One(board), false) = (board, soft.is_empty()) {
+        if board.processors == 1 && !soft.is_empty() {
+            let board = board.machine;
             let name = format!("for-{name}");
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
@@ -79,7 +81,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
                 all.add(debugger::looks(&place, &name, board)?);
             }
         }
-        if board.hard_float_triple().is_some() {
+        if board.machine.hard_float_triple().is_some() {
             let words = [&words[..], &["--hard-float"]].concat();
             all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
         }

@@ -70,7 +70,10 @@ const FOUND: [(Policy, Kind, (u64, u32)); 0] = [];
 
 /// Under each policy the simulator has the order of the kernel, and its times within what the kernel works.
 pub(super) fn agree(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
-    let Some(board) = Board::ALL.into_iter().find(|one| one.machine == board) else {
+    let Some(board) = Board::ALL
+        .into_iter()
+        .find(|one| one.machine == board.into())
+    else {
         return Ok(Tally::fail("no such board of several processors"));
     };
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &Progress::default())?;

@@ -4,63 +4,40 @@
 use anyhow::Result;
 use taktos_emulator::Board as One;
 
-use crate::several::Board as Several;
+use crate::several::Board;
 use crate::{board, failure::Failure};
 
-/// The board of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Device {
-    /// With one processor.
-    One(One),
-    /// With several.
-    Several(Several),
+/// Every board that a program can be for.
+pub fn all() -> impl Iterator<Item = Board> {
+    One::ALL.into_iter().map(Board::from).chain(Board::ALL)
 }
 
-impl Device {
-    /// Every board that a program can be for.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let several = Several::ALL.into_iter().map(Self::Several);
-        One::ALL.into_iter().map(Self::One).chain(several)
-    }
+/// The board of this name.
+///
+/// # Errors
+/// When there is none; the message lists those that there are.
+pub fn by_name(name: &str) -> Result<Board> {
+    let found = all().find(|board| board.name == name);
+    found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
+}
 
-    /// The board of this name.
-    ///
-    /// # Errors
-    /// When there is none; the message lists those that there are.
-    pub fn by_name(name: &str) -> Result<Self> {
-        let found = Self::all().find(|device| device.name() == name);
-        found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
-    }
-
-    /// Its name, which is that of the feature of the crate `taktos`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::One(board) => board.name(),
-            Self::Several(board) => board.name,
-        }
-    }
-
+impl Board {
     /// What processors it has, for people.
-    pub fn processors(self) -> String {
-        match self {
-            Self::One(board) => board.cpu_name().to_owned(),
-            Self::Several(board) => format!("{} x {}", Several::PROCESSORS, board.cpu_name),
+    pub fn shown(self) -> String {
+        match self.processors {
+            1 => self.cpu_name.to_owned(),
+            several => format!("{several} x {}", self.cpu_name),
         }
-    }
-
-    /// The emulator's program.
-    pub fn emulator(self) -> &'static str {
-        self.machine().program()
     }
 
     /// The emulator's program and its arguments, but for the image.
     pub fn runner(self) -> String {
-        let processors = match self {
-            Self::One(_) => String::new(),
-            Self::Several(_) => format!(" -smp {}", Several::PROCESSORS),
+        let processors = match self.processors {
+            1 => String::new(),
+            several => format!(" -smp {several}"),
         };
-        let arguments = self.machine().arguments_alone().join(" ");
-        format!("{} {arguments}{processors} -kernel", self.emulator())
+        let arguments = self.machine.arguments_alone().join(" ");
+        format!("{} {arguments}{processors} -kernel", self.machine.program())
     }
 
     /// What a program is compiled for.
@@ -69,31 +46,18 @@ impl Device {
     /// When floating-point values shall be handed over in registers of their own, and the board has no such target.
     pub fn target(self, hard_float: bool) -> Result<&'static str> {
         if !hard_float {
-            return Ok(self.machine().triple());
+            return Ok(self.machine.triple());
         }
-        self.hard_float_triple().ok_or_else(|| {
-            let able = Self::all().filter(|device| device.hard_float_triple().is_some());
-            let able: Vec<&str> = able.map(Self::name).collect();
+        self.machine.hard_float_triple().ok_or_else(|| {
+            let able = all().filter(|board| board.machine.hard_float_triple().is_some());
+            let able: Vec<&str> = able.map(|board| board.name).collect();
             Failure::error(
                 format!(
                     "--hard-float: {} has no target that hands floating-point values over in registers of their own",
-                    self.name()
+                    self.name
                 ),
                 format!("leave it out, or take {}", able.join(", ")),
             )
         })
-    }
-
-    /// The target of that kind, if there is one.
-    pub fn hard_float_triple(self) -> Option<&'static str> {
-        self.machine().hard_float_triple()
-    }
-
-    /// The machine of the emulator.
-    const fn machine(self) -> One {
-        match self {
-            Self::One(board) => board,
-            Self::Several(board) => One::Virt(board.machine),
-        }
     }
 }

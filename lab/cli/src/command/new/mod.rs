@@ -17,8 +17,9 @@ use crate::arguments::NewOptions;
 use crate::command::install;
 use crate::failure::Failure;
 use crate::screen;
+use crate::several::Board;
 use crate::workspace::Workspace;
-pub use device::Device;
+pub use device::all;
 
 /// The program itself.
 pub const PROGRAM: &str = include_str!("template/main.rs");
@@ -61,7 +62,7 @@ const LOCK: &str = "Cargo.lock";
 /// When the name is none of a crate, its folder is there, or the board is unknown.
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     name::check(&options.name)?;
-    let board = Device::by_name(&options.board)?;
+    let board = device::by_name(&options.board)?;
     if options.c {
         return c_project(options, board);
     }
@@ -74,23 +75,23 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         "{name}: a program for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  \
          cargo test      on this machine, in virtual time\n",
         name = options.name,
-        board = board.name(),
-        processor = board.processors(),
+        board = board.name,
+        processor = board.shown(),
     ))?)
 }
 
 /// The same for C.
-fn c_project(options: &NewOptions, board: Device) -> Result<()> {
-    let kit = install::kit(board.name())?;
+fn c_project(options: &NewOptions, board: Board) -> Result<()> {
+    let kit = install::kit(board.name)?;
     let compiler = match kit.tool_chain() {
         "arm-none-eabi" => "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
         _ => "gcc-aarch64-linux-gnu",
     };
     let blanks = [
         ("name", options.name.clone()),
-        ("board", board.name().to_owned()),
-        ("processor", board.processors()),
-        ("emulator", board.emulator().to_owned()),
+        ("board", board.name.to_owned()),
+        ("processor", board.shown()),
+        ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
         ("packages of the compiler", compiler.to_owned()),
         ("tool chain", kit.tool_chain().to_owned()),
@@ -101,8 +102,8 @@ fn c_project(options: &NewOptions, board: Device) -> Result<()> {
         "{name}: a C program for {board} ({processor}); its README.md says how it is built\n\n  taktos install SDK      \
          once, where its build finds the library\n",
         name = options.name,
-        board = board.name(),
-        processor = board.processors(),
+        board = board.name,
+        processor = board.shown(),
     ))?)
 }
 
@@ -141,16 +142,16 @@ fn read(workspace: &Workspace, file: &str) -> Result<String> {
 fn blanks(
     workspace: &Workspace,
     options: &NewOptions,
-    board: Device,
+    board: Board,
     target: &str,
 ) -> Result<[(&'static str, String); 10]> {
     let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
     let channel = toolchain["toolchain"]["channel"].as_str();
     Ok([
         ("name", options.name.clone()),
-        ("board", board.name().to_owned()),
-        ("processor", board.processors()),
-        ("emulator", board.emulator().to_owned()),
+        ("board", board.name.to_owned()),
+        ("processor", board.shown()),
+        ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
         ("target", target.to_owned()),
         ("runner", board.runner()),
@@ -167,8 +168,8 @@ fn blanks(
 }
 
 /// The package of Debian, and of what comes from it, that has the board's emulator.
-fn packages(board: Device) -> &'static str {
-    match board.emulator() {
+fn packages(board: Board) -> &'static str {
+    match board.machine.program() {
         "qemu-system-riscv64" => "qemu-system-misc",
         _ => "qemu-system-arm",
     }
