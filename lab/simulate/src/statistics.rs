@@ -1,6 +1,9 @@
 //! Owns: figures that are gathered in constant memory, and how they are merged.
 //! Must never know: where the figures come from.
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use crate::Histogram;
 
 /// Count, minimum, maximum and sum: exact.
@@ -73,6 +76,17 @@ impl Summary {
     }
 }
 
+/// As programs have it: `min`, `mean` and `max`, which are null without values.
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut form = serializer.serialize_struct("Summary", 3)?;
+        form.serialize_field("min", &self.min())?;
+        form.serialize_field("mean", &self.mean())?;
+        form.serialize_field("max", &self.max())?;
+        form.end()
+    }
+}
+
 impl Default for Summary {
     fn default() -> Self {
         Self::EMPTY
@@ -132,7 +146,7 @@ impl TaskStatistics {
 
 /// What one processor did, in nanoseconds. `busy + overhead + idle + stolen` is
 /// the virtual time that passed, exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CpuStatistics {
     /// Which processor.
     pub cpu: u8,
@@ -145,6 +159,7 @@ pub struct CpuStatistics {
     /// It executed an idle thread.
     pub idle: u64,
     /// It did not run: a virtual processor while others had the real one. Otherwise 0.
+    #[serde(skip)]
     pub stolen: u64,
     /// Decisions taken on it.
     pub decisions: u64,

@@ -19,7 +19,7 @@ struct RunForm {
     events: u64,
     #[serde(serialize_with = "in_order")]
     tasks: Vec<(String, TaskForm)>,
-    cpus: Vec<CpuForm>,
+    cpus: Vec<CpuStatistics>,
 }
 
 #[derive(Serialize)]
@@ -30,19 +30,12 @@ pub(super) struct TaskForm {
     aborted: u64,
     skipped: u64,
     response: ResponseForm,
-    cpu: SummaryForm,
-    wall: SummaryForm,
+    cpu: Summary,
+    wall: Summary,
     tardiness: u64,
     preemptions: u64,
     migrations: u64,
     migrations_in_job: u64,
-}
-
-#[derive(Serialize)]
-pub(super) struct SummaryForm {
-    min: Option<u64>,
-    mean: Option<u64>,
-    max: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -57,32 +50,11 @@ struct ResponseForm {
 }
 
 #[derive(Serialize)]
-struct CpuForm {
-    cpu: u8,
-    busy: u64,
-    spinning: u64,
-    overhead: u64,
-    idle: u64,
-    decisions: u64,
-    switches: u64,
-}
-
-#[derive(Serialize)]
 struct AllForm {
     #[serde(serialize_with = "in_order")]
     schedulers: Vec<(String, RunForm)>,
     #[serde(serialize_with = "in_order")]
     refused: Vec<(String, String)>,
-}
-
-impl From<&Summary> for SummaryForm {
-    fn from(summary: &Summary) -> Self {
-        Self {
-            min: summary.min(),
-            mean: summary.mean(),
-            max: summary.max(),
-        }
-    }
 }
 
 impl From<&TaskStatistics> for TaskForm {
@@ -102,26 +74,12 @@ impl From<&TaskStatistics> for TaskForm {
                 p99: percentile(task, 99, 100),
                 p999: percentile(task, 999, 1000),
             },
-            cpu: (&task.cpu).into(),
-            wall: (&task.wall).into(),
+            cpu: task.cpu,
+            wall: task.wall,
             tardiness: task.tardiness,
             preemptions: task.preemptions,
             migrations: task.migrations,
             migrations_in_job: task.migrations_in_job,
-        }
-    }
-}
-
-impl From<&CpuStatistics> for CpuForm {
-    fn from(cpu: &CpuStatistics) -> Self {
-        Self {
-            cpu: cpu.cpu,
-            busy: cpu.busy,
-            spinning: cpu.spinning,
-            overhead: cpu.overhead,
-            idle: cpu.idle,
-            decisions: cpu.decisions,
-            switches: cpu.switches,
         }
     }
 }
@@ -142,7 +100,7 @@ fn run(request: &Request, run: &Run) -> RunForm {
         tasks: names
             .zip(run.outcome.tasks.iter().map(TaskForm::from))
             .collect(),
-        cpus: run.outcome.cpus.iter().map(CpuForm::from).collect(),
+        cpus: run.outcome.cpus.clone(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Owns: how much a virtual processor receives in each of its periods.
 //! Must never know: who decides on that.
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use taktos_time::Duration;
 
 use crate::Summary;
@@ -17,6 +19,19 @@ pub struct Periods {
     pub received: Summary,
     /// In how many it had less than the budget.
     pub short: u64,
+}
+
+/// As programs have it: how many periods there were stands beside what was received in them.
+impl Serialize for Periods {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut form = serializer.serialize_struct("Periods", 5)?;
+        form.serialize_field("period", &self.period)?;
+        form.serialize_field("budget", &self.budget)?;
+        form.serialize_field("received", &self.received)?;
+        form.serialize_field("count", &self.received.count())?;
+        form.serialize_field("short", &self.short)?;
+        form.end()
+    }
 }
 
 /// Measures one virtual processor.

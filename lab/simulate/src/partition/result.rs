@@ -1,13 +1,14 @@
 //! Owns: what a run of partitions gives.
 //! Must never know: how it came about.
 
+use serde::Serialize;
 use taktos_schedule::vcpu;
 
 use super::Periods;
 use crate::{Outcome, Summary};
 
 /// What one virtual processor had. Times are in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VcpuStatistics {
     /// It executed its guest.
     pub received: u64,
@@ -40,7 +41,7 @@ pub struct PartitionOutcome {
 
 /// What one processor did, in nanoseconds. `busy + overhead + idle` is the
 /// virtual time that passed, exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HostCpuStatistics {
     /// Which processor.
     pub cpu: u8,
