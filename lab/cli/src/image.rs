@@ -1,5 +1,6 @@
 //! Images: built by cargo when asked for, and told apart by their contents.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,7 +75,7 @@ pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image
 /// # Errors
 /// As [`build`].
 pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
-    build_in(workspace, board, program, shipped(board.0))
+    Ok(build_several(workspace, board, &[program])?.remove(0))
 }
 
 /// The same without the features that a board has unless it is told otherwise.
@@ -82,21 +83,21 @@ pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> R
 /// # Errors
 /// As [`build`].
 pub fn build_lean(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
-    let profile = shipped(board.0);
-    image(built(workspace, board, program, profile, Features::None)?)
+    one(workspace, board, program, shipped(board.0), Features::None)
 }
 
-/// The same in another profile of the workspace.
+/// Several programs of a board at once, which takes less than one after the other.
 ///
 /// # Errors
 /// As [`build`].
-fn build_in(
+pub fn build_several(
     workspace: &Workspace,
     board: (&str, &str),
-    program: &str,
-    profile: &str,
-) -> Result<Image> {
-    image(built(workspace, board, program, profile, Features::Usual)?)
+    programs: &[&str],
+) -> Result<Vec<Image>> {
+    let profile = shipped(board.0);
+    let built = built(workspace, board, programs, profile, Features::Usual)?;
+    built.into_iter().map(image).collect()
 }
 
 /// The same with the features of the smallest image.
@@ -109,7 +110,7 @@ pub fn build_brief(
     program: &str,
     profile: &str,
 ) -> Result<Image> {
-    image(built(workspace, board, program, profile, Features::Brief)?)
+    one(workspace, board, program, profile, Features::Brief)
 }
 
 /// The same reading the processor's counter at its marks.
@@ -117,15 +118,18 @@ pub fn build_brief(
 /// # Errors
 /// As [`build`].
 pub fn build_counted(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
-    let profile = shipped(board.name());
-    let named = (board.name(), board.triple());
-    image(built(
-        workspace,
-        named,
-        program,
-        profile,
-        Features::Counted,
-    )?)
+    let (profile, named) = (shipped(board.name()), (board.name(), board.triple()));
+    one(workspace, named, program, profile, Features::Counted)
+}
+
+fn one(
+    workspace: &Workspace,
+    board: (&str, &str),
+    program: &str,
+    profile: &str,
+    features: Features,
+) -> Result<Image> {
+    image(built(workspace, board, &[program], profile, features)?.remove(0))
 }
 
 fn image(path: PathBuf) -> Result<Image> {
@@ -168,44 +172,53 @@ impl Features {
     }
 }
 
-/// One build at a time: boards of one triple have programs of one name, which cargo puts into one place.
-static BUILDING: Mutex<()> = Mutex::new(());
+/// What this process has built. One build at a time: boards of one triple have programs of one name, which cargo puts into one
+/// place.
+static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Builds, and gives the board's own copy of the program.
+/// Builds what was not built yet, and gives the board's own copy of each program.
 fn built(
     workspace: &Workspace,
     (board, triple): (&str, &str),
-    program: &str,
+    programs: &[&str],
     profile: &str,
     features: Features,
-) -> Result<PathBuf> {
-    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let output = cargo(workspace)
-        .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
-        .arg(manifest(board))
-        .args(["--bin", program, "--target", triple])
-        .args(features.arguments())
-        .output()
-        .map_err(|cause| {
-            Failure::error(
-                format!("cargo does not start: {cause}"),
-                "run ./taktos doctor",
-            )
-        })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(refused((board, triple), program, profile, &said));
-    }
+) -> Result<Vec<PathBuf>> {
+    let mut done = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let target = workspace.target();
-    let common = target.join(triple).join(profile).join(program);
-    let own = target
-        .join(features.folder())
-        .join(triple)
-        .join(board)
-        .join(profile)
-        .join(program);
-    copy(&common, &own)?;
-    Ok(own)
+    let folder = target.join(features.folder()).join(triple).join(board);
+    let own = |program: &&str| folder.join(profile).join(program);
+    let missing = programs
+        .iter()
+        .filter(|program| !done.contains(&own(program)));
+    let missing: Vec<&str> = missing.copied().collect();
+    if !missing.is_empty() {
+        let output = cargo(workspace)
+            .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+            .arg(manifest(board))
+            .args(missing.iter().flat_map(|program| ["--bin", program]))
+            .args(["--target", triple])
+            .args(features.arguments())
+            .output()
+            .map_err(|cause| {
+                Failure::error(
+                    format!("cargo does not start: {cause}"),
+                    "run ./taktos doctor",
+                )
+            })?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(refused((board, triple), &missing.join(" "), profile, &said));
+        }
+    }
+    for program in &missing {
+        copy(
+            &target.join(triple).join(profile).join(program),
+            &own(program),
+        )?;
+        done.insert(own(program));
+    }
+    Ok(programs.iter().map(own).collect())
 }
 
 /// Copies a file that another process may be running, unless the copy is there.

@@ -6,13 +6,13 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
 use taktos_cli::image::{cargo, manifest};
+use taktos_cli::several::Board as Several;
 use taktos_cli::vm;
 use taktos_cli::workspace::Workspace;
-use taktos_emulator::several::Virt;
 use taktos_emulator::{Board, El2};
 
 use super::storms::Length;
-use super::{BUILDING, Step, Tally, four, step};
+use super::{BUILDING, Step, Tally, step};
 use crate::layering as walls;
 
 /// A step that is one line of cargo: its name, the words, and what it needs.
@@ -61,15 +61,15 @@ const DAY: Row = (
 
 /// The steps that look at sources: of this machine, then of each board.
 pub(super) fn lints() -> Vec<Step> {
-    let ones = Board::ALL.map(|board| (board.name().to_owned(), board.triple()));
-    let fours = Virt::ALL.map(|board| (four::name(board), board.triple()));
-    let guests = [El2::BOARD, vm::GUESTS].map(|(name, triple)| (name.to_owned(), triple));
+    let ones = Board::ALL.map(|board| (board.name(), board.triple()));
+    let fours = Several::ALL.map(|board| (board.name, board.machine.triple()));
+    let guests = [El2::BOARD, vm::GUESTS];
     let boards = ones.into_iter().chain(fours).chain(guests);
-    let of = |(board, triple): (String, &'static str)| {
+    let of = |(board, triple): (&'static str, &'static str)| {
         step(format!("lints of {board}"), move |workspace| {
             let line = format!(
                 "clippy --quiet --release --manifest-path {} --bins --target {triple} -- -D warnings",
-                manifest(&board)
+                manifest(board)
             );
             counted(&mut words(workspace, &line))
         })

@@ -1,26 +1,16 @@
 //! The steps on boards with four processors: the port to them, and the kernel on them.
 
-use std::time::Duration;
+use anyhow::Result;
+use taktos_emulator::Ended;
+use taktos_emulator::several::Setting;
 
-use anyhow::{Context, Result};
-use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Ended, Options};
-
+use super::Tally;
 use super::programs::{self, Case};
-use super::{Tally, images};
-use taktos_cli::image;
+use super::runner::{Runner, counted};
+use taktos_cli::several::{Board, QUANTA};
 use taktos_cli::workspace::Workspace;
 
-/// Nanoseconds that one processor may run ahead of another.
-const QUANTA: [u32; 3] = [20, 100, 1000];
-const PROCESSORS: usize = 4;
-/// The most real time of one run.
-const TIME: Duration = Duration::from_secs(120);
-
-/// The crate in `boards/` of a board's images for four processors.
-pub(super) fn name(board: Virt) -> String {
-    format!("{}-smp", board.name())
-}
+const PROCESSORS: usize = Board::PROCESSORS;
 
 /// The seeds of the runs that hunt for races.
 const SEEDS: [u32; 3] = [1, 2, 3];
@@ -30,14 +20,13 @@ const HUNTED: u32 = 300;
 
 /// The programs that test the port: with each quantum, hunting for races, faults with one quantum, and with too few
 /// processors.
-pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
+pub(super) fn programs(workspace: &Workspace, board: Board) -> Result<Tally> {
     let [least, middle, most] = QUANTA.map(|quantum| Setting::new(PROCESSORS, quantum));
+    let runner = Runner::of(workspace, board)?;
     let run_each = |setting: Setting, cases: &[Case]| {
-        programs::run_each(cases, |case| {
-            run(workspace, board, (case.program, case.argument), &setting)
-        })
+        programs::run_each(cases, |case| runner.run(case.words(), &setting))
     };
-    let mut all = run_each(middle, programs::VIRT)?;
+    let mut all = run_each(middle, &programs::VIRT)?;
     all.add(run_each(middle, programs::OVERFLOW_ON_EACH)?);
     let hunted = SEEDS.map(|seed| Setting::new(PROCESSORS, HUNTED).hunting(seed));
     for setting in [least, most].into_iter().chain(hunted) {
@@ -49,12 +38,13 @@ pub(super) fn programs(workspace: &Workspace, board: Virt) -> Result<Tally> {
 }
 
 /// The kernel's own suite on each processor, while the others are busy in the kernel, too.
-pub(super) fn suite(workspace: &Workspace, board: Virt) -> Result<Tally> {
+pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let runner = Runner::of(workspace, board)?;
     let mut all = Tally::default();
     for (place, quantum) in (0..PROCESSORS).zip(QUANTA.into_iter().cycle()) {
         let argument = place.to_string();
         let what = ("suite", Some(argument.as_str()));
-        let ended = run(workspace, board, what, &Setting::new(PROCESSORS, quantum))?;
+        let ended = runner.run(what, &Setting::new(PROCESSORS, quantum))?;
         all.add(count(place, ended)?);
     }
     Ok(all)
@@ -83,46 +73,15 @@ const POLICIES: [&str; 6] = [
 ];
 
 /// The kernel's suite for several processors, under each policy.
-pub(super) fn suite_for_several(workspace: &Workspace, board: Virt) -> Result<Tally> {
+pub(super) fn suite_for_several(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let runner = Runner::of(workspace, board)?;
     let mut all = Tally::default();
     for (policy, quantum) in POLICIES.into_iter().zip(QUANTA.into_iter().cycle()) {
         let what = ("several", Some(policy));
-        let ended = run(workspace, board, what, &Setting::new(PROCESSORS, quantum))?;
+        let ended = runner.run(what, &Setting::new(PROCESSORS, quantum))?;
         all.add(counted("@several ", ended)?);
     }
     Ok(all)
-}
-
-/// How many tests passed and failed, as the line that begins so says.
-fn counted(line: &str, ended: Ended) -> Result<Tally> {
-    let mut lines = ended.console.lines();
-    let said = lines.find_map(|said| said.strip_prefix(line));
-    let counts = said.and_then(images::counts);
-    let (passed, failed) = counts.context("the suite did not say how many tests passed")?;
-    Ok(Tally {
-        passed,
-        failed: match ended.exit_status {
-            0 => failed,
-            _ => failed.max(1),
-        },
-        said: ended.console,
-        ..Tally::default()
-    })
-}
-
-fn run(
-    workspace: &Workspace,
-    board: Virt,
-    (program, argument): (&str, Option<&str>),
-    setting: &Setting,
-) -> Result<Ended> {
-    let image = image::build_for(workspace, (&name(board), board.triple()), program)?;
-    let options = Options {
-        argument: argument.map(str::to_owned),
-        real_time: TIME,
-        ..Options::default()
-    };
-    Ok(taktos_cli::emulator::find(board)?.run(&image.path, setting, &options)?)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, El2};
 
 use super::Tally;
+use super::runner::{Runner, counted};
 use taktos_cli::baseline::Baseline;
 use taktos_cli::command::bench;
 use taktos_cli::figure::operations;
@@ -15,7 +16,7 @@ use taktos_cli::progress::Progress;
 use taktos_cli::published::Peers;
 use taktos_cli::several::Machine;
 use taktos_cli::workspace::Workspace;
-use taktos_cli::{emulator, image, session};
+use taktos_cli::{image, session};
 
 /// The board whose smallest image is weighed, and the most bytes of its text:
 /// two threads and one semaphore.
@@ -32,7 +33,7 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
         "small",
     )?
     .path;
-    let file = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = read(&path)?;
     let image = object::File::parse(file.as_slice())?;
     let text: u64 = image
         .sections()
@@ -66,13 +67,17 @@ pub(super) fn hypervisor(workspace: &Workspace) -> Result<Tally> {
     Ok(found)
 }
 
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
 /// What ends a copy of an image, in AArch64's instructions: `dsb sy`, `ic ialluis`, `dsb ish`, `isb`. An emulator fetches what is in
 /// memory without it, a processor what its caches hold of the guest before.
 const COPIED: [u32; 4] = [0xD503_3F9F, 0xD508_711F, 0xD503_3B9F, 0xD503_3FDF];
 
 /// Whether the hypervisor makes what it copies visible to the fetches of all processors.
 fn fetches_what_is_copied(path: &Path) -> Result<Tally> {
-    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = read(path)?;
     let image = object::File::parse(file.as_slice())?;
     let text = image.section_by_name(".text");
     let bytes = text
@@ -94,7 +99,7 @@ fn fetches_what_is_copied(path: &Path) -> Result<Tally> {
 
 /// Weighs an image's section `.text`.
 fn code(what: &str, path: &Path, most: u64) -> Result<Tally> {
-    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = read(path)?;
     let image = object::File::parse(file.as_slice())?;
     let text = image.section_by_name(".text");
     let bytes = text.context("the hypervisor has no section .text")?.size();
@@ -113,7 +118,7 @@ fn code(what: &str, path: &Path, most: u64) -> Result<Tally> {
 /// The exception returns of an image. Each must be followed by a barrier: a processor may run on behind one, with the registers that it
 /// has filled for who is returned to, and leave traces of what it reads by them.
 fn returns(what: &str, path: &Path) -> Result<Tally> {
-    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = read(path)?;
     let image = object::File::parse(file.as_slice())?;
     let (mut all, mut bare) = (0, String::new());
     for section in image.sections() {
@@ -168,41 +173,13 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
     let triples = soft.into_iter().chain(board.hard_float_triple());
     let mut all = Tally::default();
     for triple in triples {
-        all.add(suite_for(workspace, board, triple)?);
+        let runner = Runner::of(workspace, board)?.compiled_for(triple);
+        all.add(counted(
+            "@suite ",
+            runner.run(("suite", None), &Setting::ONE)?,
+        )?);
     }
     Ok(all)
-}
-
-/// The kernel's own suite, which says how many of its tests passed.
-fn suite_for(workspace: &Workspace, board: Board, triple: &str) -> Result<Tally> {
-    let emulator = emulator::find(board)?;
-    let image = image::build_for(workspace, (board.name(), triple), "suite")?;
-    let record = emulator.record(&image.path, &Setting::ONE, &Default::default(), &mut |_| {})?;
-    let said = record
-        .facts()
-        .find_map(|(key, value)| (key == "suite").then_some(value));
-    let counts = said.and_then(counts);
-    let (passed, failed) = counts.context("the suite did not say how many tests passed")?;
-    let failed = if record.exit_status == 0 {
-        failed
-    } else {
-        failed.max(1)
-    };
-    Ok(Tally {
-        passed,
-        failed,
-        said: record.console,
-        ..Tally::default()
-    })
-}
-
-/// The counts in `passed 41 failed 0`.
-pub(super) fn counts(said: &str) -> Option<(u64, u64)> {
-    let words: Vec<&str> = said.split_whitespace().collect();
-    let ["passed", passed, "failed", failed] = words[..] else {
-        return None;
-    };
-    Some((passed.parse().ok()?, failed.parse().ok()?))
 }
 
 /// The counts of every operation against the checked-in baseline.
@@ -269,11 +246,5 @@ mod tests {
         let found: Vec<_> = exception_returns(&code).collect();
         let expected = [(1, true), (4, true), (6, false), (8, false), (11, false)];
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn the_suites_own_words_are_counted() {
-        assert_eq!(counts("passed 41 failed 2"), Some((41, 2)));
-        assert_eq!(counts("passed 41"), None);
     }
 }

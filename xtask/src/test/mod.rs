@@ -25,6 +25,7 @@ mod published;
 mod repeat;
 mod report;
 mod run;
+mod runner;
 mod scripts;
 mod seed;
 mod sets;
@@ -36,7 +37,6 @@ use anyhow::Result;
 use taktos_cli::command::needs::{Need, RUNNING};
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
-use taktos_emulator::several::Virt;
 use taktos_emulator::{Board, El2};
 
 pub use line::Line;
@@ -134,7 +134,7 @@ fn steps(length: Length) -> Vec<Step> {
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.extend(on_one_processor());
-    for board in Virt::ALL {
+    for board in Several::ALL {
         steps.extend(on_four_processors(board, length));
     }
     steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
@@ -185,9 +185,8 @@ fn on_one_processor() -> Vec<Step> {
 }
 
 /// The kernel on a board with four.
-fn on_four_processors(board: Virt, length: Length) -> [Step; 7] {
-    let name = four::name(board);
-    let there = || (name.as_str(), board);
+fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
+    let there = || (board.name, board);
     let with = || (board, length);
     [
         on("kernel suite on", there(), four::suite),
@@ -198,9 +197,14 @@ fn on_four_processors(board: Virt, length: Length) -> [Step; 7] {
             there(),
             four::suite_for_several,
         ),
-        long("storms on", &name, with(), storms::rage),
-        long("kernel and simulator agree on", &name, with(), sets::agree),
-        long("hunting for races on", &name, with(), storms::hunt),
+        long("storms on", board.name, with(), storms::rage),
+        long(
+            "kernel and simulator agree on",
+            board.name,
+            with(),
+            sets::agree,
+        ),
+        long("hunting for races on", board.name, with(), storms::hunt),
     ]
 }
 

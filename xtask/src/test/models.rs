@@ -5,22 +5,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use taktos_cycles::Error;
-use taktos_emulator::several::Virt;
 use taktos_emulator::{Board, Cpu, PhaseRules, Table};
 
-use super::{Tally, four};
+use super::Tally;
 use taktos_cli::image;
+use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
 
-/// Every board whose processor has a model: the crate of its images, their target, the model.
-fn boards() -> Vec<(String, &'static str, Cpu)> {
-    let ones = Board::ALL
-        .into_iter()
-        .filter_map(|board| Some((board.name().to_owned(), board.triple(), board.cpu()?)));
-    let fours = Virt::ALL
-        .into_iter()
-        .filter_map(|board| Some((four::name(board), board.triple(), board.cpu()?)));
-    ones.chain(fours).collect()
+/// Every board whose processor has a model, and the model.
+fn boards() -> Vec<(Several, Cpu)> {
+    let ones = Board::ALL.into_iter().map(Several::from);
+    let all = ones.chain(Several::ALL);
+    all.filter_map(|board| Some((board, board.machine.cpu()?)))
+        .collect()
 }
 
 /// What the model of the Cortex-A8 does not know of T32, and need not: divisions.
@@ -48,9 +45,12 @@ fn as_thumb(elf: &[u8], known: usize) -> Result<(), String> {
 /// Every program of every board has a timing table.
 pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
-    for (board, triple, cpu) in boards() {
-        for program in programs(&workspace.path(&format!("boards/{board}/src/bin")))? {
-            let image = image::build_for(workspace, (&board, triple), &program)?;
+    for (board, cpu) in boards() {
+        let (name, triple) = (board.name, board.machine.triple());
+        let programs = programs(&workspace.path(&format!("boards/{name}/src/bin")))?;
+        let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+        let images = image::build_several(workspace, (name, triple), &names)?;
+        for (program, image) in names.into_iter().zip(images) {
             let elf = std::fs::read(&image.path)
                 .with_context(|| format!("cannot read {}", image.path.display()))?;
             let table = Table::for_image(&elf, cpu, &PhaseRules::default());
@@ -62,7 +62,7 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
                 });
             all.add(match judged {
                 Ok(()) => Tally::pass(),
-                Err(why) => Tally::fail(format!("{program} of {board}: {why}\n")),
+                Err(why) => Tally::fail(format!("{program} of {name}: {why}\n")),
             });
         }
     }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_board_has_a_model() {
-        assert_eq!(boards().len(), Board::ALL.len() + Virt::ALL.len());
+        assert_eq!(boards().len(), Board::ALL.len() + Several::ALL.len());
     }
 
     #[test]

@@ -1,24 +1,29 @@
 //! The step that runs the programs of a board that test its port: each must end as
 //! the table says.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use taktos_emulator::several::Setting;
-use taktos_emulator::{Board, Emulator, Ended, Options};
+use taktos_emulator::{Board, Ended};
 
 use super::Tally;
+use super::runner::{Runner, Words};
 use taktos_cli::workspace::Workspace;
-use taktos_cli::{emulator, image};
 
 /// How one run of a program must end.
 pub(super) struct Case {
     pub(super) program: &'static str,
     /// The word that the program finds on its command line.
-    pub(super) argument: Option<&'static str>,
+    argument: Option<&'static str>,
     status: i32,
     /// What its console must contain; `*` stands for anything between two parts.
     says: &'static str,
+}
+
+impl Case {
+    /// What is run.
+    pub(super) const fn words(&self) -> Words<'_> {
+        (self.program, self.argument)
+    }
 }
 
 /// A fault on purpose: the program's word for it, and its report.
@@ -76,107 +81,72 @@ const PANIC_IN_A_HANDLER: &str =
 
 const FORBIDDEN_CALL: &str = "fault: forbidden call in an interrupt handler over thread 'victim'";
 
-const CORTEX_M4: &[Case] = &[
-    PORT,
-    fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN),
-    fault("overflow", OVERFLOW),
-    fault("overflow-after-an-interrupt", OVERFLOW),
-    fault("overflow-at-a-call", OVERFLOW),
-    fault("overflow-at-an-interrupt", OVERFLOW),
-    fault("overflow-at-a-switch", OVERFLOW),
-    fault("overflow-at-a-switch-with-float", OVERFLOW),
-    fault("overflow-of-late-float", OVERFLOW),
-    fault("overflow-at-a-resumption", OVERFLOW),
-    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
-    fault("null", NULL),
-    fault("own-region", DATA),
-    fault("frame-beyond-the-guard", OVERFLOW_BEYOND),
-    fault("unmapped", BUS),
-    fault("jump-to-null", FETCH),
-    fault("jump-to-an-even-address", UNDEFINED),
-    fault("jump-to-a-device", FETCH),
-    fault("jump-to-nowhere", FETCH),
-    fault("undefined", UNDEFINED),
-    fault("undefined-while-masked", UNDEFINED),
-    fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
-    fault("divide", ARITHMETIC),
-    fault("unaligned", ARITHMETIC),
-    fault("panic", PANIC),
-    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
-    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
-    fault("call-from-above", FORBIDDEN_CALL),
-];
+/// Those of the Cortex-M, which differ in what a stack that overflows says: of the first thread, of handlers, far below the guard.
+const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 28] {
+    [
+        PORT,
+        fault("overflow-of-the-first-thread", main),
+        fault("overflow", OVERFLOW),
+        fault("overflow-after-an-interrupt", OVERFLOW),
+        fault("overflow-at-a-call", OVERFLOW),
+        fault("overflow-at-an-interrupt", OVERFLOW),
+        fault("overflow-at-a-switch", OVERFLOW),
+        fault("overflow-at-a-switch-with-float", OVERFLOW),
+        fault("overflow-of-late-float", OVERFLOW),
+        fault("overflow-at-a-resumption", OVERFLOW),
+        fault("overflow-of-a-handler", handler),
+        fault("null", NULL),
+        fault("own-region", DATA),
+        fault("frame-beyond-the-guard", beyond),
+        fault("unmapped", BUS),
+        fault("jump-to-null", FETCH),
+        fault("jump-to-an-even-address", UNDEFINED),
+        fault("jump-to-a-device", FETCH),
+        fault("jump-to-nowhere", FETCH),
+        fault("undefined", UNDEFINED),
+        fault("undefined-while-masked", UNDEFINED),
+        fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
+        fault("divide", ARITHMETIC),
+        fault("unaligned", ARITHMETIC),
+        fault("panic", PANIC),
+        fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+        fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+        fault("call-from-above", FORBIDDEN_CALL),
+    ]
+}
 
-const CORTEX_M55: &[Case] = &[
-    PORT,
-    fault("overflow-of-the-first-thread", OVERFLOW_OF_MAIN_AT_LIMIT),
-    fault("overflow", OVERFLOW),
-    fault("overflow-after-an-interrupt", OVERFLOW),
-    fault("overflow-at-a-call", OVERFLOW),
-    fault("overflow-at-an-interrupt", OVERFLOW),
-    fault("overflow-at-a-switch", OVERFLOW),
-    fault("overflow-at-a-switch-with-float", OVERFLOW),
-    fault("overflow-of-late-float", OVERFLOW),
-    fault("overflow-at-a-resumption", OVERFLOW),
-    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER_AT_LIMIT),
-    fault("null", NULL),
-    fault("own-region", DATA),
-    fault("frame-beyond-the-guard", OVERFLOW),
-    fault("unmapped", BUS),
-    fault("jump-to-null", FETCH),
-    fault("jump-to-an-even-address", UNDEFINED),
-    fault("jump-to-a-device", FETCH),
-    fault("jump-to-nowhere", FETCH),
-    fault("undefined", UNDEFINED),
-    fault("undefined-while-masked", UNDEFINED),
-    fault("undefined-in-a-handler", UNDEFINED_IN_A_HANDLER),
-    fault("divide", ARITHMETIC),
-    fault("unaligned", ARITHMETIC),
-    fault("panic", PANIC),
-    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
-    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
-    fault("call-from-above", FORBIDDEN_CALL),
-];
+const CORTEX_M4: [Case; 28] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
+const CORTEX_M55: [Case; 28] = cortex_m([
+    OVERFLOW_OF_MAIN_AT_LIMIT,
+    OVERFLOW_OF_A_HANDLER_AT_LIMIT,
+    OVERFLOW,
+]);
 
-const CORTEX_A8: &[Case] = &[
-    PORT,
-    fault("overflow", OVERFLOW),
-    fault("overflow-at-a-call", OVERFLOW),
-    fault("overflow-at-an-interrupt", OVERFLOW),
-    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
-    fault("null", NULL),
-    fault("guard-of-another", DATA),
-    fault("damaged-control-block", DAMAGED),
-    fault("unmapped", DATA),
-    fault("jump-to-null", FETCH),
-    fault("jump-to-data", FETCH),
-    fault("write-to-code", DATA),
-    fault("write-to-a-constant", DATA),
-    fault("undefined", UNDEFINED),
-    fault("undefined-with-float", UNDEFINED),
-    fault("panic", PANIC),
-    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
-];
+/// Those with a map of memory, by how many digits an address has.
+const fn mapped(null: &'static str) -> [Case; 17] {
+    [
+        PORT,
+        fault("overflow", OVERFLOW),
+        fault("overflow-at-a-call", OVERFLOW),
+        fault("overflow-at-an-interrupt", OVERFLOW),
+        fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
+        fault("null", null),
+        fault("guard-of-another", DATA),
+        fault("damaged-control-block", DAMAGED),
+        fault("unmapped", DATA),
+        fault("jump-to-null", FETCH),
+        fault("jump-to-data", FETCH),
+        fault("write-to-code", DATA),
+        fault("write-to-a-constant", DATA),
+        fault("undefined", UNDEFINED),
+        fault("undefined-with-float", UNDEFINED),
+        fault("panic", PANIC),
+        fault("panic-with-numbers", PANIC_WITH_NUMBERS),
+    ]
+}
 
-pub(super) const VIRT: &[Case] = &[
-    PORT,
-    fault("overflow", OVERFLOW),
-    fault("overflow-at-a-call", OVERFLOW),
-    fault("overflow-at-an-interrupt", OVERFLOW),
-    fault("overflow-of-a-handler", OVERFLOW_OF_A_HANDLER),
-    fault("null", NULL_OF_64_BITS),
-    fault("guard-of-another", DATA),
-    fault("damaged-control-block", DAMAGED),
-    fault("unmapped", DATA),
-    fault("jump-to-null", FETCH),
-    fault("jump-to-data", FETCH),
-    fault("write-to-code", DATA),
-    fault("write-to-a-constant", DATA),
-    fault("undefined", UNDEFINED),
-    fault("undefined-with-float", UNDEFINED),
-    fault("panic", PANIC),
-    fault("panic-with-numbers", PANIC_WITH_NUMBERS),
-];
+const CORTEX_A8: [Case; 17] = mapped(NULL);
+pub(super) const VIRT: [Case; 17] = mapped(NULL_OF_64_BITS);
 
 /// The guard below the handlers' stack of each of four processors.
 pub(super) const OVERFLOW_ON_EACH: &[Case] = &[
@@ -220,20 +190,19 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 
 /// Runs the programs of `board`, and the test of its port for the other interface of floating point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let emulator = emulator::find(board)?;
-    let cases = match board {
-        Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => CORTEX_M4,
-        Board::Mps3An547 => CORTEX_M55,
-        Board::RealviewPbA8 => CORTEX_A8,
-        Board::Virt(_) => VIRT,
+    let cases: &[Case] = match board {
+        Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => &CORTEX_M4,
+        Board::Mps3An547 => &CORTEX_M55,
+        Board::RealviewPbA8 => &CORTEX_A8,
+        Board::Virt(_) => &VIRT,
     };
-    let with = |triple: &'static str| {
-        let emulator = &emulator;
-        move |case: &Case| call(workspace, emulator, (board, triple), case)
+    let run_each = |cases: &[Case], triple| {
+        let runner = Runner::of(workspace, board)?.compiled_for(triple);
+        run_each(cases, |case| runner.run(case.words(), &Setting::ONE))
     };
-    let mut all = run_each(cases, with(board.triple()))?;
+    let mut all = run_each(cases, board.triple())?;
     if let Some(triple) = board.hard_float_triple() {
-        all.add(run_each(&[PORT], with(triple))?);
+        all.add(run_each(&[PORT], triple)?);
     }
     Ok(all)
 }
@@ -245,24 +214,6 @@ pub(super) fn run_each(cases: &[Case], call: impl Fn(&Case) -> Result<Ended>) ->
         all.add(judge(case, &call(case)?));
     }
     Ok(all)
-}
-
-/// The most real time of one run: such a program needs a second or two.
-const TIME: Duration = Duration::from_secs(120);
-
-fn call(
-    workspace: &Workspace,
-    emulator: &Emulator,
-    (board, triple): (Board, &str),
-    case: &Case,
-) -> Result<Ended> {
-    let image = image::build_for(workspace, (board.name(), triple), case.program)?;
-    let options = Options {
-        argument: case.argument.map(str::to_owned),
-        real_time: TIME,
-        ..Options::default()
-    };
-    Ok(emulator.run(&image.path, &Setting::ONE, &options)?)
 }
 
 /// Whether the text has the parts between the asterisks, in their order.

@@ -8,8 +8,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Options;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::scenario::{
@@ -19,8 +18,9 @@ use taktos_simulate::scenario::{
 };
 use taktos_time::Instant;
 
-use super::{Tally, four};
-use taktos_cli::image;
+use super::Tally;
+use super::runner::Runner;
+use taktos_cli::several::Board;
 use taktos_cli::workspace::Workspace;
 
 /// What the board's program can hold.
@@ -35,10 +35,8 @@ const TIME: Duration = Duration::from_secs(30);
 const QUANTUM: u32 = 100;
 
 /// Every case of every script that the board can run, under each of its policies.
-pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
-    let name = four::name(board);
-    let image = image::build_for(workspace, (&name, board.triple()), "orders")?;
-    let emulator = taktos_cli::emulator::find(board)?;
+pub(super) fn follow(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let runner = Runner::of(workspace, board)?.for_at_most(TIME);
     let setting = Setting::new(PROCESSORS + 1, QUANTUM);
     let mut all = Tally::default();
     let mut left_out = 0;
@@ -47,14 +45,8 @@ pub(super) fn follow(workspace: &Workspace, board: Virt) -> Result<Tally> {
             left_out += 1;
             continue;
         };
-        let options = Options {
-            argument: Some(orders),
-            real_time: TIME,
-            ..Options::default()
-        };
-        let ended = emulator
-            .run(&image.path, &setting, &options)
-            .with_context(|| story.name.clone())?;
+        let ended = runner.run(("orders", Some(&orders)), &setting);
+        let ended = ended.with_context(|| story.name.clone())?;
         all.add(match story.compare(&ended.console) {
             Ok(()) => Tally::pass(),
             Err(why) => Tally::fail(format!("{}: {why}\n", story.name)),

@@ -8,12 +8,9 @@ use taktos_cli::command::bench::several::{PROGRAM, baseline_of, measure};
 use taktos_cli::command::several::ready;
 use taktos_cli::image;
 use taktos_cli::progress::Progress;
-use taktos_cli::several::Board;
+use taktos_cli::several::{Board, QUANTA};
 use taktos_cli::several_bench::Figures;
 use taktos_cli::workspace::Workspace;
-
-/// Nanoseconds that one processor may run ahead of another.
-const QUANTA: [u32; 3] = [20, 100, 1000];
 
 /// Each quantum twice: the time must be honest, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {

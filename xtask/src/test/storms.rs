@@ -4,15 +4,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Emulator, Options};
+use anyhow::Result;
+use taktos_emulator::several::Setting;
 
-use super::{Tally, four, seed};
-use taktos_cli::image::{self, Image};
+use super::runner::Runner;
+use super::{Tally, seed};
+use taktos_cli::several::{Board, QUANTA};
 use taktos_cli::workspace::Workspace;
-
-const PROCESSORS: usize = 4;
 
 /// A policy, a layout, and how calm it is: one in so many choices may be an operation that spans instances.
 type World = (&'static str, &'static str, u32);
@@ -46,7 +44,6 @@ const HUNTED: [(World, u64); 5] = [
     (("edf", "clustered", 8), 12),
     (("strong-affinity", "global", 1), 8),
 ];
-const QUANTA: [u32; 3] = [20, 100, 1000];
 
 /// How long storms are.
 #[derive(Clone, Copy)]
@@ -105,60 +102,39 @@ fn hunted(length: Length) -> Vec<Storm> {
 }
 
 /// The storms in steady time on a board.
-pub(super) fn rage(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+pub(super) fn rage(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     each(workspace, board, length, &steady(length))
 }
 
 /// Those that hunt for races: quanta have any length up to the given one, and begin with any processor.
-pub(super) fn hunt(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
+pub(super) fn hunt(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     each(workspace, board, length, &hunted(length))
 }
 
-fn each(workspace: &Workspace, board: Virt, length: Length, storms: &[Storm]) -> Result<Tally> {
-    let image = image::build_for(workspace, (&four::name(board), board.triple()), "storm")?;
-    let emulator = taktos_cli::emulator::find(board)?;
+fn each(workspace: &Workspace, board: Board, length: Length, storms: &[Storm]) -> Result<Tally> {
+    let runner = Runner::of(workspace, board)?.for_at_most(length.limit());
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     for (storm, number) in storms.iter().zip(0..) {
-        all.add(one(
-            &emulator,
-            &image,
-            storm,
-            seed::of(seed, number),
-            length,
-        )?);
+        all.add(one(&runner, storm, seed::of(seed, number))?);
     }
     Ok(all)
 }
 
-fn one(
-    emulator: &Emulator,
-    image: &Image,
-    storm: &Storm,
-    seed: u32,
-    length: Length,
-) -> Result<Tally> {
+fn one(runner: &Runner<'_>, storm: &Storm, seed: u32) -> Result<Tally> {
     let words = storm.words(seed);
-    let setting = Setting::new(PROCESSORS, storm.quantum);
+    let setting = Setting::new(Board::PROCESSORS, storm.quantum);
     let (setting, how) = match storm.hunts {
         true => (setting.hunting(seed), ", hunting"),
         false => (setting, ""),
     };
-    let told = format!("the storm {words}, quantum {}{how}", storm.quantum);
-    let options = Options {
-        argument: Some(words),
-        real_time: length.limit(),
-        ..Options::default()
-    };
-    let ended = emulator
-        .run(&image.path, &setting, &options)
-        .with_context(|| told.clone())?;
+    let ended = runner.run(("storm", Some(&words)), &setting)?;
     let passed = ended.exit_status == 0 && ended.console.contains("@storm passed ");
     Ok(match passed {
         true => Tally::pass(),
         false => Tally::fail(format!(
-            "{told}: exit status {}\n{}",
-            ended.exit_status, ended.console
+            "the storm {words}, quantum {}{how}: exit status {}\n{}",
+            storm.quantum, ended.exit_status, ended.console
         )),
     })
 }

@@ -5,7 +5,6 @@
 //! Must never know: how either runs one, and how far apart the two may be: the comparison does.
 
 use anyhow::Result;
-use taktos_emulator::several::Virt;
 use taktos_simulate::Policy;
 use taktos_simulate::generate::Key;
 use taktos_time::Duration;
@@ -69,13 +68,7 @@ const DRAWN: u32 = 20;
 const FOUND: [(Policy, Kind, (u64, u32)); 0] = [];
 
 /// Under each policy the simulator has the order of the kernel, and its times within what the kernel works.
-pub(super) fn agree(workspace: &Workspace, board: Virt, length: Length) -> Result<Tally> {
-    let Some(board) = Board::ALL
-        .into_iter()
-        .find(|one| one.machine == board.into())
-    else {
-        return Ok(Tally::fail("no such board of several processors"));
-    };
+pub(super) fn agree(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &Progress::default())?;
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
