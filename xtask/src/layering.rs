@@ -211,6 +211,8 @@ const RULES: &[Rule] = &[
 
 /// Code that only tests build may be from anywhere outside.
 const TESTS_MAY_USE: &str = "dev";
+/// What tests in every room may use of the tree.
+const OF_ALL_TESTS: &str = "tests/random";
 
 /// Reads the crates of the workspace and checks every edge.
 ///
@@ -292,7 +294,8 @@ fn allowed(rule: &Rule, root: &str, dependency: &Value) -> bool {
     match dependency["path"].as_str() {
         Some(path) => {
             let room = room_of(root, &format!("{path}/Cargo.toml"));
-            rule.rooms.iter().any(|allowed| is_in(&room, allowed))
+            (for_tests && room == OF_ALL_TESTS)
+                || rule.rooms.iter().any(|allowed| is_in(&room, allowed))
         }
         None => {
             let name = dependency["name"].as_str().unwrap_or_default();
@@ -382,6 +385,10 @@ mod tests {
         assert_eq!(wrong("kernel", serde).len(), 1);
         let proptest = json!({ "name": "proptest", "kind": "dev" });
         assert!(wrong("kernel", proptest).is_empty());
+        let mut random = inside(OF_ALL_TESTS);
+        assert_eq!(wrong("kernel", random.clone()).len(), 1);
+        random["kind"] = "dev".into();
+        assert!(wrong("kernel", random).is_empty());
     }
 
     #[test]

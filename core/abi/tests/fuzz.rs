@@ -1,18 +1,9 @@
 //! Time-outs: each word has one meaning, and each meaning one word.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_abi::{Meaning, Timeout};
 use taktos_time::{Duration, Instant};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any word, those at the borders often.
 fn word() -> impl Strategy<Value = u64> {
@@ -29,7 +20,7 @@ fn word() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_word_is_what_it_means(word in word()) {

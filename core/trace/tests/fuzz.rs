@@ -1,24 +1,15 @@
 //! Records, there and back; bytes that are none.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_trace::{Event, Kind, RECORD_BYTES, Thread, UnknownKind};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 fn kind() -> impl Strategy<Value = Kind> {
     prop::sample::select(Kind::ALL.to_vec())
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn every_event_is_read_back(at: u64, argument: u32, thread: u16, processor: u8, kind in kind()) {

@@ -1,19 +1,10 @@
 //! The decoders: every halfword, and words at random.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_cycles::model::{cortex_a8, cortex_a53, cortex_m4, u54};
 use taktos_cycles::timing::{Flags, Operand, Timing};
 use taktos_cycles::{Edge, Mark, a32, a64, rv64, t32};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// What holds for the timing of every instruction that a model knows.
 fn sane(timing: &Timing) -> bool {
@@ -103,7 +94,7 @@ fn every_halfword_of_rv64() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_words_of_t32(words in prop::collection::vec(any::<u32>(), 500)) {

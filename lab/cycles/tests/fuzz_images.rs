@@ -1,19 +1,10 @@
 //! The timing table of images whose bytes were changed.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use object::write;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_cycles::timing::Flags;
 use taktos_cycles::{Cpu, Error, PhaseRules, Table};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 const CPUS: [Cpu; 4] = [Cpu::CortexM4, Cpu::CortexA8, Cpu::CortexA53, Cpu::U54];
 
@@ -268,7 +259,7 @@ fn an_image_with_any_word_changed_is_read_or_refused() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_changed_image_is_read_or_refused(

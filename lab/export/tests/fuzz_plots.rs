@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{config, recording, words};
+use common::{recording, words};
 use proptest::prelude::*;
 use taktos_export::plot::{
     Axis, Chart, Guide, Origin, Scale, Series, Shape, gantt, histogram, tail,
@@ -108,7 +108,7 @@ fn is_picture(svg: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_chart_of_any_values_is_a_picture(chart in chart()) {

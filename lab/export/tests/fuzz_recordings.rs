@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{config, recording};
+use common::recording;
 use proptest::prelude::*;
 use taktos_export::plot::gantt;
 use taktos_export::{Recording, RecordingError, TimeUnit, Timeline, perfetto};
@@ -36,7 +36,7 @@ fn a_name_that_is_too_long_is_cut_between_letters() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_recording_is_read_back(recording in recording(), most in 0..50_usize) {

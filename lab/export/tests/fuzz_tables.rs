@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{config, words};
+use common::words;
 use proptest::prelude::*;
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Cell, Column, Table, thousands};
@@ -93,7 +93,7 @@ fn lettered(mut table: Table) -> Table {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn csv_is_read_back(table in table()) {

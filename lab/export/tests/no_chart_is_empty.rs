@@ -4,30 +4,13 @@ mod common;
 #[path = "common/visible.rs"]
 mod visible;
 
-use std::hash::{BuildHasher, RandomState};
-
 use common::recording;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_export::Timeline;
 use taktos_export::plot::{
     Axis, Chart, Origin, Scale, Series, Shape, gantt, gantt_of_processors, histogram, tail,
 };
 use visible::visible;
-
-/// Other cases in each run; what is printed makes them again (`PROPTEST_RNG_SEED`).
-fn fresh() -> ProptestConfig {
-    let chosen = std::env::var("PROPTEST_RNG_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let seed = chosen.unwrap_or_else(|| RandomState::new().hash_one(0));
-    println!("PROPTEST_RNG_SEED={seed}");
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(seed),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Samples as they come, and those that once gave a blank chart: one, all equal, none but zero, of one size, far apart.
 fn samples() -> impl Strategy<Value = Vec<u64>> {
@@ -85,7 +68,7 @@ fn without_lines(svg: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(fresh())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn every_point_is_a_dot_or_a_bar(chart in chart()) {

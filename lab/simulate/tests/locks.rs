@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use common::random::Dice;
 use common::{UNIT, global, in_units, partitioned, run_for, simulate, tasks, workload};
 use taktos_simulate::file::parse;
@@ -127,10 +125,7 @@ fn nested(dice: &mut Dice, clusters: u64) -> Workload {
 
 #[test]
 fn ceilings_that_are_chosen_refuse_nobody() {
-    let seed = std::env::var("TAKTOS_SEED").ok();
-    let seed = seed.and_then(|seed| seed.parse().ok());
-    let seed = seed.unwrap_or_else(|| RandomState::new().build_hasher().finish());
-    println!("TAKTOS_SEED={seed}");
+    let seed = taktos_random::seed();
     for try_ in 0..400 {
         let clusters = 1 + try_ % 3;
         let load = nested(&mut Dice::new(seed, try_), clusters);

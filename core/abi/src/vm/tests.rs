@@ -1,7 +1,6 @@
 //! Descriptions written and read back; bytes of any kind; every law broken once.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::layout::{CHANNEL_MEMORY_STRIDE, CONSOLE, DESCRIPTION_BYTES, END, MEMORY, PARTITIONS};
 use super::*;
@@ -9,14 +8,6 @@ use std::{string::ToString, vec, vec::Vec};
 
 const BLOCK: u64 = 0x20_0000;
 const MS: u64 = 1_000_000;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 fn policy(kind: u8, vcpu: u8, time: u64) -> Policy {
     let mut windows = [Window::EMPTY; 16];
@@ -154,7 +145,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn what_is_written_is_read(description in any_good(), behind in prop::collection::vec(any::<u8>(), 0..40)) {

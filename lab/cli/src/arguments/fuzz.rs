@@ -1,21 +1,12 @@
 //! Command lines of any words, and boards of any name.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_emulator::Board;
 
 use super::*;
 use crate::board;
 use crate::failure::shown;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any letters, line feeds and other controls among them.
 fn text() -> impl Strategy<Value = String> {
@@ -84,7 +75,7 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_words_are_a_command_or_an_error(words in prop::collection::vec(word(), 0..7)) {

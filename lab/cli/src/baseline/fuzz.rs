@@ -1,19 +1,10 @@
 //! Baselines: written and read back, changed, and text that is none.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
 use crate::failure::shown;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any letters, line feeds and other controls among them.
 fn text() -> impl Strategy<Value = String> {
@@ -53,7 +44,7 @@ fn is_read_or_refused(text: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_baseline_is_read_back_and_has_no_changes(baseline in baseline()) {

@@ -1,19 +1,10 @@
 //! Any console is read, or refused with a line's number.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::lines;
 use crate::failure::{Failure, shown};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// A line of its own form, or nearly, or any letters.
 fn line() -> impl Strategy<Value = String> {
@@ -25,7 +16,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_console_is_read_or_refused(all in prop::collection::vec(line(), 0..10)) {

@@ -1,21 +1,12 @@
 //! Experiment files: those that are shipped, changed; and text that is none.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use std::path::Path;
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::load::parse;
 use crate::failure::{Failure, shown};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any letters, line feeds and other controls among them.
 fn text() -> impl Strategy<Value = String> {
@@ -100,7 +91,7 @@ fn what_is_shipped_is_read() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_text_is_read_or_refused(text in text()) {

@@ -1,20 +1,11 @@
-//! Any console of a board is read, or refused in one line and its mend. One seed for all: the same cases in each run, and more by
-//! `PROPTEST_CASES`.
+//! Any console of a board is read, or refused in one line and its mend. `TAKTOS_SEED` repeats a run, `PROPTEST_CASES`
+//! says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::tests::{ended, session};
 use super::{has_ended, read};
 use crate::failure::{Failure, shown};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// A line of a session, or nearly, or any letters.
 fn line() -> impl Strategy<Value = String> {
@@ -31,7 +22,7 @@ fn is_told(error: &anyhow::Error) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_session_is_read_or_refused(lines in prop::collection::vec(line(), 0..12)) {

@@ -129,7 +129,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+        #![proptest_config(taktos_random::config())]
 
         #[test]
         fn quantiles_are_those_of_the_sorted_samples(mut samples in prop::collection::vec(0_u64..50, 1..200), part in 0_u64..=1000) {

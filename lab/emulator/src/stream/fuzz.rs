@@ -1,19 +1,10 @@
 //! The reader of records: whole files, files cut or changed, bytes of no file.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_cycles::Edge;
 
 use super::*;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 const PROCESSORS: usize = 3;
 const PHASES: usize = 2;
@@ -86,7 +77,7 @@ fn told(bytes: &[u8]) -> (Vec<Event>, Result<Summary, Error>) {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_whole_file_is_read_and_a_shorter_or_longer_one_refused(

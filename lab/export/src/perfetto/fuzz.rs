@@ -1,8 +1,7 @@
 //! Any recording as a trace, decoded again.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_trace::{Event, Kind, Thread};
 
 use std::collections::BTreeMap;
@@ -10,14 +9,6 @@ use std::collections::BTreeMap;
 use super::marks::FIRST_MARK_TRACK;
 use super::*;
 use crate::{TimeUnit, jobs};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 type Raw = (u64, u8, u8, u16, u32);
 
@@ -122,7 +113,7 @@ fn seen(bytes: &[u8]) -> Seen {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn every_event_is_in_the_trace(

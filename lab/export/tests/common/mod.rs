@@ -1,19 +1,10 @@
-//! What the property tests share: the seed, words that try to escape, recordings.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! What the property tests share: words that try to escape, recordings.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_export::{Recording, TimeUnit};
 use taktos_trace::{Event, Kind, Thread};
-
-pub fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any words, and words that mean something to some format.
 pub fn words() -> impl Strategy<Value = String> {

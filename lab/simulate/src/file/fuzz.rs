@@ -1,20 +1,11 @@
 //! Files that are good, changed; and text that is none: read, or refused with a
 //! line of the file. What is read is written and read back.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::tests::WHOLE;
 use super::*;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 const RT_APP: &str = include_str!("../import/tests/mutex.json");
 const SIMSO: &str = include_str!("../import/tests/mixed.xml");
@@ -135,7 +126,7 @@ fn file() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_text_is_read_or_refused(text in text(), file in file()) {

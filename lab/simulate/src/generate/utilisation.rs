@@ -164,18 +164,9 @@ fn whole(parts: &[f64], bounds: &[(u64, u64)], sum: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::super::check;
     use super::*;
-
-    fn config() -> ProptestConfig {
-        ProptestConfig {
-            failure_persistence: None,
-            rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-            ..ProptestConfig::default()
-        }
-    }
 
     #[test]
     fn a_sum_that_no_bounds_allow_is_refused() {
@@ -228,7 +219,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(config())]
+        #![proptest_config(taktos_random::config())]
 
         #[test]
         fn the_sum_is_exact_and_every_bound_is_kept(

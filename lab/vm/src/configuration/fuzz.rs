@@ -1,19 +1,10 @@
 //! A good file, changed; pieces of files; any text: read, or refused with a line of the file.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::Configuration;
 use super::tests::WHOLE;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 fn is_read_or_refused(text: &str) {
     let checked = Configuration::parse(text, "x.toml").and_then(|mut made| {
@@ -77,7 +68,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_text_is_survived(text in prop::collection::vec(any::<char>(), 0..60)) {

@@ -1,20 +1,11 @@
 //! The console's lines for the laboratory: any text, and rounds that go with it.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use taktos_emulator::Edge;
 
 use super::tests::record;
 use super::*;
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 /// Any letters, line feeds and other controls among them.
 fn text() -> impl Strategy<Value = String> {
@@ -58,7 +49,7 @@ fn begun(marks: &[(&str, Edge, u64)]) -> usize {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn any_console_is_observed_or_refused(lines in prop::collection::vec(line(), 0..12), marks in marks()) {

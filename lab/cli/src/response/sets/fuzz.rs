@@ -1,21 +1,12 @@
 //! Consoles of the programs with letters changed, lost or added: read, or
 //! refused in one line with a mend.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::sets;
 use super::tests::{console, printed};
 use crate::failure::{Failure, shown};
-
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
 
 fn counts() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let counts =
@@ -24,7 +15,7 @@ fn counts() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn what_is_printed_is_read(all in prop::collection::vec(counts(), 1..5)) {

@@ -1,25 +1,16 @@
 //! Consoles of the program with lines changed, lost or added: read, or refused
 //! in one line with a mend.
-//! One seed for all: the same cases in each run, and more by `PROPTEST_CASES`.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::super::case::{Layout, tests::case};
 use super::Figures;
 use super::tests::console;
 use crate::failure::{Failure, shown};
 
-fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(0x7461_6b74_6f73),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(taktos_random::config())]
 
     #[test]
     fn a_changed_console_is_read_or_refused(
