@@ -286,9 +286,13 @@ impl World {
         cpu.looks.set(true);
         self.point();
         self.take_lock();
-        let chosen = (self.wiring().choose)();
+        let heir = &cpu.cells.heir;
+        let chosen = match heir.get().is_null() {
+            true => (self.wiring().choose)(),
+            false => heir.get(),
+        };
         cpu.looks.set(false);
-        if chosen.is_null() || chosen != cpu.cells.heir.get() {
+        if chosen.is_null() || chosen != heir.get() {
             self.broken("the kernel chooses nobody, or another than it makes the heir");
         }
         if chosen == cpu.cells.current.get() {

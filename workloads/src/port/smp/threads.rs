@@ -221,6 +221,10 @@ fn make_ready<P: SmpPort>(thread: &'static Thread<P>) {
     }
 }
 
+/// Whom a handler on each processor has chosen, for the end of its interrupt.
+static PUT_OFF: [AtomicUsize; PROCESSORS] = [const { AtomicUsize::new(NOBODY) }; PROCESSORS];
+const NOBODY: usize = usize::MAX;
+
 /// What the machine is told.
 type OutcomeOf<P> = <<P as SmpPort>::Machine as Machine>::Outcome;
 
@@ -292,11 +296,16 @@ impl<P: SmpPort> Decision<P::Machine> for Wake<P> {
                 value: 0,
             });
         }
-        // In a handler the switch is put off, and until then nobody else may go on with the current thread.
-        if !P::Machine::in_interrupt() && !current::<P>().is_stand_in() {
-            current::<P>().append();
+        if P::Machine::in_interrupt() {
+            // The switch is put off, and until then nobody else may go on with the current thread: that is for the choice.
+            PUT_OFF[P::Machine::number()].store(index, Relaxed);
+            processor.heir.set(core::ptr::null());
+        } else {
+            if !current::<P>().is_stand_in() {
+                current::<P>().append();
+            }
+            processor.heir.set(&thread.context);
         }
-        processor.heir.set(&thread.context);
         OutcomeOf::<P>::switch(processor.current.get(), &thread.context)
     }
 }
@@ -425,12 +434,11 @@ impl<P: SmpPort> Upcalls for Handlers<P> {
     fn choose() -> *const Context {
         CHOICES.add::<P>();
         let processor = P::Machine::processor();
-        let chosen = processor.heir.get();
-        let next = if chosen.is_null() {
-            take::<P>().map_or(processor.current.get(), |thread| &raw const thread.context)
-        } else {
-            chosen
+        let chosen = match PUT_OFF[P::Machine::number()].swap(NOBODY, Relaxed) {
+            NOBODY => take::<P>(),
+            index => Some(&P::threads().0[index]),
         };
+        let next = chosen.map_or(processor.current.get(), |thread| &raw const thread.context);
         if next != processor.current.get() && !current::<P>().is_stand_in() {
             current::<P>().append();
         }
