@@ -47,6 +47,7 @@ extern crate std;
 
 mod cpu;
 mod heap;
+mod levels;
 mod links;
 mod priority;
 mod ready;

@@ -7,35 +7,19 @@
 //! takes the running thread out of its queue instead; leaving it in makes a yield one
 //! store and a block one removal.
 
+use crate::levels::{LOWEST_FIRST, Levels};
 use crate::{Links, Priority, Ring};
 use core::cell::Cell;
 
-/// A bit a ring, the most urgent one's first.
-#[cfg(not(feature = "priorities-63"))]
-type Bits = u32;
-#[cfg(feature = "priorities-63")]
-type Bits = u64;
-
-/// Where no ring is occupied, the number of zeros before the first one is the idle entity's place.
-const NO_RING: Bits = if (Bits::BITS as usize) > Priority::COUNT {
-    1
-} else {
-    0
-};
+/// The rings that are not empty, of which the processor finds the most urgent one soonest in this order.
+type Occupied = Levels<LOWEST_FIRST>;
 
 /// The ready entities of one processor. See the module's head for its laws.
 pub struct ReadyQueue<Id> {
-    /// The first bit but p is set while the ring of priority p is not empty.
-    occupied: Cell<Bits>,
+    /// Has the priorities whose rings are not empty.
+    occupied: Cell<Occupied>,
     /// The first of each ring; behind the last priority stands the idle entity.
     heads: [Cell<Option<Id>>; Priority::COUNT + 1],
-}
-
-/// The bit of the most urgent ring.
-const MOST_URGENT: Bits = 1 << (Bits::BITS - 1);
-
-const fn bit(level: usize) -> Bits {
-    MOST_URGENT >> level
 }
 
 #[inline(always)]
@@ -55,7 +39,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
             Cell::new(None)
         }
         Self {
-            occupied: Cell::new(NO_RING),
+            occupied: Cell::new(Occupied::EMPTY),
             heads: [const { none() }; Priority::COUNT + 1],
         }
     };
@@ -68,7 +52,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     /// The most urgent entity, the first of its equals; the idle entity if none is ready.
     #[inline(always)]
     pub fn top(&self) -> Option<Id> {
-        self.heads[self.occupied.get().leading_zeros() as usize].get()
+        self.heads[self.occupied.get().first()].get()
     }
 
     /// The first of the entities of `priority`.
@@ -129,7 +113,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         let next = links.next(id);
         if next == id {
             self.heads[level].set(None);
-            self.occupied.set(self.occupied.get() & !bit(level));
+            self.occupied.set(self.occupied.get().without(level));
         } else {
             links.leave(id);
             if self.heads[level].get() == Some(id) {
@@ -157,14 +141,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
             return Some(next);
         }
         self.heads[level].set(None);
-        self.occupied.set(self.occupied.get() & !bit(level));
+        self.occupied.set(self.occupied.get().without(level));
         self.top()
     }
 
     /// The priority of the most urgent entity.
     #[inline(always)]
     pub fn urgent(&self) -> Option<Priority> {
-        Priority::new(self.occupied.get().leading_zeros() as u8)
+        self.occupied.get().urgent()
     }
 
     /// Takes out the most urgent entity, the first of its equals, and names its priority; it is then a ring of its own.
@@ -177,16 +161,33 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     }
 
     /// Takes out `first`, the head of the entities of `priority`, and puts `id`, a ring of its own, behind its equals; `first`
-    /// is then a ring of its own.
+    /// is then a ring of its own. Names the new head.
     #[inline(always)]
-    pub fn exchange(&self, links: &impl Links<Id = Id>, first: Id, id: Id, priority: Priority) {
+    pub fn exchange(
+        &self,
+        links: &impl Links<Id = Id>,
+        first: Id,
+        id: Id,
+        priority: Priority,
+    ) -> Id {
         let behind = links.next(first);
         if behind == first {
             self.heads[slot(priority)].set(Some(id));
-        } else {
-            links.take_place(id, first);
-            self.heads[slot(priority)].set(Some(behind));
+            return id;
         }
+        links.take_place(id, first);
+        self.heads[slot(priority)].set(Some(behind));
+        behind
+    }
+
+    /// Puts `id`, a ring of its own, in the place of `first`, the head of the entities of `priority`; `first` is then a ring of
+    /// its own.
+    #[inline(always)]
+    pub fn replace(&self, links: &impl Links<Id = Id>, first: Id, id: Id, priority: Priority) {
+        if !links.is_alone(first) {
+            links.take_place(id, first);
+        }
+        self.heads[slot(priority)].set(Some(id));
     }
 
     /// Puts the first of the entities of `priority` behind its equals and names the new first.
@@ -232,7 +233,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         mut will_do: impl FnMut(Id) -> bool,
     ) -> Option<(Id, Priority)> {
         let mut rest = self.occupied.get();
-        while let Some(priority) = Priority::new(rest.leading_zeros() as u8) {
+        while let Some(priority) = rest.urgent() {
             let first = self.head(priority)?;
             let mut next = first;
             loop {
@@ -244,14 +245,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
                     break;
                 }
             }
-            rest &= !bit(slot(priority));
+            rest = rest.without(slot(priority));
         }
         None
     }
 
     /// Has the entities of `other` from now on, which has none then; this one has none. A fixed number of steps.
     pub fn take_over(&self, other: &Self) {
-        self.occupied.set(other.occupied.replace(NO_RING));
+        self.occupied.set(other.occupied.replace(Occupied::EMPTY));
         for (head, others) in self.heads.iter().zip(&other.heads[..Priority::COUNT]) {
             head.set(others.take());
         }
@@ -275,6 +276,6 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     #[inline(always)]
     fn occupy(&self, level: usize, id: Id) {
         self.heads[level].set(Some(id));
-        self.occupied.set(self.occupied.get() | bit(level));
+        self.occupied.set(self.occupied.get().with(level));
     }
 }
