@@ -46,6 +46,8 @@ enum Operation {
     Advance(u8),
     BringToFront(usize),
     TakeTurn(usize, u8),
+    Exchange(usize, u8),
+    Replace(usize, u8),
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -61,7 +63,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => level.clone().prop_map(Operation::Rotate),
         1 => level.clone().prop_map(Operation::Advance),
         1 => id.clone().prop_map(Operation::BringToFront),
-        1 => (id, level).prop_map(|(id, level)| Operation::TakeTurn(id, level)),
+        1 => (id.clone(), level.clone()).prop_map(|(id, level)| Operation::TakeTurn(id, level)),
+        1 => (id.clone(), level.clone()).prop_map(|(id, level)| Operation::Exchange(id, level)),
+        1 => (id, level).prop_map(|(id, level)| Operation::Replace(id, level)),
     ]
 }
 
@@ -152,6 +156,24 @@ impl Both {
                         .take_turn(&self.table, id, first, priority(level));
                     list[0] = id;
                     list.push(first);
+                }
+            }
+            Operation::Exchange(id, level) if self.level_of(id).is_none() => {
+                let list = &mut self.lists[level as usize];
+                if let Some(first) = list.first().copied() {
+                    list.remove(0);
+                    list.push(id);
+                    let head = self.queue.exchange(&self.table, first, id, priority(level));
+                    assert_eq!(head, list[0]);
+                    assert!(self.table.is_alone(first));
+                }
+            }
+            Operation::Replace(id, level) if self.level_of(id).is_none() => {
+                let list = &mut self.lists[level as usize];
+                if let Some(first) = list.first().copied() {
+                    list[0] = id;
+                    self.queue.replace(&self.table, first, id, priority(level));
+                    assert!(self.table.is_alone(first));
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Owns: calls and their replies: the server runs in its caller's place, with its priority, until the reply.
 //! Must never know: how a message is copied.
 
-use super::slow::{Parcel, accept, await_message, hand_over, receives_from, refusal, slice_is_for};
+use super::slow::{Parcel, accept, hand_over, mark_bytes, receives_from, refusal, slice_is_for};
 use crate::critical_section::{CriticalSection, Operation};
 use crate::sched::{OutcomeOf, fail, refuse_to_wait};
 use crate::thread::AnyThread;
@@ -11,7 +11,7 @@ use crate::wait::Wait;
 use crate::{Kernel, System};
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Machine, Outcome};
+use taktos_machine::Outcome;
 
 pub(super) struct Call<S>(PhantomData<S>);
 
@@ -72,14 +72,8 @@ fn lend_turn<S: System>(
     if own.beats(urgency.effective()) {
         server.urgency.set(cs, urgency.with_effective(own));
     }
-    let outcome = kernel.block(cs, current, Wait::reply(server), timeout);
+    let heir = kernel.block_for(cs, current, server, Wait::reply(server), timeout);
     server.0.waiters.insert(cs, current);
-    if urgency.has(Urgency::SUSPENDED) {
-        S::Machine::begin_slice();
-        return outcome;
-    }
-    kernel.make_ready_first(cs, server);
-    let heir = kernel.reselected(cs);
     slice_is_for::<S>(cs, server, heir);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
@@ -150,14 +144,16 @@ impl<S: System> Operation<S> for ReplyAndReceive<S> {
             return fail::<S>(error);
         }
         let kernel = S::kernel();
-        kernel.lose_inheritance(cs, current);
         if current.waiters.first_sender(cs).is_none() && !timeout.is_none() {
-            await_message::<S>(cs, current, Wait::RECEIVE_ANY, false, timeout);
-            kernel.make_ready_first(cs, caller.reference());
-            let heir = kernel.reselected(cs);
-            slice_is_for::<S>(cs, caller.reference(), heir);
+            let caller = caller.reference();
+            mark_bytes(cs, current, false);
+            let heir = kernel.block_for(cs, current, caller, Wait::RECEIVE_ANY, timeout);
+            // What it inherited it loses where that costs least: in no ring.
+            kernel.lose_inheritance(cs, current);
+            slice_is_for::<S>(cs, caller, heir);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
+        kernel.lose_inheritance(cs, current);
         kernel.make_ready_first(cs, caller.reference());
         kernel.reselect(cs);
         let outcome = match current.waiters.first_sender(cs) {

@@ -69,7 +69,7 @@ pub(super) fn receives_from(
     wait == Wait::receive(sender) || wait == Wait::RECEIVE_ANY
 }
 
-fn mark_bytes(cs: CriticalSection<'_>, thread: ThreadRef, bytes: bool) {
+pub(super) fn mark_bytes(cs: CriticalSection<'_>, thread: ThreadRef, bytes: bool) {
     let urgency = thread.urgency.get(cs);
     let marked = if bytes {
         urgency.with(Urgency::BYTES)
@@ -241,7 +241,7 @@ fn receive_any<S: System>(
     await_message::<S>(cs, current, Wait::RECEIVE_ANY, bytes, timeout)
 }
 
-pub(super) fn await_message<S: System>(
+fn await_message<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,
     wait: Wait,

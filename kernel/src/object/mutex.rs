@@ -436,13 +436,9 @@ impl<S: System> Operation<S> for Lock<S> {
             && core.waiters.is_empty(cs)
             && timeout.is_forever()
         {
-            let lent = current.urgency.get(cs).of_ready();
-            let urgency = owner.urgency.get(cs);
-            if lent.beats(urgency.of_ready())
-                && !urgency.is_special()
-                && let Some(outcome) = S::kernel().conclude_by_lending(cs, current, owner, core)
-            {
-                return outcome;
+            let (lent, own) = (current.urgency.get(cs), owner.urgency.get(cs));
+            if lent.of_ready().beats(own.of_ready()) && !lent.is_special() && !own.is_special() {
+                return S::kernel().conclude_by_lending(cs, current, owner, core);
             }
         }
         slow_path(lock_unusual::<S>(cs, core, current, timeout))
@@ -628,7 +624,7 @@ fn unlock_unusual<S: System>(
     } else {
         S::kernel().release(cs, core, current);
     }
-    Kernel::<S>::conclude(cs, Status::OK, 0)
+    Kernel::<S>::conclude_unanswered_in_thread(cs)
 }
 
 struct Abandon<S>(PhantomData<S>);

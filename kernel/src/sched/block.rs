@@ -45,6 +45,33 @@ impl<S: System> Kernel<S> {
         outcome
     }
 
+    /// [`Kernel::block`], and makes `next`, which waits for nothing any more, ready in front of its equals, unless it is suspended.
+    /// Names the thread that runs next.
+    #[inline(always)]
+    pub(crate) fn block_for(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        next: ThreadRef,
+        wait: Wait,
+        timeout: Timeout,
+    ) -> ThreadRef {
+        current.wait.set(cs, wait);
+        if !timeout.is_forever() {
+            self.start_timeout(cs, current, timeout);
+        }
+        let heir = if next.urgency.get(cs).has(Urgency::SUSPENDED) {
+            self.unready(cs, current);
+            self.reselected(cs)
+        } else {
+            self.retire_for(cs, current, next)
+        };
+        if current.urgency.get(cs).is_special() {
+            self.leave_special(cs, current);
+        }
+        heir
+    }
+
     #[cold]
     pub(crate) fn start_timeout(
         &'static self,

@@ -152,11 +152,21 @@ impl<S: System> Kernel<S> {
         }
     }
 
+    /// Like [`Kernel::conclude_unanswered`] in an operation that no handler begins.
+    #[inline(always)]
+    pub(crate) fn conclude_unanswered_in_thread(cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            Self::conclude_in_thread(cs, Status::OK, 0)
+        } else {
+            uni::conclude_unanswered::<S>(cs)
+        }
+    }
+
     /// Ends an operation of the running thread's that changed nothing but its own priority, upwards.
     #[inline(always)]
     pub(crate) fn conclude_raised(cs: CriticalSection<'_>) -> OutcomeOf<S> {
         if is_smp::<S>() {
-            Self::conclude_several(cs, Status::OK, 0)
+            Self::conclude_in_thread(cs, Status::OK, 0)
         } else {
             stay::<S>(Status::OK)
         }
@@ -232,6 +242,22 @@ impl<S: System> Kernel<S> {
         }
     }
 
+    /// Takes the running thread, which waits from now on, off the processor, and makes `next`, which neither waits nor is suspended,
+    /// ready in front of its equals. Names the thread that runs next.
+    #[inline(always)]
+    pub(crate) fn retire_for(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        next: ThreadRef,
+    ) -> ThreadRef {
+        if is_smp::<S>() {
+            smp::retire_for(self, cs, current, next)
+        } else {
+            uni::retire_for(self, cs, current, next)
+        }
+    }
+
     /// Gives `thread`, be it ready or not, the priorities `new`, among its new equals as `place` says.
     #[inline(always)]
     pub(crate) fn set_urgency(
@@ -287,8 +313,7 @@ impl<S: System> Kernel<S> {
 /// Priorities are lent, and given back.
 impl<S: System> Kernel<S> {
     /// Ends an operation of the running thread, `current`, by its wait for `mutex`, whose only waiter it is and whose
-    /// `owner`, which is ready, inherits its priority; about neither is anything special. None where there is no way in one
-    /// step: then nothing was done.
+    /// `owner`, which is ready, inherits its priority; about neither is anything special.
     #[inline(always)]
     pub(crate) fn conclude_by_lending(
         &'static self,
@@ -296,8 +321,12 @@ impl<S: System> Kernel<S> {
         current: ThreadRef,
         owner: ThreadRef,
         mutex: &'static MutexCore,
-    ) -> Option<OutcomeOf<S>> {
-        (!is_smp::<S>()).then(|| uni::conclude_by_lending(self, cs, current, owner, mutex))
+    ) -> OutcomeOf<S> {
+        if is_smp::<S>() {
+            smp::conclude_by_lending(self, cs, current, owner, mutex)
+        } else {
+            uni::conclude_by_lending(self, cs, current, owner, mutex)
+        }
     }
 
     /// Ends an operation of the running thread, `current`, that takes what it inherited from it, and makes `next` ready.

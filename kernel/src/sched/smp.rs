@@ -7,8 +7,10 @@
 
 use super::{OutcomeOf, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
+use crate::object::mutex::MutexCore;
 use crate::smp::View;
 use crate::thread::tcb::{EdfSeats, Running, ThreadRef};
+use crate::wait::Wait;
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
@@ -71,6 +73,24 @@ fn retire_edf<S: System>(
     let (view, here) = (View::<S>::new(cs), S::Machine::processor());
     let heir = edf.retire(&view, here, current, Deadlines::urgency(&view, current));
     OutcomeOf::<S>::switch(current.context(), heir.context())
+}
+
+/// [`Kernel::retire_for`].
+#[inline(always)]
+pub(super) fn retire_for<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    next: ThreadRef,
+) -> ThreadRef {
+    if let Some((solo, seat)) = current.solo(cs)
+        && current.shares_home(cs, next)
+    {
+        return solo.retire_for(&View::<S>::new(cs), seat, current, next);
+    }
+    let _ = retire(kernel, cs, current, current.urgency.get(cs).of_ready());
+    kernel.enter_ready(cs, next, Place::First);
+    kernel.next(cs)
 }
 
 /// [`Kernel::conclude_by_readying`].
@@ -329,6 +349,46 @@ fn direct_switch_job<S: System>(
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
+/// [`Kernel::conclude_by_lending`].
+#[inline(always)]
+pub(super) fn conclude_by_lending<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    owner: ThreadRef,
+    mutex: &'static MutexCore,
+) -> OutcomeOf<S> {
+    current.wait.set(cs, Wait::mutex(mutex));
+    if let Some((solo, seat)) = current.solo(cs)
+        && current.shares_home(cs, owner)
+    {
+        let lent = current.urgency.get(cs).of_ready();
+        let new = owner.urgency.get(cs).with_effective(lent);
+        let set = || owner.urgency.set(cs, new);
+        let heir = solo.lend(&View::<S>::new(cs), seat, current, owner, set);
+        mutex.waiters().insert_first(cs, current);
+        return OutcomeOf::<S>::switch(current.context(), heir.context());
+    }
+    slow_path(lend_elsewhere(kernel, cs, current, owner, mutex))
+}
+
+/// The same where the threads' instances are others, have several processors, or are open.
+#[inline(never)]
+fn lend_elsewhere<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    owner: ThreadRef,
+    mutex: &'static MutexCore,
+) -> OutcomeOf<S> {
+    let lent = current.urgency.get(cs).of_ready();
+    let _ = retire(kernel, cs, current, lent);
+    mutex.waiters().insert_first(cs, current);
+    let new = owner.urgency.get(cs).with_effective(lent);
+    kernel.change_urgency(cs, owner, new, Place::Last);
+    kernel.go_on(cs, current)
+}
+
 /// [`Kernel::conclude_by_giving_back`].
 pub(super) fn conclude_by_giving_back<S: System>(
     kernel: &'static Kernel<S>,
@@ -337,12 +397,24 @@ pub(super) fn conclude_by_giving_back<S: System>(
     next: ThreadRef,
 ) -> OutcomeOf<S> {
     let urgency = current.urgency.get(cs);
-    let base = urgency.base();
-    if urgency.of_ready() != base {
-        kernel.change_urgency(cs, current, urgency.with_effective(base), Place::First);
+    let (lent, base) = (urgency.of_ready(), urgency.base());
+    if lent != base {
+        let back = urgency.with_effective(base);
+        let view = View::<S>::new(cs);
+        let set = || current.urgency.set(cs, back);
+        match current.solo(cs) {
+            Some((solo, seat))
+                if lent == next.urgency.get(cs).effective() && current.shares_home(cs, next) =>
+            {
+                let heir = solo.give_back(&view, seat, current, next, set);
+                return OutcomeOf::<S>::switch(current.context(), heir.context());
+            }
+            Some((solo, seat)) => solo.change(&view, seat, current, set, Place::First),
+            None => Kernel::<S>::change_urgency_elsewhere(cs, current, back, Place::First, true),
+        }
     }
     make_ready(kernel, cs, next);
-    Kernel::<S>::conclude_several(cs, Status::OK, 0)
+    Kernel::<S>::conclude_in_thread(cs, Status::OK, 0)
 }
 
 /// [`super::hold`]: takes the section for a thread that may have to give way first; a handler never has.

@@ -40,6 +40,27 @@ pub(super) fn retire<S: System>(
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
+/// [`Kernel::retire_for`].
+#[inline(always)]
+pub(super) fn retire_for<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    next: ThreadRef,
+) -> ThreadRef {
+    let ready = kernel.ready.borrow(cs);
+    let priority = current.urgency.get(cs).of_ready();
+    let other = next.urgency.get(cs).effective();
+    if other == priority {
+        ready.replace(&cs, current, next, priority);
+        Kernel::<S>::running().set_heir(cs, next);
+        return next;
+    }
+    ready.remove(&cs, current, priority);
+    ready.prepend(&cs, next, other);
+    reselected(kernel, cs)
+}
+
 /// [`Kernel::make_ready`].
 #[inline(always)]
 pub(super) fn make_ready<S: System>(
@@ -176,12 +197,11 @@ pub(super) fn conclude_by_lending<S: System>(
     let lent = current.urgency.get(cs).of_ready();
     let urgency = owner.urgency.get(cs);
     current.wait.set(cs, Wait::mutex(mutex));
-    ready.remove(&cs, current, lent);
-    mutex.waiters().insert_first(cs, current);
-    ready.remove(&cs, owner, urgency.effective());
+    ready.remove(&cs, owner, urgency.of_ready());
     owner.urgency.set(cs, urgency.with_effective(lent));
-    ready.append(&cs, owner, lent);
-    let heir = reselected(kernel, cs);
+    let heir = ready.exchange(&cs, current, owner, lent);
+    mutex.waiters().insert_first(cs, current);
+    Kernel::<S>::running().set_heir(cs, heir);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -194,19 +214,36 @@ pub(super) fn conclude_by_giving_back<S: System>(
     next: ThreadRef,
 ) -> OutcomeOf<S> {
     let urgency = current.urgency.get(cs);
-    let base = urgency.base();
+    let (lent, base) = (urgency.of_ready(), urgency.base());
     let ready = kernel.ready.borrow(cs);
-    if urgency.of_ready() != base {
-        ready.remove(&cs, current, urgency.effective());
+    // The usual case: `next` alone lent, and takes the place that it had lent.
+    if lent != base && lent == next.urgency.get(cs).effective() {
+        let heir = ready.exchange(&cs, current, next, lent);
         current.urgency.set(cs, urgency.with_effective(base));
         ready.prepend(&cs, current, base);
+        Kernel::<S>::running().set_heir(cs, heir);
+        return OutcomeOf::<S>::switch(current.context(), heir.context());
     }
-    ready.append(&cs, next, next.urgency.get(cs).effective());
-    let heir = reselected(kernel, cs);
-    if heir == current {
-        return stay::<S>(Status::OK);
+    slow_path(give_back_another(kernel, cs, current, next))
+}
+
+/// The same where the running thread inherited nothing, or from another one than `next`.
+#[inline(never)]
+fn give_back_another<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    next: ThreadRef,
+) -> OutcomeOf<S> {
+    let urgency = current.urgency.get(cs);
+    if urgency.of_ready() != urgency.base() {
+        let own = urgency.with_effective(urgency.base());
+        set_urgency(kernel, cs, current, own, Place::First);
     }
-    OutcomeOf::<S>::switch(current.context(), heir.context())
+    let priority = next.urgency.get(cs).effective();
+    kernel.ready.borrow(cs).append(&cs, next, priority);
+    reselected(kernel, cs);
+    conclude_unanswered::<S>(cs)
 }
 
 /// [`Kernel::conclude`].

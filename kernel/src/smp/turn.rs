@@ -122,8 +122,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
+    /// The same for one whose instance has several processors, or is open.
     #[inline(never)]
-    fn change_urgency_elsewhere(
+    pub(crate) fn change_urgency_elsewhere(
         cs: CriticalSection<'_>,
         thread: ThreadRef,
         new: Urgency,
@@ -277,6 +278,16 @@ impl<S: System> Kernel<S> {
             Self::tell_handler();
             return answer::<S>(status, value);
         }
+        Self::conclude_in_thread(cs, status, value)
+    }
+
+    /// The same in an operation that no handler begins.
+    #[inline(always)]
+    pub(crate) fn conclude_in_thread(
+        cs: CriticalSection<'_>,
+        status: Status,
+        value: usize,
+    ) -> OutcomeOf<S> {
         let current = Self::running().current(cs);
         let next = S::kernel().next(cs);
         if next == current {

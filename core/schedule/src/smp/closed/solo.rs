@@ -161,6 +161,65 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         next
     }
 
+    /// Takes out `first`, the heir, which runs on the calling processor, and makes `id`, a ring of its own, ready in front of its
+    /// equals; who is the heir then.
+    #[inline(always)]
+    pub fn retire_for<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        first: Id,
+        id: Id,
+    ) -> Id {
+        let (priority, other) = (w.priority(first), w.priority(id));
+        let heir = if other == priority {
+            self.ready.replace(w, first, id, priority);
+            id
+        } else {
+            self.ready.remove(w, first, priority);
+            self.ready.prepend(w, id, other);
+            self.ready.top().unwrap_or(id)
+        };
+        self.set_heir(w, seat, heir);
+        heir
+    }
+
+    /// Takes out `first`, the heir, which runs on the calling processor. Its priority is that of `id`, which is ready and was less
+    /// urgent, once `set` was called: it goes behind its new equals. Who is the heir then.
+    #[inline(always)]
+    pub fn lend<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        first: Id,
+        id: Id,
+        set: impl FnOnce(),
+    ) -> Id {
+        self.ready.remove(w, id, w.priority(id));
+        set();
+        let heir = self.ready.exchange(w, first, id, w.priority(first));
+        self.set_heir(w, seat, heir);
+        heir
+    }
+
+    /// Takes out `first`, the heir, which runs on the calling processor, and puts `id`, a ring of its own that has its priority,
+    /// behind its equals. Once `set` was called, `first` is less urgent, and goes in front of its new equals. Who is the heir then.
+    #[inline(always)]
+    pub fn give_back<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        seat: Seat,
+        first: Id,
+        id: Id,
+        set: impl FnOnce(),
+    ) -> Id {
+        let heir = self.ready.exchange(w, first, id, w.priority(first));
+        set();
+        self.ready.prepend(w, first, w.priority(first));
+        self.set_heir(w, seat, heir);
+        heir
+    }
+
     /// The heir, which runs on the calling processor, goes behind its equals; who is the heir then.
     #[inline(always)]
     pub fn advance<W: World<Id = Id, Seat = Seat>>(
