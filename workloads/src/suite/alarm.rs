@@ -108,12 +108,13 @@ fn modes<S: SuiteBoard>(tally: &mut Tally<S>) {
         "alarm: instants that nobody could serve are counted, and served as one",
         |c| {
             serve(c, LOW);
-            let first = units::<S>(1);
-            let started = alarm::<S>(CALLS_A).periodic(Timeout::until(first), UNIT);
+            // In whole units: who is only sometimes given a processor is served that late.
+            let (first, period) = (units::<S>(1), Duration::from_nanos(UNIT.as_nanos() * 4));
+            let started = alarm::<S>(CALLS_A).periodic(Timeout::until(first), period);
             c.expect("start", started, Ok(()));
-            S::busy_until(quarters(first, 9));
+            S::busy_until(quarters(first, 36));
             c.expect_log("");
-            let slept = AnyThread::<S>::sleep(Timeout::until(quarters(first, 10)));
+            let slept = AnyThread::<S>::sleep(Timeout::until(quarters(first, 40)));
             c.expect("sleep", slept, Ok(()));
             c.expect_log("a");
             let late = AlarmCounts {
@@ -124,21 +125,21 @@ fn modes<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.expect(
                 "next",
                 alarm::<S>(CALLS_A).next(),
-                Some(quarters(first, 12)),
+                Some(quarters(first, 48)),
             );
         },
     );
     tally.case("alarm: a watchdog acts unless it is fed", |c| {
         serve(c, HIGH);
         c.expect("no watchdog", alarm::<S>(CALLS_A).feed(), Err(Error::State));
-        let two = Duration::from_nanos(UNIT.as_nanos() * 2);
-        c.expect("start", alarm::<S>(CALLS_A).watchdog(two), Ok(()));
-        for _ in 0..4 {
+        let four = Duration::from_nanos(UNIT.as_nanos() * 4);
+        c.expect("start", alarm::<S>(CALLS_A).watchdog(four), Ok(()));
+        for _ in 0..6 {
             S::busy_until(units::<S>(1));
             c.expect("food", alarm::<S>(CALLS_A).feed(), Ok(()));
         }
         c.expect_log("");
-        S::busy_until(units::<S>(3));
+        S::busy_until(units::<S>(6));
         c.expect_log("a");
         c.expect("dead", alarm::<S>(CALLS_A).feed(), Err(Error::State));
         c.expect("start", alarm::<S>(CALLS_A).once(UNIT), Ok(()));
