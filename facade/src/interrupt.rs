@@ -22,6 +22,18 @@ pub enum Level {
 }
 
 /// An interrupt with its handler, as [`interrupt`](macro@crate::interrupt) makes it.
+///
+/// ```
+/// use taktos::interrupt::Line;
+///
+/// #[taktos::interrupt(3)]
+/// fn received() {}
+///
+/// # fn main() {
+/// let line: &Line = &received;
+/// assert_eq!(line.number(), 3);
+/// # }
+/// ```
 pub struct Line {
     number: u32,
     #[cfg_attr(nvic, expect(dead_code, reason = "the table of vectors has it"))]
@@ -55,11 +67,50 @@ impl Line {
     }
 
     /// The interrupt's number.
+    ///
+    /// ```
+    /// # use taktos::board::{self, Board};
+    /// # use taktos::*;
+    /// static SEEN: Semaphore<Board> = Semaphore::new(0);
+    ///
+    /// #[taktos::interrupt(3)]
+    /// fn due(interrupt: &Interrupt<Board>) {
+    ///     let _ = SEEN.give_in(interrupt);
+    /// }
+    /// # fn main() {
+    /// # let outcome = board::run(|| {
+    /// assert_eq!(due.number(), 3);
+    /// # Board::exit(0);
+    /// # });
+    /// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+    /// # }
+    /// ```
     pub const fn number(&self) -> u32 {
         self.number
     }
 
     /// Lets the interrupt reach its handler, at once if it waits for that. Bound: fixed. Allowed in threads and handlers.
+    ///
+    /// ```
+    /// # use taktos::board::{self, Board};
+    /// # use taktos::*;
+    /// static SEEN: Semaphore<Board> = Semaphore::new(0);
+    ///
+    /// #[taktos::interrupt(4)]
+    /// fn due(interrupt: &Interrupt<Board>) {
+    ///     let _ = SEEN.give_in(interrupt);
+    /// }
+    /// # fn main() {
+    /// # let outcome = board::run(|| {
+    /// due.pend(); // it waits where it comes
+    /// assert_eq!(SEEN.count(), 0);
+    /// due.enable();
+    /// assert_eq!(SEEN.count(), 1);
+    /// # Board::exit(0);
+    /// # });
+    /// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+    /// # }
+    /// ```
     pub fn enable(&self) {
         #[cfg(nvic)]
         enable_at(self.number, self.level);
@@ -69,6 +120,27 @@ impl Line {
 
     /// Keeps the interrupt from its handler; it waits where it comes. Those that software sends, 0 to 15 of an Arm GIC of version 1 or 2
     /// and of RISC-V, cannot be kept. Bound: fixed. Allowed in threads and handlers.
+    ///
+    /// ```
+    /// # use taktos::board::{self, Board};
+    /// # use taktos::*;
+    /// static SEEN: Semaphore<Board> = Semaphore::new(0);
+    ///
+    /// #[taktos::interrupt(5)]
+    /// fn due(interrupt: &Interrupt<Board>) {
+    ///     let _ = SEEN.give_in(interrupt);
+    /// }
+    /// # fn main() {
+    /// # let outcome = board::run(|| {
+    /// due.enable();
+    /// due.disable();
+    /// due.pend();
+    /// assert_eq!(SEEN.count(), 0);
+    /// # Board::exit(0);
+    /// # });
+    /// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+    /// # }
+    /// ```
     pub fn disable(&self) {
         #[cfg(nvic)]
         board::arch::disable_interrupt(narrow(self.number));
@@ -78,6 +150,26 @@ impl Line {
 
     /// Makes the interrupt pending, as its device would. Nothing happens for a device's on RISC-V, whose controller has no way to do that.
     /// Bound: fixed. Allowed in threads and handlers.
+    ///
+    /// ```
+    /// # use taktos::board::{self, Board};
+    /// # use taktos::*;
+    /// static SEEN: Semaphore<Board> = Semaphore::new(0);
+    ///
+    /// #[taktos::interrupt(6)]
+    /// fn due(interrupt: &Interrupt<Board>) {
+    ///     let _ = SEEN.give_in(interrupt);
+    /// }
+    /// # fn main() {
+    /// # let outcome = board::run(|| {
+    /// due.enable();
+    /// due.pend();
+    /// assert_eq!(SEEN.take(Timeout::NONE), Ok(()));
+    /// # Board::exit(0);
+    /// # });
+    /// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn pend(&self) {
         #[cfg(nvic)]

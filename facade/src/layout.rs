@@ -5,6 +5,7 @@ use crate::Kernel;
 use crate::board::Board;
 
 /// Where the kernel has the thread that was created last.
+#[doc(hidden)]
 pub const KERNEL_THREADS: usize = Kernel::<Board>::THREADS_OFFSET;
 
 /// Defines the symbols. They are numbers, and nothing of the image.

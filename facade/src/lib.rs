@@ -74,8 +74,24 @@ mod launch;
 pub mod layout;
 #[cfg(feature = "log")]
 pub mod log;
+mod messages;
+mod objects;
+mod services;
+mod system;
+mod threads;
+mod time;
 
-pub use taktos_kernel::*;
+/// What a board or a port names, not a program.
+#[doc(hidden)]
+pub use taktos_kernel::{
+    INFO_OFFSET, NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Smp, SmpMemory, Status,
+    URGENCY_OFFSET, Upcall, Violation, WAIT_OFFSET, partition_memory, run, run_endless, run_smp,
+};
+
+pub use messages::*;
+pub use objects::*;
+pub use services::*;
+pub use system::*;
 /// Makes a function the handler of an interrupt of the program's own device, without touching the board: `#[taktos::interrupt(NUMBER)]`.
 ///
 /// The number is any constant, as the board's interrupt controller counts: on a Cortex-M the position in the chip's table of vectors,
@@ -131,6 +147,8 @@ pub use taktos_macros::interrupt;
 /// }
 /// ```
 pub use taktos_macros::main;
+pub use threads::*;
+pub use time::*;
 
 #[cfg(not(target_os = "none"))]
 pub use launch::launch;

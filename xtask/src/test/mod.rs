@@ -13,6 +13,7 @@ mod dependencies;
 mod el2;
 mod embassy;
 mod ethercat;
+mod examples;
 mod four;
 mod hostile;
 mod images;
@@ -122,6 +123,7 @@ fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
         step("the scheduling library under miri", cargo::miri).needing(&[Need::Miri]),
         step("layering", cargo::layering).needing(&[]),
+        step("an example of each item", examples::shown).needing(&[]),
         step("dependencies", dependencies::check).needing(&[Need::Deny]),
     ];
     steps.extend(cargo::lints());

@@ -108,15 +108,16 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 /// The lines that call the tool.
 fn commands(block: &Block<'_>, place: &str) -> Tally {
     let mut tally = Tally::default();
-    for line in block.text.lines() {
+    let lines = block.text.lines().map(|line| {
         let line = line.trim().trim_start_matches("$ ");
-        let line = line.split('#').next().unwrap_or_default().trim_end();
-        let Some(words) = line
-            .strip_prefix("./taktos")
-            .or(line.strip_prefix("taktos"))
-        else {
+        line.split('#').next().unwrap_or_default()
+    });
+    for line in lines.flat_map(|line| line.split("&&")).map(str::trim) {
+        let (program, words) = line.split_once(' ').unwrap_or((line, ""));
+        // From the clone, and from elsewhere by the script's path.
+        if program.rsplit('/').next() != Some("taktos") {
             continue;
-        };
+        }
         let words = words_of(words)
             .into_iter()
             .take_while(|word| !matches!(*word, "|" | ">"));
@@ -198,12 +199,13 @@ mod tests {
     use super::*;
 
     const PAGE: &str = "# Start\n\n```console\n$ ./taktos run\n$ ./taktos test --only \"a b\" --skip c\n\
-        $ ./taktos fly\nhello\n```\n";
+        $ ./taktos fly\n$ cd .. && taktos/taktos new blinky\n$ cd .. && taktos/taktos walk\nhello\n```\n";
 
     #[test]
     fn an_unknown_command_fails_and_a_known_one_passes() {
         let tally = commands(&blocks(PAGE)[0], "docs/start.md:4");
-        assert_eq!((tally.passed, tally.failed), (2, 1));
+        assert_eq!((tally.passed, tally.failed), (3, 2));
+        assert!(tally.said.contains("`taktos/taktos walk`"));
         assert!(
             tally.said.contains("docs/start.md:4: `./taktos fly`"),
             "{}",

@@ -1,0 +1,391 @@
+//! Owns: the objects by which threads work together, as programs name them, each with an example. Must never know: who waits for one.
+
+/// Permits.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static READY: Semaphore<Board> = Semaphore::new(0);
+///
+/// READY.give()?;
+/// READY.take(Timeout::FOREVER)?;
+/// assert_eq!(READY.take(Timeout::after(1.millis())), Err(Error::Timeout));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Semaphore;
+
+/// Mutual exclusion, with inheritance or a ceiling.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static BUS: Mutex<Board> = Mutex::new();
+///
+/// BUS.lock(Timeout::FOREVER)?;
+/// assert_eq!(BUS.lock(Timeout::FOREVER), Err(Error::Deadlock));
+/// BUS.unlock()?;
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Mutex;
+
+/// What a mutex does about priorities.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static LOW: Mutex<Board> = Mutex::with_protocol(Protocol::Ceiling(Priority::LEAST_URGENT));
+///
+/// assert_eq!(LOW.lock(Timeout::FOREVER), Err(Error::Ceiling));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Protocol;
+
+/// What becomes of a mutex whose owner ends.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static DATA: Mutex<Board> = Mutex::new().when_owner_ends(OwnerEnd::Tell);
+/// static HASTY: Thread<Board, 8192> = Thread::new("hasty").priority(8);
+///
+/// HASTY.start(|| drop(DATA.lock(Timeout::FOREVER)))?; // and ends with it locked
+/// assert_eq!(DATA.lock(Timeout::FOREVER), Err(Error::OwnerDied));
+/// DATA.make_consistent()?;
+/// DATA.unlock()?;
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::OwnerEnd;
+
+/// A condition variable.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static GATE: Mutex<Board> = Mutex::new();
+/// static OPENED: Condition<Board> = Condition::new();
+///
+/// GATE.lock(Timeout::FOREVER)?;
+/// assert_eq!(OPENED.wait(&GATE, Timeout::after(1.millis())), Err(Error::Timeout));
+/// GATE.unlock()?; // it was locked again
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Condition;
+
+/// Up to 32 events that threads wait for.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static SERIAL: EventFlags<Board> = EventFlags::new(0);
+///
+/// SERIAL.set(0b01)?;
+/// assert_eq!(SERIAL.take_any(0b11, Timeout::FOREVER)?, 0b01);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::EventFlags;
+
+/// Messages of one type, copied, first come first served.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static SAMPLES: MessageQueue<Board, i16, 16> = MessageQueue::new();
+///
+/// SAMPLES.send(&-12, Timeout::FOREVER)?;
+/// assert_eq!(SAMPLES.receive(Timeout::FOREVER)?, -12);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::MessageQueue;
+
+/// Values in the order in which they came.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static JOBS: Fifo<Board, &str, 4> = Fifo::new();
+///
+/// JOBS.push("first")?;
+/// JOBS.push("second")?;
+/// assert_eq!(JOBS.pop(Timeout::NONE)?, "first");
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Fifo;
+
+/// Values, the last one first.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static RECENT: Lifo<Board, u8, 2> = Lifo::new();
+///
+/// RECENT.push(1)?;
+/// RECENT.push(2)?;
+/// assert_eq!(RECENT.push(3), Err(Error::Limit));
+/// assert_eq!(RECENT.pop(Timeout::NONE)?, 2);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Lifo;
+
+/// A LIFO of machine words.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static FREE_SLOTS: Stack<Board, 4> = Stack::new();
+///
+/// FREE_SLOTS.push(7)?;
+/// assert_eq!(FREE_SLOTS.pop(Timeout::NONE)?, 7);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Stack;
+
+/// What a FIFO and a LIFO have in common.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static ANY: Fifo<Board, u8, 2> = Fifo::new(); // a FIFO and a LIFO are stores, of either order
+///
+/// ANY.push(1)?;
+/// assert_eq!((ANY.len(), ANY.is_empty()), (1, false));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Store;
+
+/// Letters for anyone or for a certain thread.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static BOX: Mailbox<Board, &str, 2> = Mailbox::new();
+///
+/// BOX.post(&"for anyone", Partner::Any, Timeout::NONE)?;
+/// assert_eq!(BOX.receive(Partner::Any, Timeout::NONE)?.message, "for anyone");
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Mailbox;
+
+/// What was received from a mailbox.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static BOX: Mailbox<Board, u8, 2> = Mailbox::new();
+///
+/// BOX.post(&1, Partner::Any, Timeout::NONE)?;
+/// let Letter { sender, message } = BOX.receive(Partner::Any, Timeout::NONE)?;
+/// assert_eq!((sender.map(AnyThread::name), message), (Some("main"), 1));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Letter;
+
+/// Whom a letter is for, or from.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static ALONE: Mailbox<Board, u8, 1> = Mailbox::new();
+///
+/// let me = AnyThread::<Board>::current();
+/// assert_eq!(ALONE.send(&1, Partner::Only(me), Timeout::FOREVER), Err(Error::Deadlock));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Partner;
+
+/// Bytes, as many as there are.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static LINE: Pipe<Board, 16> = Pipe::new();
+///
+/// LINE.write(b"hello", 5, Timeout::FOREVER)?;
+/// let mut buffer = [0; 16];
+/// let read = LINE.read(&mut buffer, 1, Timeout::FOREVER)?;
+/// assert_eq!(&buffer[..read], b"hello");
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Pipe;
+
+/// What was moved of bytes before an error.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static NARROW: Pipe<Board, 4> = Pipe::new();
+///
+/// let mut buffer = [0; 8];
+/// let late = NARROW.read(&mut buffer, 8, Timeout::NONE);
+/// assert_eq!(late, Err(Partial { error: Error::WouldBlock, moved: 0 }));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Partial;
+
+/// Blocks of memory.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static BUFFERS: Pool<Board, 64, 4> = Pool::new();
+///
+/// let mut block = BUFFERS.allocate(Timeout::FOREVER)?;
+/// block[0] = 7;
+/// drop(block); // free again
+/// assert_eq!(BUFFERS.free_blocks(), 4);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Pool;
+
+/// A block of a pool, which is free again when it is dropped.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static BUFFERS: Pool<Board, 8, 1> = Pool::new();
+///
+/// let block: PoolBlock<Board, 8, 1> = BUFFERS.allocate(Timeout::NONE)?;
+/// assert_eq!(block.len(), 8);
+/// assert_eq!(BUFFERS.allocate(Timeout::NONE).err(), Some(Error::WouldBlock));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::PoolBlock;
+
+/// A message queue whose sizes are known at run time.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// // Four messages of six bytes: sizes that are known when the program runs.
+/// let words = RawQueue::<Board>::words(6, 4).ok_or(Error::Parameter)?;
+/// let memory = vec![std::mem::MaybeUninit::uninit(); words].leak();
+/// let queue = board::leak(RawQueue::<Board>::new(memory, 6, 4)?);
+///
+/// queue.send(b"sample", 0, Timeout::NONE)?;
+/// let mut message = [0; 6];
+/// queue.receive(&mut message, Timeout::NONE)?;
+/// assert_eq!(&message, b"sample");
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::RawQueue;
+
+/// A pool whose sizes are known at run time.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// // Four blocks of six bytes: sizes that are known when the program runs.
+/// let words = RawPool::<Board>::words(6, 4).ok_or(Error::Parameter)?;
+/// let memory = vec![std::mem::MaybeUninit::uninit(); words].leak();
+/// let pool = board::leak(RawPool::<Board>::new(memory, 6, 4)?);
+///
+/// let block = pool.allocate(Timeout::NONE)?;
+/// assert_eq!(pool.used(), 1);
+/// pool.free(block.as_ptr())?;
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::RawPool;
+
+/// The proof that a handler at the kernel's level runs.
+///
+/// ```
+/// use taktos::board::{self, Board};
+/// use taktos::{Interrupt, Semaphore, System, Timeout};
+///
+/// static SEEN: Semaphore<Board> = Semaphore::new(0);
+///
+/// #[taktos::interrupt(5)]
+/// fn due(interrupt: &Interrupt<Board>) {
+///     let _ = SEEN.give_in(interrupt);
+/// }
+///
+/// # fn main() {
+/// let outcome = board::run(|| {
+///     due.enable();
+///     due.pend();
+///     assert_eq!(SEEN.take(Timeout::NONE), Ok(()));
+///     Board::exit(0);
+/// });
+/// assert_eq!(outcome.status(), Some(0));
+/// # }
+/// ```
+pub use taktos_kernel::Interrupt;
