@@ -18,8 +18,22 @@ pub trait Board: 'static {
     const DEVICES: Range<usize>;
     /// Memory that others have too, below [`Board::MEMORY`]: data, that nobody executes; whole pages of 2 MiB.
     const SHARED: Range<usize> = 0..0;
-    /// How many processors there are, one to sixteen. The number of one is the lowest field of its affinity
+    /// How many processors there are, one to sixteen; with a controller of version 2 to eight. The number of one is the lowest field of its affinity
     /// (`MPIDR_EL1`), of which the other fields are zero, and the place of its redistributor. More than one are for
     /// the feature `smp`.
     const PROCESSORS: usize = 1;
+    /// How the processors behind the first are started, where there are several.
+    const OTHERS: Others = Others::ByHypervisor;
+}
+
+/// How the processors behind the first are started.
+#[derive(Clone, Copy)]
+pub enum Others {
+    /// By a call to whoever is at EL2 (PSCI): they begin at EL1.
+    ByHypervisor,
+    /// By a call to the firmware at EL3 (PSCI): they begin where the image does, by [`enter!`](crate::enter).
+    ByFirmware,
+    /// By a word for each in memory, at this address and 8 bytes apart, on which they wait with an event: the address at which they go
+    /// on. Or they begin with the first. Both by [`enter!`](crate::enter).
+    ByTable(usize),
 }

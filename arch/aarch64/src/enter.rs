@@ -4,8 +4,26 @@
 //! At EL3 it takes the place of a firmware that has nothing to protect: an interrupt controller with two states of security must
 //! have been set up by a real one. Registers: Arm ARM (DDI 0487), chapter D24.
 
+/// What a processor does at EL1 that is not number 0.
+#[cfg(not(feature = "smp"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! not_the_first {
+    () => {
+        "5: wfi\nb 5b"
+    };
+}
+#[cfg(feature = "smp")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! not_the_first {
+    () => {
+        "b taktos_wait_to_begin"
+    };
+}
+
 /// Brings the image's entry, `taktos_enter`, which goes on at EL1 with `entry`. Processors that come here and are not number 0
-/// wait for ever. Used once, in a board crate, whose linker script begins with `ENTRY(taktos_enter)` and the
+/// wait: with the feature `smp` until they are started, otherwise for ever. Used once, in a board crate, whose linker script begins with `ENTRY(taktos_enter)` and the
 /// section `.taktos.enter`.
 #[macro_export]
 macro_rules! enter {
@@ -15,9 +33,6 @@ macro_rules! enter {
             ".global taktos_enter",
             "taktos_enter:",
             "msr daifset, #15",
-            "mrs x4, mpidr_el1",
-            "tst x4, #0xff",
-            "b.ne 9f",
             "mrs x4, currentel",
             "cmp x4, #3 << 2",
             "b.ne 2f",
@@ -44,7 +59,7 @@ macro_rules! enter {
             "eret",
             "2: mrs x4, currentel",
             "cmp x4, #2 << 2",
-            "b.ne entry",
+            "b.ne 4f",
             // EL2: EL1 is of 64 bits; it has the timers and the floating-point unit, and the processor's real names.
             "mov x4, #1 << 31",
             "msr hcr_el2, x4",
@@ -70,12 +85,13 @@ macro_rules! enter {
             "msr sctlr_el1, x4",
             "mov x4, #0x3c5",
             "msr spsr_el2, x4",
-            "adrp x4, entry",
-            "add x4, x4, :lo12:entry",
+            "adr x4, 4f",
             "msr elr_el2, x4",
             "eret",
-            "9: wfe",
-            "b 9b",
+            "4: mrs x4, mpidr_el1",
+            "tst x4, #0xff",
+            "b.eq entry",
+            $crate::not_the_first!(),
         );
     };
 }

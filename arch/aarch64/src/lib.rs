@@ -58,14 +58,14 @@ mod timer;
 mod user;
 mod vectors;
 
-pub use board::Board;
+pub use board::{Board, Others};
 pub use fault::report_fault;
 pub use first_map::first_map;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::AArch64;
 pub use memory::Guard;
 #[cfg(feature = "smp")]
-pub use smp::{OwnStacks, Stacks};
+pub use smp::{OwnStacks, Stacks, go_on};
 #[cfg(not(feature = "smp"))]
 pub use state::TAKTOS_PROCESSOR;
 #[cfg(feature = "smp")]

@@ -18,7 +18,8 @@ pub struct AArch64<B>(PhantomData<B>);
 impl<B: Board> AArch64<B> {
     /// Makes `handler` handle the interrupt `number`, below [`INTERRUPTS`](crate::INTERRUPTS), at the kernel's level, and lets it
     /// through. Interrupts 0 to 15 are those of [`AArch64::pend_interrupt`]; other numbers have no effect.
-    /// Of several processors each gets its own interrupts below 32; 0 and 7 are the machine's there.
+    /// Of several processors each gets its own interrupts below 32; 0 and 7 are the machine's there. With a controller of version 2 the
+    /// others let it through when they are told, which is as soon as their interrupts are not masked.
     pub fn set_handler(number: u32, handler: Handler) {
         interrupt::set_handler::<B>(number, handler);
     }

@@ -23,10 +23,6 @@ unsafe extern "C" {
 const ALARM_INTERRUPT: u32 = 27;
 const SLICE_INTERRUPT: u32 = 30;
 
-/// The software interrupt by which one processor tells the others that slices have another length.
-#[cfg(feature = "smp")]
-const FOLLOW_INTERRUPT: u32 = 7;
-
 const SECOND: u64 = 1_000_000_000;
 
 /// The counter's rate, as factors in fixed point.
@@ -54,12 +50,19 @@ pub(crate) fn start<B: Board>() {
     interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
     interrupt::set_handler::<B>(SLICE_INTERRUPT, slice_end);
     #[cfg(feature = "smp")]
-    interrupt::set_handler::<B>(FOLLOW_INTERRUPT, follow_slice);
+    interrupt::set_handler::<B>(interrupt::FOLLOW, follow);
 }
 
 /// Sets this processor's timers up, which is not the first.
 #[cfg(feature = "smp")]
 pub(crate) fn start_another() {
+    follow_slice();
+}
+
+/// Another processor has changed what is the same on all.
+#[cfg(feature = "smp")]
+fn follow() {
+    interrupt::follow();
     follow_slice();
 }
 
@@ -138,7 +141,7 @@ pub(crate) fn set_slice(length: Option<Duration>) {
     state::set_slice(ticks);
     follow_slice();
     #[cfg(feature = "smp")]
-    interrupt::send_to_others(FOLLOW_INTERRUPT);
+    interrupt::send_to_others(interrupt::FOLLOW);
 }
 
 /// Makes this processor's timer follow the length of slices.

@@ -37,12 +37,6 @@ impl HandlerStack {
         self.memory.get().addr() + Self::SIZE
     }
 
-    /// The memory of the stack.
-    #[cfg(feature = "smp")]
-    pub fn memory(&self) -> *mut [u8; Self::SIZE] {
-        self.memory.get()
-    }
-
     /// The address of the guard.
     pub fn guard(&self) -> usize {
         core::ptr::from_ref(&self.guard).addr()

@@ -11,7 +11,7 @@ use core::cell::Cell;
 pub(crate) use mask::{in_handler, mask, unmask};
 pub use version::INTERRUPTS;
 #[cfg(feature = "smp")]
-pub(crate) use version::{send_to, send_to_others};
+pub(crate) use version::{follow, send_to, send_to_others};
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
@@ -19,6 +19,11 @@ pub type Handler = fn();
 /// The interrupts below are sent by software, those below the second number belong to one processor.
 pub(crate) const SOFTWARE: u32 = 16;
 const PRIVATE: u32 = 32;
+
+/// The software interrupt by which one processor tells the others that something is to be as it is there: the length of slices, and with
+/// a controller of version 2 the private interrupts.
+#[cfg(feature = "smp")]
+pub(crate) const FOLLOW: u32 = 7;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
 

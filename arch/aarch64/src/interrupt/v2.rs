@@ -1,13 +1,11 @@
 //! Owns: where the interrupt controller of version 2 is, and how it begins.
 //! Must never know: who handles an interrupt.
 
-use super::HANDLERS;
+use super::{HANDLERS, PRIVATE};
 use crate::board::Board;
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_gicv2::{Acknowledged, Controller};
-
-#[cfg(feature = "smp")]
-compile_error!("the port has several processors with an interrupt controller of version 3 only");
 
 /// How many interrupts can have handlers: those that software sends, those of the processor, and 224 of devices.
 pub const INTERRUPTS: u32 = 256;
@@ -15,7 +13,7 @@ pub const INTERRUPTS: u32 = 256;
 /// The board's controller, for the way of an interrupt, which knows no board.
 struct Place(Cell<Controller>);
 
-// SAFETY: written once, before interrupts are let through, by the one processor.
+// SAFETY: written once, by the first processor, before it lets interrupts through and before others start.
 unsafe impl Sync for Place {}
 
 static CONTROLLER: Place = Place(Cell::new(
@@ -23,20 +21,49 @@ static CONTROLLER: Place = Place(Cell::new(
     unsafe { Controller::new(0, 0) },
 ));
 
+/// The private interrupts that all processors let through, a bit each. The controller has registers for them that only their own
+/// processor reaches.
+static PRIVATE_ENABLED: AtomicU32 = AtomicU32::new(0);
+
 #[inline(always)]
 fn controller<B: Board>() -> Controller {
     // SAFETY: the board says where it is, and the map has it as a device; nobody else uses it.
     unsafe { Controller::new(B::DISTRIBUTOR, B::PROCESSOR_INTERFACE) }
 }
 
-/// Lets the interrupt `number` through.
+/// Lets the interrupt `number` through. A private one comes to each processor.
 pub(super) fn enable<B: Board>(number: u32) {
+    if number < PRIVATE {
+        PRIVATE_ENABLED.fetch_or(1 << number, Relaxed);
+        #[cfg(feature = "smp")]
+        tell_others::<B>();
+    }
     controller::<B>().enable(number);
 }
 
-/// Keeps the interrupt `number` from the processor.
+/// Keeps the interrupt `number` from all processors.
 pub(super) fn disable<B: Board>(number: u32) {
+    if number < PRIVATE {
+        PRIVATE_ENABLED.fetch_and(!(1 << number), Relaxed);
+        #[cfg(feature = "smp")]
+        tell_others::<B>();
+    }
     controller::<B>().disable(number);
+}
+
+/// Has the other processors follow, as far as they have started; the others look when they start.
+#[cfg(feature = "smp")]
+fn tell_others<B: Board>() {
+    super::publish();
+    controller::<B>().send_to_others(super::FOLLOW);
+}
+
+/// Lets those private interrupts through to this processor that all do.
+pub(crate) fn follow() {
+    CONTROLLER
+        .0
+        .get()
+        .set_private(PRIVATE_ENABLED.load(Relaxed));
 }
 
 /// Makes the interrupt `number` of a device pending.
@@ -54,7 +81,8 @@ pub(super) fn pend<B: Board>(number: u32) {
 pub(super) fn start<B: Board>() {
     let controller = controller::<B>();
     CONTROLLER.0.set(controller);
-    for number in 0..controller.interrupts() {
+    follow();
+    for number in PRIVATE..controller.interrupts() {
         if HANDLERS
             .0
             .get(number as usize)
@@ -65,6 +93,37 @@ pub(super) fn start<B: Board>() {
         }
     }
     controller.start();
+}
+
+/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
+///
+/// # Panics
+/// Where the controller counts processors otherwise: interrupts would reach others than they were sent to.
+#[cfg(feature = "smp")]
+pub(super) fn start_another<B: Board>(number: usize) {
+    const { assert!(B::PROCESSORS <= 8, "the controller knows eight processors") };
+    let controller = controller::<B>();
+    assert!(
+        controller.own_bit() == 1 << number,
+        "the interrupt controller has another number for processor {number}"
+    );
+    follow();
+    controller.start_another();
+}
+
+/// Sends the processor `to` the interrupt `number`; what was stored before is seen there.
+#[cfg(feature = "smp")]
+#[inline(always)]
+pub(crate) fn send_to(number: u32, to: usize) {
+    super::publish();
+    CONTROLLER.0.get().send_to(number, to);
+}
+
+/// Sends the other processors the interrupt `number`; what was stored before is seen there.
+#[cfg(feature = "smp")]
+pub(crate) fn send_to_others(number: u32) {
+    super::publish();
+    CONTROLLER.0.get().send_to_others(number);
 }
 
 /// Takes the most urgent pending interrupt into service.

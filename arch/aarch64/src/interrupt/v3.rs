@@ -124,6 +124,11 @@ pub(super) fn start_another<B: Board>(number: usize) {
     GicCpuInterface::enable_group1(true);
 }
 
+/// Nothing: one processor reaches the registers of all.
+#[cfg(feature = "smp")]
+#[inline(always)]
+pub(crate) fn follow() {}
+
 /// Sends this processor the interrupt `number`.
 #[cfg(not(feature = "smp"))]
 #[inline(always)]

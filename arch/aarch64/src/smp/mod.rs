@@ -5,6 +5,7 @@
 
 mod start;
 
+pub use start::go_on;
 pub(crate) use start::start_others;
 
 use crate::board::Board;
@@ -117,6 +118,12 @@ macro_rules! smp {
         #[unsafe(export_name = "taktos_stacks")]
         static TAKTOS_STACKS: $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }> =
             $crate::Stacks::new();
+
+        /// The first Rust code of a processor behind the first.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_go_on(number: usize) -> ! {
+            $crate::go_on::<$board>(number)
+        }
 
         /// Another processor has called.
         #[unsafe(no_mangle)]
