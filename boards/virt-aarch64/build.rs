@@ -5,20 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The programs of the kernel, as far as a board has them; the probe has a linker script of its own.
-const PROGRAMS: [&str; 10] = [
-    "bench",
-    "faults",
-    "hello",
-    "ipc",
-    "port",
-    "smallest",
-    "suite",
-    "switch",
-    "user_attack",
-    "user_bench",
-];
-
 /// What the linker is told for a program of this board, here or elsewhere.
 /// The board's own comes first: an entry that it names is taken.
 const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Timage.ld"];
@@ -26,11 +12,18 @@ const ARGUMENTS: [&str; 2] = ["-Tmemory.x", "-Timage.ld"];
 /// The script that a board's own may include, whose images begin above EL1.
 const ENTER: &str = include_str!("enter.x");
 
+/// The programs, in the tree alone; one with a folder of its own, the probe, has a linker script of its own.
+const PROGRAMS: &str = "src/bin";
+
+/// What the boards share asks for these; not every board has them.
+const FEATURES: &str = "cargo:rustc-check-cfg=cfg(feature, values(\"smp\", \"counted\"))";
+
 /// What a program of this board can be compiled for.
 const TARGETS: [&str; 1] = ["aarch64-unknown-none-softfloat"];
 
 fn main() {
     println!("cargo:targets={}", TARGETS.join(" "));
+    println!("{FEATURES}");
     let there = |file: &&str| Path::new(file).exists();
     let scripts: Vec<_> = ["memory.x", "probe.x"].into_iter().filter(there).collect();
     for script in &scripts {
@@ -49,10 +42,19 @@ fn main() {
     if there(&"probe.x") {
         println!("cargo:rustc-link-arg-bin=probe=-Tprobe.x");
     }
-    let has = |program: &&str| Path::new(&format!("src/bin/{program}.rs")).exists();
-    for program in PROGRAMS.into_iter().filter(has) {
-        for argument in ARGUMENTS {
-            println!("cargo:rustc-link-arg-bin={program}={argument}");
+    if Path::new(PROGRAMS).exists() {
+        link_programs();
+    }
+}
+
+fn link_programs() {
+    for program in fs::read_dir(PROGRAMS).expect("programs can be listed") {
+        let program = program.expect("programs can be listed").path();
+        if program.extension().is_some_and(|kind| kind == "rs") {
+            let name = program.file_stem().expect("a file has a name").display();
+            for argument in ARGUMENTS {
+                println!("cargo:rustc-link-arg-bin={name}={argument}");
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ const TARGETS: [&str; 1] = ["riscv64imac-unknown-none-elf"];
 
 fn main() {
     println!("cargo:targets={}", TARGETS.join(" "));
+    // What the boards share asks for these; not every board has them.
+    println!("cargo:rustc-check-cfg=cfg(feature, values(\"smp\", \"counted\"))");
     println!("cargo:rerun-if-changed=memory.x");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
         return;

@@ -5,7 +5,8 @@
 //! one that programs pend; on several processors `start_with`.
 
 /// A program for a board: `program!(virt_aarch64::bench)` is the program `bench` of this crate, `program! { ... }` one that stands
-/// there. Compiled for another machine than a board it says that it is for one.
+/// there. With `smp::` or `any::` between them it is the one for several processors, always or where the board's crate has the feature
+/// `smp`. Compiled for another machine than a board it says that it is for one.
 #[macro_export]
 macro_rules! program {
     ($board:ident::$program:ident) => {
@@ -19,6 +20,12 @@ macro_rules! program {
             use $board::{self as board, Board};
             $crate::several_processors!($program);
         }
+    };
+    ($board:ident::any::$program:ident) => {
+        #[cfg(not(feature = "smp"))]
+        $crate::program!($board::$program);
+        #[cfg(feature = "smp")]
+        $crate::program!($board::smp::$program);
     };
     ($board:ident::guest::$program:ident) => {
         $crate::program! {

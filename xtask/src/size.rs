@@ -109,9 +109,12 @@ fn of_room(workspace: &Workspace, room: &str) -> Result<Lines> {
     Ok(all)
 }
 
-/// The Rust below a folder, but for what was built there.
+/// The Rust below a folder, but for what was built there, and what is a link to what is elsewhere.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for path in inside(folder)? {
+    for path in inside(folder)?
+        .into_iter()
+        .filter(|path| !path.is_symlink())
+    {
         if path.is_dir() && !path.ends_with("target") {
             find(&path, files)?;
         } else if path.extension().is_some_and(|ending| ending == "rs") {

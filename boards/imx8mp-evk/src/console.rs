@@ -1,7 +1,10 @@
 //! Owns: the console, UART2: the third of the ports that the debug socket shows. Whoever loads the image has set its rate.
 //! Registers: IMX8MPRM, UART (16.2).
 
-use crate::registers::{load, store};
+#[path = "common/console/registers.rs"]
+mod registers;
+
+use registers::{load, store};
 
 const UART2: usize = 0x3089_0000;
 const SEND: usize = UART2 + 0x40;

@@ -1,6 +1,7 @@
-//! NXP's i.MX 8M Plus EVK, as it is and as QEMU models it (`-M imx8mp-evk`), with one of its four Cortex-A53, at EL1.
+//! NXP's i.MX 8M Plus EVK, as it is and as QEMU models it (`-M imx8mp-evk`), with one of its four Cortex-A53, at EL1; with the feature
+//! `smp`, with all.
 //!
-//! A program is for this board where it names `taktos` with the feature `imx8mp-evk`; what is here, it has as `taktos::board`.
+//! A program is for this board where it names `taktos` with the feature `imx8mp-evk`, or `imx8mp-evk-smp`; what is here, it has as `taktos::board`.
 //!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
@@ -8,40 +9,17 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-mod console;
-#[cfg(feature = "counted")]
-mod counter;
-#[cfg(feature = "workloads")]
-mod faults;
+mod common;
 mod place;
-mod registers;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
+use place::arch;
+use place::{begin, console};
 
-use place::Evk as Place;
-
-pub use place::Evk;
-pub use system::{Board, interrupt, start, start_endless};
+pub use common::*;
+pub use place::{Machine, Place};
 pub use taktos_arch_aarch64::INTERRUPTS;
 
 taktos_arch_aarch64::enter!();
-
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use aarch64_rt;
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        $crate::aarch64_rt::entry!(entry, 4);
-        fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
-            $start
-        }
-    };
-}

@@ -1,16 +1,32 @@
 //! Owns: the board as the machine sees it: where memory and devices are (IMX8MPRM, 2.1).
 
+#[path = "common/aarch64.rs"]
+mod aarch64;
+#[path = "console.rs"]
+pub(crate) mod console;
+
+pub(crate) use aarch64::begin;
+pub use aarch64::{Machine, arch};
+
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
 
 /// The board, as the machine sees it.
-pub struct Evk;
+pub struct Place;
 
-impl taktos_arch_aarch64::Board for Evk {
+/// What counts of the board's own rest on.
+#[cfg(feature = "counted")]
+pub(crate) const CONDITIONS: &str = "clock=as-firmware-left";
+#[cfg(feature = "counted")]
+pub(crate) const NAME: &str = "imx8mp-evk";
+
+impl arch::Board for Place {
     const DISTRIBUTOR: usize = 0x3880_0000;
     const REDISTRIBUTORS: usize = 0x3888_0000;
     const MEMORY: Range<usize> = 0x4000_0000..0x4800_0000;
     const DEVICES: Range<usize> = 0x3000_0000..0x3A00_0000;
+    const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
+    const OTHERS: arch::Others = arch::Others::ByFirmware;
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::first_map::<Evk>()));
+aarch64_rt::initial_pagetable!(InitialPagetable(arch::first_map::<Place>()));

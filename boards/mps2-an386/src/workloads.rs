@@ -1,7 +1,7 @@
 //! Owns: what the project's own programs ask of any board: its spare interrupt, and the words of its command line.
 //! Must never know: the board. Other boards take this file as it is.
 
-use crate::system::{Board, interrupt};
+use crate::{Board, interrupt};
 use semihosting::sys::arm_compat::sys_get_cmdline_uninit;
 use taktos_workloads::command_line::{CommandLine, Line};
 use taktos_workloads::spare::SpareInterrupt;

@@ -8,41 +8,16 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-#[cfg(feature = "workloads")]
-mod bench;
-mod console;
-#[cfg(feature = "workloads")]
-mod experiment;
-#[cfg(feature = "workloads")]
-mod faults;
-#[cfg(feature = "workloads")]
-mod stage;
-#[cfg(feature = "workloads")]
-mod storm;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
-mod virt;
+mod common;
+mod place;
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
+use place::arch;
+use place::{begin, console};
 
-pub use system::{Board, PROCESSORS, interrupt, start, start_with};
+pub use common::*;
+pub use place::{Machine, Place};
 pub use taktos_arch_aarch64::INTERRUPTS;
-pub use virt::Virt;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use aarch64_rt;
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        $crate::aarch64_rt::entry!(entry, 4);
-        fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
-            $start
-        }
-    };
-}

@@ -8,26 +8,16 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+mod common;
+mod place;
+
 #[cfg(feature = "workloads")]
 mod attacks;
-mod console;
-#[cfg(feature = "counted")]
-mod counter;
-#[cfg(feature = "workloads")]
-mod faults;
-mod place;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
+use place::{begin, console};
 
-use place::Virt as Place;
-
-pub use place::Virt;
-pub use system::{Board, interrupt, start, start_endless};
+pub use common::*;
+pub use place::{Machine, Place};
 pub use taktos_arch_aarch64::INTERRUPTS;
 
 // Programs built elsewhere do not name these themselves.
@@ -39,16 +29,5 @@ pub use {aarch64_rt, taktos_arch_aarch64 as arch, taktos_kernel as kernel};
 macro_rules! partitions {
     () => {
         $crate::arch::partitions!($crate::Board, $crate::kernel);
-    };
-}
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        $crate::aarch64_rt::entry!(entry, 4);
-        fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
-            $start
-        }
     };
 }

@@ -9,30 +9,13 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-#[cfg(feature = "workloads")]
-mod bench;
-mod console;
-#[cfg(feature = "workloads")]
-mod faults;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
-mod virt;
+mod common;
+mod place;
 
-// What these ask of a board is the same on both architectures.
-#[cfg(feature = "workloads")]
-mod experiment;
-#[cfg(feature = "workloads")]
-mod stage;
-#[cfg(feature = "workloads")]
-mod storm;
+use place::{arch, begin, console};
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
-
-pub use system::{Board, PROCESSORS, interrupt, start, start_with};
-pub use virt::Virt;
+pub use common::*;
+pub use place::{Machine, Place};
 
 /// So many interrupts a program can handle: those that it sends itself. Those of devices are served on boards with one processor.
 pub const INTERRUPTS: u32 = 16;
@@ -40,14 +23,3 @@ pub const INTERRUPTS: u32 = 16;
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use riscv_rt;
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        #[$crate::riscv_rt::entry]
-        fn entry() -> ! {
-            $start
-        }
-    };
-}

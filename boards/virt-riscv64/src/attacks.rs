@@ -3,7 +3,7 @@
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
-use crate::system::Board;
+use crate::Board;
 use core::arch::{asm, naked_asm};
 use core::ptr;
 use taktos_abi::call::Number;

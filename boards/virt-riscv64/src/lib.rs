@@ -1,4 +1,4 @@
-//! The board that QEMU calls `virt` for RISC-V (`-M virt -bios none`), with one 64-bit processor in supervisor mode.
+//! The board that QEMU calls `virt` (`-M virt -bios none`), with one 64-bit RISC-V processor in supervisor mode.
 //!
 //! A program is for this board where it names `taktos` with the feature `virt-riscv64`; what is here, it has as `taktos::board`.
 //!
@@ -10,20 +10,13 @@
 
 #[cfg(feature = "workloads")]
 mod attacks;
-mod console;
-#[cfg(feature = "counted")]
-mod counter;
-#[cfg(feature = "workloads")]
-mod faults;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
+mod common;
+mod place;
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
+use place::{begin, console};
 
-pub use system::{Board, Virt, interrupt, start, start_endless};
+pub use common::*;
+pub use place::{Machine, Place};
 pub use taktos_arch_riscv64::INTERRUPTS;
 
 // Programs built elsewhere do not name these themselves.
@@ -35,16 +28,5 @@ pub use {riscv_rt, taktos_arch_riscv64 as arch, taktos_kernel as kernel};
 macro_rules! partitions {
     () => {
         $crate::arch::partitions!($crate::Board, $crate::kernel);
-    };
-}
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        #[$crate::riscv_rt::entry]
-        fn entry() -> ! {
-            $start
-        }
     };
 }

@@ -1,7 +1,10 @@
 //! Owns: the console, UART0, the first of the ports that the board's USB socket shows. Whoever loads the image has set its rate.
 //! Registers: UG1087, module UART.
 
-use crate::line::Line;
+#[path = "common/console/line.rs"]
+mod line;
+
+use line::Line;
 
 const UART0: usize = 0xFF00_0000;
 const CONTROL: usize = UART0;

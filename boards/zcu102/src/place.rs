@@ -1,16 +1,32 @@
 //! Owns: the board as the machine sees it: where memory and devices are (UG1085, chapter 10).
 
+#[path = "common/aarch64.rs"]
+mod aarch64;
+#[path = "console.rs"]
+pub(crate) mod console;
+
+pub(crate) use aarch64::begin;
+pub use aarch64::{Machine, arch};
+
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
 
 /// The board, as the machine sees it.
-pub struct Zcu102;
+pub struct Place;
 
-impl taktos_arch_aarch64::Board for Zcu102 {
+/// What counts of the board's own rest on.
+#[cfg(feature = "counted")]
+pub(crate) const CONDITIONS: &str = "clock=as-firmware-left";
+#[cfg(feature = "counted")]
+pub(crate) const NAME: &str = "zcu102";
+
+impl arch::Board for Place {
     const DISTRIBUTOR: usize = 0xF901_0000;
     const PROCESSOR_INTERFACE: usize = 0xF902_0000;
     const MEMORY: Range<usize> = 0x0020_0000..0x0800_0000;
     const DEVICES: Range<usize> = 0xF900_0000..0x1_0000_0000;
+    const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
+    const OTHERS: arch::Others = arch::Others::ByFirmware;
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(taktos_arch_aarch64::first_map::<Zcu102>()));
+aarch64_rt::initial_pagetable!(InitialPagetable(arch::first_map::<Place>()));

@@ -193,9 +193,11 @@ fn built(
         .filter(|program| !done.contains(&own(program)));
     let missing: Vec<&str> = missing.copied().collect();
     if !missing.is_empty() {
+        let (_, feature) = crate_of(board);
         let output = cargo(workspace)
             .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
             .arg(manifest(board))
+            .args(feature.iter().flat_map(|feature| ["--features", feature]))
             .args(missing.iter().flat_map(|program| ["--bin", program]))
             .args(["--target", triple])
             .args(features.arguments())
@@ -232,7 +234,17 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// The manifest of a board's crate, from the tree's folder: it names the board by its folder, whatever the crate is called.
 pub fn manifest(board: &str) -> String {
-    format!("boards/{board}/Cargo.toml")
+    format!("boards/{}/Cargo.toml", crate_of(board).0)
+}
+
+/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this board, if there is one: those of chips have
+/// all their processors by a feature.
+pub fn crate_of(board: &str) -> (&str, Option<&'static str>) {
+    const SEVERAL: &str = "smp";
+    match board.rsplit_once('-') {
+        Some((one, SEVERAL)) if !one.starts_with("virt-") => (one, Some(SEVERAL)),
+        _ => (board, None),
+    }
 }
 
 /// Cargo, as it is to be called for images: what is in the environment of the

@@ -31,7 +31,7 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
         Self::Stm32F405,
@@ -41,6 +41,7 @@ impl Board {
         Self::Virt(Virt::RiscV64),
         Self::Virt(Virt::Imx8mpEvk),
         Self::Virt(Virt::Zcu102),
+        Self::Virt(Virt::RaspberryPi4),
     ];
 
     /// The board's name, which is also the name of its crate in `boards/`.
@@ -134,6 +135,23 @@ impl Board {
                 | Self::Mps3An547
                 | Self::RealviewPbA8
         )
+    }
+
+    /// The machine without devices of a chip's that has such processors: whether time is honest is asked there.
+    #[must_use]
+    pub const fn bare(self) -> Self {
+        match self {
+            Self::Virt(virt) => Self::Virt(virt.bare()),
+            other => other,
+        }
+    }
+
+    /// How many processors the machine has where an image runs on so many.
+    pub(crate) const fn processors(self, wanted: usize) -> usize {
+        match self {
+            Self::Virt(virt) => virt.processors(wanted),
+            _ => wanted,
+        }
     }
 
     /// Where the machine itself has code, which runs before the image.

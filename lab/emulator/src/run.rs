@@ -246,9 +246,10 @@ impl Emulator {
         plugin: Option<String>,
     ) -> Result<Process, Error> {
         let mut command = Command::new(&self.program);
+        let processors = self.board.processors(setting.processors);
         command
             .args(self.board.arguments())
-            .args(["-smp", &setting.processors.to_string()])
+            .args(["-smp", &processors.to_string()])
             .args(command_line(options));
         if !self.board.is_followed() {
             let alone = setting.seed.is_some() || options.reference;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
-use taktos_cli::image::{cargo, manifest};
+use taktos_cli::image::{cargo, crate_of, manifest};
 use taktos_cli::several::Board as Several;
 use taktos_cli::vm;
 use taktos_cli::workspace::Workspace;
@@ -67,8 +67,10 @@ pub(super) fn lints() -> Vec<Step> {
     let boards = ones.into_iter().chain(fours).chain(guests);
     let of = |(board, triple): (&'static str, &'static str)| {
         step(format!("lints of {board}"), move |workspace| {
+            let feature = crate_of(board).1;
+            let features = feature.map_or(String::new(), |name| format!("--features {name} "));
             let line = format!(
-                "clippy --quiet --release --manifest-path {} --bins --target {triple} -- -D warnings",
+                "clippy --quiet --release --manifest-path {} --bins {features}--target {triple} -- -D warnings",
                 manifest(board)
             );
             counted(&mut words(workspace, &line))

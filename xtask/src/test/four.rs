@@ -1,12 +1,14 @@
 //! The steps on boards with four processors: the port to them, and the kernel on them.
 
-use anyhow::Result;
-use taktos_emulator::Ended;
-use taktos_emulator::several::Setting;
+use std::ops::Range;
 
-use super::Tally;
+use anyhow::Result;
+use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::{Board as Machine, Ended};
+
 use super::programs::{self, Case};
 use super::runner::{Runner, counted};
+use super::{Tally, firmware};
 use taktos_cli::several::{Board, QUANTA};
 use taktos_cli::workspace::Workspace;
 
@@ -37,11 +39,46 @@ pub(super) fn programs(workspace: &Workspace, board: Board) -> Result<Tally> {
     Ok(all)
 }
 
+/// The same on a board whose port was tested on another one: what its interrupt controller does, and how its processors begin.
+pub(super) fn programs_elsewhere(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let setting = |quantum| Setting::new(PROCESSORS, quantum);
+    let runner = Runner::of(workspace, board)?;
+    let run_each = |setting: Setting, cases: &[Case]| {
+        programs::run_each(cases, |case| runner.run(case.words(), &setting))
+    };
+    let middle = setting(QUANTA[1]);
+    let mut all = run_each(middle, programs::OVERFLOW_ON_EACH)?;
+    let hunted = setting(HUNTED).hunting(SEEDS[0]);
+    for setting in QUANTA.map(setting).into_iter().chain([hunted]) {
+        all.add(run_each(setting, &[programs::PORT])?);
+    }
+    all.add(match board.machine {
+        // It cannot have fewer.
+        Machine::Virt(Virt::RaspberryPi4) => programs::run_each(&[programs::PORT], |case| {
+            firmware::run(workspace, board, case.words().0, &middle)
+        })?,
+        _ => run_each(
+            Setting::new(PROCESSORS - 1, middle.quantum),
+            &[programs::MISSING],
+        )?,
+    });
+    Ok(all)
+}
+
 /// The kernel's own suite on each processor, while the others are busy in the kernel, too.
 pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
+    suite_on(workspace, board, 0..PROCESSORS)
+}
+
+/// The same on one of them.
+pub(super) fn suite_elsewhere(workspace: &Workspace, board: Board) -> Result<Tally> {
+    suite_on(workspace, board, 2..3)
+}
+
+fn suite_on(workspace: &Workspace, board: Board, places: Range<usize>) -> Result<Tally> {
     let runner = Runner::of(workspace, board)?;
     let mut all = Tally::default();
-    for (place, quantum) in (0..PROCESSORS).zip(QUANTA.into_iter().cycle()) {
+    for (place, quantum) in places.zip(QUANTA.into_iter().cycle()) {
         let argument = place.to_string();
         let what = ("suite", Some(argument.as_str()));
         let ended = runner.run(what, &Setting::new(PROCESSORS, quantum))?;

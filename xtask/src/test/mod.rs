@@ -14,6 +14,7 @@ mod el2;
 mod embassy;
 mod ethercat;
 mod examples;
+mod firmware;
 mod four;
 mod hostile;
 mod images;
@@ -136,8 +137,13 @@ fn steps(length: Length) -> Vec<Step> {
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.extend(on_one_processor());
-    for board in Several::ALL {
+    for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
+    }
+    for board in Several::of_chips() {
+        let there = || (board.name, board);
+        steps.push(on("kernel suite on", there(), four::suite_elsewhere));
+        steps.push(on("port and faults on", there(), four::programs_elsewhere));
     }
     steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
     steps.extend(budgets());
@@ -214,9 +220,8 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
 fn budgets() -> impl Iterator<Item = Step> {
     let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
-    let fours = Several::ALL
-        .into_iter()
-        .map(|board| on("budgets of", (board.name, board), several::budgets));
+    let fours =
+        Several::thorough().map(|board| on("budgets of", (board.name, board), several::budgets));
     let users = partitions::BOARDS.into_iter().map(|board| {
         on(
             "budgets in user mode of",

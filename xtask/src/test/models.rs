@@ -15,7 +15,8 @@ use taktos_cli::workspace::Workspace;
 /// Every board whose processor has a model, and the model.
 fn boards() -> Vec<(Several, Cpu)> {
     let ones = Board::ALL.into_iter().map(Several::from);
-    let all = ones.chain(Several::ALL);
+    // The code for several processors of a chip is that of another board.
+    let all = ones.chain(Several::thorough());
     all.filter_map(|board| Some((board, board.machine.cpu()?)))
         .collect()
 }
@@ -69,18 +70,32 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
     Ok(all)
 }
 
-/// The programs whose sources are in a directory, in the order of their names.
+/// The programs whose sources are in a directory, in the order of their names; where the board has one processor or several, those for
+/// several alone are left out.
 fn programs(directory: &Path) -> Result<Vec<String>> {
     let read = || format!("cannot read {}", directory.display());
     let mut names = Vec::new();
+    let mut is_mixed = false;
     for entry in std::fs::read_dir(directory).with_context(read)? {
         let path = entry.with_context(read)?.path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
         let name = path.file_stem().context("a program has a name")?;
-        names.push(name.to_string_lossy().into_owned());
+        is_mixed |= text.contains(FOR_ANY);
+        names.push((
+            name.to_string_lossy().into_owned(),
+            text.contains(FOR_SEVERAL),
+        ));
     }
     names.sort();
-    Ok(names)
+    let here = names
+        .into_iter()
+        .filter(|(_, several)| !is_mixed || !several);
+    Ok(here.map(|(name, _)| name).collect())
 }
+
+/// How a source says that its program is for several processors alone, or for as many as the board has.
+const FOR_SEVERAL: &str = "::smp::";
+const FOR_ANY: &str = "::any::";
 
 #[cfg(test)]
 mod tests {
@@ -88,7 +103,10 @@ mod tests {
 
     #[test]
     fn every_board_has_a_model() {
-        assert_eq!(boards().len(), Board::ALL.len() + Several::ALL.len());
+        assert_eq!(
+            boards().len(),
+            Board::ALL.len() + Several::thorough().count()
+        );
     }
 
     #[test]

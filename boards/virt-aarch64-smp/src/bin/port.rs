@@ -3,64 +3,23 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
-    expect(unsafe_code, reason = "the registers of the console")
+    expect(unsafe_code, reason = "registers, vectors and symbols")
 )]
 
 // The board's own crate brings a kernel.
 #[cfg(target_os = "none")]
-#[path = "../console.rs"]
-mod console;
+#[path = "../place.rs"]
+mod place;
 #[cfg(target_os = "none")]
-#[path = "../virt.rs"]
-mod virt;
+#[path = "../common/port.rs"]
+mod port;
 
-taktos_workloads::program! {
-    use crate::console;
-    use crate::virt::Virt;
-    use core::fmt::Write;
-    use taktos_arch_aarch64::AArch64;
-    use taktos_workloads::port::smp::{Handlers, SmpPort, Threads, start};
+// By this name `entry!` finds it.
+#[cfg(target_os = "none")]
+extern crate aarch64_rt;
 
-    struct Port;
+#[cfg(target_os = "none")]
+use place::{Machine, Place, arch, begin, console};
 
-    static THREADS: Threads<Port> = Threads::new();
-
-    impl SmpPort for Port {
-        type Machine = AArch64<Virt>;
-
-        fn threads() -> &'static Threads<Self> {
-            &THREADS
-        }
-
-        fn write(text: &str) {
-            console::write(text);
-        }
-
-        fn exit(status: i32) -> ! {
-            semihosting::process::exit(status)
-        }
-    }
-
-    impl Write for Port {
-        fn write_str(&mut self, text: &str) -> core::fmt::Result {
-            console::write(text);
-            Ok(())
-        }
-    }
-
-    taktos_arch_aarch64::exceptions!(Handlers<Port>);
-    taktos_arch_aarch64::smp!(Handlers<Port>, Virt);
-
-    aarch64_rt::entry!(entry, 4);
-    fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
-        AArch64::<Virt>::begin();
-        start::<Port>()
-    }
-
-    #[panic_handler]
-    fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-        // A console that cannot be written to has nowhere to say so.
-        let _ = writeln!(Port, "{}", info.message());
-        semihosting::process::exit(70)
-    }
-}
+#[cfg(not(target_os = "none"))]
+taktos_workloads::program!();

@@ -1,4 +1,4 @@
-//! The smallest demonstration: two threads and a semaphore say hello, two others share the processor.
+//! The smallest demonstration: threads say hello; with several processors, one on each.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(zcu102::hello);
+taktos_workloads::program!(zcu102::any::hello);

@@ -4,15 +4,15 @@ use anyhow::Result;
 use taktos_emulator::Board as One;
 use taktos_emulator::several::Virt;
 
-use crate::board;
 use crate::failure::{Failure, one_line};
+use crate::{board, image};
 
 /// A board with its processors: a crate in `boards/` on a machine of the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
     /// The machine.
     pub machine: One,
-    /// The board's name, which is also that of its crate.
+    /// The board's name; [`crate_of`](crate::image::crate_of) says which is its crate.
     pub name: &'static str,
     /// What its processors are called.
     pub cpu_name: &'static str,
@@ -22,7 +22,7 @@ pub struct Board {
 
 impl Board {
     /// Every board of several; the first one is taken where nobody names one.
-    pub const ALL: [Self; 2] = [
+    pub const ALL: [Self; 5] = [
         Self {
             machine: One::Virt(Virt::Aarch64),
             name: "virt-aarch64-smp",
@@ -35,7 +35,37 @@ impl Board {
             cpu_name: "RV64",
             processors: Self::PROCESSORS,
         },
+        Self {
+            machine: One::Virt(Virt::Imx8mpEvk),
+            name: "imx8mp-evk-smp",
+            cpu_name: "Cortex-A53",
+            processors: Self::PROCESSORS,
+        },
+        Self {
+            machine: One::Virt(Virt::RaspberryPi4),
+            name: "raspberry-pi-4-smp",
+            cpu_name: "Cortex-A72",
+            processors: Self::PROCESSORS,
+        },
+        Self {
+            machine: One::Virt(Virt::Zcu102),
+            name: "zcu102-smp",
+            cpu_name: "Cortex-A53",
+            processors: Self::PROCESSORS,
+        },
     ];
+    /// Those of them that are no chip's: the port is tested on them in every way, and what is left of the others are their devices.
+    pub fn thorough() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|board| image::crate_of(board.name).1.is_none())
+    }
+
+    /// Those that are.
+    pub fn of_chips() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|board| image::crate_of(board.name).1.is_some())
+    }
+
     /// How many processors each of them has.
     pub const PROCESSORS: usize = 4;
 
@@ -63,8 +93,8 @@ impl Board {
                 }
                 None => format!("{place}: `{name}` is no board of several processors"),
             };
-            let known = Self::ALL.map(|board| board.name).join(" or ");
-            Failure::error(cause, format!("name {known}"))
+            let known = Self::ALL.map(|board| board.name).join(", ");
+            Failure::error(cause, format!("name one of {known}"))
         })
     }
 }
@@ -93,7 +123,7 @@ mod tests {
         assert_eq!(
             crate::failure::shown(&error),
             "error: --board: `virt\\n` is no board of several processors\n \
-             mend: name virt-aarch64-smp or virt-riscv64-smp\n"
+             mend: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, zcu102-smp\n"
         );
     }
 }

@@ -27,11 +27,12 @@ const PROGRAM: &str = "probe";
 /// When it does not run; [`CheckFailed`] when time is not honest: then no
 /// figure of several processors may be taken.
 pub fn honest(workspace: &Workspace, machine: &Machine, quanta: &[u32]) -> Result<Honest> {
-    let bare = machine.board.machine;
+    let bare = machine.board.machine.bare();
+    let emulator = crate::emulator::find(bare)?;
     let image = image::build_for(workspace, (bare.name(), bare.triple()), PROGRAM)?;
     let mut rows = Vec::new();
     for quantum in quanta {
-        let probe = machine.emulator.probe(&image.path, *quantum)?;
+        let probe = emulator.probe(&image.path, *quantum)?;
         probe
             .verdict()
             .map_err(|why| refused(machine.board, *quantum, &why))?;

@@ -32,13 +32,15 @@ pub enum Virt {
     Imx8mpEvk,
     /// AMD's ZCU102: Cortex-A53 and a GICv2, which begin at EL2.
     Zcu102,
+    /// Raspberry Pi 4: Cortex-A72 and a GICv2, which begin at EL2.
+    RaspberryPi4,
 }
 
 /// The most processors that the clock follows.
 pub const MOST_PROCESSORS: usize = 8;
 
 impl Virt {
-    /// Every such board that the kernel runs on with several.
+    /// The boards that the kernel is tested on with several in every way.
     pub const ALL: [Self; 2] = [Self::Aarch64, Self::RiscV64];
 
     /// The board's name, which is also the name of its crate in `boards/`.
@@ -50,17 +52,29 @@ impl Virt {
             Self::RiscV64 => "virt-riscv64",
             Self::Imx8mpEvk => "imx8mp-evk",
             Self::Zcu102 => "zcu102",
+            Self::RaspberryPi4 => "raspberry-pi-4",
         }
+    }
+
+    /// As [`Board::bare`](crate::Board::bare).
+    pub(crate) const fn bare(self) -> Self {
+        match self.is_aarch64() {
+            true => Self::Aarch64,
+            false => Self::RiscV64,
+        }
+    }
+
+    /// Whether its processors are AArch64; otherwise they are RISC-V.
+    const fn is_aarch64(self) -> bool {
+        !matches!(self, Self::RiscV64)
     }
 
     /// The target triple that its images are compiled for.
     #[must_use]
     pub const fn triple(self) -> &'static str {
-        match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
-                "aarch64-unknown-none-softfloat"
-            }
-            Self::RiscV64 => "riscv64imac-unknown-none-elf",
+        match self.is_aarch64() {
+            true => "aarch64-unknown-none-softfloat",
+            false => "riscv64imac-unknown-none-elf",
         }
     }
 
@@ -69,6 +83,7 @@ impl Virt {
     pub const fn cpu_name(self) -> &'static str {
         match self {
             Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => "Cortex-A53",
+            Self::RaspberryPi4 => "Cortex-A72",
             Self::RiscV64 => "SiFive U54",
         }
     }
@@ -76,30 +91,42 @@ impl Virt {
     /// The processor whose cycle model applies; `None`: only instructions are counted.
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
-        match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
-                Some(Cpu::CortexA53)
-            }
-            Self::RiscV64 => Some(Cpu::U54),
+        match self.is_aarch64() {
+            true => Some(Cpu::CortexA53),
+            false => Some(Cpu::U54),
         }
     }
 
     /// The emulator's program.
     #[must_use]
     pub const fn program(self) -> &'static str {
-        match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => {
-                "qemu-system-aarch64"
-            }
-            Self::RiscV64 => "qemu-system-riscv64",
+        match self.is_aarch64() {
+            true => "qemu-system-aarch64",
+            false => "qemu-system-riscv64",
         }
     }
 
     /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => None,
             Self::RiscV64 => Some(0x1000..0x1_0000),
+            _ => None,
+        }
+    }
+
+    /// The memory of the machine, which not every one leaves open.
+    const fn memory(self) -> &'static str {
+        match self {
+            Self::RaspberryPi4 => "2G",
+            _ => "128M",
+        }
+    }
+
+    /// How many processors the machine has where an image runs on so many: it may be that it cannot have fewer.
+    pub(crate) const fn processors(self, wanted: usize) -> usize {
+        match self {
+            Self::RaspberryPi4 if wanted < 4 => 4,
+            _ => wanted,
         }
     }
 
@@ -115,13 +142,30 @@ impl Virt {
                 "cortex-a53",
             ],
             Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
-            // The console is the second serial line.
-            Self::Imx8mpEvk => &["-M", "imx8mp-evk", "-serial", "null"],
+            // The console is the second serial line. Without EL3 the emulator takes the firmware's place: it begins at EL2, and starts
+            // the other processors.
+            Self::Imx8mpEvk => &[
+                "-M",
+                "imx8mp-evk",
+                "-global",
+                "cortex-a53-arm-cpu.has_el3=off",
+                "-serial",
+                "null",
+            ],
             Self::Zcu102 => &["-M", "xlnx-zcu102,virtualization=on", "-audio", "none"],
+            // The same; all processors begin with the first.
+            Self::RaspberryPi4 => &[
+                "-M",
+                "raspi4b",
+                "-global",
+                "cortex-a72-arm-cpu.has_el3=off",
+                "-audio",
+                "none",
+            ],
         };
         let common = [
             "-m",
-            "128M",
+            self.memory(),
             "-nodefaults",
             "-display",
             "none",

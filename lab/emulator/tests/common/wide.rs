@@ -27,7 +27,7 @@ pub struct Image {
 pub const fn origin(board: Virt) -> u64 {
     match board {
         Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 0x4020_0000,
-        Virt::Zcu102 => 0x0020_0000,
+        Virt::Zcu102 | Virt::RaspberryPi4 => 0x0020_0000,
         Virt::RiscV64 => 0x8000_0000,
     }
 }

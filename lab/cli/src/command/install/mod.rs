@@ -64,13 +64,14 @@ impl Kit {
 }
 
 /// All of them.
-pub const KITS: [Kit; 6] = [
+pub const KITS: [Kit; 7] = [
     Kit::cortex_m4(Board::Mps2An386),
     Kit::cortex_m4(Board::Stm32L475Iot01),
     Kit::cortex_m4(Board::Stm32F405),
     Kit::aarch64(Virt::Aarch64),
     Kit::aarch64(Virt::Imx8mpEvk),
     Kit::aarch64(Virt::Zcu102),
+    Kit::aarch64(Virt::RaspberryPi4),
 ];
 
 /// A header: its name, and what stands in it.

@@ -1,0 +1,22 @@
+//! Owns: the console, a serial line of the kind PL011.
+//! Must never know: where it is. The crate has that at its root, as `Place::CONSOLE`.
+
+use crate::Place;
+use arm_pl011_uart::{PL011Registers, Uart, UniqueMmioPointer};
+use core::ptr::NonNull;
+
+/// Writes `text`, waiting for the device where it is behind.
+pub(crate) fn write(text: &str) {
+    let Some(registers) = NonNull::new(core::ptr::with_exposed_provenance_mut::<PL011Registers>(
+        Place::CONSOLE,
+    )) else {
+        return;
+    };
+    // SAFETY: the registers of the device, mapped as such. A writer that is interrupted by another
+    // one has its text interleaved with the other's, and nothing worse: a byte is one store.
+    let mut line = Uart::new(unsafe { UniqueMmioPointer::new(registers) });
+    for byte in text.bytes() {
+        while line.is_tx_fifo_full() {}
+        line.write_word(byte);
+    }
+}

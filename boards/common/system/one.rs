@@ -1,0 +1,48 @@
+//! Owns: a board with one processor as a system of the kernel.
+
+use crate::{arch, begin, console};
+use core::panic::PanicInfo;
+use taktos_kernel::{Kernel, System, Thread, Upcall};
+
+/// The board, as the kernel sees it.
+pub struct Board;
+
+/// The kernel. Its name is that of the processor at its beginning, which the machine's switch uses.
+#[unsafe(no_mangle)]
+static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
+
+arch::exceptions!(Upcall<Board>);
+
+impl System for Board {
+    type Machine = crate::Machine;
+
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Self> {
+        &TAKTOS_PROCESSOR
+    }
+
+    fn write(text: &str) {
+        console::write(text);
+    }
+
+    fn exit(status: i32) -> ! {
+        semihosting::process::exit(status)
+    }
+}
+
+/// Starts the board and the kernel with one thread. Called by a program's entry.
+pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! {
+    begin();
+    taktos_kernel::run(main, entry)
+}
+
+/// Like [`start`], with an entry that never comes back.
+pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn() -> !) -> ! {
+    begin();
+    taktos_kernel::run_endless(main, entry)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    taktos_kernel::fault::panicked::<Board>(info)
+}

@@ -1,0 +1,25 @@
+//! The Raspberry Pi 4 Model B, as it is and as QEMU models it (`-M raspi4b`), with one of its four Cortex-A72, at EL1; with the feature
+//! `smp`, with all.
+//!
+//! A program is for this board where it names `taktos` with the feature `raspberry-pi-4`, or `raspberry-pi-4-smp`; what is here, it has as `taktos::board`.
+//!
+//! Owns: the memory map, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod common;
+mod place;
+
+use place::arch;
+use place::{begin, console};
+
+pub use common::*;
+pub use place::{Machine, Place};
+pub use taktos_arch_aarch64::INTERRUPTS;
+
+taktos_arch_aarch64::enter!();
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use aarch64_rt;

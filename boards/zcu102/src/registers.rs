@@ -1,1 +1,0 @@
-../../imx8mp-evk/src/registers.rs
