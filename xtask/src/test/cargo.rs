@@ -216,8 +216,10 @@ mod tests {
             .unwrap();
         let metadata: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
         let usual = metadata["workspace_default_members"].as_array().unwrap();
+        let workspace = metadata["workspace_root"].as_str().unwrap();
         for package in metadata["packages"].as_array().unwrap() {
             let manifest = package["manifest_path"].as_str().unwrap();
+            let manifest = manifest.strip_prefix(workspace).unwrap();
             // The library for C would give all that is compiled with it its 63 priorities.
             let is_apart = manifest.contains("/user/c/");
             let is_of_a_board =
