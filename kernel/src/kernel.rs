@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::critical_section::{CriticalSection, Guarded};
-use crate::sched::hold;
+use crate::sched::{hold, is_smp};
 use crate::thread::registry::Registry;
 use crate::thread::special::Acts;
 use crate::thread::tcb::{Running, ThreadRef};
@@ -138,31 +138,34 @@ fn run_at<S: System, const N: usize>(main: &'static Thread<S, N>, begin: Begin, 
 pub struct Upcall<S>(PhantomData<S>);
 
 impl<S: System> Upcall<S> {
-    /// The section that an upcall is.
+    /// The section that an upcall is on one processor; on several it is none, and the lock is to be taken.
     #[inline(always)]
     pub(crate) fn section(&self) -> CriticalSection<'_> {
-        // SAFETY: made by the upcalls below alone, which the machine calls at the kernel's interrupt level on its one processor,
-        // or with its lock held: no other kernel-level interrupt comes in between, and threads do not run meanwhile. The
-        // proof borrows `self`, which the upcall drops.
+        assert!(!is_smp::<S>(), "the lock is not held");
+        // SAFETY: `self` was made by one of the upcalls below, whose caller promises that no thread and no other kernel-level handler
+        // runs on the processor meanwhile, which is the only one. The proof borrows `self`, which the upcall drops.
         unsafe { CriticalSection::assume() }
     }
 }
 
 impl<S: System> Upcalls for Upcall<S> {
-    fn alarm() {
+    unsafe fn alarm() {
         S::kernel().expire(&Self(PhantomData));
     }
 
-    fn slice_end() {
+    unsafe fn slice_end() {
         S::kernel().end_slice(&Self(PhantomData));
     }
 
-    fn called() {
+    unsafe fn called() {
         Kernel::<S>::called();
     }
 
-    fn choose() -> *const Context {
-        S::kernel().heir(Self(PhantomData).section()).context()
+    unsafe fn choose() -> *const Context {
+        // SAFETY: the caller has masked interrupts and holds the lock until this returns, as it promises; the proof does not outlive
+        // the call.
+        let cs = unsafe { CriticalSection::assume() };
+        S::kernel().heir(cs).context()
     }
 
     fn fault(fault: &Fault<'_>) -> ! {

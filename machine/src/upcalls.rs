@@ -1,20 +1,38 @@
 //! Owns: what a machine tells the kernel.
+#![expect(
+    unsafe_code,
+    reason = "declares calls that assert what only a machine knows"
+)]
 
 use crate::{Context, Fault};
 
 /// What a machine tells the kernel. Implemented by the kernel, wired to vectors by the board.
 ///
-/// [`Upcalls::alarm`] and [`Upcalls::slice_end`] come in interrupt context at the kernel's level.
+/// What comes in an interrupt is a section of the kernel's, and only a machine knows that it is one: so these calls are `unsafe`.
 pub trait Upcalls {
     /// The time asked for by [`Machine::set_alarm`](crate::Machine::set_alarm) has come.
-    fn alarm();
+    ///
+    /// # Safety
+    /// The caller is a handler of an interrupt at the kernel's level, or has masked these: until the call returns, no thread runs
+    /// on this processor, and no other handler that may call the kernel. On a machine with several processors it does not hold the
+    /// one lock.
+    unsafe fn alarm();
     /// The running thread's time slice has ended.
-    fn slice_end();
-    /// Another processor has called this one by [`Machine::call`](crate::Machine::call). In interrupt context.
-    fn called();
-    /// An interrupt ends, and the heir is null: who is to run? It is the heir from then on. Called
-    /// with the one lock held, on a machine with several processors alone.
-    fn choose() -> *const Context;
-    /// The processor faulted. Reports and ends the program.
+    ///
+    /// # Safety
+    /// As of [`Upcalls::alarm`].
+    unsafe fn slice_end();
+    /// Another processor has called this one by [`Machine::call`](crate::Machine::call).
+    ///
+    /// # Safety
+    /// As of [`Upcalls::alarm`].
+    unsafe fn called();
+    /// An interrupt ends, and the heir is null: who is to run? It is the heir from then on.
+    ///
+    /// # Safety
+    /// The machine has several processors; the caller has masked interrupts up to the kernel's level on this one, and holds the one
+    /// lock until the call has returned.
+    unsafe fn choose() -> *const Context;
+    /// The processor faulted. Reports and ends the program. From anywhere: the report says itself why it may look at what it tells.
     fn fault(fault: &Fault<'_>) -> !;
 }

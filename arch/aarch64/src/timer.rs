@@ -15,8 +15,10 @@ use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
     // The board's, by [`exceptions!`](crate::exceptions).
-    safe fn taktos_alarm();
-    safe fn taktos_slice_end();
+    /// As [`Upcalls::alarm`](taktos_machine::Upcalls::alarm): from an interrupt.
+    fn taktos_alarm();
+    /// As [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end): from an interrupt.
+    fn taktos_slice_end();
 }
 
 /// The interrupts of the two timers (Arm BSA, DEN0094, section 3.8.2).
@@ -112,13 +114,16 @@ pub(crate) fn set_alarm(at: Option<Instant>) {
     }
 }
 
+/// The alarm's interrupt. Given to `set_handler` alone.
 fn alarm() {
     CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::CLEAR);
-    taktos_alarm();
+    // SAFETY: so this is a handler: all have the kernel's level, do not nest, and begin without the lock.
+    unsafe { taktos_alarm() };
 }
 
 /// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
 /// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
+/// Given to `set_handler` alone.
 fn slice_end() {
     #[cfg(feature = "smp")]
     if state::slice() == 0 {
@@ -126,7 +131,8 @@ fn slice_end() {
     }
     if CNTP_CTL_EL0.is_set(CNTP_CTL_EL0::ISTATUS) {
         begin_slice();
-        taktos_slice_end();
+        // SAFETY: as for the alarm.
+        unsafe { taktos_slice_end() };
     }
 }
 

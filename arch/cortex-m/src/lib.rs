@@ -95,15 +95,17 @@ macro_rules! exceptions {
 
         /// The time of an alarm has come.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_alarm() {
-            <$upcalls as $crate::reexports::Upcalls>::alarm();
+        unsafe extern "C" fn taktos_alarm() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::reexports::Upcalls>::alarm() };
         }
     };
     (@ $upcalls:ty) => {
         /// The end of a time slice.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_slice_end() {
-            <$upcalls as $crate::reexports::Upcalls>::slice_end();
+        unsafe extern "C" fn taktos_slice_end() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::reexports::Upcalls>::slice_end() };
         }
 
         /// Where the fault exceptions lead, with the registers and the kind of return.

@@ -40,7 +40,7 @@ impl<const HERTZ: u32> Slices for SliceTimer<HERTZ> {
 }
 
 unsafe extern "C" {
-    /// The board's, by [`exceptions!`](crate::exceptions).
+    /// The board's, by [`exceptions!`](crate::exceptions): as [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end).
     fn taktos_slice_end();
 }
 
@@ -74,7 +74,7 @@ extern "C" fn end() {
     if unsafe { (*SYST::PTR).csr.read() } & WRAPPED != 0 {
         // Interrupts that may call the kernel are more urgent than this one.
         mask();
-        // SAFETY: the board's handler, which wants to be called here, with those masked.
+        // SAFETY: in a handler, which no thread interrupts, with those masked; there is one processor.
         unsafe { taktos_slice_end() };
         unmask();
     }

@@ -61,8 +61,8 @@ impl Outcome {
 /// The kernel's side of the seam.
 #[derive(Clone, Copy)]
 struct Wiring {
-    alarm: fn(),
-    slice_end: fn(),
+    alarm: unsafe fn(),
+    slice_end: unsafe fn(),
     fault: fn(&Fault<'_>) -> !,
 }
 
@@ -246,8 +246,10 @@ impl World {
         while let Some(due) = self.clock.take_due() {
             match due {
                 Due::Interrupt(handler) => self.interrupt(handler),
-                Due::Alarm => self.interrupt(self.wiring().alarm),
-                Due::SliceEnd => self.interrupt(self.wiring().slice_end),
+                // SAFETY: `interrupt` marks it as a handler, of which there is one at a time: see above. No thread runs meanwhile.
+                Due::Alarm => self.interrupt(|| unsafe { (self.wiring().alarm)() }),
+                // SAFETY: as above.
+                Due::SliceEnd => self.interrupt(|| unsafe { (self.wiring().slice_end)() }),
             }
         }
     }

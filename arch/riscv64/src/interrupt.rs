@@ -62,10 +62,16 @@ fn raise() {
 }
 
 /// Serves the interrupt that `scause` names. What comes meanwhile waits.
-pub(crate) extern "C" fn dispatch(cause: usize) {
+///
+/// # Safety
+/// The caller has been interrupted by that, and has let through no other: so what is called here is a handler at the kernel's level, of
+/// which there is one at a time, and begins without the lock, which a holder is not interrupted with.
+pub(crate) unsafe extern "C" fn dispatch(cause: usize) {
     match cause & (usize::MAX >> 1) {
-        SOFTWARE_CAUSE => serve_software(),
-        TIMER_CAUSE => timer::due(),
+        // SAFETY: the caller's.
+        SOFTWARE_CAUSE => unsafe { serve_software() },
+        // SAFETY: the caller's.
+        TIMER_CAUSE => unsafe { timer::due() },
         #[cfg(not(feature = "smp"))]
         _ => crate::plic::serve(),
         #[cfg(feature = "smp")]
@@ -76,11 +82,17 @@ pub(crate) extern "C" fn dispatch(cause: usize) {
 }
 
 /// Serves one of those that wait, the lowest number first. For the others the processor comes again at once.
-fn serve_software() {
+///
+/// # Safety
+/// As of [`dispatch`].
+unsafe fn serve_software() {
     // SAFETY: takes the interrupt; it is sent again below while others wait.
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
     #[cfg(feature = "smp")]
-    crate::smp::calls::serve();
+    // SAFETY: the caller's.
+    unsafe {
+        crate::smp::calls::serve();
+    }
     let waiting = pending().load(Relaxed);
     if waiting == 0 {
         return;

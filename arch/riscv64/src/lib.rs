@@ -108,14 +108,16 @@ macro_rules! exceptions {
 
         /// The alarm's time has come.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_alarm() {
-            <$upcalls as $crate::Upcalls>::alarm();
+        unsafe extern "C" fn taktos_alarm() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::alarm() };
         }
 
         /// The slice's time has come.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_slice_end() {
-            <$upcalls as $crate::Upcalls>::slice_end();
+        unsafe extern "C" fn taktos_slice_end() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::slice_end() };
         }
     };
 }

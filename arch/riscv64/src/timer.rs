@@ -10,8 +10,10 @@ use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
     // The board's, by [`exceptions!`](crate::exceptions).
-    safe fn taktos_alarm();
-    safe fn taktos_slice_end();
+    /// As [`Upcalls::alarm`](taktos_machine::Upcalls::alarm): from an interrupt.
+    fn taktos_alarm();
+    /// As [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end): from an interrupt.
+    fn taktos_slice_end();
 }
 
 const SECOND: u64 = 1_000_000_000;
@@ -72,15 +74,20 @@ pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
 }
 
 /// The comparator's time has come: the alarm's, the slice's, or both.
-pub(crate) fn due() {
+///
+/// # Safety
+/// As of [`Upcalls::alarm`](taktos_machine::Upcalls::alarm).
+pub(crate) unsafe fn due() {
     let now = counter();
     if own().alarm.get() <= now {
         own().alarm.set(NEVER);
-        taktos_alarm();
+        // SAFETY: the caller's.
+        unsafe { taktos_alarm() };
     }
     if own().slice_end.get() <= now {
         begin_slice();
-        taktos_slice_end();
+        // SAFETY: the caller's.
+        unsafe { taktos_slice_end() };
     }
     compare();
 }

@@ -123,10 +123,16 @@ macro_rules! restore {
 }
 
 /// Serves an interrupt. Says whether another thread is to run: then the one lock is held.
+///
+/// # Safety
+/// As of [`dispatch`].
 #[cfg(feature = "smp")]
-extern "C" fn dispatch_and_choose(cause: usize) -> bool {
-    dispatch(cause);
-    crate::smp::choose()
+unsafe extern "C" fn dispatch_and_choose(cause: usize) -> bool {
+    // SAFETY: the caller's. Behind `dispatch` interrupts are masked; a handler gives back the lock that it takes.
+    unsafe {
+        dispatch(cause);
+        crate::smp::choose()
+    }
 }
 
 /// Every trap.

@@ -68,18 +68,22 @@ pub(crate) fn start() {
 /// what belongs to it.
 static HANDLER: Handler = Handler(Cell::new(None));
 
-struct Handler(Cell<Option<fn()>>);
+struct Handler(Cell<Option<unsafe fn()>>);
 
 // SAFETY: written and read with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for Handler {}
 
 /// The alarm's interrupt.
-pub(crate) fn interrupt() {
+///
+/// # Safety
+/// The caller is the handler of the interrupt [`INTERRUPT_NUMBER`], at the level that [`start`] gives it.
+pub(crate) unsafe fn interrupt() {
     write(ALARM + CLEAR, 1);
     // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what the word can
     // hold would put the handler itself here, and every program would carry it.
     if let Some(handler) = unsafe { HANDLER.0.as_ptr().read_volatile() } {
-        handler();
+        // SAFETY: the caller is a handler at the kernel's level, as it promises; there is one processor.
+        unsafe { handler() };
     }
 }
 

@@ -69,7 +69,8 @@ pub(crate) fn start<U: Upcalls>() {
 
 fn alarm<U: Upcalls>() {
     write(ALARM + CLEAR, 1);
-    U::alarm();
+    // SAFETY: the handler of the alarm's interrupt alone, which has the kernel's level, on the one processor.
+    unsafe { U::alarm() };
 }
 
 /// The end of a slice. The timer stands at zero then, unless it was loaded since: then a switch came
@@ -79,7 +80,8 @@ fn slice<U: Upcalls>() {
     write(SLICE + CLEAR, 1);
     run_slice(EPOCH.slice.get());
     if ended {
-        U::slice_end();
+        // SAFETY: the handler of the slice's interrupt alone, which has the kernel's level, on the one processor.
+        unsafe { U::slice_end() };
     }
 }
 

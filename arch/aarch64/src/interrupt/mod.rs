@@ -94,7 +94,11 @@ fn settle() {
 }
 
 /// Serves one interrupt. If more are pending, the processor comes again at once.
-pub(crate) extern "C" fn dispatch() {
+///
+/// # Safety
+/// The caller has been interrupted, and runs on the handlers' stack with the mask set: so what is called here is a handler at the
+/// kernel's level, of which there is one at a time, and begins without the lock, which a holder is not interrupted with.
+pub(crate) unsafe extern "C" fn dispatch() {
     let Some(interrupt) = version::acknowledge() else {
         return;
     };

@@ -17,8 +17,10 @@ use taktos_machine::Context;
 
 unsafe extern "C" {
     // The board's, by [`smp!`](crate::smp).
-    safe fn taktos_called();
-    safe fn taktos_choose() -> *const Context;
+    /// As [`Upcalls::called`](taktos_machine::Upcalls::called): from an interrupt, without the lock.
+    fn taktos_called();
+    /// As [`Upcalls::choose`](taktos_machine::Upcalls::choose): with interrupts masked and the lock held.
+    fn taktos_choose() -> *const Context;
     static taktos_stacks: OwnStacks;
 }
 
@@ -72,7 +74,13 @@ pub(crate) fn set_up<B: Board>() {
 
 /// Makes calls arrive, on all processors.
 pub(crate) fn take_calls<B: Board>() {
-    interrupt::set_handler::<B>(CALL_INTERRUPT, || taktos_called());
+    interrupt::set_handler::<B>(CALL_INTERRUPT, called);
+}
+
+/// Handles a call. Given to `set_handler` alone.
+fn called() {
+    // SAFETY: so this is a handler: all have the kernel's level, do not nest, and begin without the lock.
+    unsafe { taktos_called() };
 }
 
 /// Calls the processor `number`.
@@ -83,12 +91,16 @@ pub(crate) fn call(number: usize) {
 }
 
 /// The end of an interrupt that has found another heir than the current thread. Says whether to switch to the heir:
-/// then the lock is held. Called with interrupts masked.
-pub(crate) extern "C" fn choose() -> usize {
+/// then the lock is held.
+///
+/// # Safety
+/// Interrupts are masked, and the caller does not hold the lock.
+pub(crate) unsafe extern "C" fn choose() -> usize {
     let taken = lock::lock();
     let processor = &taken.own().processor;
     if processor.heir.get().is_null() {
-        processor.heir.set(taktos_choose());
+        // SAFETY: interrupts are masked, and the lock was just taken; it is released below, or by the switch that follows.
+        processor.heir.set(unsafe { taktos_choose() });
     }
     if processor.heir.get() == processor.current.get() {
         lock::unlock(taken);
@@ -127,14 +139,16 @@ macro_rules! smp {
 
         /// Another processor has called.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_called() {
-            <$upcalls as $crate::Upcalls>::called();
+        unsafe extern "C" fn taktos_called() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::called() };
         }
 
         /// An interrupt ends, and the heir is not the current thread.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_choose() -> *const $crate::Context {
-            <$upcalls as $crate::Upcalls>::choose()
+        unsafe extern "C" fn taktos_choose() -> *const $crate::Context {
+            // SAFETY: the caller's, the end of an interrupt, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::choose() }
         }
     };
 }

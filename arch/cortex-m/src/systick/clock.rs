@@ -11,8 +11,10 @@ use core::cell::UnsafeCell;
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
-    /// The board's, by [`exceptions!`](crate::exceptions).
+    // The board's, by [`exceptions!`](crate::exceptions).
+    /// As [`Upcalls::alarm`](taktos_machine::Upcalls::alarm).
     fn taktos_alarm();
+    /// As [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end).
     fn taktos_slice_end();
 }
 
@@ -66,7 +68,7 @@ pub fn start(hertz: u32) {
 /// What `SysTick` does: what is due, and sees to the next.
 extern "C" fn interrupt() {
     let due = masked(Time::take_due);
-    // SAFETY: the board's handlers, which want to be called here: it has the kernel's level.
+    // SAFETY: the handler of `SysTick`, as `start` alone makes it, and that has the kernel's level (`LEVEL`), on the one processor.
     unsafe {
         if due.alarm {
             taktos_alarm();

@@ -240,12 +240,20 @@ impl World {
                 return any;
             }
             if cpu.called.take() {
-                self.interrupt("called", self.wiring().called);
+                // SAFETY: `interrupt` marks it as a handler, of which a processor has one at a time: see above. The processor was not
+                // masked, so it does not hold the lock.
+                self.interrupt("called", || unsafe { (self.wiring().called)() });
             } else {
                 match cpu.agenda.take_due(self.now.get()) {
                     Some(Due::Interrupt(handler)) => self.interrupt("a device", handler),
-                    Some(Due::Alarm) => self.interrupt("alarm", self.wiring().alarm),
-                    Some(Due::SliceEnd) => self.interrupt("slice end", self.wiring().slice_end),
+                    Some(Due::Alarm) => {
+                        // SAFETY: as above.
+                        self.interrupt("alarm", || unsafe { (self.wiring().alarm)() })
+                    }
+                    Some(Due::SliceEnd) => {
+                        // SAFETY: as above.
+                        self.interrupt("slice end", || unsafe { (self.wiring().slice_end)() });
+                    }
                     None => return any,
                 }
             }
@@ -288,7 +296,8 @@ impl World {
         self.take_lock();
         let heir = &cpu.cells.heir;
         let chosen = match heir.get().is_null() {
-            true => (self.wiring().choose)(),
+            // SAFETY: the end of an interrupt, masked (see `interrupt`), with the lock, which was just taken.
+            true => unsafe { (self.wiring().choose)() },
             false => heir.get(),
         };
         cpu.looks.set(false);

@@ -25,10 +25,10 @@ const STEP: u64 = 10_000;
 /// The kernel's side of the seam.
 #[derive(Clone, Copy)]
 pub struct Wiring {
-    pub alarm: fn(),
-    pub slice_end: fn(),
-    pub called: fn(),
-    pub choose: fn() -> *const Context,
+    pub alarm: unsafe fn(),
+    pub slice_end: unsafe fn(),
+    pub called: unsafe fn(),
+    pub choose: unsafe fn() -> *const Context,
     pub fault: fn(&Fault<'_>) -> !,
 }
 

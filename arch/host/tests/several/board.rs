@@ -1,4 +1,8 @@
 //! Owns: the smallest kernel that the machine runs: hand-made decisions, one first thread a processor.
+#![expect(
+    unsafe_code,
+    reason = "what the machine calls asserts what only that knows"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
@@ -99,19 +103,19 @@ fn upcall(kind: &str) {
 }
 
 impl Upcalls for Board {
-    fn alarm() {
+    unsafe fn alarm() {
         upcall("alarm");
     }
 
-    fn slice_end() {
+    unsafe fn slice_end() {
         upcall("slice");
     }
 
-    fn called() {
+    unsafe fn called() {
         upcall("called");
     }
 
-    fn choose() -> *const Context {
+    unsafe fn choose() -> *const Context {
         let cells = HostSeveral::processor();
         if cells.heir.get().is_null() {
             let choice = CHOICE.with(|choice| choice[HostSeveral::number()].get());

@@ -20,8 +20,8 @@ pub(crate) const MAP: u32 = 1 << 1;
 pub(crate) const SLICE: u32 = 1 << 2;
 
 unsafe extern "C" {
-    /// The board's, by [`smp!`](crate::smp).
-    safe fn taktos_called();
+    /// The board's, by [`smp!`](crate::smp): as [`Upcalls::called`](taktos_machine::Upcalls::called): from an interrupt, without the lock.
+    fn taktos_called();
 }
 
 /// Interrupts the processor `number`, which sees all that was stored before.
@@ -54,7 +54,10 @@ pub(crate) fn call_others<B: Board>(reason: u32) {
 }
 
 /// Does what this processor is called for. The interrupt has been taken: who calls from now on comes again.
-pub(crate) fn serve() {
+///
+/// # Safety
+/// As of [`Upcalls::called`](taktos_machine::Upcalls::called).
+pub(crate) unsafe fn serve() {
     // SAFETY: the interrupt is taken before the reasons are.
     unsafe { asm!("fence", options(nostack, preserves_flags)) };
     let reasons = own().calls.swap(0, AcqRel);
@@ -66,6 +69,7 @@ pub(crate) fn serve() {
         timer::begin_slice();
     }
     if reasons & KERNEL != 0 {
-        taktos_called();
+        // SAFETY: the caller's.
+        unsafe { taktos_called() };
     }
 }

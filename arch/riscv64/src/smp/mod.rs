@@ -16,7 +16,8 @@ use taktos_machine::Context;
 
 unsafe extern "C" {
     // The board's, by [`smp!`](crate::smp).
-    safe fn taktos_choose() -> *const Context;
+    /// As [`Upcalls::choose`](taktos_machine::Upcalls::choose): with interrupts masked and the lock held.
+    fn taktos_choose() -> *const Context;
     static taktos_stacks: OwnStacks;
 }
 
@@ -64,8 +65,11 @@ pub(crate) fn set_up<B: Board>() {
 
 /// The end of an interrupt. Another heir than the current thread may be none yet, or may have been replaced by another
 /// processor since: that is looked at once more with the lock held. Says whether to switch to the heir: then the
-/// lock stays held, for the switch to release. Called with interrupts masked.
-pub(crate) fn choose() -> bool {
+/// lock stays held, for the switch to release.
+///
+/// # Safety
+/// Interrupts are masked, and the caller does not hold the lock.
+pub(crate) unsafe fn choose() -> bool {
     let processor = &own().processor;
     let current = processor.current.get();
     // SAFETY: a whole word, which another processor may be writing: then it calls this one afterwards.
@@ -74,7 +78,8 @@ pub(crate) fn choose() -> bool {
     }
     let taken = lock();
     if processor.heir.get().is_null() {
-        processor.heir.set(taktos_choose());
+        // SAFETY: interrupts are masked, and the lock was just taken; it is released below, or by the switch that follows.
+        processor.heir.set(unsafe { taktos_choose() });
     }
     if processor.heir.get() == current {
         unlock(taken);
@@ -107,14 +112,16 @@ macro_rules! smp {
 
         /// Another processor has called.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_called() {
-            <$upcalls as $crate::Upcalls>::called();
+        unsafe extern "C" fn taktos_called() {
+            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::called() };
         }
 
         /// An interrupt ends, and the heir is not the current thread.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_choose() -> *const $crate::Context {
-            <$upcalls as $crate::Upcalls>::choose()
+        unsafe extern "C" fn taktos_choose() -> *const $crate::Context {
+            // SAFETY: the caller's, the end of an interrupt, as the declaration there says.
+            unsafe { <$upcalls as $crate::Upcalls>::choose() }
         }
     };
 }

@@ -411,12 +411,12 @@ fn stand_in<P: SmpPort>(_: usize) {
 pub struct Handlers<P>(PhantomData<P>);
 
 impl<P: SmpPort> Upcalls for Handlers<P> {
-    fn alarm() {
+    unsafe fn alarm() {
         ALARMS.add::<P>();
         (AT_ALARM.0.get())();
     }
 
-    fn slice_end() {
+    unsafe fn slice_end() {
         SLICES.add::<P>();
         section::<P, _>(|| {
             let processor = P::Machine::processor();
@@ -426,12 +426,12 @@ impl<P: SmpPort> Upcalls for Handlers<P> {
         });
     }
 
-    fn called() {
+    unsafe fn called() {
         CALLS.add::<P>();
         (AT_CALL.0.get())();
     }
 
-    fn choose() -> *const Context {
+    unsafe fn choose() -> *const Context {
         CHOICES.add::<P>();
         let processor = P::Machine::processor();
         let chosen = match PUT_OFF[P::Machine::number()].swap(NOBODY, Relaxed) {
