@@ -4,6 +4,7 @@
 //! is, and everything that CI checks. Must never know what an image does or what an experiment asks.
 
 mod advisories;
+mod header;
 mod images;
 mod layering;
 mod size;
@@ -42,6 +43,8 @@ enum Chore {
         /// The clone
         folder: PathBuf,
     },
+    /// Write the header taktos.h anew, from the functions that it declares
+    Header,
     /// Say what a command line needs on this machine, for the script `taktos`
     #[command(hide = true)]
     Needs {
@@ -69,6 +72,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Images => images::build(&workspace)?,
         Chore::Size => size::table(&workspace)?,
         Chore::Advisories { folder } => advisories::renew(&folder)?,
+        Chore::Header => header::write(&workspace)?,
         Chore::Needs { words } => needed(&words),
     };
     Ok(screen::print(&format!("{}\n", said.trim_end()))?)

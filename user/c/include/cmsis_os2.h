@@ -177,7 +177,7 @@ typedef void *osMessageQueueId_t;
  * of 4 (of 8 on 64-bit machines); that of a thread may be smaller (80 bytes): then the heap helps out. */
 #if UINTPTR_MAX > 0xFFFFFFFFU
 #define TAKTOS_THREAD_CB_SIZE 640U
-#define TAKTOS_TIMER_CB_SIZE 80U
+#define TAKTOS_TIMER_CB_SIZE 192U
 #define TAKTOS_EVENT_FLAGS_CB_SIZE 56U
 #define TAKTOS_MUTEX_CB_SIZE 72U
 #define TAKTOS_SEMAPHORE_CB_SIZE 56U
@@ -186,7 +186,7 @@ typedef void *osMessageQueueId_t;
 #define TAKTOS_MESSAGE_LINK_SIZE 16U
 #else
 #define TAKTOS_THREAD_CB_SIZE 384U
-#define TAKTOS_TIMER_CB_SIZE 60U
+#define TAKTOS_TIMER_CB_SIZE 136U
 #define TAKTOS_EVENT_FLAGS_CB_SIZE 36U
 #define TAKTOS_MUTEX_CB_SIZE 52U
 #define TAKTOS_SEMAPHORE_CB_SIZE 36U

@@ -1,4 +1,4 @@
-//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), those of FreeRTOS that programs use most, and POSIX threads, over
+//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), those of FreeRTOS that programs use most, POSIX threads, and the kernel's own (`native`), over
 //! the kernel's public interface.
 //!
 //! `taktos install` builds this for each board and lays the library, the headers and the linker script where a C project finds them
@@ -15,6 +15,7 @@
 pub mod cmsis;
 pub mod freertos;
 mod heap;
+pub mod native;
 mod object;
 mod os;
 pub mod posix;

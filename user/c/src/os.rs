@@ -2,13 +2,12 @@
 //! asks of the machine. Must never know: what the calls on objects are.
 
 use crate::cmsis::thread::OsThread;
-use crate::cmsis::timer::OsTimer;
 use crate::freertos::critical::Critical;
 use crate::heap::Heap;
 use crate::posix::Shared;
 use core::cell::Cell;
 use taktos::board::Board;
-use taktos::{Instant, Kernel, Mutex, Priority, Protocol, Semaphore, System, Timeout};
+use taktos::{AlarmClock, Instant, Kernel, Mutex, Priority, Protocol, System, Timeout};
 use taktos_machine::Machine;
 
 type Cpu = <Board as System>::Machine;
@@ -30,10 +29,8 @@ pub struct Os {
     /// All threads that exist, and those that have ended and are still to be freed: the first of each.
     pub threads: Cell<Option<&'static OsThread>>,
     pub ended: Cell<Option<&'static OsThread>>,
-    /// The timers that run, the next to end first.
-    pub timers: Cell<Option<&'static OsTimer>>,
-    /// Given when there is something new for the thread of the timers.
-    pub timers_changed: Semaphore<Board>,
+    /// The alarms: the timers' thread serves them, and frees what ended threads have left when it is woken.
+    pub clock: AlarmClock<Board>,
     /// Who holds it runs alone: no thread is as urgent as its ceiling.
     pub lock: Mutex<Board>,
     pub suspended_at: Cell<Instant>,
@@ -56,8 +53,7 @@ impl Os {
             phase: Cell::new(Phase::Inactive),
             threads: Cell::new(None),
             ended: Cell::new(None),
-            timers: Cell::new(None),
-            timers_changed: Semaphore::binary(0),
+            clock: AlarmClock::new(),
             lock: Mutex::with_protocol(Protocol::Ceiling(Priority::MOST_URGENT)),
             suspended_at: Cell::new(Instant::START),
             slice: Cell::new(None),

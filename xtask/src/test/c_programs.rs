@@ -26,15 +26,16 @@ const TARGETS: [&str; 4] = [
 const SAYS: &str = "the sum is 10";
 /// The flag by which a linker leaves out what nobody calls.
 const COLLECTING: &str = "-Wl,--gc-sections";
-/// The tables of all calls: those of the standard, those of FreeRTOS, and those of POSIX threads.
+/// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and the kernel's own.
 const TABLES: &str = "user/c/tests";
-const PROGRAMS: [&str; 5] = ["table", "freertos", "posix", "signals", "queues"];
+const PROGRAMS: [&str; 6] = ["table", "freertos", "posix", "signals", "queues", "native"];
 /// The page of the book, which shows a program of FreeRTOS's.
 const PAGE: &str = "docs/c-programs.md";
 const TABLES_SAY: &str = " passed, 0 failed";
 
 /// Installs, then builds and runs a new project and the tables of all calls.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
+    crate::header::check(workspace)?;
     let mut all = tool_built(workspace)?;
     let folder = empty_folder(workspace, "c")?;
     run(tool(workspace, &folder).args(["install", "sdk"]))?;
@@ -155,6 +156,7 @@ impl Place<'_> {
         let page = fs::read_to_string(self.workspace.path(PAGE))?;
         let mut all = Tally::default();
         for (header, package) in [
+            ("taktos_initialize", "taktos-mps2-an386"),
             ("FreeRTOS.h", "taktos-freertos"),
             ("pthread.h", "taktos-posix"),
         ] {

@@ -48,7 +48,7 @@ impl<S: System> AlarmClock<S> {
         }
         let next = loop {
             match self.take_due() {
-                Due::Act(action) => action.act(),
+                Due::Act(action, word) => action.act(word),
                 Due::Later(next) => break next,
             }
         };
@@ -96,20 +96,21 @@ impl<S: System> AlarmClock<S> {
                 return Due::Later(Some(key));
             }
             self.remove(cs, first.0);
-            if let Some(action) = first.0.expire(cs, now) {
+            if let Some((action, word)) = first.0.expire(cs, now) {
                 let others = self.changed.has_waiters(cs);
                 drop(held);
                 if others {
                     // The act may take long: another thread waits for the next alarm meanwhile.
-                    self.tell();
+                    self.wake();
                 }
-                return Due::Act(action);
+                return Due::Act(action, word);
             }
         }
     }
 
-    /// Has the thread look anew.
-    pub(super) fn tell(&'static self) {
+    /// Has a thread that serves the clock look anew, or come back from [`AlarmClock::serve_once`]. Never waits; allowed in interrupt
+    /// handlers at the kernel's level. Bound: fixed.
+    pub fn wake(&'static self) {
         // Told already, or nobody serves a deleted clock.
         let _ = self.changed.give();
     }
@@ -142,7 +143,7 @@ impl<S: System> Default for AlarmClock<S> {
 
 /// What is to be done for the first alarm.
 enum Due<S: System> {
-    Act(Action<S>),
+    Act(Action<S>, usize),
     Later(Option<Instant>),
 }
 

@@ -16,14 +16,20 @@ use crate::sched::hold;
 use crate::thread::AnyThread;
 use crate::{Error, Kernel, System, Timeout, Work};
 use clock::Links;
+use core::ffi::c_void;
+use core::ptr;
 use taktos_time::{Duration, Instant};
 
 /// What happens when an alarm's time has come.
 enum Action<S: System> {
-    Call(fn(usize), usize),
+    Call(fn(usize)),
+    CallC(CFunction),
     Notify(&'static AnyThread<S>, Notify),
-    Defer(&'static Work<S>, usize),
+    Defer(&'static Work<S>),
 }
+
+/// What an alarm of a C program's calls.
+type CFunction = extern "C" fn(*mut c_void);
 
 impl<S: System> Clone for Action<S> {
     fn clone(&self) -> Self {
@@ -35,13 +41,14 @@ impl<S: System> Copy for Action<S> {}
 
 impl<S: System> Action<S> {
     /// Does it. A thread that cannot be notified and work that cannot be deferred have their reasons: nobody is there to be told.
-    fn act(self) {
+    fn act(self, word: usize) {
         match self {
-            Self::Call(function, word) => function(word),
+            Self::Call(function) => function(word),
+            Self::CallC(function) => function(ptr::with_exposed_provenance_mut(word)),
             Self::Notify(thread, action) => {
                 let _ = thread.notify(action);
             }
-            Self::Defer(work, word) => {
+            Self::Defer(work) => {
                 let _ = work.defer(word);
             }
         }
@@ -73,6 +80,7 @@ pub struct AlarmCounts {
 pub struct Alarm<S: System> {
     clock: &'static AlarmClock<S>,
     action: Action<S>,
+    word: Guarded<usize>,
     mode: Guarded<Mode>,
     /// When it is to act.
     due: Guarded<Instant>,
@@ -84,7 +92,15 @@ pub struct Alarm<S: System> {
 impl<S: System> Alarm<S> {
     /// An alarm of `clock` that calls `function` with `word` in the clock's thread.
     pub const fn calling(clock: &'static AlarmClock<S>, function: fn(usize), word: usize) -> Self {
-        Self::new(clock, Action::Call(function, word))
+        Self::new(clock, Action::Call(function), word)
+    }
+
+    /// The same with a function of C's, and the address that [`Alarm::set_word`] sets.
+    pub const fn calling_c(
+        clock: &'static AlarmClock<S>,
+        function: extern "C" fn(*mut c_void),
+    ) -> Self {
+        Self::new(clock, Action::CallC(function), 0)
     }
 
     /// An alarm of `clock` that notifies `thread`. A notification that it cannot take is lost, as
@@ -94,7 +110,7 @@ impl<S: System> Alarm<S> {
         thread: &'static AnyThread<S>,
         action: Notify,
     ) -> Self {
-        Self::new(clock, Action::Notify(thread, action))
+        Self::new(clock, Action::Notify(thread, action), 0)
     }
 
     /// An alarm of `clock` that defers `work` with `word`.
@@ -103,13 +119,14 @@ impl<S: System> Alarm<S> {
         work: &'static Work<S>,
         word: usize,
     ) -> Self {
-        Self::new(clock, Action::Defer(work, word))
+        Self::new(clock, Action::Defer(work), word)
     }
 
-    const fn new(clock: &'static AlarmClock<S>, action: Action<S>) -> Self {
+    const fn new(clock: &'static AlarmClock<S>, action: Action<S>, word: usize) -> Self {
         Self {
             clock,
             action,
+            word: Guarded::new(word),
             mode: Guarded::new(Mode::Once),
             due: Guarded::new(Instant::START),
             counts: Guarded::new(AlarmCounts {
@@ -119,6 +136,11 @@ impl<S: System> Alarm<S> {
             deleted: Guarded::new(false),
             links: Links::new(),
         }
+    }
+
+    /// Sets what the function is called with, or the work deferred, from now on. Allowed in interrupt handlers. Bound: fixed.
+    pub fn set_word(&'static self, word: usize) {
+        self.word.set(hold::<S>().section(), word);
     }
 
     /// Starts the alarm: it acts once, at `when`. Never waits; allowed in interrupt handlers at the kernel's level.
@@ -236,14 +258,14 @@ impl<S: System> Alarm<S> {
         let is_next = self.clock.insert(cs, self);
         drop(held);
         if is_next {
-            self.clock.tell();
+            self.clock.wake();
         }
         Ok(())
     }
 
     /// The alarm, which the clock has taken out because its time has come by `now`, is to act, or a watchdog was fed meanwhile. What
     /// goes on is put in again.
-    fn expire(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<Action<S>> {
+    fn expire(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<(Action<S>, usize)> {
         let due = self.due.get(cs);
         if due > now {
             self.clock.insert(cs, self);
@@ -260,6 +282,6 @@ impl<S: System> Alarm<S> {
             self.clock.insert(cs, self);
         }
         self.counts.set(cs, counts);
-        Some(self.action)
+        Some((self.action, self.word.get(cs)))
     }
 }

@@ -59,7 +59,7 @@ const _: () = {
         size_of::<O>() + align_of::<O>().saturating_sub(word) <= told
     }
     assert!(fits::<thread::OsThread>(384, 640));
-    assert!(fits::<timer::OsTimer>(60, 80));
+    assert!(fits::<timer::OsTimer>(136, 192));
     assert!(fits::<flags::OsEventFlags>(36, 56));
     assert!(fits::<mutex::OsMutex>(52, 72));
     assert!(fits::<semaphore::OsSemaphore>(36, 56));

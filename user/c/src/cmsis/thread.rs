@@ -357,7 +357,7 @@ fn bury(thread: &'static OsThread) {
 }
 
 /// Ends a thread; one that is to be joined is found until then.
-fn end(thread: &'static OsThread) {
+pub(crate) fn end(thread: &'static OsThread) {
     let is_joinable = masked(|| {
         thread.has_ended.set(true);
         thread.is_joinable.get()
@@ -365,7 +365,7 @@ fn end(thread: &'static OsThread) {
     if !is_joinable {
         bury(thread);
         // Who frees it is less urgent than most, but comes.
-        let _ = os().timers_changed.give();
+        os().clock.wake();
     }
     let _ = thread.handle().delete();
 }

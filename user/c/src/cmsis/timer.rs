@@ -1,33 +1,27 @@
-//! Owns: the standard's timers: a list of those that run, and a thread that calls what is due. Must never know: how threads are made.
+//! Owns: the standard's timers, and the thread that serves the alarms that they are. Must never know: how threads are made.
 
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Object};
-use crate::os::{TICK, in_handler, masked, os, ticks};
+use crate::os::{TICK, in_handler, os, ticks};
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr;
 use taktos::board::Board;
-use taktos::{Instant, Kernel, Timeout};
+use taktos::{Alarm, Duration, Instant, Timeout};
 
 /// What a timer calls.
-pub type Function = unsafe extern "C" fn(*mut c_void);
+pub type Function = extern "C" fn(*mut c_void);
 
 /// A timer.
 #[repr(C)]
 pub struct OsTimer {
     head: Head,
-    function: Function,
-    argument: Cell<*mut c_void>,
+    alarm: Alarm<Board>,
     /// What the program keeps with it.
     of_program: Cell<*mut c_void>,
     is_periodic: Cell<bool>,
-    is_running: Cell<bool>,
     period: Cell<u32>,
-    /// When it is due, in nanoseconds since the start, and how long after that again, if it is periodic.
-    due: Cell<u64>,
-    interval: Cell<u64>,
-    next: Cell<Option<&'static OsTimer>>,
 }
 
 // SAFETY: it begins with its head.
@@ -37,62 +31,12 @@ unsafe impl Object for OsTimer {
 
 get_name!(osTimerGetName, OsTimer);
 
-/// Puts `timer`, which does not run, behind those that are due no later. Masked; steps: those.
-fn insert(timer: &'static OsTimer) {
-    let mut place = &os().timers;
-    while let Some(other) = place.get()
-        && other.due.get() <= timer.due.get()
-    {
-        place = &other.next;
-    }
-    timer.next.set(place.get());
-    timer.is_running.set(true);
-    place.set(Some(timer));
-}
-
-/// Takes `timer` out, if it runs; says whether it did. Masked; steps: those that are due before.
-fn remove(timer: &'static OsTimer) -> bool {
-    if !timer.is_running.replace(false) {
-        return false;
-    }
-    let mut place = &os().timers;
-    while let Some(other) = place.get() {
-        if ptr::eq(other, timer) {
-            place.set(timer.next.take());
-            break;
-        }
-        place = &other.next;
-    }
-    true
-}
-
-/// What is due, as what is to be called; a periodic timer runs on. Masked.
-fn take_due() -> Option<(Function, *mut c_void)> {
-    let timer = os().timers.get()?;
-    if timer.due.get() > Kernel::<Board>::now().as_nanos() {
-        return None;
-    }
-    remove(timer);
-    if timer.is_periodic.get() {
-        timer.due.set(timer.due.get() + timer.interval.get());
-        insert(timer);
-    }
-    Some((timer.function, timer.argument.get()))
-}
-
-/// What the timers' thread does: calls what is due, frees what ended threads have left, waits for the next.
+/// What the timers' thread does: serves the alarms, and frees what ended threads have left.
 pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
     loop {
-        while let Some((function, argument)) = masked(take_due) {
-            // SAFETY: the program gave both to osTimerNew.
-            unsafe { function(argument) };
-        }
         super::thread::free_ended();
-        let next = masked(|| os().timers.get().map(|timer| timer.due.get()));
-        let time = next.map_or(Timeout::FOREVER, |due| {
-            Timeout::until(Instant::from_nanos(due))
-        });
-        let _ = os().timers_changed.take(time);
+        // Who ends its wait has it look again.
+        let _ = os().clock.serve_once();
     }
 }
 
@@ -106,24 +50,21 @@ pub(crate) fn make(
     let memory = object::block_for::<OsTimer>(attributes)?;
     let timer = OsTimer {
         head: object::head::<OsTimer>(attributes, memory),
-        function,
-        argument: Cell::new(argument),
+        alarm: Alarm::calling_c(&os().clock, function),
         of_program: Cell::new(ptr::null_mut()),
         is_periodic: Cell::new(is_periodic),
-        is_running: Cell::new(false),
         period: Cell::new(0),
-        due: Cell::new(0),
-        interval: Cell::new(0),
-        next: Cell::new(None),
     };
     // SAFETY: memory for one, which is one then.
-    unsafe { object::put(memory, timer).get() }
+    let timer = unsafe { object::put(memory, timer).get::<OsTimer>() }?;
+    timer.set_argument(argument);
+    Some(timer)
 }
 
 impl OsTimer {
     /// Sets what the function is called with.
     pub(crate) fn set_argument(&'static self, argument: *mut c_void) {
-        self.argument.set(argument);
+        self.alarm.set_word(argument.expose_provenance());
     }
 
     /// What the program keeps with it.
@@ -151,19 +92,19 @@ impl OsTimer {
         self.is_periodic.get()
     }
 
-    /// Sets whether it runs on.
+    /// Sets whether it runs on, from its next start.
     pub(crate) fn set_periodic(&'static self, is_periodic: bool) {
         self.is_periodic.set(is_periodic);
     }
 
     /// Whether it runs.
     pub(crate) fn is_running(&'static self) -> bool {
-        self.is_running.get()
+        self.alarm.next().is_some()
     }
 
-    /// When it is due, in ticks, if it runs.
+    /// When it is due, in ticks, if it runs; else 0.
     pub(crate) fn due(&'static self) -> u64 {
-        masked(|| self.due.get()) / TICK
+        self.alarm.next().map_or(0, |due| due.as_nanos() / TICK)
     }
 
     /// Starts it, or begins its time anew. Allowed in handlers.
@@ -175,19 +116,17 @@ impl OsTimer {
 
     /// Starts it so that it is due at an instant, and again each interval after, if it is periodic; both in nanoseconds. Allowed in handlers.
     pub(crate) fn start_at(&'static self, due: u64, interval: u64) {
-        masked(|| {
-            remove(self);
-            self.due.set(due);
-            self.interval.set(interval);
-            insert(self);
-        });
-        // Given already: the thread looks anyway. Before there are threads it is taken by the first look.
-        let _ = os().timers_changed.give();
+        let due = Timeout::until(Instant::from_nanos(due));
+        // The alarm is there as long as the timer; an instant that never comes starts nothing.
+        let _ = match self.is_periodic.get() {
+            true => self.alarm.periodic(due, Duration::from_nanos(interval)),
+            false => self.alarm.once(due),
+        };
     }
 
     /// Stops it; says whether it ran. Allowed in handlers.
     pub(crate) fn stop(&'static self) -> bool {
-        masked(|| remove(self))
+        self.alarm.stop().unwrap_or(false)
     }
 
     /// Deletes it, running or not; says whether the caller was the first to.

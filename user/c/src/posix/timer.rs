@@ -245,7 +245,7 @@ impl PosixTimer {
 }
 
 /// What the interface's timer calls: tells the program, unless the timer was deleted or set anew since.
-unsafe extern "C" fn expire(id: *mut c_void) {
+extern "C" fn expire(id: *mut c_void) {
     let timer = masked(|| {
         let timer = find(id).filter(|timer| timer.due.get() <= since_start())?;
         timer.tells.set(true);

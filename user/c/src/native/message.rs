@@ -1,0 +1,67 @@
+//! Direct messages: thread to thread in fixed time, two words.
+
+use super::thread::{Thread, living, thread_of};
+use super::{Code, Time, Word, code, failed, native, tell, timeout};
+use taktos::board::Board;
+use taktos::{AnyThread, Error, Message, Received};
+
+/// `taktos_received_t`.
+#[repr(C)]
+pub struct Letter {
+    sender: Thread,
+    words: [Word; 2],
+    wants_reply: bool,
+}
+
+fn letter(received: &Received<Board>) -> Letter {
+    Letter {
+        sender: thread_of(received.sender),
+        words: received.message.0,
+        wants_reply: received.wants_reply,
+    }
+}
+
+native! {
+    /// Sends two words to a thread and waits until it has received them. Errors: Timeout, WouldBlock, Deleted, Deadlock, Parameter; Context in a handler.
+    fn taktos_send(thread: Thread, first: Word, second: Word, time: Time) -> Code {
+        // SAFETY: the caller's promise.
+        code(unsafe { living(thread) }.and_then(|thread| thread.send(Message([first, second]), timeout(time))))
+    }
+
+    /// Receives two words from any thread, the most urgent sender first. Errors: Timeout, WouldBlock, Cancelled; Context in a handler.
+    fn taktos_receive(received: *mut Letter, time: Time) -> Code {
+        if received.is_null() {
+            return failed(Error::Parameter);
+        }
+        let result = AnyThread::<Board>::receive(timeout(time));
+        // SAFETY: the caller's promise.
+        code(result.map(|found| unsafe { tell(received, letter(&found)) }))
+    }
+
+    /// Sends two words to a thread and waits for its reply, which `reply` gets, if it is not null. Until then the thread has at least the caller's priority.
+    /// Errors: as taktos_send.
+    fn taktos_call(thread: Thread, first: Word, second: Word, reply: *mut [Word; 2], time: Time) -> Code {
+        // SAFETY: the caller's promise.
+        let answer = unsafe { living(thread) }.and_then(|thread| thread.call(Message([first, second]), timeout(time)));
+        // SAFETY: the caller's promise.
+        code(answer.map(|answer| unsafe { tell(reply, answer.0) }))
+    }
+
+    /// Answers the call of a thread. Never waits. Errors: State if it does not wait for the caller's reply; Context in a handler.
+    fn taktos_reply(thread: Thread, first: Word, second: Word) -> Code {
+        // SAFETY: the caller's promise.
+        code(unsafe { living(thread) }.and_then(|thread| thread.reply(Message([first, second]))))
+    }
+
+    /// Answers the call of a thread, then receives: what a server does in its loop. Errors: those of both.
+    fn taktos_reply_and_receive(thread: Thread, first: Word, second: Word, received: *mut Letter, time: Time) -> Code {
+        if received.is_null() {
+            return failed(Error::Parameter);
+        }
+        // SAFETY: the caller's promise.
+        let result = unsafe { living(thread) }
+            .and_then(|thread| thread.reply_and_receive(Message([first, second]), timeout(time)));
+        // SAFETY: the caller's promise.
+        code(result.map(|found| unsafe { tell(received, letter(&found)) }))
+    }
+}

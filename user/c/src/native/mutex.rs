@@ -1,0 +1,82 @@
+//! Mutexes: one owner at a time, without priority inversion.
+
+use super::{At, Code, Time, failed, kind, native, timeout, with};
+use crate::cmsis::thread::level;
+use taktos::board::Board;
+use taktos::{Error, Mutex, OwnerEnd, Protocol};
+
+pub(super) type Object = Mutex<Board>;
+kind!(Object as taktos_mutex_t, b"nmtx", 12);
+
+/// The bits of a mutex's options.
+const RECURSIVE: u32 = 1;
+const NO_INHERITANCE: u32 = 2;
+const ROBUST: u32 = 4;
+const STAYS_LOCKED: u32 = 8;
+
+native! {
+    /// Makes a mutex, of TAKTOS_MUTEX_... options: recursive; without inheritance; robust, whose next owner is told OwnerDied when its owner has
+    /// ended; or one that stays locked then. Without options the most urgent waiter's priority is inherited, and it is unlocked when its owner
+    /// ends. Errors: Parameter for other options, or the last two together.
+    fn taktos_mutex_init(mutex: At<Object>, options: u32) -> Code {
+        let both = ROBUST | STAYS_LOCKED;
+        if options & !(RECURSIVE | NO_INHERITANCE | both) != 0 || options & both == both {
+            return failed(Error::Parameter);
+        }
+        let protocol = match options & NO_INHERITANCE {
+            0 => Protocol::Inheritance,
+            _ => Protocol::None,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { mutex.make(with_options(Mutex::with_protocol(protocol), options)) }
+    }
+
+    /// Makes a mutex with a ceiling, the priority `ceiling` (1 to 56, 56 the most urgent): who locks it has that until it unlocks it. Options but for
+    /// TAKTOS_MUTEX_NO_INHERITANCE as above. Errors: Parameter for what is no priority, and as above.
+    fn taktos_mutex_init_ceiling(mutex: At<Object>, ceiling: u32, options: u32) -> Code {
+        let both = ROBUST | STAYS_LOCKED;
+        if options & !(RECURSIVE | both) != 0 || options & both == both || !(1..=56).contains(&ceiling) {
+            return failed(Error::Parameter);
+        }
+        let protocol = Protocol::Ceiling(level(ceiling as i32));
+        // SAFETY: the caller's promise.
+        unsafe { mutex.make(with_options(Mutex::with_protocol(protocol), options)) }
+    }
+
+    /// Locks it. Errors: Timeout, WouldBlock, Cancelled, Deadlock, Ceiling, Limit, NotRecoverable; OwnerDied, where the caller owns it all the
+    /// same; Context in a handler.
+    fn taktos_mutex_lock(mutex: At<Object>, time: Time) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { with(mutex, |object| object.lock(timeout(time))) }
+    }
+
+    /// Unlocks it. Errors: NotOwner; Context in a handler.
+    fn taktos_mutex_unlock(mutex: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { with(mutex, |object| object.unlock()) }
+    }
+
+    /// What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State.
+    fn taktos_mutex_make_consistent(mutex: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { with(mutex, |object| object.make_consistent()) }
+    }
+
+    /// Deletes it: those who wait get Deleted. Errors: InUse while it is owned.
+    fn taktos_mutex_delete(mutex: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { mutex.end(|object| object.delete()) }
+    }
+}
+
+fn with_options(mutex: Object, options: u32) -> Object {
+    let mutex = match options & RECURSIVE {
+        0 => mutex,
+        _ => mutex.recursive(),
+    };
+    match options & (ROBUST | STAYS_LOCKED) {
+        ROBUST => mutex.when_owner_ends(OwnerEnd::Tell),
+        STAYS_LOCKED => mutex.when_owner_ends(OwnerEnd::StayLocked),
+        _ => mutex,
+    }
+}

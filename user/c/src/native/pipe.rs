@@ -1,0 +1,43 @@
+//! Pipes: streams of bytes, with room for 256.
+
+use super::{At, Code, Time, bytes, kind, native, number, room, timeout};
+use core::ffi::c_void;
+use taktos::Pipe;
+use taktos::board::Board;
+
+type Object = Pipe<Board, 256>;
+kind!(Object as taktos_pipe_t, b"npip", 80);
+
+native! {
+    /// Makes a pipe.
+    fn taktos_pipe_init(pipe: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { pipe.make(Pipe::new()) }
+    }
+
+    /// Writes as many bytes as there is room for, and waits as long as these are fewer than `at_least`. The answer is how many, or an error, with which some
+    /// may have been written. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Parameter where at_least > length; Context in
+    /// a handler that would have to wait.
+    fn taktos_pipe_write(pipe: At<Object>, data: *const c_void, length: usize, at_least: usize, time: Time) -> isize {
+        // SAFETY: the caller's promise.
+        match unsafe { pipe.get().and_then(|object| Ok((object, bytes(data, length)?))) } {
+            Ok((object, data)) => number(object.write(data, at_least, timeout(time))),
+            Err(error) => number(Err(error)),
+        }
+    }
+
+    /// Reads as many bytes as there are, and waits as long as these are fewer than `at_least`. The answer is how many, or an error. Otherwise as above.
+    fn taktos_pipe_read(pipe: At<Object>, data: *mut c_void, length: usize, at_least: usize, time: Time) -> isize {
+        // SAFETY: the caller's promise.
+        match unsafe { pipe.get().and_then(|object| Ok((object, room(data, length)?))) } {
+            Ok((object, data)) => number(object.read(data, at_least, timeout(time))),
+            Err(error) => number(Err(error)),
+        }
+    }
+
+    /// Deletes it: those who wait get Deleted.
+    fn taktos_pipe_delete(pipe: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { pipe.end(|object| object.delete()) }
+    }
+}

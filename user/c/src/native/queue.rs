@@ -1,0 +1,71 @@
+//! Message queues: messages of one size, by priority, first in first out among equals.
+
+use super::{
+    At, Code, Time, Word, bytes, code, failed, kind, native, number, room, tell, timeout, with,
+    words,
+};
+use core::ffi::c_void;
+use taktos::board::Board;
+use taktos::{Error, RawQueue};
+
+type Object = RawQueue<Board>;
+kind!(Object as taktos_queue_t, b"nque", 32);
+
+native! {
+    /// The bytes of memory that a queue of `count` messages of `size` bytes needs; 0 where there is no such queue.
+    fn taktos_queue_memory(size: usize, count: usize) -> usize {
+        RawQueue::<Board>::words(size, count).map_or(0, |words| words * size_of::<usize>())
+    }
+
+    /// Makes a queue of `count` messages of `size` bytes, in memory of so many bytes at a multiple of a word, which is the queue's from then on. Errors:
+    /// Parameter for memory that is too small, and a size or count of 0.
+    fn taktos_queue_init(queue: At<Object>, size: usize, count: usize, memory: *mut Word, bytes: usize) -> Code {
+        // SAFETY: the caller's promise.
+        let made = unsafe { words(memory, bytes, RawQueue::<Board>::words(size, count)) }
+            .and_then(|memory| RawQueue::new(memory, size, count));
+        match made {
+            // SAFETY: the caller's promise.
+            Ok(object) => unsafe { queue.make(object) },
+            Err(error) => failed(error),
+        }
+    }
+
+    /// Sends a copy of a message; those of a higher priority are received first. Allowed in handlers without waiting. Errors: Timeout, WouldBlock,
+    /// Cancelled; Context in a handler that would have to wait.
+    fn taktos_queue_send(queue: At<Object>, message: *const c_void, priority: u8, time: Time) -> Code {
+        // SAFETY: the caller's promise: a message of the queue lies there.
+        unsafe {
+            with(queue, |object| object.send(bytes(message, object.size())?, priority, timeout(time)))
+        }
+    }
+
+    /// Receives a message; `priority`, if it is not null, gets its priority. Allowed in handlers without waiting. Errors: as above.
+    fn taktos_queue_receive(queue: At<Object>, message: *mut c_void, priority: *mut u8, time: Time) -> Code {
+        // SAFETY: the caller's promise: there is room for a message of the queue.
+        unsafe {
+            with(queue, |object| {
+                let received = object.receive(room(message, object.size())?, timeout(time))?;
+                tell(priority, received);
+                Ok(())
+            })
+        }
+    }
+
+    /// How many messages there are, or an error. Allowed in handlers.
+    fn taktos_queue_length(queue: At<Object>) -> isize {
+        // SAFETY: the caller's promise.
+        number::<Error>(unsafe { queue.get() }.map(|object| object.len()))
+    }
+
+    /// Forgets all messages. Allowed in handlers.
+    fn taktos_queue_reset(queue: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        code(unsafe { queue.get() }.and_then(|object| object.reset()))
+    }
+
+    /// Deletes it: those who wait get Deleted. The memory is the program's again.
+    fn taktos_queue_delete(queue: At<Object>) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe { queue.end(|object| object.delete()) }
+    }
+}
