@@ -206,3 +206,27 @@ fn c_type(of: &str, name: &str, kinds: &[(&str, &str, &str)]) -> Result<String> 
     };
     Ok(format!("{before}{name}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_comes_with_what_is_said_of_it() {
+        let file = "//! Gates.\nkind!(Gate as taktos_gate_t, b\"gate\", 4);\nconst WIDE: u32 = 2;\nnative! {\n    /// Opens `gate`,\n    /// or not.\n    fn taktos_gate_open(gate: At<Gate>, time: Time) -> Code {\n";
+        let expected = "/* Gates. */\n\ntypedef struct { uintptr_t words[4]; } __attribute__((aligned(8))) taktos_gate_t;\n#define TAKTOS_GATE_WIDE 2\n\n/* Opens gate, or not. */\nint32_t taktos_gate_open(taktos_gate_t *gate, taktos_time_t time);\n\n";
+        assert_eq!(section(file, "GATE").unwrap(), expected);
+    }
+
+    #[test]
+    fn what_has_no_type_in_c_is_refused() {
+        let file = "//! Gates.\n    /// Opens it.\n    fn taktos_open(gate: Vec<u8>) {\n";
+        let error = section(file, "GATE").unwrap_err().to_string();
+        assert_eq!(error, "Vec<u8> has no type in C");
+    }
+
+    #[test]
+    fn the_header_is_the_one_that_would_be_written() {
+        check(&Workspace::find().unwrap()).unwrap();
+    }
+}

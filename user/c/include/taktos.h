@@ -156,7 +156,7 @@ int32_t taktos_mutex_lock(taktos_mutex_t *mutex, taktos_time_t time);
 /* Unlocks it. Errors: NotOwner; Context in a handler. */
 int32_t taktos_mutex_unlock(taktos_mutex_t *mutex);
 
-/* What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State. */
+/* What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State; Context in a handler. */
 int32_t taktos_mutex_make_consistent(taktos_mutex_t *mutex);
 
 /* Deletes it: those who wait get Deleted. Errors: InUse while it is owned. */

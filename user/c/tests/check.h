@@ -16,12 +16,13 @@
 #define ANYTHING 0x7E57L
 
 static int rows, failures;
-static long (*in_handler)(void);
+static void (*group_in_handler)(int);
+static int row_in_handler;
 static volatile long found_in_handler;
 
 TAKTOS_INTERRUPT(SPARE)
 {
-    found_in_handler = in_handler();
+    group_in_handler(row_in_handler);
 }
 
 static void say(const char *text)
@@ -66,19 +67,38 @@ static void compare(const char *call, const char *where, long found, long expect
     say("\n");
 }
 
-/* Makes the call in this thread, then in a handler. */
-static void check(const char *text, long (*call)(void), long thread, long handler)
+/* Has the row of a group called in a handler. */
+static long in_a_handler(void (*of)(int), int row)
 {
-    compare(text, " in a thread", call(), thread);
-    in_handler = call;
+    group_in_handler = of;
+    row_in_handler = row;
     taktos_interrupt_pend(SPARE);
-    compare(text, " in a handler", found_in_handler, handler);
+    return found_in_handler;
 }
 
+/* A group of rows is a function of the row where it begins: 0 in a thread, which goes through all of them; in a handler one of them alone, so
+ * its variables are static. */
+#define BEGIN(name)                                                      \
+    void (*const this_group)(int) = name;                                \
+    switch (row) {                                                       \
+    case 0:
+#define END                                                              \
+    default:                                                             \
+        break;                                                           \
+    }
+
+/* Makes the call in this thread, then in a handler. */
 #define ROW(expression, thread, handler)                                 \
     do {                                                                 \
-        long call(void) { return (long)(expression); }                   \
-        check(#expression, call, (long)(thread), (long)(handler));       \
+        static long expected, expected_in_handler;                       \
+        expected = (long)(thread);                                       \
+        expected_in_handler = (long)(handler);                           \
+        compare(#expression, " in a thread", (long)(expression), expected); \
+        compare(#expression, " in a handler", in_a_handler(this_group, __LINE__), expected_in_handler); \
+        break;                                                           \
+    case __LINE__:                                                       \
+        found_in_handler = (long)(expression);                           \
+        return;                                                          \
     } while (0)
 
 /* Tells the counts, and ends the program. */

@@ -54,12 +54,13 @@ static void come_back(void *unused)
     seen = 7;
 }
 
-static void tasks(void)
+static void tasks(int row)
 {
     static StaticTask_t block;
     static StackType_t stack[DEPTH];
-    TickType_t begin, previous;
+    static TickType_t begin, previous;
 
+    BEGIN(tasks);
     IN_TASK(uxTaskPriorityGet(NULL), 3);
     IN_TASK(pcTaskGetName(NULL)[0], 'm');
     ROW(xTaskGetHandle("main") == self, 1, 1);
@@ -106,6 +107,7 @@ static void tasks(void)
     previous -= 10;
     IN_TASK(xTaskDelayUntil(&previous, 4), pdFALSE);
     IN_TASK(xTaskGetTickCount() - previous, 6);
+    END;
 }
 
 static void count_for_ever(void *counter)
@@ -137,11 +139,11 @@ static void raise_the_count(void *unused)
     vTaskDelete(NULL);
 }
 
-static long enter_and_leave(void)
+static void enter_and_leave(int found)
 {
     UBaseType_t mask = taskENTER_CRITICAL_FROM_ISR();
     taskEXIT_CRITICAL_FROM_ISR(mask);
-    return 5;
+    found_in_handler = found;
 }
 
 static void sections(void)
@@ -157,8 +159,9 @@ static void sections(void)
     IN_TASK(seen, 1);
     IN_TASK(xTaskResumeAll(), pdFALSE);
 
-    in_handler = enter_and_leave;
     found_in_handler = 0;
+    group_in_handler = enter_and_leave;
+    row_in_handler = 5;
     taskENTER_CRITICAL();
     taskENTER_CRITICAL();
     taktos_interrupt_pend(SPARE);
@@ -167,8 +170,9 @@ static void sections(void)
     taskEXIT_CRITICAL();
     IN_TASK(found_in_handler, 5);
     taskEXIT_CRITICAL();
+    row_in_handler = 6;
     taktos_interrupt_pend(SPARE);
-    IN_TASK(found_in_handler, 5);
+    IN_TASK(found_in_handler, 6);
 }
 
 static void receive(void *unused)
@@ -191,12 +195,13 @@ static void look(void *unused)
     vTaskDelete(NULL);
 }
 
-static void queues(void)
+static void queues(int row)
 {
     static StaticQueue_t block;
     static uint8_t storage[4];
     static QueueHandle_t fixed;
 
+    BEGIN(queues);
     fixed = xQueueCreateStatic(1, 4, storage, &block);
     IN_TASK(lies_in(fixed, &block, sizeof block), 1);
     IN_TASK(xQueueCreate(0, 4), 0);
@@ -256,6 +261,7 @@ static void queues(void)
     IN_TASK(answer, pdFALSE);
     vQueueAddToRegistry(queue, "queue");
     vQueueDelete(queue);
+    END;
 }
 
 static void take_the_mutex(void *unused)
@@ -267,11 +273,12 @@ static void take_the_mutex(void *unused)
     vTaskDelete(NULL);
 }
 
-static void semaphores(void)
+static void semaphores(int row)
 {
     static StaticSemaphore_t block;
     static SemaphoreHandle_t counting;
 
+    BEGIN(semaphores);
     counting = xSemaphoreCreateCounting(2, 1);
     done = xSemaphoreCreateBinary();
     IN_TASK(xSemaphoreTake(done, 0), pdFALSE);
@@ -304,6 +311,7 @@ static void semaphores(void)
     IN_TASK(xSemaphoreGetMutexHolder(mutex) == self, 1);
     IN_TASK(xSemaphoreGiveRecursive(mutex), pdTRUE);
     IN_TASK(xSemaphoreGetMutexHolder(mutex), 0);
+    END;
 }
 
 static void wait_for_bits(void *unused)
@@ -318,10 +326,11 @@ static void wait_for_bits(void *unused)
     vTaskDelay(portMAX_DELAY);
 }
 
-static void notifications(void)
+static void notifications(int row)
 {
     static uint32_t before;
 
+    BEGIN(notifications);
     ROW(xTaskNotify(self, 5, eSetValueWithoutOverwrite), pdPASS, pdFAIL);
     ROW(xTaskNotifyStateClear(NULL), pdTRUE, pdFALSE);
     ROW(ulTaskNotifyValueClear(NULL, 1), 5, 4);
@@ -348,6 +357,7 @@ static void notifications(void)
     IN_TASK(answer, 21);
     vTaskDelete(helper);
     IN_TASK(xTaskNotifyGive(helper), pdFAIL);
+    END;
 }
 
 static void count_calls(TimerHandle_t which)
@@ -356,8 +366,9 @@ static void count_calls(TimerHandle_t which)
     seen++;
 }
 
-static void timers(void)
+static void timers(int row)
 {
+    BEGIN(timers);
     timer = xTimerCreate("timer", 3, pdFALSE, &value, count_calls);
     IN_TASK(xTimerCreate("none", 0, pdFALSE, NULL, count_calls), 0);
     IN_TASK(xTimerCreate("none", 1, pdFALSE, NULL, NULL), 0);
@@ -388,6 +399,7 @@ static void timers(void)
     ROW(xTimerStartFromISR(timer, &woken), pdFAIL, pdFAIL);
     vTaskDelay(5);
     IN_TASK(seen, 4);
+    END;
 }
 
 static void wait_for_all(void *unused)
@@ -397,8 +409,9 @@ static void wait_for_all(void *unused)
     vTaskDelete(NULL);
 }
 
-static void event_groups(void)
+static void event_groups(int row)
 {
+    BEGIN(event_groups);
     group = xEventGroupCreate();
     IN_TASK(xEventGroupSetBits(group, 6), 6);
     ROW(xEventGroupGetBitsFromISR(group), 6, 6);
@@ -413,6 +426,7 @@ static void event_groups(void)
     ROW(xEventGroupSetBitsFromISR(group, 2, &woken), pdPASS, pdPASS);
     IN_TASK(seen, 3);
     vEventGroupDelete(group);
+    END;
 }
 
 static void memory(void)
@@ -431,14 +445,14 @@ static void run(void *argument)
     IN_TASK(argument == &value, 1);
     self = xTaskGetCurrentTaskHandle();
     TAKTOS_INTERRUPT_ENABLE(SPARE);
-    tasks();
+    tasks(0);
     turns();
     sections();
-    queues();
-    semaphores();
-    notifications();
-    timers();
-    event_groups();
+    queues(0);
+    semaphores(0);
+    notifications(0);
+    timers(0);
+    event_groups(0);
     memory();
     report();
 }

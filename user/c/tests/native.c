@@ -97,10 +97,11 @@ static void give_later(void *unused)
     taktos_semaphore_give(&gate);
 }
 
-static void threads(void)
+static void threads(int row)
 {
-    taktos_thread_t ended;
+    static taktos_thread_t ended;
 
+    BEGIN(threads);
     ROW(taktos_initialize(), E(STATE), E(STATE));
     ROW(taktos_start(), E(STATE), E(STATE));
     ROW(taktos_thread_create("none", 24, NULL, NULL, NULL, 0), 0, 0);
@@ -144,10 +145,12 @@ static void threads(void)
     ROW(taktos_thread_stop(sleeper), E(STATE), E(CONTEXT));
     compare("taktos_thread_join", " one that was stopped", taktos_thread_join(sleeper, TAKTOS_FOREVER), TAKTOS_OK);
     ROW((taktos_yield(), 0), 0, 0);
+    END;
 }
 
-static void time(void)
+static void time(int row)
 {
+    BEGIN(time);
     ROW(taktos_now() > 0, 1, 1);
     ROW(taktos_sleep(MS), TAKTOS_OK, E(CONTEXT));
     ROW(taktos_sleep(TAKTOS_NO_WAIT), TAKTOS_OK, E(CONTEXT));
@@ -155,10 +158,12 @@ static void time(void)
     compare("taktos_sleep", " until", taktos_sleep(TAKTOS_UNTIL(taktos_now() + MS)), TAKTOS_OK);
     ROW(taktos_set_time_slice(TAKTOS_MILLIS(5)), TAKTOS_OK, TAKTOS_OK);
     ROW(taktos_set_time_slice(0), TAKTOS_OK, TAKTOS_OK);
+    END;
 }
 
-static void semaphores(void)
+static void semaphores(int row)
 {
+    BEGIN(semaphores);
     ROW(taktos_semaphore_init(NULL, 0, 1), E(PARAMETER), E(PARAMETER));
     ROW(taktos_semaphore_init(&semaphore, 0, 0), E(PARAMETER), E(PARAMETER));
     ROW(taktos_semaphore_init(&semaphore, 2, 1), E(PARAMETER), E(PARAMETER));
@@ -179,10 +184,12 @@ static void semaphores(void)
     ROW(taktos_semaphore_delete(&no_semaphore), E(PARAMETER), E(PARAMETER));
     ROW(taktos_semaphore_delete(&semaphore), TAKTOS_OK, E(PARAMETER));
     ROW(taktos_semaphore_give(&semaphore), E(PARAMETER), E(PARAMETER));
+    END;
 }
 
-static void mutexes(void)
+static void mutexes(int row)
 {
+    BEGIN(mutexes);
     ROW(taktos_mutex_init(NULL, 0), E(PARAMETER), E(PARAMETER));
     ROW(taktos_mutex_init(&mutex, 16), E(PARAMETER), E(PARAMETER));
     ROW(taktos_mutex_init(&mutex, TAKTOS_MUTEX_ROBUST | TAKTOS_MUTEX_STAYS_LOCKED), E(PARAMETER), E(PARAMETER));
@@ -215,10 +222,12 @@ static void mutexes(void)
     ROW(taktos_mutex_make_consistent(&robust), TAKTOS_OK, E(CONTEXT));
     ROW(taktos_mutex_unlock(&robust), TAKTOS_OK, E(CONTEXT));
     ROW(taktos_mutex_delete(&robust), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void conditions(void)
+static void conditions(int row)
 {
+    BEGIN(conditions);
     ROW(taktos_condition_signal(&condition), E(PARAMETER), E(PARAMETER));
     ROW(taktos_condition_init(&condition), TAKTOS_OK, E(STATE));
     ROW(taktos_condition_wait(&condition, &robust, TAKTOS_NO_WAIT), E(PARAMETER), E(PARAMETER));
@@ -232,10 +241,12 @@ static void conditions(void)
     ROW(taktos_condition_signal(&condition), TAKTOS_OK, TAKTOS_OK);
     ROW(taktos_condition_broadcast(&condition), TAKTOS_OK, TAKTOS_OK);
     ROW(taktos_condition_delete(&condition), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void flags(void)
+static void flags(int row)
 {
+    BEGIN(flags);
     ROW(taktos_events_set(&events, 1), E(PARAMETER), E(PARAMETER));
     ROW(taktos_events_init(&events, 1), TAKTOS_OK, E(STATE));
     ROW(taktos_events_set(&events, 4), TAKTOS_OK, TAKTOS_OK);
@@ -255,10 +266,12 @@ static void flags(void)
     ROW(taktos_events_get(&events), 4, 4);
     ROW(taktos_events_clear(NULL, 2, NULL), E(PARAMETER), E(PARAMETER));
     ROW(taktos_events_delete(&events), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void notifications(void)
+static void notifications(int row)
 {
+    BEGIN(notifications);
     ROW(taktos_notify(NULL, TAKTOS_NOTIFY_INCREMENT, 0), E(PARAMETER), E(PARAMETER));
     ROW(taktos_notify(self, 4, 0), E(PARAMETER), E(PARAMETER));
     ROW(taktos_notify_wait(0, &found, TAKTOS_NO_WAIT), E(WOULD_BLOCK), E(CONTEXT));
@@ -272,12 +285,15 @@ static void notifications(void)
     compare("taktos_notify", " in a thread", taktos_notify(self, TAKTOS_NOTIFY_INCREMENT, 0), TAKTOS_OK);
     ROW(taktos_notify_take(&found, MS), TAKTOS_OK, E(CONTEXT));
     ROW(found, 1, 1);
+    END;
 }
 
-static void queues(void)
+static void queues(int row)
 {
-    size_t bytes = taktos_queue_memory(4, 2);
+    static size_t bytes;
 
+    BEGIN(queues);
+    bytes = taktos_queue_memory(4, 2);
     ROW(taktos_queue_memory(0, 2), 0, 0);
     ROW(taktos_queue_memory(4, 2) > 8, 1, 1);
     ROW(taktos_queue_init(&queue, 4, 2, NULL, bytes), E(PARAMETER), E(PARAMETER));
@@ -303,12 +319,15 @@ static void queues(void)
     ROW(taktos_queue_length(&queue), 0, 0);
     ROW(taktos_queue_delete(&queue), TAKTOS_OK, E(PARAMETER));
     ROW(taktos_queue_length(&queue), E(PARAMETER), E(PARAMETER));
+    END;
 }
 
-static void pools(void)
+static void pools(int row)
 {
-    size_t bytes = taktos_pool_memory(8, 1);
+    static size_t bytes;
 
+    BEGIN(pools);
+    bytes = taktos_pool_memory(8, 1);
     ROW(taktos_pool_memory(8, 0), 0, 0);
     ROW(taktos_pool_init(&pool, 8, 1, memory, bytes - 1), E(PARAMETER), E(PARAMETER));
     ROW(taktos_pool_init(&pool, 8, 1, memory, bytes), TAKTOS_OK, E(STATE));
@@ -322,10 +341,12 @@ static void pools(void)
     ROW(taktos_pool_used(&pool), 0, 0);
     ROW(taktos_pool_delete(&pool), TAKTOS_OK, E(PARAMETER));
     ROW(taktos_pool_used(&pool), E(PARAMETER), E(PARAMETER));
+    END;
 }
 
-static void stores(void)
+static void stores(int row)
 {
+    BEGIN(stores);
     ROW(taktos_fifo_push(&fifo, 1), E(PARAMETER), E(PARAMETER));
     ROW(taktos_fifo_init(&fifo), TAKTOS_OK, E(STATE));
     ROW(taktos_fifo_pop(&fifo, &word, TAKTOS_NO_WAIT), E(WOULD_BLOCK), E(CONTEXT));
@@ -352,12 +373,14 @@ static void stores(void)
     ROW(letters[0] == 'x' && letters[2] == 'z', 1, 1);
     ROW(taktos_pipe_read(&pipe_of_bytes, letters, 3, 0, MS), 0, 0);
     ROW(taktos_pipe_delete(&pipe_of_bytes), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void mailboxes(void)
+static void mailboxes(int row)
 {
-    taktos_thread_t sender = NULL;
+    static taktos_thread_t sender = NULL;
 
+    BEGIN(mailboxes);
     ROW(taktos_mailbox_post(&mailbox, 1, NULL, MS), E(PARAMETER), E(PARAMETER));
     ROW(taktos_mailbox_init(&mailbox), TAKTOS_OK, E(STATE));
     ROW(taktos_mailbox_receive(&mailbox, NULL, &word, NULL, TAKTOS_NO_WAIT), E(WOULD_BLOCK), E(CONTEXT));
@@ -370,10 +393,12 @@ static void mailboxes(void)
     ROW(taktos_mailbox_post(&mailbox, 7, NULL, TAKTOS_NO_WAIT), TAKTOS_OK, TAKTOS_OK);
     compare("taktos_mailbox_receive", "", taktos_mailbox_receive(&mailbox, NULL, &word, &sender, MS), TAKTOS_OK);
     ROW(taktos_mailbox_delete(&mailbox), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void messages(void)
+static void messages(int row)
 {
+    BEGIN(messages);
     server = taktos_thread_create("server", 30, serve_calls, NULL, NULL, 0);
     ROW(taktos_send(NULL, 1, 2, MS), E(PARAMETER), E(PARAMETER));
     ROW(taktos_call(NULL, 1, 2, words, MS), E(PARAMETER), E(PARAMETER));
@@ -390,12 +415,14 @@ static void messages(void)
     taktos_thread_stop(server);
     ROW(taktos_call(server, 7, 2, words, MS), E(STATE), E(STATE));
     taktos_thread_join(server, TAKTOS_FOREVER);
+    END;
 }
 
-static void periods(void)
+static void periods(int row)
 {
-    uint64_t start;
+    static uint64_t start;
 
+    BEGIN(periods);
     ROW(taktos_period_next(&period, MS), E(PARAMETER), E(PARAMETER));
     ROW(taktos_period_init(&period), TAKTOS_OK, E(STATE));
     ROW(taktos_period_next(&period, MS), E(DELETED), E(CONTEXT));
@@ -408,10 +435,14 @@ static void periods(void)
     compare("three periods", "", taktos_now() - start >= 3 * MS, 1);
     ROW(taktos_period_cancel(&period), TAKTOS_OK, E(CONTEXT));
     ROW(taktos_period_delete(&period), TAKTOS_OK, E(DELETED));
+    END;
 }
 
-static void alarms(void)
+static void alarms(int row)
 {
+    static int fed;
+
+    BEGIN(alarms);
     ROW(taktos_alarm_init(&alarm_of_count, NULL, NULL), E(PARAMETER), E(PARAMETER));
     ROW(taktos_alarm_once(&alarm_of_count, MS), E(PARAMETER), E(PARAMETER));
     ROW(taktos_alarm_init(&alarm_of_count, count_up, (void *)&count), TAKTOS_OK, E(STATE));
@@ -432,7 +463,7 @@ static void alarms(void)
     compare("taktos_alarm_stop", "", taktos_alarm_stop(&alarm_of_count), 1);
     worked = 0;
     ROW(taktos_alarm_watchdog(&dog, 2 * MS), TAKTOS_OK, TAKTOS_OK);
-    for (int i = 0; i < 3; i++) {
+    for (fed = 0; fed < 3; fed++) {
         taktos_sleep(MS);
         ROW(taktos_alarm_feed(&dog), TAKTOS_OK, TAKTOS_OK);
     }
@@ -441,10 +472,12 @@ static void alarms(void)
     compare("a watchdog", " that is hungry", worked, 1);
     ROW(taktos_alarm_delete(&alarm_of_count), TAKTOS_OK, E(PARAMETER));
     ROW(taktos_alarm_delete(&dog), TAKTOS_OK, E(PARAMETER));
+    END;
 }
 
-static void deferred(void)
+static void deferred(int row)
 {
+    BEGIN(deferred);
     worked = 0;
     ROW(taktos_work_init(&work, &work_queue, count_up, (void *)&worked), E(PARAMETER), E(PARAMETER));
     ROW(taktos_work_queue_init(&work_queue), TAKTOS_OK, E(STATE));
@@ -462,6 +495,7 @@ static void deferred(void)
     compare("who served", "", count, E(DELETED));
     ROW(taktos_work_defer(&work), E(DELETED), E(DELETED));
     taktos_thread_join(worker, TAKTOS_FOREVER);
+    END;
 }
 
 static void all(void *unused)
@@ -470,21 +504,21 @@ static void all(void *unused)
     TAKTOS_INTERRUPT_ENABLE(SPARE);
     self = taktos_thread_current();
     taktos_semaphore_init(&gate, 0, 1);
-    threads();
-    time();
-    semaphores();
-    mutexes();
-    conditions();
-    flags();
-    notifications();
-    queues();
-    pools();
-    stores();
-    mailboxes();
-    messages();
-    periods();
-    alarms();
-    deferred();
+    threads(0);
+    time(0);
+    semaphores(0);
+    mutexes(0);
+    conditions(0);
+    flags(0);
+    notifications(0);
+    queues(0);
+    pools(0);
+    stores(0);
+    mailboxes(0);
+    messages(0);
+    periods(0);
+    alarms(0);
+    deferred(0);
     report();
 }
 

@@ -94,14 +94,16 @@ static void *sleep_for_ever(void *argument)
     return argument;
 }
 
-static void threads(void)
+static void threads(int row)
 {
     static unsigned long long stack[512];
     static pthread_t self;
-    pthread_attr_t attributes;
-    void *place = NULL;
-    size_t size = 0;
+    static pthread_attr_t attributes;
+    static struct timespec soon;
+    static void *place = NULL;
+    static size_t size = 0;
 
+    BEGIN(threads);
     self = pthread_self();
     ROW(pthread_create(NULL, NULL, give_back, NULL), EINVAL, EPERM);
     ROW(pthread_create(&helper, NULL, NULL, NULL), EINVAL, EPERM);
@@ -121,7 +123,7 @@ static void threads(void)
     IS(joined(), &mutex);
 
     start(sleep_for_ever, NULL, 30);
-    struct timespec soon = in(CLOCK_REALTIME, 5 * MS);
+    soon = in(CLOCK_REALTIME, 5 * MS);
     IS(pthread_timedjoin_np(helper, NULL, &soon), ETIMEDOUT);
     IS(pthread_detach(helper), 0);
     ROW(pthread_detach(helper), EINVAL, EPERM);
@@ -149,6 +151,7 @@ static void threads(void)
     IS(seen, 1);
     IS(pthread_attr_destroy(&attributes), 0);
     IS(pthread_create(&helper, &attributes, give_back, NULL), EINVAL);
+    END;
 }
 
 static void attributes_of_threads(void)
@@ -196,12 +199,13 @@ static void attributes_of_threads(void)
     IS(pthread_attr_getdetachstate(&attributes, &value), EINVAL);
 }
 
-static void scheduling(void)
+static void scheduling(int row)
 {
     static struct sched_param parameters = { .sched_priority = 25 };
-    struct timespec turn;
-    int policy = -1;
+    static struct timespec turn;
+    static int policy = -1;
 
+    BEGIN(scheduling);
     IS(sched_get_priority_min(SCHED_FIFO), 1);
     IS(sched_get_priority_max(SCHED_FIFO), 56);
     IS(failed(sched_get_priority_max(7)), EINVAL);
@@ -236,6 +240,7 @@ static void scheduling(void)
     IS(parameters.sched_priority, 25);
     IS(pthread_setschedprio(pthread_self(), 24), 0);
     IS(pthread_getschedparam(NULL, &policy, &parameters), ESRCH);
+    END;
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -270,12 +275,13 @@ static void *set_value(void *argument)
     return NULL;
 }
 
-static void values(void)
+static void values(int row)
 {
     static int one = 1;
-    pthread_key_t all[PTHREAD_KEYS_MAX], more;
-    int count = 0;
+    static pthread_key_t all[PTHREAD_KEYS_MAX], more;
+    static int count = 0;
 
+    BEGIN(values);
     seen = 0;
     start(call_it, NULL, 30);
     call_it(NULL);
@@ -306,6 +312,7 @@ static void values(void)
     while (count > 0) {
         pthread_key_delete(all[--count]);
     }
+    END;
 }
 
 static void *lock_and_note(void *argument)
@@ -379,12 +386,13 @@ static void attributes_of_mutexes(void)
     IS(pthread_mutex_init(&mutex, &attributes), EINVAL);
 }
 
-static void mutexes(void)
+static void mutexes(int row)
 {
     static pthread_mutex_t own;
-    struct timespec never = { .tv_sec = 0, .tv_nsec = SECOND };
-    int value = -1;
+    static struct timespec never = { .tv_sec = 0, .tv_nsec = SECOND };
+    static int value = -1;
 
+    BEGIN(mutexes);
     attributes_of_mutexes();
     ROW(pthread_mutex_unlock(&mutex), EPERM, EPERM);
     ROW(pthread_mutex_lock(NULL), EINVAL, EINVAL);
@@ -468,6 +476,7 @@ static void mutexes(void)
     IS(seen, 1);
     joined();
     IS(pthread_mutex_destroy(&own), 0);
+    END;
 }
 
 static void *await(void *argument)
@@ -479,15 +488,17 @@ static void *await(void *argument)
     return NULL;
 }
 
-static void conditions(void)
+static void conditions(int row)
 {
     static pthread_cond_t own;
-    pthread_condattr_t attributes;
-    struct timespec time, never = { .tv_sec = 0, .tv_nsec = -1 };
-    pthread_t threads[3];
-    clockid_t clock = 99;
-    int value = -1;
+    static pthread_condattr_t attributes;
+    static struct timespec time, never = { .tv_sec = 0, .tv_nsec = -1 };
+    static pthread_t threads[3];
+    static long long begun;
+    static clockid_t clock = 99;
+    static int value = -1;
 
+    BEGIN(conditions);
     IS(pthread_condattr_init(&attributes), 0);
     IS(pthread_condattr_getclock(&attributes, &clock), 0);
     IS(clock, CLOCK_REALTIME);
@@ -505,7 +516,7 @@ static void conditions(void)
     ROW(pthread_cond_wait(&condition, &mutex), EPERM, EPERM);
     ROW(pthread_cond_signal(NULL), EINVAL, EINVAL);
     IS(pthread_mutex_lock(&mutex), 0);
-    long long begun = now();
+    begun = now();
     time = in(CLOCK_MONOTONIC, 5 * MS);
     IS(pthread_cond_timedwait(&own, &mutex, &time), ETIMEDOUT);
     IS(now() - begun >= 5 * MS && now() - begun < 6 * MS, 1);
@@ -534,6 +545,7 @@ static void conditions(void)
     IS(pthread_cond_destroy(&own), 0);
     IS(pthread_cond_destroy(&own), EINVAL);
     IS(pthread_cond_signal(&own), EINVAL);
+    END;
 }
 
 static void *take(void *argument)
@@ -543,11 +555,13 @@ static void *take(void *argument)
     return argument;
 }
 
-static void semaphores(void)
+static void semaphores(int row)
 {
-    struct timespec time, never = { .tv_sec = 0, .tv_nsec = SECOND };
-    int value = -1;
+    static long long begun;
+    static struct timespec time, never = { .tv_sec = 0, .tv_nsec = SECOND };
+    static int value = -1;
 
+    BEGIN(semaphores);
     IS(failed(sem_init(&semaphore, 0, SEM_VALUE_MAX + 1U)), EINVAL);
     IS(failed(sem_post(&semaphore)), EINVAL);
     IS(sem_init(&semaphore, 0, 1), 0);
@@ -558,7 +572,7 @@ static void semaphores(void)
     ROW(failed(sem_wait(&semaphore)), 0, EPERM);
     ROW(failed(sem_trywait(&semaphore)), EAGAIN, EAGAIN);
     time = in(CLOCK_REALTIME, 3 * MS);
-    long long begun = now();
+    begun = now();
     IS(failed(sem_timedwait(&semaphore, &time)), ETIMEDOUT);
     IS(now() - begun >= 2 * MS && now() - begun < 4 * MS, 1);
     time = in(CLOCK_MONOTONIC, 3 * MS);
@@ -577,14 +591,17 @@ static void semaphores(void)
     IS(sem_init(&semaphore, 0, SEM_VALUE_MAX), 0);
     IS(failed(sem_post(&semaphore)), EOVERFLOW);
     IS(sem_init(&semaphore, 0, 0), 0);
+    END;
 }
 
-static void clocks(void)
+static void clocks(int row)
 {
+    static long long begun;
     static struct timespec span = { .tv_sec = 0, .tv_nsec = 2 * MS };
-    struct timespec time = { .tv_sec = 1000000000, .tv_nsec = 5 };
-    struct timespec none = { .tv_sec = 0, .tv_nsec = SECOND }, before = { .tv_sec = -1, .tv_nsec = 0 };
+    static struct timespec time = { .tv_sec = 1000000000, .tv_nsec = 5 };
+    static struct timespec none = { .tv_sec = 0, .tv_nsec = SECOND }, before = { .tv_sec = -1, .tv_nsec = 0 };
 
+    BEGIN(clocks);
     IS(failed(clock_gettime(99, &time)), EINVAL);
     IS(failed(clock_settime(CLOCK_MONOTONIC, &time)), EINVAL);
     IS(failed(clock_settime(CLOCK_REALTIME, &none)), EINVAL);
@@ -596,7 +613,7 @@ static void clocks(void)
     IS(time.tv_sec * SECOND + time.tv_nsec, 1);
     IS(clock_getres(CLOCK_REALTIME, NULL), 0);
     IS(failed(clock_getres(99, &time)), EINVAL);
-    long long begun = now();
+    begun = now();
     IS(nanosleep(&span, NULL), 0);
     IS(now() - begun >= 2 * MS && now() - begun < 3 * MS, 1);
     time = in(CLOCK_REALTIME, 3 * MS);
@@ -609,6 +626,7 @@ static void clocks(void)
     IS(failed(nanosleep(&none, NULL)), EINVAL);
     IS(sleep(0), 0);
     IS(usleep(1000), 0);
+    END;
 }
 
 static void *errno_is_its_own(void *argument)
@@ -747,11 +765,12 @@ static void *give_up_writing(void *argument)
     return argument;
 }
 
-static void locks(void)
+static void locks(int row)
 {
-    struct timespec soon, never = { .tv_sec = 0, .tv_nsec = -1 };
-    pthread_t writer, reader;
+    static struct timespec soon, never = { .tv_sec = 0, .tv_nsec = -1 };
+    static pthread_t writer, reader;
 
+    BEGIN(locks);
     IS(pthread_rwlock_rdlock(&lock), 0);
     IS(pthread_rwlock_tryrdlock(&lock), 0);
     IS(pthread_rwlock_trywrlock(&lock), EBUSY);
@@ -817,6 +836,7 @@ static void locks(void)
     IS(pthread_rwlock_init(&lock, NULL), 0);
     ROW(pthread_rwlock_rdlock(&lock), 0, EPERM);
     IS(pthread_rwlock_unlock(&lock), 0);
+    END;
 }
 
 static pthread_barrier_t barrier;
@@ -841,12 +861,13 @@ static void *spin_on_it(void *argument)
     return argument;
 }
 
-static void barriers(void)
+static void barriers(int row)
 {
-    pthread_barrierattr_t attributes;
-    pthread_t threads[2];
-    int value = -1;
+    static pthread_barrierattr_t attributes;
+    static pthread_t threads[2];
+    static int value = -1;
 
+    BEGIN(barriers);
     IS(pthread_barrierattr_init(&attributes), 0);
     IS(pthread_barrierattr_setpshared(&attributes, 9), EINVAL);
     IS(pthread_barrierattr_getpshared(&attributes, &value), 0);
@@ -882,6 +903,7 @@ static void barriers(void)
     IS(pthread_spin_unlock(&spin), 0);
     joined();
     IS(pthread_spin_destroy(&spin), 0);
+    END;
 }
 
 /* As many threads as fit, again and again: nothing is lost. */
@@ -914,22 +936,22 @@ static void *end_the_program(void *argument)
 int main(void)
 {
     TAKTOS_INTERRUPT_ENABLE(SPARE);
-    threads();
+    threads(0);
     attributes_of_threads();
-    scheduling();
-    values();
-    mutexes();
-    conditions();
-    semaphores();
-    clocks();
+    scheduling(0);
+    values(0);
+    mutexes(0);
+    conditions(0);
+    semaphores(0);
+    clocks(0);
     errno = 0;
     start(errno_is_its_own, NULL, 30);
     errno = 5;
     joined();
     IS(errno, 5);
     cancellation();
-    locks();
-    barriers();
+    locks(0);
+    barriers(0);
     all_that_fit();
     /* The program goes on when main has ended so. */
     start(end_the_program, NULL, 10);

@@ -85,12 +85,14 @@ static void *wait_for_permit(void *semaphore)
     return NULL;
 }
 
-static void semaphores(void)
+static void semaphores(int row)
 {
     static sem_t *semaphore, *same;
     static sem_t other;
-    int value = -1;
+    static sem_t *next;
+    static int value = -1;
 
+    BEGIN(semaphores);
     ROW(not_opened(sem_open("/one", 0)), ENOENT, EPERM);
     ROW(not_opened(sem_open(NULL, O_CREAT, 0600, 1)), EINVAL, EPERM);
     ROW(not_opened(sem_open("/", O_CREAT, 0600, 1)), EINVAL, EPERM);
@@ -122,7 +124,7 @@ static void semaphores(void)
     IS(sem_unlink("/one"), 0);
     IS(not_opened(sem_open("/one", 0)), ENOENT);
     IS(sem_post(semaphore), 0);
-    sem_t *next = sem_open("one", O_CREAT | O_EXCL, 0600, 0);
+    next = sem_open("one", O_CREAT | O_EXCL, 0600, 0);
     IS(next != SEM_FAILED && next != semaphore, 1);
     IS(sem_close(semaphore), 0);
     IS(sem_wait(same), 0);
@@ -132,6 +134,7 @@ static void semaphores(void)
     IS(sem_open("/one", 0), next);
     IS(sem_close(next), 0);
     IS(sem_unlink("/one"), 0);
+    END;
 }
 
 static void *receive(void *expected)
@@ -166,10 +169,11 @@ static void *receive_interrupted(void *argument)
     return argument;
 }
 
-static void openings(void)
+static void openings(int row)
 {
     static struct mq_attr attributes = { .mq_maxmsg = 0, .mq_msgsize = SIZE }, found;
 
+    BEGIN(openings);
     ROW(failed(mq_open("/queue", O_RDWR)), ENOENT, EPERM);
     ROW(failed(mq_open(NULL, O_RDWR | O_CREAT, 0600, NULL)), EINVAL, EPERM);
     ROW(failed(mq_open("/queue", O_RDWR | O_WRONLY | O_CREAT, 0600, NULL)), EINVAL, EPERM);
@@ -198,15 +202,19 @@ static void openings(void)
     IS(found.mq_flags, 0);
     IS(failed(mq_getattr(queue, NULL)), EINVAL);
     IS(failed(mq_setattr(queue, NULL, NULL)), EINVAL);
+    END;
 }
 
-static void messages(void)
+static void messages(int row)
 {
     static struct timespec past, wrong = { .tv_nsec = SECOND };
-    struct mq_attr attributes = { .mq_flags = O_NONBLOCK }, before;
-    mqd_t reader = mq_open("/queue", O_RDONLY | O_NONBLOCK), writer = mq_open("/queue", O_WRONLY);
-    struct timespec soon;
+    static struct mq_attr attributes = { .mq_flags = O_NONBLOCK }, before;
+    static mqd_t reader, writer;
+    static struct timespec soon;
 
+    BEGIN(messages);
+    reader = mq_open("/queue", O_RDONLY | O_NONBLOCK);
+    writer = mq_open("/queue", O_WRONLY);
     ROW(failed(mq_send(queue, "0123456789", SIZE + 1, 0)), EMSGSIZE, EPERM);
     ROW(failed(mq_send(queue, "a", 1, MQ_PRIO_MAX)), EINVAL, EPERM);
     ROW(failed(mq_receive(queue, text, SIZE - 1, NULL)), EMSGSIZE, EPERM);
@@ -272,6 +280,7 @@ static void messages(void)
     IS(mq_close(reader), 0);
     IS(mq_close(writer), 0);
     IS(failed(mq_close(writer)), EBADF);
+    END;
 }
 
 static sem_t told;
@@ -282,14 +291,16 @@ static void tell(union sigval value)
     sem_post(&told);
 }
 
-static void notices(void)
+static void notices(int row)
 {
     static struct sigevent event = { .sigev_notify = 7 };
-    sigset_t set;
-    siginfo_t info;
-    struct timespec none = { 0 };
-    mqd_t other = mq_open("/queue", O_RDONLY);
+    static sigset_t set;
+    static siginfo_t info;
+    static struct timespec none = { 0 };
+    static mqd_t other;
 
+    BEGIN(notices);
+    other = mq_open("/queue", O_RDONLY);
     sem_init(&told, 0, 0);
     ROW(failed(mq_notify(queue, &event)), EINVAL, EPERM);
     event.sigev_notify = SIGEV_SIGNAL;
@@ -336,6 +347,7 @@ static void notices(void)
     IS(mq_close(other), 0);
     IS(mq_notify(queue, &event), 0);
     IS(mq_notify(queue, NULL), 0);
+    END;
 }
 
 static void ends(void)
@@ -379,10 +391,10 @@ int main(void)
 
     TAKTOS_INTERRUPT_ENABLE(SPARE);
     IS(pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters), 0);
-    semaphores();
-    openings();
-    messages();
-    notices();
+    semaphores(0);
+    openings(0);
+    messages(0);
+    notices(0);
     ends();
     report();
     return 1;

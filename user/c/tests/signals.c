@@ -125,10 +125,11 @@ static void mask(int how, int number)
 }
 
 /* What a row names lies in static memory, or its function needs a trampoline. */
-static void sets(void)
+static void sets(int row)
 {
     static sigset_t set;
 
+    BEGIN(sets);
     ROW(sigemptyset(&set), 0, 0);
     ROW(sigismember(&set, SIGUSR1), 0, 0);
     ROW(sigaddset(&set, SIGUSR1), 0, 0);
@@ -143,15 +144,17 @@ static void sets(void)
     ROW(failed(sigismember(&set, 1000)), EINVAL, EINVAL);
     ROW(failed(sigemptyset(NULL)), EINVAL, EINVAL);
     ROW(failed(sigfillset(NULL)), EINVAL, EINVAL);
+    END;
 }
 
-static void actions(void)
+static void actions(int row)
 {
     static struct sigaction action = { .sa_handler = note }, old;
     static union sigval value = { .sival_int = 7 };
     static sigset_t set;
-    sigset_t before;
+    static sigset_t before;
 
+    BEGIN(actions);
     set = only(SIGUSR1);
     sigemptyset(&action.sa_mask);
     ROW(failed(sigaction(0, &action, NULL)), EINVAL, EINVAL);
@@ -252,6 +255,7 @@ static void actions(void)
     IS(sigaction(SIGUSR1, NULL, &old), 0);
     IS(old.sa_handler, SIG_DFL);
     IS(seen, 1);
+    END;
 }
 
 static void send_again(int number)
@@ -475,15 +479,16 @@ static void *wait_for_ever(void *argument)
     return argument;
 }
 
-static void taking(void)
+static void taking(int row)
 {
     static struct timespec none, wrong = { .tv_nsec = SECOND };
     static sigset_t set;
     static int number;
-    struct timespec short_time = { .tv_nsec = 3 * MS };
-    union sigval value = { .sival_int = 11 };
-    long long begin;
+    static struct timespec short_time = { .tv_nsec = 3 * MS };
+    static union sigval value = { .sival_int = 11 };
+    static long long begin;
 
+    BEGIN(taking);
     set = only(SIGRTMIN);
     mask(SIG_BLOCK, SIGRTMIN);
     ROW(failed(sigtimedwait(&set, NULL, &none)), EAGAIN, EPERM);
@@ -522,6 +527,7 @@ static void taking(void)
     IS(pthread_cancel(helper), 0);
     IS(joined(), PTHREAD_CANCELED);
     mask(SIG_UNBLOCK, SIGRTMIN);
+    END;
 }
 
 static sem_t expired;
@@ -549,18 +555,20 @@ static struct itimerspec every(long value, long interval)
     return spec;
 }
 
-static void timers(void)
+static void timers(int row)
 {
     static struct itimerspec spec;
     static timer_t timer, gone;
     static struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN, .sigev_value.sival_int = 5 };
-    sigset_t set = only(SIGRTMIN);
-    siginfo_t info = { 0 };
-    struct itimerspec old;
-    struct timespec none = { 0 }, time;
-    timer_t other;
-    long long begin;
+    static sigset_t set;
+    static siginfo_t info = { 0 };
+    static struct itimerspec old;
+    static struct timespec none = { 0 }, time;
+    static timer_t other;
+    static long long begin;
 
+    BEGIN(timers);
+    set = only(SIGRTMIN);
     spec = every(4 * MS, 0);
     ROW(failed(timer_create(99, &event, &timer)), EINVAL, EPERM);
     ROW(failed(timer_create(CLOCK_MONOTONIC, &event, NULL)), EINVAL, EPERM);
@@ -662,6 +670,7 @@ static void timers(void)
     IS(failed(sigtimedwait(&set, NULL, &none)), EAGAIN);
     IS(timer_delete(timer), 0);
     mask(SIG_UNBLOCK, SIGRTMIN);
+    END;
 }
 
 static void *sleep_by_day(void *argument)
@@ -742,13 +751,13 @@ int main(void)
     first = pthread_self();
     struct sched_param parameters = { .sched_priority = 24 };
     IS(pthread_setschedparam(first, SCHED_FIFO, &parameters), 0);
-    sets();
-    actions();
+    sets(0);
+    actions(0);
     nesting();
     waits();
     waits_that_go_on();
-    taking();
-    timers();
+    taking(0);
+    timers(0);
     notices();
     report();
     return 1;

@@ -50,10 +50,11 @@ static int is_text(const char *text, const char *other)
     return *text == *other;
 }
 
-static void kernel(void)
+static void kernel(int row)
 {
-    osVersion_t version;
+    static osVersion_t version;
 
+    BEGIN(kernel);
     ROW(osKernelInitialize(), osError, osErrorISR);
     ROW(osKernelStart(), osError, osErrorISR);
     compare("osKernelGetInfo", "", osKernelGetInfo(&version, NULL, 0), osOK);
@@ -83,10 +84,12 @@ static void kernel(void)
     ROW(osDelayUntil(osKernelGetTickCount()), osErrorParameter, osErrorISR);
     ROW(osDelayUntil(osKernelGetTickCount() - 1), osErrorParameter, osErrorISR);
     ROW(osDelayUntil(osKernelGetTickCount() + 2), osOK, osErrorISR);
+    END;
 }
 
-static void threads(void)
+static void threads(int row)
 {
+    BEGIN(threads);
     static const osThreadAttr_t joinable = { .attr_bits = osThreadJoinable, .name = "joinable" };
     static const osThreadAttr_t above = { .priority = (osPriority_t)57 };
     static const osThreadAttr_t no_size = { .stack_mem = stack };
@@ -163,10 +166,12 @@ static void threads(void)
     ROW(osThreadTerminate(helper), osOK, osErrorISR);
     ROW(osThreadDetach(helper), osOK, osErrorISR);
     ROW(osThreadTerminate(helper), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void thread_flags(void)
+static void thread_flags(int row)
 {
+    BEGIN(thread_flags);
     helper = osThreadNew(wait_for_ever, NULL, NULL);
     ended = osThreadNew(end_at_once, NULL, &(osThreadAttr_t){ .attr_bits = osThreadJoinable });
     osDelay(2);
@@ -186,10 +191,12 @@ static void thread_flags(void)
     FLAGS_ROW(osThreadFlagsWait(1, 4, 0), osFlagsErrorParameter, osFlagsErrorISR);
     osThreadTerminate(helper);
     osThreadJoin(ended);
+    END;
 }
 
-static void event_flags(void)
+static void event_flags(int row)
 {
+    BEGIN(event_flags);
     flags = osEventFlagsNew(&(osEventFlagsAttr_t){ .name = "flags" });
     ROW(osEventFlagsNew(NULL) != NULL, 1, 0);
     ROW(osEventFlagsNew(&(osEventFlagsAttr_t){ .cb_mem = stack, .cb_size = 8 }), 0, 0);
@@ -212,10 +219,12 @@ static void event_flags(void)
     ROW(osEventFlagsDelete(NULL), osErrorParameter, osErrorISR);
     ROW(osEventFlagsDelete(flags), osOK, osErrorISR);
     ROW(osEventFlagsDelete(flags), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void timers(void)
+static void timers(int row)
 {
+    BEGIN(timers);
     timer = osTimerNew(count, osTimerPeriodic, NULL, &(osTimerAttr_t){ .name = "timer" });
     ROW(osTimerNew(count, osTimerOnce, NULL, NULL) != NULL, 1, 0);
     ROW(osTimerNew(NULL, osTimerOnce, NULL, NULL), 0, 0);
@@ -237,10 +246,12 @@ static void timers(void)
     ROW(osTimerDelete(NULL), osErrorParameter, osErrorISR);
     ROW(osTimerDelete(timer), osOK, osErrorISR);
     ROW(osTimerDelete(timer), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void mutexes(void)
+static void mutexes(int row)
 {
+    BEGIN(mutexes);
     mutex = osMutexNew(&(osMutexAttr_t){ .name = "mutex", .attr_bits = osMutexPrioInherit | osMutexRobust });
     recursive = osMutexNew(&(osMutexAttr_t){ .attr_bits = osMutexRecursive });
     ROW(osMutexNew(NULL) != NULL, 1, 0);
@@ -266,6 +277,7 @@ static void mutexes(void)
     osMutexAcquire(mutex, 0);
     ROW(osMutexDelete(mutex), osOK, osErrorISR);
     ROW(osMutexDelete(mutex), osErrorParameter, osErrorISR);
+    END;
 }
 
 static void lock_and_end(void *argument)
@@ -273,10 +285,11 @@ static void lock_and_end(void *argument)
     osMutexAcquire(argument, osWaitForever);
 }
 
-static void mutexes_of_the_dead(void)
+static void mutexes_of_the_dead(int row)
 {
-    const osThreadAttr_t urgent = { .priority = osPriorityHigh };
+    static const osThreadAttr_t urgent = { .priority = osPriorityHigh };
 
+    BEGIN(mutexes_of_the_dead);
     mutex = osMutexNew(&(osMutexAttr_t){ .attr_bits = osMutexRobust });
     osThreadNew(lock_and_end, mutex, &urgent);
     ROW(osMutexAcquire(mutex, 0), osOK, osErrorISR);
@@ -287,10 +300,12 @@ static void mutexes_of_the_dead(void)
     ROW(osMutexAcquire(mutex, 2), osErrorTimeout, osErrorISR);
     ROW(osMutexGetOwner(mutex), 0, 0);
     ROW(osMutexDelete(mutex), osOK, osErrorISR);
+    END;
 }
 
-static void semaphores(void)
+static void semaphores(int row)
 {
+    BEGIN(semaphores);
     ROW(osSemaphoreNew(0, 0, NULL), 0, 0);
     ROW(osSemaphoreNew(1, 2, NULL), 0, 0);
     ROW(osSemaphoreNew(1, 1, NULL) != NULL, 1, 0);
@@ -307,14 +322,18 @@ static void semaphores(void)
     ROW(osSemaphoreAcquire(semaphore, 0), osErrorResource, osErrorResource);
     ROW(osSemaphoreAcquire(semaphore, 2), osErrorTimeout, osErrorParameter);
     ROW(osSemaphoreAcquire(NULL, 0), osErrorParameter, osErrorParameter);
+    deleted = osSemaphoreNew(1, 0, NULL);
+    osSemaphoreDelete(deleted);
     ROW(osSemaphoreAcquire(deleted, 0), osErrorParameter, osErrorParameter);
     ROW(osSemaphoreDelete(NULL), osErrorParameter, osErrorISR);
     ROW(osSemaphoreDelete(semaphore), osOK, osErrorISR);
     ROW(osSemaphoreDelete(semaphore), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void pools(void)
+static void pools(int row)
 {
+    BEGIN(pools);
     pool = osMemoryPoolNew(3, 12, &(osMemoryPoolAttr_t){ .name = "pool" });
     ROW(osMemoryPoolNew(0, 4, NULL), 0, 0);
     ROW(osMemoryPoolNew(1, 0, NULL), 0, 0);
@@ -347,10 +366,12 @@ static void pools(void)
     ROW(osMemoryPoolDelete(NULL), osErrorParameter, osErrorISR);
     ROW(osMemoryPoolDelete(pool), osOK, osErrorISR);
     ROW(osMemoryPoolDelete(pool), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void queues(void)
+static void queues(int row)
 {
+    BEGIN(queues);
     queue = osMessageQueueNew(2, sizeof message, &(osMessageQueueAttr_t){ .name = "queue" });
     ROW(osMessageQueueNew(0, 4, NULL), 0, 0);
     ROW(osMessageQueueNew(1, 0, NULL), 0, 0);
@@ -395,12 +416,14 @@ static void queues(void)
     ROW(osMessageQueueDelete(NULL), osErrorParameter, osErrorISR);
     ROW(osMessageQueueDelete(queue), osOK, osErrorISR);
     ROW(osMessageQueueDelete(queue), osErrorParameter, osErrorISR);
+    END;
 }
 
-static void sleep_deeply(void)
+static void sleep_deeply(int row)
 {
-    uint32_t before;
+    static uint32_t before;
 
+    BEGIN(sleep_deeply);
     timer = osTimerNew(count, osTimerOnce, NULL, NULL);
     osTimerStart(timer, 100);
     ROW(osKernelSuspend() > 90, 1, 0);
@@ -410,6 +433,7 @@ static void sleep_deeply(void)
     compare("osKernelResume", " sets the ticks forward where it can", osKernelGetTickCount() - before >= 49 || !SETS_TICKS, 1);
     ROW(osKernelGetState(), osKernelRunning, osKernelRunning);
     osTimerDelete(timer);
+    END;
 }
 
 static void run(void *argument)
@@ -418,19 +442,17 @@ static void run(void *argument)
     self = osThreadGetId();
     TAKTOS_INTERRUPT_ENABLE(SPARE);
     semaphore = osSemaphoreNew(2, 0, &(osSemaphoreAttr_t){ .name = "semaphore" });
-    deleted = osSemaphoreNew(1, 0, NULL);
-    osSemaphoreDelete(deleted);
-    kernel();
-    threads();
-    thread_flags();
-    event_flags();
-    timers();
-    mutexes();
-    mutexes_of_the_dead();
-    pools();
-    queues();
-    semaphores();
-    sleep_deeply();
+    kernel(0);
+    threads(0);
+    thread_flags(0);
+    event_flags(0);
+    timers(0);
+    mutexes(0);
+    mutexes_of_the_dead(0);
+    pools(0);
+    queues(0);
+    semaphores(0);
+    sleep_deeply(0);
     report();
 }
 

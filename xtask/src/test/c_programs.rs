@@ -29,6 +29,8 @@ const COLLECTING: &str = "-Wl,--gc-sections";
 /// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and the kernel's own.
 const TABLES: &str = "user/c/tests";
 const PROGRAMS: [&str; 6] = ["table", "freertos", "posix", "signals", "queues", "native"];
+/// What a program in C++ begins with.
+const CPP: &str = "#include \"taktos.h\"\n#include \"cmsis_os2.h\"\n";
 /// The page of the book, which shows a program of FreeRTOS's.
 const PAGE: &str = "docs/c-programs.md";
 const TABLES_SAY: &str = " passed, 0 failed";
@@ -49,6 +51,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(place.table(program, &target)?);
         }
     }
+    place.read_by_cpp()?;
     all.add(place.packaged()?);
     all.add(place.of_the_book()?);
     fs::remove_dir_all(&folder)?;
@@ -142,6 +145,18 @@ impl Place<'_> {
     fn tool_chain_file(&self, target: &str) -> Result<PathBuf> {
         let file = format!("sdk/lib/cmake/Taktos/{}.cmake", tool_chain(target)?);
         Ok(self.folder.join(file))
+    }
+
+    /// The headers that have no folder of their own are good C++, too.
+    fn read_by_cpp(&self) -> Result<()> {
+        let source = self.folder.join("both.cpp");
+        fs::write(&source, CPP)?;
+        run(Command::new("arm-none-eabi-g++")
+            .args(["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+            .arg("-fsyntax-only")
+            .arg("-I")
+            .arg(self.folder.join("sdk/include"))
+            .arg(source))
     }
 
     /// The same project by pkg-config, without CMake, and by a linker that keeps what nobody calls: all that is named must be there.

@@ -25,6 +25,7 @@ pub mod thread;
 pub mod time;
 pub mod work;
 
+use crate::os::in_handler;
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -57,6 +58,15 @@ pub fn number<E: Into<Error>>(result: Result<usize, E>) -> isize {
     match result {
         Ok(number) => isize::try_from(number).unwrap_or(isize::MAX),
         Err(error) => failed(error.into()) as isize,
+    }
+}
+
+/// Whether the call is made in a thread, for what only a thread may do. Errors: `Context` in a handler.
+#[inline(always)]
+pub fn in_thread() -> Result<(), Error> {
+    match in_handler() {
+        true => Err(Error::Context),
+        false => Ok(()),
     }
 }
 

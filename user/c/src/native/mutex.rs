@@ -1,6 +1,6 @@
 //! Mutexes: one owner at a time, without priority inversion.
 
-use super::{At, Code, Time, failed, kind, native, timeout, with};
+use super::{At, Code, Time, failed, in_thread, kind, native, timeout, with};
 use crate::cmsis::thread::level;
 use taktos::board::Board;
 use taktos::{Error, Mutex, OwnerEnd, Protocol};
@@ -53,13 +53,13 @@ native! {
     /// Unlocks it. Errors: NotOwner; Context in a handler.
     fn taktos_mutex_unlock(mutex: At<Object>) -> Code {
         // SAFETY: the caller's promise.
-        unsafe { with(mutex, |object| object.unlock()) }
+        unsafe { with(mutex, |object| in_thread().and_then(|()| object.unlock())) }
     }
 
-    /// What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State.
+    /// What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State; Context in a handler.
     fn taktos_mutex_make_consistent(mutex: At<Object>) -> Code {
         // SAFETY: the caller's promise.
-        unsafe { with(mutex, |object| object.make_consistent()) }
+        unsafe { with(mutex, |object| in_thread().and_then(|()| object.make_consistent())) }
     }
 
     /// Deletes it: those who wait get Deleted. Errors: InUse while it is owned.
