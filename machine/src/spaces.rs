@@ -49,12 +49,6 @@ impl<const N: usize> Spaces<N> {
             root => Some((place + 1, root)),
         }
     }
-
-    /// The roots of the tables that were made.
-    pub fn roots(&self) -> impl Iterator<Item = usize> {
-        let roots = self.0.iter().map(|space| space.root.load(Relaxed));
-        roots.filter(|root| *root != 0 && *root != Space::CANNOT_BE)
-    }
 }
 
 /// Whether `space` is the owner's, which takes a free one.
@@ -75,7 +69,6 @@ mod tests {
         // Made once.
         assert_eq!(spaces.find(0x1000, || Some(0xA0)), Some((1, 0x80)));
         assert_eq!(spaces.find(0x3000, || Some(0xB0)), None);
-        assert!(spaces.roots().eq([0x80, 0x90]));
     }
 
     #[test]
@@ -83,6 +76,5 @@ mod tests {
         let spaces = Spaces::<2>::new();
         assert_eq!(spaces.find(0x1000, || None), None);
         assert_eq!(spaces.find(0x1000, || Some(0x80)), None);
-        assert_eq!(spaces.roots().next(), None);
     }
 }

@@ -202,6 +202,9 @@ macro_rules! one_processor {
         }
     };
     (user_attack) => {
+        $crate::one_processor!(@ user_attack, board::start(&MAIN, main));
+    };
+    (@ user_attack, $start:expr) => {
         use taktos_kernel::user::Supervisor;
         use taktos_kernel::{EventFlags, Mutex, System, Thread};
         use $crate::user_mode::attack::{self, Told};
@@ -240,7 +243,7 @@ macro_rules! one_processor {
             ticker: &TICKER,
         };
 
-        board::entry!(board::start(&MAIN, main));
+        board::entry!($start);
 
         fn main() {
             let passed = attack::run(&OBJECTS);
@@ -248,6 +251,9 @@ macro_rules! one_processor {
         }
     };
     (user_bench) => {
+        $crate::one_processor!(@ user_bench, board::start(&MAIN, main));
+    };
+    (@ user_bench, $start:expr) => {
         use taktos_kernel::{System, Thread};
         use $crate::user_mode::bench;
 
@@ -262,7 +268,7 @@ macro_rules! one_processor {
             |second| second
         );
 
-        board::entry!(board::start(&MAIN, main));
+        board::entry!($start);
 
         fn main() {
             bench::run(&FIRST, &SECOND, &FIRST_THREADS[0], &DONE);
@@ -424,6 +430,20 @@ macro_rules! several_processors {
         fn main() {
             beside::run(&OBJECTS);
         }
+    };
+    (user_attack) => {
+        $crate::one_processor!(@ user_attack, {
+            if $crate::command_line::is_argument::<Board>("all") {
+                board::start(&MAIN, main)
+            }
+            board::start_with(&MAIN, &$crate::suite::beside::instances(), main)
+        });
+    };
+    (user_bench) => {
+        $crate::one_processor!(
+            @ user_bench,
+            board::start_with(&MAIN, &$crate::suite::beside::instances(), main)
+        );
     };
 }
 

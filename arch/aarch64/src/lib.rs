@@ -54,7 +54,6 @@ mod smp;
 mod state;
 mod switch;
 mod timer;
-#[cfg(not(feature = "smp"))]
 mod user;
 mod vectors;
 
@@ -100,7 +99,6 @@ macro_rules! exceptions {
 }
 
 /// What macros need of other crates.
-#[cfg(not(feature = "smp"))]
 #[doc(hidden)]
 pub mod reexports {
     pub use taktos_machine::{Context as AnyContext, UserFault};

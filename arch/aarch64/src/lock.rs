@@ -2,7 +2,7 @@
 //! Must never know: what it guards.
 
 use crate::state::{State, own};
-use core::arch::asm;
+use core::arch::{asm, naked_asm};
 use core::sync::atomic::AtomicU32;
 use taktos_lock::{HELD, QueuedLock, Word};
 
@@ -131,6 +131,26 @@ pub(crate) fn lock() -> Taken {
     let Handle { lock, held } = own.lock;
     lock.lock_by(held, wait);
     Taken { own, lock }
+}
+
+/// Takes the lock for a hand-written path that found it held: x0 to x3 and x8 stay as they are.
+#[unsafe(naked)]
+pub(crate) extern "C" fn wait_for_lock() {
+    naked_asm!(
+        "stp x0, x1, [sp, #-48]!",
+        "stp x2, x3, [sp, #16]",
+        "stp x8, x30, [sp, #32]",
+        "bl {lock}",
+        "ldp x8, x30, [sp, #32]",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x0, x1, [sp], #48",
+        "ret",
+        lock = sym lock_out_of_line,
+    )
+}
+
+extern "C" fn lock_out_of_line() {
+    let _ = lock();
 }
 
 /// Gives the lock to whoever waits for it longest. Called by the holder, with what taking it gave.

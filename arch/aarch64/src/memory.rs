@@ -227,7 +227,6 @@ fn forget(address: usize) {
 }
 
 /// Makes the processors forget all that they knew of any map.
-#[cfg(not(feature = "smp"))]
 pub(crate) fn forget_all() {
     // SAFETY: drops translations, which are read again from the tables when needed.
     unsafe {

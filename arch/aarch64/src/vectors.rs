@@ -149,7 +149,6 @@ macro_rules! end_interrupt {
     };
 }
 
-#[cfg(not(feature = "smp"))]
 pub(crate) use {end_interrupt, keep_registers};
 
 /// An interrupt while a thread ran.
@@ -174,7 +173,7 @@ pub(crate) extern "C" fn interrupt() {
 /// another processor since: that is looked at once more with the lock held, which the switch then releases.
 #[cfg(feature = "smp")]
 #[unsafe(naked)]
-extern "C" fn interrupt() {
+pub(crate) extern "C" fn interrupt() {
     naked_asm!(
         keep_registers!(),
         "bl {dispatch}",

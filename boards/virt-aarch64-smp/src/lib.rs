@@ -11,13 +11,23 @@
 mod common;
 mod place;
 
-use place::arch;
+#[cfg(feature = "workloads")]
+mod attacks;
+
 use place::{begin, console};
 
 pub use common::*;
 pub use place::{Machine, Place};
 pub use taktos_arch_aarch64::INTERRUPTS;
 
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use aarch64_rt;
+pub use {aarch64_rt, taktos_arch_aarch64 as arch, taktos_kernel as kernel};
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::kernel);
+    };
+}

@@ -12,7 +12,7 @@ use super::thread::{Member, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::sched::hold;
 use crate::thread::tcb::ThreadRef;
-use crate::{Error, Priority, System};
+use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
@@ -352,6 +352,12 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         let (base, data) = (self.memory(), self.data());
         if data + self.data_size > base + self.regions[0].size {
             return Err(Error::NoMemory);
+        }
+        // A thread that has ended may still write where a processor has not left it.
+        for member in members {
+            drop(Kernel::<S>::hold_off_processors(
+                member.thread().reference(),
+            )?);
         }
         S::Machine::isolate();
         let map = S::Machine::map(self.regions(), self.float).ok_or(Error::NoMemory)?;

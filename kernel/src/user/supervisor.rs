@@ -101,7 +101,7 @@ pub(super) fn end_faulted<S: System<Machine: Isolation>>(
         // Who goes on is the heir, whatever this says.
         let _ = supervisor.told.give_entered(cs);
     }
-    Kernel::<S>::running().heir(cs).context()
+    S::kernel().heir(cs).context()
 }
 
 fn incident<S: System>(thread: ThreadRef, fault: &UserFault) -> Incident<S> {

@@ -5,11 +5,11 @@
 use super::{AnyPartition, Data};
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::kernel::DEFAULT_PRIORITY;
-use crate::sched::{IntoResult, OutcomeOf, fail, hold};
+use crate::sched::{IntoResult, OutcomeOf, fail, is_smp};
 use crate::thread::info::Info;
 use crate::thread::operations::Ready;
 use crate::wait::Wait;
-use crate::{AnyThread, Error, Priority, System, Timeout};
+use crate::{AnyThread, Error, Kernel, Priority, System, Timeout};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
@@ -113,9 +113,9 @@ impl<S: System<Machine: Isolation>> Member<S> {
     /// Creates the thread, dormant, with the stack at `base`. Errors: `State` if it exists; `NoMemory` where the scheduler has no room.
     pub(super) fn create(&'static self, base: usize) -> Result<(), Error> {
         let () = Self::PLACE;
-        let held = hold::<S>();
-        let cs = held.section();
         let thread = self.any.reference();
+        let held = Kernel::<S>::hold_off_processors(thread)?;
+        let cs = held.section();
         if thread.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
@@ -137,7 +137,7 @@ impl<S: System<Machine: Isolation>> Member<S> {
         partition: &'static AnyPartition<S>,
         argument: usize,
     ) -> Result<(), Error> {
-        let held = hold::<S>();
+        let held = Kernel::<S>::hold_off_processors(self.any.reference())?;
         self.prepare(held.section(), partition, argument)?;
         held.enter::<Ready<S>>(&self.any, 0, Timeout::NONE)
             .into_result::<S>()
@@ -152,6 +152,10 @@ impl<S: System<Machine: Isolation>> Member<S> {
         let thread = self.any.reference();
         if !thread.exists(cs) {
             return fail::<S>(Error::Deleted);
+        }
+        // A processor has not left it yet: what it saves goes where the new beginning would be.
+        if is_smp::<S>() && thread.is_leaving(cs) && Kernel::<S>::is_running(cs, thread) {
+            return fail::<S>(Error::State);
         }
         let partition = AnyPartition::<S>::of_thread(cs, thread);
         match self.prepare(cs, partition, argument) {

@@ -102,7 +102,7 @@ fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
     }
     let file = curve.published.as_ref().map(|paper| paper.file.as_str());
     Ok(Ipc {
-        board: session.board.name(),
+        board: session.board.name,
         evidence: Classes::of(session),
         threads,
         series,
@@ -145,7 +145,7 @@ fn switch(workspace: &Workspace, session: &Session) -> Result<Switch> {
     )?;
     let file = parts.published.as_ref().map(|paper| paper.file.as_str());
     Ok(Switch {
-        board: session.board.name(),
+        board: session.board.name,
         evidence: parts.unit.evidence(),
         analysed,
         measured,
@@ -204,7 +204,7 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
             )
         });
     Ok(Bench {
-        board: session.board.name(),
+        board: session.board.name,
         evidence: Classes::of(session),
         operations: counted.collect(),
     })
@@ -240,7 +240,7 @@ fn thread_metric(session: &Session) -> Value {
             ))
         })
         .collect();
-    json!({ "board": session.board.name(), "evidence": Classes::of(session), "tests": tests })
+    json!({ "board": session.board.name, "evidence": Classes::of(session), "tests": tests })
 }
 
 fn general(session: &Session) -> Value {
@@ -256,7 +256,7 @@ fn general(session: &Session) -> Value {
     json!({
         "title": experiment.title,
         "question": experiment.question,
-        "board": session.board.name(),
+        "board": session.board.name,
         "program": experiment.program.get_ref(),
         "figures": figures,
     })

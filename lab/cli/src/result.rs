@@ -10,6 +10,7 @@ use taktos_emulator::Count;
 use crate::measure::{Labels, Observation, Round};
 use crate::outcome::{MOST_EVENTS, Named, Outcome, Trace};
 use crate::session::Session;
+use crate::several;
 
 /// What these figures cannot say.
 const LIMITS: &str = "one processor; no caches, no bus contention, no waiting for memory";
@@ -17,13 +18,16 @@ const LIMITS: &str = "one processor; no caches, no bus contention, no waiting fo
 /// What is to be kept of a session.
 pub fn outcome(session: &Session, json: String) -> Outcome {
     let (board, experiment) = (session.board, &session.experiment);
-    let (name, cpu) = (board.name(), board.cpu_name());
+    let (name, cpu) = (board.name, board.cpu_name);
     Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         place: format!("{name} ({cpu}), {}", session.emulator),
         setup: setup(session),
-        limits: LIMITS,
+        limits: match board.processors {
+            1 => LIMITS,
+            _ => several::LIMITS,
+        },
         drawn: session.drawn.clone(),
         traces: vec![Trace {
             stem: "trace".into(),
@@ -45,11 +49,11 @@ fn setup(session: &Session) -> Named {
     let (rounds, samples) = (observation.rounds.len(), observation.sample_count());
     let (recorded, events) = (MOST_EVENTS, session.recording.events.len());
     let named = [
-        ("board", format!("{} ({})", board.name(), board.cpu_name())),
+        ("board", format!("{} ({})", board.name, board.cpu_name)),
         ("program", session.experiment.program.get_ref().clone()),
         ("image", session.image.digest.clone()),
         ("emulator", session.emulator.clone()),
-        ("emulator's options", board.arguments().join(" ")),
+        ("emulator's options", board.machine.arguments().join(" ")),
         ("executed", executed(observation)),
         ("rounds, samples", format!("{rounds}, {samples}")),
         (

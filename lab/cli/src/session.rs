@@ -16,7 +16,7 @@ use crate::image::{self, Image};
 use crate::measure::{Observation, Summary, observe, record_schedule};
 use crate::progress::Progress;
 use crate::samples::Samples;
-use crate::several::{Call, Machine};
+use crate::several::{self, Call, Machine};
 use crate::workspace::Workspace;
 
 /// An experiment that was run.
@@ -24,7 +24,7 @@ pub struct Session {
     /// What was asked.
     pub experiment: Experiment,
     /// Where it ran.
-    pub board: Board,
+    pub board: several::Board,
     /// What ran.
     pub image: Image,
     /// What it ran in.
@@ -41,12 +41,30 @@ pub struct Session {
     pub drawn: Vec<Drawn>,
 }
 
-/// Reads an experiment and finds its board: that of the command line, or its
-/// own.
+/// An experiment that was read, and where it is to run.
+pub type Prepared = (Experiment, several::Board);
+
+/// Reads an experiment and finds its board, of one processor: that of the command line, or its own.
 ///
 /// # Errors
 /// When the file is broken, or there is no such board.
-pub fn prepare(path: &Path, board: Option<&str>) -> Result<(Experiment, Board)> {
+pub fn prepare(path: &Path, board: Option<&str>) -> Result<Prepared> {
+    let (experiment, board) = prepare_on_one(path, board)?;
+    Ok((experiment, board.into()))
+}
+
+/// The same on a board of either kind, whose program measures what one of its processors does.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_on_any(path: &Path, board: Option<&str>) -> Result<Prepared> {
+    match board.filter(|name| Board::named(name).is_none()) {
+        Some(name) => Ok((load(path)?, several::Board::of_any(name)?)),
+        None => prepare(path, board),
+    }
+}
+
+fn prepare_on_one(path: &Path, board: Option<&str>) -> Result<(Experiment, Board)> {
     let experiment = load(path)?;
     let board = match board {
         Some(name) => board::by_name(name, "--board")?,
@@ -65,7 +83,7 @@ pub fn prepare(path: &Path, board: Option<&str>) -> Result<(Experiment, Board)> 
 /// An experiment whose image is built.
 pub struct Built {
     experiment: Experiment,
-    board: Board,
+    board: several::Board,
     image: Image,
 }
 
@@ -75,12 +93,13 @@ pub struct Built {
 /// When it does not build.
 pub fn build(
     workspace: &Workspace,
-    (experiment, board): (Experiment, Board),
+    (experiment, board): Prepared,
     progress: &Progress,
 ) -> Result<Built> {
     let program = experiment.program.get_ref();
-    let building = format!("building {program} for {} ...", board.name());
-    let image = progress.during(&building, || image::build(workspace, board, program))?;
+    let building = format!("building {program} for {} ...", board.name);
+    let place = (board.name, board.machine.triple());
+    let image = progress.during(&building, || image::build_for(workspace, place, program))?;
     Ok(Built {
         experiment,
         board,
@@ -103,16 +122,16 @@ pub fn measure(
     machine: &Machine,
     progress: &Progress,
 ) -> Result<Session> {
-    let running = format!("running \"{}\" on {} ...", experiment.title, board.name());
+    let running = format!("running \"{}\" on {} ...", experiment.title, board.name);
     let record = progress.during(&running, || machine.record(&image, &Call::default()))?;
     let observation = observe(&record)?;
     let mut session = Session {
-        analysed: analyse(board, &image, &analysed_marks(&experiment))?,
+        analysed: analyse(board.machine, &image, &analysed_marks(&experiment))?,
         emulator: machine.emulator(),
         drawn: Vec::new(),
         samples: Samples::of(&observation),
         observation,
-        recording: record_schedule(&record, board.cpu_name()),
+        recording: record_schedule(&record, board.cpu_name),
         experiment,
         board,
         image,
@@ -138,8 +157,8 @@ impl Session {
     pub fn material<'a>(&'a self, workspace: &'a Workspace) -> Material<'a> {
         Material {
             workspace,
-            board: self.board.name(),
-            cpu: self.board.cpu_name(),
+            board: self.board.name,
+            cpu: self.board.cpu_name,
             samples: &self.samples,
             run: Some(Run {
                 observation: &self.observation,

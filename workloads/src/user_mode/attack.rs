@@ -5,17 +5,19 @@
 //! Must never know: a board; how its instructions are said ([`AttackBoard`] does).
 //!
 //! Its words on the command line: `calls=` (100,000), `restarts=` (10,000), `seed=` (1), and `late=`: how many nanoseconds a thread more
-//! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32).
+//! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32). On several
+//! processors `all` has the threads run on all of them; otherwise they are on one.
 
 use super::storm::{Attempt, Known, Storm, is_right};
 use super::{MEMORY, RIGHT, STACK, expect, finish};
+use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, handle, kind, right};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Data, Partition, Supervisor, UserThread};
-use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, State, System, Thread};
+use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
 use taktos_machine::{Cause, Isolation};
 use taktos_user::{Request, call};
 
@@ -56,8 +58,9 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool;
 }
 
-/// How many words nobody writes.
+/// How many words nobody writes, and what they are.
 const REST: usize = 64;
+const REST_WORD: u32 = 0x5EC2_E7ED;
 
 /// The data of each partition.
 pub struct Told {
@@ -76,7 +79,7 @@ impl Data for Told {
         calls: AtomicU32::new(0),
         wrong: [const { AtomicU32::new(0) }; 2],
         failed: AtomicU32::new(0),
-        rest: [const { AtomicU32::new(0x5EC2_E7ED) }; REST],
+        rest: [const { AtomicU32::new(REST_WORD) }; REST],
     };
 }
 
@@ -104,6 +107,7 @@ mod role {
     pub const READ: usize = 9 << 24;
     pub const WRITE: usize = 10 << 24;
     pub const DEVICE: usize = 11 << 24;
+    pub const BUSY: usize = 12 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -175,7 +179,7 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 7] = [
+    let parts: [(&str, &dyn Fn() -> bool); 8] = [
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
         ("registers", &|| registers(objects)),
@@ -183,6 +187,9 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         ("the table", &|| every_call(objects)),
         ("the storm", &|| storm(objects, calls, seed)),
         ("restarts", &|| restart_in_a_row(objects, restarts)),
+        ("busy threads", &|| {
+            restart_busy(objects, restarts / 10, seed)
+        }),
     ];
     let mut passed = true;
     for (name, part) in parts {
@@ -223,7 +230,9 @@ fn hash<S: AttackBoard>(objects: &Objects<S>) -> u32 {
     add(objects.others.count());
     let (own, present) = objects.ticker.priorities();
     add(u32::from(own.level()) << 8 | u32::from(present.level()));
-    add(u32::from(objects.ticker.state() == State::Blocked));
+    // On several processors it may have its turn meanwhile.
+    let lives = [State::Blocked, State::Ready, State::Executing];
+    add(u32::from(lives.contains(&objects.ticker.state())));
     sum
 }
 
@@ -399,11 +408,12 @@ fn storm<S: AttackBoard>(objects: &'static Objects<S>, calls: u32, seed: u32) ->
 fn restart_in_a_row<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32) -> bool {
     let first = objects.first.generation();
     for _ in 0..restarts {
+        let _ = objects.first.look_at(|told| told.rest[0].store(0, Relaxed));
         let begun = objects
             .first
             .restart_with(role::STORM | 0x00FF_FFFF)
             .is_ok();
-        let new = objects.first.look_at(|told| told.calls.load(Relaxed)) == Ok(0);
+        let new = objects.first.look_at(|told| told.rest[0].load(Relaxed)) == Ok(REST_WORD);
         // It has made some calls, and is in the midst of one.
         let _ = AnyThread::<S>::sleep(30.micros());
         if !(begun && new) {
@@ -417,6 +427,50 @@ fn restart_in_a_row<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32)
         "the generation",
         u32::from(objects.first.generation()) == wrapped,
     )
+}
+
+/// Restarts of threads that are busy with themselves, where there are several processors on some of these: each time both threads of the new
+/// life come to run, no thread of the last one does, and the other partition's goes on.
+fn restart_busy<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32, seed: u32) -> bool {
+    start_second(objects, role::BUSY);
+    let turns = || {
+        let turns = objects.second.look_at(|told| told.calls.load(Relaxed));
+        turns.unwrap_or(0)
+    };
+    let before = turns();
+    let mut chance = Chance::new(seed.into());
+    for life in 0..restarts {
+        let begun = objects.first.restart_with(role::BUSY | life as usize);
+        let ran = wait_until::<S>(|| {
+            let numbers = objects
+                .first
+                .look_at(|told| [0, 1].map(|place: usize| told.wrong[place].load(Relaxed)));
+            numbers == Ok([life + 1; 2])
+        });
+        let _ = AnyThread::<S>::sleep(Timeout::after(Duration::from_micros(chance.below(20))));
+        if !(checked::<S>("a start", begun.is_ok())
+            & checked::<S>("both threads run", ran)
+            & checked::<S>("registers stay", !failed(objects.first)))
+        {
+            return false;
+        }
+    }
+    objects.first.stop();
+    print::<S>(format_args!("{restarts} restarts of busy threads\n"));
+    checked::<S>("the other partition goes on", turns() > before)
+        & checked::<S>("its registers stay", !failed(objects.second))
+}
+
+/// Waits until it `is_so`, but not for long; says whether it was.
+fn wait_until<S: System>(is_so: impl Fn() -> bool) -> bool {
+    let begun = Kernel::<S>::now();
+    while !is_so() {
+        if Kernel::<S>::now().since(begun) > 4.millis() {
+            return false;
+        }
+        let _ = AnyThread::<S>::sleep(5.micros());
+    }
+    true
 }
 
 /// The first partition's first thread.
@@ -436,6 +490,10 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
             keep::<S>(told, 0x1234_5678, false);
         }
         role::SPOIL => spoil::<S>(told),
+        role::BUSY => {
+            expect(RIGHT.start(argument));
+            be_busy::<S>(told, 0, which);
+        }
         role::READ => {
             let read = S::load(common());
             told.failed.fetch_or(u32::from(read != WRITTEN), Relaxed);
@@ -457,6 +515,7 @@ pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) ->
             let _ = super::PERMITS.take(Timeout::FOREVER);
         }
         role::STORM => rage(told, argument & !role::MASK),
+        role::BUSY => be_busy::<S>(told, 1, argument & !role::MASK),
         _ => {}
     }
     finish()
@@ -475,6 +534,7 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
             told.calls.fetch_add(1, Relaxed);
         }
         role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
+        role::BUSY => be_busy::<S>(told, 0, 0),
         _ => echo(told),
     }
     finish()
@@ -504,16 +564,26 @@ fn keep<S: AttackBoard>(told: &'static Told, seed: usize, float: bool) {
     told.calls.fetch_add(1, Relaxed);
 }
 
+/// Says which life it is of, and is busy for ever.
+fn be_busy<S: AttackBoard>(told: &'static Told, place: usize, life: usize) -> ! {
+    told.wrong[place].store(life as u32 + 1, Relaxed);
+    loop {
+        let kept = S::keep_registers(0x0101_0101 * (place + 1), 100, false);
+        told.failed.fetch_or(u32::from(!kept), Relaxed);
+        told.calls.fetch_add(1, Relaxed);
+        taktos_user::yield_now();
+    }
+}
+
 /// Has its partner wait, spoils its frame and lets it go on.
 fn spoil<S: AttackBoard>(told: &'static Told) {
     expect(RIGHT.start(role::SPOILT));
-    expect(RIGHT.set_priority(7));
-    taktos_user::yield_now();
+    let _ = taktos_user::sleep(100.micros());
     // Its stack is the second one, right below the data.
     let end = core::ptr::from_ref(told).addr() & !7;
     S::spoil(end - STACK, end);
     expect(super::PERMITS.give());
-    taktos_user::yield_now();
+    let _ = taktos_user::sleep(100.micros());
 }
 
 fn known(told: &'static Told) -> Known {

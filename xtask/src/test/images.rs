@@ -14,7 +14,7 @@ use taktos_cli::command::bench;
 use taktos_cli::figure::operations;
 use taktos_cli::progress::Progress;
 use taktos_cli::published::Peers;
-use taktos_cli::several::Machine;
+use taktos_cli::several::{Board as Several, Machine};
 use taktos_cli::workspace::Workspace;
 use taktos_cli::{image, session};
 
@@ -188,16 +188,21 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
 }
 
 /// The counts of the calls of threads in partitions against theirs.
-pub(super) fn user_budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tally> {
     compared(workspace, board, (bench::USER, bench::OF_USER))
 }
 
 /// The counts of an experiment against the baseline that has the board's name and `ending`.
-fn compared(workspace: &Workspace, board: Board, (file, ending): (&str, &str)) -> Result<Tally> {
-    let baseline = format!("experiments/baseline/{}{ending}.json", board.name());
+fn compared(
+    workspace: &Workspace,
+    board: impl Into<Several>,
+    (file, ending): (&str, &str),
+) -> Result<Tally> {
+    let board = board.into();
+    let baseline = format!("experiments/baseline/{}{ending}.json", board.name);
     let before = Baseline::read(&workspace.path(&baseline))?;
     let file = workspace.path(file);
-    let prepared = session::prepare(&file, Some(board.name()))?;
+    let prepared = session::prepare_on_any(&file, Some(board.name))?;
     let silent = Progress::default();
     let built = session::build(workspace, prepared, &silent)?;
     let session = session::measure(workspace, built, &Machine::find(board)?, &silent)?;

@@ -180,6 +180,14 @@ fn on_one_processor() -> Vec<Step> {
             partitions::attack,
         )
     });
+    let of_several = partitions::of_several().map(|board| {
+        on(
+            "attacks from partitions on",
+            (board.name, board),
+            partitions::attack_several,
+        )
+    });
+    let attacks = attacks.chain(of_several);
     let guests = [
         step(
             format!("port and faults on {}", El2::BOARD.0),
@@ -222,10 +230,10 @@ fn budgets() -> impl Iterator<Item = Step> {
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
     let fours =
         Several::thorough().map(|board| on("budgets of", (board.name, board), several::budgets));
-    let users = partitions::BOARDS.into_iter().map(|board| {
+    let users = partitions::all().map(|board| {
         on(
             "budgets in user mode of",
-            (board.name(), board),
+            (board.name, board),
             images::user_budgets,
         )
     });

@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use taktos_cli::several::{Board as Several, QUANTUM};
 use taktos_cli::workspace::Workspace;
-use taktos_cli::{emulator, image};
+use taktos_emulator::Board;
 use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Board, Options};
 
+use super::runner::Runner;
 use super::{Tally, seed};
 
 /// The boards that have partitions.
@@ -19,6 +20,16 @@ pub(super) const BOARDS: [Board; 3] = [
     Board::Virt(Virt::Aarch64),
     Board::Virt(Virt::RiscV64),
 ];
+
+/// All of them, those with four processors among them.
+pub(super) fn all() -> impl Iterator<Item = Several> {
+    BOARDS.into_iter().map(Several::from).chain(of_several())
+}
+
+/// Those that have them with four processors.
+pub(super) fn of_several() -> impl Iterator<Item = Several> {
+    Several::thorough().filter(|board| board.machine == Board::Virt(Virt::Aarch64))
+}
 
 const PROGRAM: &str = "user_attack";
 /// What the program says at its end.
@@ -30,22 +41,48 @@ const LATEST: u32 = 1_500;
 const TIME: Duration = Duration::from_secs(900);
 const INSTRUCTIONS: u64 = 20_000_000_000;
 
+/// How late it may be where another processor may have the kernel's lock, in nanoseconds of the honest clock.
+const LATEST_OF_SEVERAL: u32 = 5_000;
+/// How long one processor may stand between two instructions while others go on, in nanoseconds: the way to another thread, and a restart's
+/// from its stop to its start, are shorter.
+const HUNTED: u32 = 3_000;
+
+/// Attacks the board with four processors.
+pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Tally> {
+    let seed = seed::fresh()?;
+    let mut all = Tally::seeded(seed);
+    let honest = Setting::new(Several::PROCESSORS, QUANTUM);
+    let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
+    // On one of them, on all.
+    for (layout, setting, stands) in [
+        ("", &honest, 0),
+        (" all", &honest, 0),
+        (" all", &hunted, HUNTED),
+    ] {
+        let late = LATEST_OF_SEVERAL + Several::PROCESSORS as u32 * stands;
+        let words = format!("seed={seed} late={late}{layout}");
+        all.add(run(workspace, board, setting, &words)?);
+    }
+    Ok(all)
+}
+
 /// Attacks `board`.
 pub(super) fn attack(workspace: &Workspace, board: Board) -> Result<Tally> {
     let seed = seed::fresh()?;
-    let image = image::build_for(workspace, (board.name(), board.triple()), PROGRAM)?;
-    let options = Options {
-        argument: Some(format!("seed={seed} late={LATEST}")),
-        real_time: TIME,
-        instructions: INSTRUCTIONS,
-        ..Options::default()
-    };
-    let ended = emulator::find(board)?.run(&image.path, &Setting::ONE, &options)?;
+    let mut all = Tally::seeded(seed);
+    let words = format!("seed={seed} late={LATEST}");
+    all.add(run(workspace, board.into(), &Setting::ONE, &words)?);
+    Ok(all)
+}
+
+fn run(workspace: &Workspace, board: Several, setting: &Setting, words: &str) -> Result<Tally> {
+    let runner = Runner::of(workspace, board)?
+        .for_at_most(TIME)
+        .with_instructions(INSTRUCTIONS);
+    let ended = runner.run((PROGRAM, Some(words)), setting)?;
     let console = ended.console.as_str();
-    let mut tally = Tally::seeded(seed);
-    tally.add(match ended.exit_status == 0 && console.ends_with(PASSED) {
+    Ok(match ended.exit_status == 0 && console.ends_with(PASSED) {
         true => Tally::pass(),
-        false => Tally::fail(format!("the console:\n{console}\n")),
-    });
-    Ok(tally)
+        false => Tally::fail(format!("with {words}, the console:\n{console}\n")),
+    })
 }

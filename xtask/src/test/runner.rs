@@ -24,6 +24,8 @@ pub(super) struct Runner<'a> {
     emulator: Emulator,
     /// The most real time of one run.
     time: Duration,
+    /// The most instructions.
+    instructions: u64,
 }
 
 /// A program, and the words that it finds on its command line.
@@ -39,6 +41,7 @@ impl<'a> Runner<'a> {
             triple: board.machine.triple(),
             emulator: emulator::find(board.machine)?,
             time: TIME,
+            instructions: Options::default().instructions,
         })
     }
 
@@ -52,6 +55,14 @@ impl<'a> Runner<'a> {
         Self { time, ..self }
     }
 
+    /// The same for programs that may execute more.
+    pub(super) fn with_instructions(self, instructions: u64) -> Self {
+        Self {
+            instructions,
+            ..self
+        }
+    }
+
     /// Runs a program to its end on so many processors as the setting says.
     pub(super) fn run(&self, (program, words): Words<'_>, setting: &Setting) -> Result<Ended> {
         let board = (self.board.name, self.triple);
@@ -59,6 +70,7 @@ impl<'a> Runner<'a> {
         let options = Options {
             argument: words.map(str::to_owned),
             real_time: self.time,
+            instructions: self.instructions,
             ..Options::default()
         };
         let ended = self.emulator.run(&image.path, setting, &options);

@@ -24,6 +24,41 @@ macro_rules! release {
 }
 
 const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
+const _: () = assert!(core::mem::offset_of!(taktos_machine::Processor, current) == 0);
+const _: () = assert!(core::mem::offset_of!(taktos_machine::Processor, heir) == 8);
+
+/// Takes the one lock for the thread that calls; the register named holds the processor's address. It goes on at the label 44,
+/// without the lock, where others have decided that the thread gives way. The
+/// stack pointer is the handlers'. Destroys x9 to x11 and x30; `wait` is `wait_for_lock`.
+macro_rules! take {
+    ($processor:literal) => {
+        concat!(
+            "ldp x9, x10, [",
+            $processor,
+            ", #32]
+             41:
+             ldaxr w11, [x9]
+             cbnz w11, 42f
+             stxr w11, w10, [x9]
+             cbnz w11, 41b
+             43:
+             ldp x10, x11, [",
+            $processor,
+            "]
+             cmp x10, x11
+             b.eq 45f
+             ldr x9, [",
+            $processor,
+            ", #32]
+             stlrb wzr, [x9]
+             b 44f
+             42:
+             bl {wait}
+             b 43b
+             45:\n"
+        )
+    };
+}
 
 /// The same where nobody has the state's address.
 macro_rules! find_and_release {
@@ -37,4 +72,4 @@ macro_rules! with_state {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
 }
 
-pub(crate) use {find_and_release, release, set_current, state_in, with_state};
+pub(crate) use {find_and_release, release, set_current, state_in, take, with_state};

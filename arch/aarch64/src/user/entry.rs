@@ -5,9 +5,11 @@
 //! but x19 and x29, which alone are to be saved. The answer is in x0 to x3. What the kernel leaves in the others is cleared.
 
 use super::fault::fault;
-use super::map::{LOADED, Map};
+use super::map::Map;
+use super::processors::{LOADED, enter, load_kernel};
 use super::resume::{clear_own, clear_rest};
 use super::state::{OFFSET, PC, STACK};
+use crate::pieces::release;
 use crate::switch::{CALL_FRAME, switch, switch_in_slice};
 use core::arch::naked_asm;
 use taktos_abi::Error;
@@ -25,9 +27,28 @@ const HANDLES: usize = size_of::<Map>();
 /// The class of a call's exception (Arm ARM, `ESR_EL1.EC`).
 const CALL: u32 = 0x15;
 
+/// Goes back to the instruction that called; the stack pointer is the thread's.
+#[cfg(feature = "smp")]
+macro_rules! call_again {
+    () => {
+        concat!(
+            "mrs x9, elr_el1
+             sub x9, x9, #4
+             msr elr_el1, x9
+             mov sp, x20
+             .irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,30
+             mov x\\n, xzr
+             .endr\n",
+            clear_own!(),
+            "\neret\n"
+        )
+    };
+}
+
 /// An exception that an instruction of a thread of a partition caused: a call, or a fault.
 ///
-/// While the call is decided, the thread's stack pointer is in x20, its row's needs in x23, the address of what is loaded in x21.
+/// While the call is decided, the thread's stack pointer is in x20, its row's needs in x23, the partition in x22; on several processors
+/// this one's address is in x21.
 #[unsafe(naked)]
 pub extern "C" fn call() {
     naked_asm!(
@@ -41,10 +62,9 @@ pub extern "C" fn call() {
         "msr spsel, #0",
         "mov x20, sp",
         "mov sp, x9",
-        "adrp x21, {loaded}",
+        enter!(),
         "cmp x8, #{count}",
         "b.hs 9f",
-        "ldr x10, [x21, :lo12:{loaded}]",
         "adrp x11, {calls}",
         "add x11, x11, :lo12:{calls}",
         "add x11, x11, x8, lsl #4",
@@ -52,7 +72,7 @@ pub extern "C" fn call() {
         "ldr w23, [x11, #8]",
         "tst w23, #{needs}",
         "b.eq 7f",
-        "ldp x12, x13, [x10, #{handles}]",
+        "ldp x12, x13, [x22, #{handles}]",
         "cmp x0, x13",
         "b.hs 8f",
         "add x12, x12, x0, lsl #4",
@@ -65,6 +85,7 @@ pub extern "C" fn call() {
         "tbz x0, #0, 20f",
         "lsr x0, x0, #1",
         "30:",
+        release!("x21"),
         "mov x2, xzr",
         "mov x3, xzr",
         "mov sp, x20",
@@ -86,7 +107,7 @@ pub extern "C" fn call() {
         "mov x27, x16",
         "mov x1, x0",
         "mov w2, w23",
-        "mov x0, x10",
+        "mov x0, x22",
         "bl {object}",
         "cbz x0, 11f",
         "mov x1, x24",
@@ -110,8 +131,20 @@ pub extern "C" fn call() {
         "b {leave}",
         "40:",
         "b {fault}",
+        // Others have decided that the thread gives way, by an interrupt that comes first: then it calls again.
+        #[cfg(feature = "smp")]
+        "44:",
+        #[cfg(feature = "smp")]
+        call_again!(),
         call = const CALL,
+        #[cfg(feature = "smp")]
+        wait = sym crate::lock::wait_for_lock,
+        #[cfg(not(feature = "smp"))]
         loaded = sym LOADED,
+        #[cfg(feature = "smp")]
+        current = const core::mem::offset_of!(taktos_machine::Processor, current),
+        #[cfg(feature = "smp")]
+        partition = const OFFSET + super::state::PARTITION,
         calls = sym TAKTOS_CALLS,
         count = const CALLS.len(),
         needs = const !KEEPS_SLICE,
@@ -143,11 +176,7 @@ pub extern "C" fn leave() {
         "3:",
         "b {switch_in_slice}",
         "2:",
-        "adrp x9, {loaded}",
-        "add x9, x9, :lo12:{loaded}",
-        "ldr x10, [x9, #8]",
-        "str xzr, [x9]",
-        "msr ttbr0_el1, x10",
+        load_kernel!(),
         "isb",
         "b 1b",
         state = const OFFSET,

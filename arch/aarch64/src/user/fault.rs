@@ -22,6 +22,31 @@ const ILLEGAL_STATE: usize = 0x0E;
 const BREAKPOINT: usize = 0x3C;
 const PC: usize = 32;
 
+/// Gives the registers back, and the thread its turn.
+#[cfg(feature = "smp")]
+macro_rules! restore {
+    () => {
+        "ldp x2, x3, [sp, #16]
+         ldp x4, x5, [sp, #32]
+         ldp x6, x7, [sp, #48]
+         ldp x8, x9, [sp, #64]
+         ldp x10, x11, [sp, #80]
+         ldp x12, x13, [sp, #96]
+         ldp x14, x15, [sp, #112]
+         ldp x16, x17, [sp, #128]
+         ldp x18, x19, [sp, #144]
+         ldp x20, x21, [sp, #160]
+         ldp x22, x23, [sp, #176]
+         ldp x24, x25, [sp, #192]
+         ldp x26, x27, [sp, #208]
+         ldp x28, x29, [sp, #224]
+         ldr x30, [sp, #240]
+         ldp x0, x1, [sp]
+         add sp, sp, #{size}
+         eret"
+    };
+}
+
 /// A thread of a partition has faulted. All registers are its own but x9, which lies below the handlers' stack pointer.
 #[unsafe(naked)]
 pub extern "C" fn fault() {
@@ -52,6 +77,9 @@ pub extern "C" fn fault() {
         "mrs x1, esr_el1",
         "mrs x2, far_el1",
         "bl {end}",
+        // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
+        #[cfg(feature = "smp")]
+        "cbz x0, 2f",
         "add sp, sp, #{size}",
         "mrs x9, tpidr_el1",
         "ldr x1, [x9, #{current}]",
@@ -61,6 +89,10 @@ pub extern "C" fn fault() {
         // For a whole slice.
         "mov w23, #0",
         "b {leave}",
+        #[cfg(feature = "smp")]
+        "2:",
+        #[cfg(feature = "smp")]
+        restore!(),
         size = const FAULT_REGISTERS * 8,
         end = sym end_thread,
         current = const offset_of!(Processor, current),
@@ -69,12 +101,22 @@ pub extern "C" fn fault() {
     )
 }
 
-/// Tells the kernel of the fault of the thread that runs; says who goes on.
+/// Tells the kernel of the fault of the thread that runs; says who goes on. On several processors the lock is held then; nobody is told
+/// where others have decided that the thread gives way.
 extern "C" fn end_thread(
     registers: &[usize; FAULT_REGISTERS],
     syndrome: usize,
     address: usize,
 ) -> *const Context {
+    #[cfg(feature = "smp")]
+    {
+        let taken = crate::lock::lock();
+        let processor = &taken.own().processor;
+        if processor.heir.get() != processor.current.get() {
+            crate::lock::unlock(taken);
+            return core::ptr::null();
+        }
+    }
     let (cause, address) = told(syndrome, address, registers[PC]);
     let fault = UserFault {
         cause,

@@ -20,8 +20,19 @@ pub extern "C" fn interrupt() {
         "mrs x0, tpidr_el1",
         "ldp x0, x1, [x0, #{current}]",
         "cmp x0, x1",
+        // Looked at once more, with the lock held.
+        #[cfg(feature = "smp")]
+        "b.eq 2f",
+        #[cfg(feature = "smp")]
+        "bl {choose}",
+        #[cfg(feature = "smp")]
+        "cmp x0, #0",
+        #[cfg(feature = "smp")]
+        "2:",
         end_interrupt!(),
         dispatch = sym dispatch,
+        #[cfg(feature = "smp")]
+        choose = sym crate::smp::choose,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
     )

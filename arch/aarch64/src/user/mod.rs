@@ -17,6 +17,9 @@ mod entry;
 mod fault;
 mod interrupt;
 mod map;
+#[cfg_attr(feature = "smp", path = "several.rs")]
+#[cfg_attr(not(feature = "smp"), path = "one.rs")]
+mod processors;
 mod resume;
 mod state;
 mod vectors;
@@ -38,8 +41,9 @@ impl<B: Board> Isolation for AArch64<B> {
     const FLOAT: bool = false;
 
     fn isolate() {
-        map::open_code();
-        vectors::enable();
+        map::open();
+        processors::keep_kernel();
+        processors::enable::<B>();
     }
 
     fn map(regions: &'static [Region], _float: bool) -> Option<Map> {

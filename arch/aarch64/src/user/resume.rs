@@ -2,8 +2,9 @@
 //!
 //! All that is loaded into registers here is the thread's own, or nothing.
 
-use super::map::LOADED;
+use super::processors::{compare_map, load_map};
 use super::state::{CONTROL_BLOCK, INTERRUPTED, PARTITION, PC, REST, STACK};
+use crate::switch::CALL_FRAME;
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Context;
@@ -37,10 +38,7 @@ pub(super) use {clear_own, clear_rest};
 pub extern "C" fn resume() {
     naked_asm!(
         "ldur x11, [sp, #{partition}]",
-        "adrp x12, {loaded}",
-        "ldr x13, [x12, :lo12:{loaded}]",
-        "ldp x9, x10, [sp, #{pc}]",
-        "cmp x11, x13",
+        compare_map!(),
         "b.ne 5f",
         "1:",
         "tbnz x10, #{interrupted}, 6f",
@@ -61,9 +59,7 @@ pub extern "C" fn resume() {
         "b 2b",
         // Of another partition than what is loaded. The return is what has the new map count.
         "5:",
-        "ldr x13, [x11]",
-        "str x11, [x12, :lo12:{loaded}]",
-        "msr ttbr0_el1, x13",
+        load_map!(),
         "b 1b",
         // As it was interrupted.
         "6:",
@@ -91,8 +87,9 @@ pub extern "C" fn resume() {
         "ldp x27, x28, [x30, #208]",
         "ldr x30, [x30, #224]",
         "eret",
-        partition = const PARTITION,
-        loaded = sym LOADED,
+        #[cfg(not(feature = "smp"))]
+        loaded = sym super::processors::LOADED,
+        partition = const PARTITION as i32 - CALL_FRAME as i32,
         pc = const PC,
         interrupted = const INTERRUPTED,
         state = const !(1_u64 << INTERRUPTED),

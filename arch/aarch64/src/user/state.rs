@@ -32,9 +32,9 @@ const REGISTERS: usize = 30;
 /// Where it lies behind the beginning of the control block.
 pub const OFFSET: usize = 160;
 
-/// What lies behind the frame, from its end on, where the switch has left the stack pointer when a thread goes on.
-pub const PARTITION: i32 = offset_of!(UserState, partition) as i32 - CALL_FRAME as i32;
-/// The stack pointer, and behind it the thread's word.
+/// Where the partition lies in it.
+pub const PARTITION: usize = offset_of!(UserState, partition);
+/// What lies behind the frame, from its end on, where the switch has left the stack pointer when a thread goes on: the stack pointer, and behind it the thread's word.
 pub const STACK: usize = offset_of!(UserState, stack_pointer) - CALL_FRAME;
 /// The program counter, and behind it the state.
 pub const PC: usize = offset_of!(UserState, pc) - CALL_FRAME;

@@ -1,7 +1,6 @@
 //! Owns: where exceptions lead in programs with partitions, and what threads at EL0 may do of themselves.
 //! Must never know: what is done there.
 
-use super::map;
 use crate::vectors::{fault, interrupt, thread_fault};
 use aarch64_cpu::asm::barrier;
 use aarch64_cpu::registers::{CNTKCTL_EL1, Readable, SCTLR_EL1, VBAR_EL1, Writeable};
@@ -9,7 +8,6 @@ use core::arch::{asm, naked_asm};
 
 /// Has exceptions come through the table with partitions, and nothing be done at EL0 that concerns others.
 pub fn enable() {
-    map::keep_kernel();
     // Neither masks nor the upkeep of caches; waiting for an interrupt is the thread's own time.
     const CLOSED: u64 = UPKEEP | CACHE_TYPE | MASKS;
     const UPKEEP: u64 = 1 << 26;

@@ -11,6 +11,7 @@ use taktos_export::replace_file;
 use super::Compared;
 use crate::baseline::{Baseline, Counts};
 use crate::command::bench::OF_USER;
+use crate::several::Board as Several;
 use crate::workspace::Workspace;
 
 /// The pages whose tables are written anew.
@@ -60,8 +61,11 @@ fn renewed(text: &str, baseline: &Baseline) -> String {
 /// The baseline whose table the line announces.
 fn marked(line: &str) -> Option<&str> {
     let name = line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?;
-    Board::named(name.strip_suffix(OF_USER).unwrap_or(name))?;
-    Some(name)
+    match name.strip_suffix(OF_USER) {
+        Some(board) => Several::of_any(board).is_ok(),
+        None => Board::named(name).is_some(),
+    }
+    .then_some(name)
 }
 
 /// Compares each row of a page's tables with the baseline of the board.

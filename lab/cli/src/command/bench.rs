@@ -11,7 +11,7 @@ pub(super) use hardware::hardware;
 pub(super) use simulation::simulation;
 use taktos_emulator::Board;
 
-use super::experiment::one;
+use super::experiment::{one, run_prepared};
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::board::{kernels, unknown};
@@ -20,6 +20,7 @@ use crate::failure::{CheckFailed, Failure};
 use crate::figure::operations;
 use crate::form::Form;
 use crate::published::Peers;
+use crate::session;
 use crate::workspace::Workspace;
 
 /// Counts every operation; saves the counts, or compares them.
@@ -74,8 +75,9 @@ fn count(
     let named = baseline.map(Baseline::read).transpose()?;
     let file = workspace.path(file);
     let result = format!("{}{ending}", name(options));
-    let session = one(workspace, &file, &result, options, Form::Bench)?;
-    let board = format!("{}{ending}", session.board.name());
+    let prepared = session::prepare_on_any(&file, options.board.as_deref())?;
+    let session = run_prepared(workspace, prepared, &result, options, Form::Bench)?;
+    let board = format!("{}{ending}", session.board.name);
     let now = Baseline::of(&board, &operations(&session.samples, &Peers::default()));
     let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
     if save {

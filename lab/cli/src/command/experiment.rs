@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::progress::Progress;
 use crate::result;
-use crate::session::{self, Session};
+use crate::session::{self, Prepared, Session};
 use crate::several::Machine;
 use crate::workspace::Workspace;
 
@@ -87,6 +87,17 @@ pub(super) fn one(
     form: Form,
 ) -> Result<Session> {
     let prepared = session::prepare(file, options.board.as_deref())?;
+    run_prepared(workspace, prepared, name, options, form)
+}
+
+/// Runs one that was read, writes its result and shows it.
+pub(super) fn run_prepared(
+    workspace: &Workspace,
+    prepared: Prepared,
+    name: &str,
+    options: &RunOptions,
+    form: Form,
+) -> Result<Session> {
     let directory = begin(workspace, name, options)?;
     let progress = Progress::default();
     let machine = Machine::find(prepared.1)?;

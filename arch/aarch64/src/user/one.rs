@@ -1,0 +1,78 @@
+//! Owns: which map is loaded, and on which processors user mode is to be enabled, for one processor.
+//! Must never know: what is in a map.
+//!
+//! The paths learn from memory which partition runs: that is one instruction less than to find the thread that does.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "its twin for another number of processors needs it"
+)]
+
+use super::vectors;
+use crate::board::Board;
+use aarch64_cpu::registers::{Readable, TTBR0_EL1};
+use core::cell::Cell;
+
+/// The partition whose map is loaded, or none; and what is loaded for the kernel.
+#[repr(C, align(16))]
+pub struct Loaded {
+    partition: Cell<usize>,
+    kernel: Cell<usize>,
+}
+
+// SAFETY: the former is written by the switch alone, which nothing of its kind interrupts, the latter before there is anything to switch.
+unsafe impl Sync for Loaded {}
+
+pub static LOADED: Loaded = Loaded {
+    partition: Cell::new(0),
+    kernel: Cell::new(0),
+};
+
+/// Keeps what is loaded, which is the kernel's map: this is a thread with privilege.
+pub fn keep_kernel() {
+    LOADED.kernel.set(TTBR0_EL1.get() as usize);
+}
+
+/// Enables user mode.
+pub fn enable<B: Board>() {
+    vectors::enable();
+}
+
+/// The partition that calls, in x22.
+macro_rules! enter {
+    () => {
+        "adrp x21, {loaded}
+         ldr x22, [x21, :lo12:{loaded}]"
+    };
+}
+
+/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the state into x9 and x10 meanwhile.
+macro_rules! compare_map {
+    () => {
+        "adrp x12, {loaded}
+         ldr x13, [x12, :lo12:{loaded}]
+         ldp x9, x10, [sp, #{pc}]
+         cmp x11, x13"
+    };
+}
+
+/// Loads that map behind [`compare_map!`].
+macro_rules! load_map {
+    () => {
+        "ldr x13, [x11]
+         str x11, [x12, :lo12:{loaded}]
+         msr ttbr0_el1, x13"
+    };
+}
+
+/// Loads the kernel's map. Destroys x9 and x10.
+macro_rules! load_kernel {
+    () => {
+        "adrp x9, {loaded}
+         add x9, x9, :lo12:{loaded}
+         ldr x10, [x9, #8]
+         str xzr, [x9]
+         msr ttbr0_el1, x10"
+    };
+}
+
+pub(super) use {compare_map, enter, load_kernel, load_map};

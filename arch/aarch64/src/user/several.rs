@@ -1,0 +1,93 @@
+//! Owns: which map is loaded, and on which processors user mode is to be enabled: on all, before any thread of a partition runs.
+//! Must never know: what is in a map.
+//!
+//! Each processor's own register says which map it has, and its block who runs.
+
+use super::vectors;
+use crate::board::Board;
+use crate::{interrupt, state};
+use aarch64_cpu::registers::{Readable, TTBR0_EL1};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// What is loaded for the kernel.
+#[repr(transparent)]
+pub struct Kernel(Cell<usize>);
+
+// SAFETY: written in a thread with privilege, which has that map, and each time with the same, as all processors have it.
+unsafe impl Sync for Kernel {}
+
+pub static LOADED: Kernel = Kernel(Cell::new(0));
+
+/// Keeps what is loaded, which is the kernel's map: this is a thread with privilege.
+pub fn keep_kernel() {
+    LOADED.0.set(TTBR0_EL1.get() as usize);
+}
+
+/// The software interrupt by which the others are told: the last.
+const ENABLE: u32 = interrupt::SOFTWARE - 1;
+
+/// Bit n is set when the processor n has done so.
+static DONE: AtomicU32 = AtomicU32::new(0);
+
+/// Enables user mode on all processors, and comes back when it is so: that is an interrupt on each.
+pub fn enable<B: Board>() {
+    let all = u32::MAX >> (u32::BITS - B::PROCESSORS as u32);
+    if DONE.load(Ordering::Acquire) == all {
+        return;
+    }
+    interrupt::set_handler::<B>(ENABLE, enable_here);
+    for number in 0..B::PROCESSORS {
+        interrupt::send_to(ENABLE, number);
+    }
+    while DONE.load(Ordering::Acquire) != all {
+        core::hint::spin_loop();
+    }
+}
+
+/// In the handler: the processor is the same all the time.
+fn enable_here() {
+    vectors::enable();
+    DONE.fetch_or(1 << state::own().number.get(), Ordering::Release);
+}
+
+/// The partition that calls, in x22, with the lock; this processor's address in x21. It goes on at the label 44 where
+/// [`take!`](crate::pieces) does.
+macro_rules! enter {
+    () => {
+        concat!(
+            "mrs x21, tpidr_el1\n",
+            $crate::pieces::take!("x21"),
+            "ldr x22, [x21, #{current}]
+             ldr x22, [x22, #{partition}]"
+        )
+    };
+}
+
+/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the state into x9 and x10 meanwhile.
+macro_rules! compare_map {
+    () => {
+        "mrs x12, ttbr0_el1
+         ldr x13, [x11]
+         ldp x9, x10, [sp, #{pc}]
+         cmp x12, x13"
+    };
+}
+
+/// Loads that map behind [`compare_map!`].
+macro_rules! load_map {
+    () => {
+        "msr ttbr0_el1, x13"
+    };
+}
+
+/// Loads the kernel's map. Destroys x9 and x10.
+macro_rules! load_kernel {
+    () => {
+        "adrp x9, {loaded}
+         ldr x10, [x9, :lo12:{loaded}]
+         msr ttbr0_el1, x10"
+    };
+}
+
+pub(super) use {compare_map, enter, load_kernel, load_map};

@@ -1,0 +1,1 @@
+../../virt-aarch64/src/attacks.rs
