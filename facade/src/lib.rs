@@ -167,6 +167,8 @@ macro_rules! boards {
 }
 
 boards! {
+    "hifive-unleashed": hifive_unleashed,
+    "hifive-unleashed-smp": hifive_unleashed,
     "imx8mp-evk": imx8mp_evk,
     "imx8mp-evk-smp": imx8mp_evk,
     "mps2-an386": mps2_an386,

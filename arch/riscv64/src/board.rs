@@ -13,7 +13,7 @@ pub struct Controller {
     pub context: usize,
 }
 
-/// A board with a 64-bit RISC-V processor that has the extensions Sstc and Sv39.
+/// A board with 64-bit RISC-V processors that have the extension Sv39, and Sstc where they are no U54-MC (the feature `u54-mc`).
 pub trait Board: 'static {
     /// The rate of the time counter; at most 1 GHz.
     const HERTZ: u64;
@@ -24,11 +24,12 @@ pub trait Board: 'static {
     /// The controller of devices' interrupts, if there is one.
     #[cfg(not(feature = "smp"))]
     const CONTROLLER: Option<Controller> = None;
-    /// How many processors there are, one to sixty-four; they are numbered (`mhartid`) from 0 without a gap. The
-    /// start-up code gives each a stack (`_max_hart_id`).
+    /// How many processors there are, one to sixty-four; they are numbered (`mhartid`) from 0 without a gap, those of a U54-MC from 1.
+    /// The start-up code gives each a stack (`_max_hart_id`).
     #[cfg(feature = "smp")]
     const PROCESSORS: usize;
-    /// The address of the words by which a processor is sent the supervisor's software interrupt (SETSSIP of the ACLINT).
+    /// The address of the words by which a processor is sent the supervisor's software interrupt (SETSSIP of the ACLINT, or MSIP of
+    /// the CLINT from that of hart 1 on).
     #[cfg(feature = "smp")]
     const CALLS: usize;
 }

@@ -1,6 +1,7 @@
 //! Owns: the interrupts that software sends to its own processor, the way to those of devices, and the mask.
 //! Must never know: what an interrupt is good for.
 
+use crate::clint;
 use crate::state::pending;
 use crate::timer;
 use core::arch::asm;
@@ -92,6 +93,10 @@ unsafe fn serve_software() {
     // SAFETY: the caller's.
     unsafe {
         crate::smp::calls::serve();
+    }
+    if clint::IS_DUE_BY_SOFTWARE {
+        // SAFETY: the caller's; the kernel's calls are done before it.
+        unsafe { timer::due() };
     }
     let waiting = pending().load(Relaxed);
     if waiting == 0 {

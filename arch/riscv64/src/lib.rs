@@ -31,6 +31,9 @@
 #![expect(unsafe_code, reason = "an architecture port")]
 
 mod board;
+#[cfg_attr(feature = "u54-mc", path = "clint/u54_mc.rs")]
+#[cfg_attr(not(feature = "u54-mc"), path = "clint/sstc.rs")]
+mod clint;
 pub mod cycles;
 mod fault;
 mod float;

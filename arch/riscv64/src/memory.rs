@@ -153,6 +153,9 @@ fn make<B: Board>() {
     for device in (B::DEVICES.start..B::DEVICES.end).step_by(LARGE) {
         make_place(device, 1).set(entry(device, DATA));
     }
+    for registers in crate::clint::REGISTERS.step_by(LARGE) {
+        make_place(registers, 1).set(entry(registers, DATA));
+    }
     #[cfg(not(feature = "smp"))]
     for controller in B::CONTROLLER
         .map_or(0..0, crate::plic::registers)

@@ -25,6 +25,7 @@ pub(crate) fn leave_machine_mode() {
     const ALL_COUNTERS: usize = 7;
     /// A region of all addresses that may be read, written and executed.
     const EVERYTHING: usize = 0x1F;
+    crate::clint::give_to_supervisor();
     // SAFETY: machine mode; what is delegated is handled by the vectors that the machine's start sets. The stack
     // pointer and all other registers are kept.
     unsafe {
@@ -34,10 +35,6 @@ pub(crate) fn leave_machine_mode() {
             "csrw mcounteren, {counters}",
             "csrw pmpaddr0, {all_ones}",
             "csrw pmpcfg0, {everything}",
-            // The supervisor has the timer's comparator.
-            "li {scratch}, 1",
-            "slli {scratch}, {scratch}, 63",
-            "csrs 0x30a, {scratch}", // menvcfg.STCE
             // The previous mode is the supervisor's.
             "li {scratch}, 0x1800",
             "csrc mstatus, {scratch}",

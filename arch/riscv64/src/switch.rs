@@ -99,18 +99,18 @@ macro_rules! load_state {
 macro_rules! tail {
     (slice) => {
         concat!(
-            "beqz t1, 5f
-             rdtime t3
-             add t3, t3, t1
+            "beqz t1, 5f\n",
+            $crate::clint::read_counter!(),
+            "add t3, t3, t1
              sd t3, ",
             $crate::pieces::of_state!("{slice_end}", "t0"),
             "\n ld t4, ",
             $crate::pieces::of_state!("{alarm}", "t0"),
             "\n bgeu t4, t3, 4f
              mv t3, t4
-             4:
-             csrw 0x14d, t3
-             5:\n",
+             4:\n",
+            $crate::clint::set_comparator!(),
+            "5:\n",
             $crate::switch::tail!(keep)
         )
     };

@@ -2,10 +2,11 @@
 //! Must never know: who is to be woken.
 
 use crate::board::Board;
+use crate::clint;
+pub(crate) use crate::clint::counter;
 #[cfg(feature = "smp")]
 use crate::smp::calls;
 use crate::state::{self, own};
-use core::arch::asm;
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
@@ -29,14 +30,6 @@ const fn ticks_a_nano<B: Board>() -> u64 {
     (((B::HERTZ as u128) << 63) / SECOND as u128) as u64
 }
 
-/// Ticks since the machine began: the same on all processors.
-pub(crate) fn counter() -> u64 {
-    let ticks;
-    // SAFETY: reads a counter.
-    unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
-    ticks
-}
-
 /// The present time: the counter starts at zero with the machine.
 #[inline(always)]
 pub(crate) fn now<B: Board>() -> Instant {
@@ -56,9 +49,7 @@ fn ticks_of<B: Board>(nanos: u64) -> u64 {
 
 /// Sets the comparator to what comes first.
 fn compare() {
-    let first = own().alarm.get().min(own().slice_end.get());
-    // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to this module and to the switch.
-    unsafe { asm!("csrw 0x14d, {}", in(reg) first, options(nomem, nostack, preserves_flags)) };
+    clint::compare(own().alarm.get().min(own().slice_end.get()));
 }
 
 /// Nothing is due before something is asked for.

@@ -23,8 +23,8 @@ PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_INTERFACE;
 const struct counter *counter = &summed;
 
 struct options {
-    int64_t cycle, quantum, stretch, vary, limit, until, seconds, most;
-    const char *plan, *table, *out, *time, *progress, *reference;
+    int64_t cycle, quantum, stretch, vary, limit, until, seconds, most, resting;
+    const char *plan, *table, *out, *time, *progress, *reference, *timers;
 };
 
 static struct options chosen;
@@ -50,7 +50,7 @@ static void processor_made(qemu_plugin_id_t id, unsigned index)
         time_add_processor((int)index);
     else if (!followed_add_processor())
         exit(EXIT_FAILURE);
-    if (index != 0)
+    if ((int64_t)index != chosen.resting)
         return;
     handler_find(target);
     end_begin(&(struct limits){
@@ -85,11 +85,12 @@ static bool option(const char *argument, struct options *options)
         { "cycle=", &options->cycle }, { "quantum=", &options->quantum },
         { "stretch=", &options->stretch }, { "vary=", &options->vary }, { "limit=", &options->limit },
         { "until=", &options->until }, { "seconds=", &options->seconds }, { "most=", &options->most },
+        { "resting=", &options->resting },
     };
     const struct { const char *name; const char **value; } texts[] = {
         { "plan=", &options->plan }, { "table=", &options->table }, { "out=", &options->out },
         { "time=", &options->time }, { "progress=", &options->progress },
-        { "reference=", &options->reference },
+        { "reference=", &options->reference }, { "timers=", &options->timers },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strncmp(argument, numbers[i].name, strlen(numbers[i].name)) == 0)
@@ -107,6 +108,8 @@ static bool is(const char *text, const char *other) { return strcmp(text, other)
 static bool complete(const struct options *options)
 {
     bool table_needed = !is(options->time, "instructions");
+    if (!is(options->timers, "registers") && !is(options->timers, "memory"))
+        return false;
     bool known = !table_needed || is(options->time, "cycles") || is(options->time, "emulator");
     return known && (options->table || !table_needed) && (!options->plan || options->out);
 }
@@ -125,6 +128,7 @@ static bool counter_begin(const struct options *options, int processors)
         .cycle = options->cycle,
         .quantum = options->quantum * 1000,
         .stretch = options->stretch == 2,
+        .stores = is(options->timers, "memory"),
         .seed = (uint64_t)options->vary,
         .quantum_ended = quantum_ended,
     };
@@ -139,14 +143,14 @@ static bool begin(const struct options *options, int processors)
     if (options->plan && !plan_read(options->plan))
         return false;
     switches_begin();
-    return counter_begin(options, processors) && (!options->out || record_open(options->out, processors));
+    return counter_begin(options, processors) && (!options->out || record_open(options->out, processors, (int)options->resting));
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int count,
                                       char **arguments)
 {
     chosen = (struct options){ .cycle = 1000, .quantum = 100, .stretch = 2, .time = "instructions",
-                               .reference = "off" };
+                               .reference = "off", .timers = "registers" };
     bool good = true;
     for (int i = 0; i < count; i++)
         good = good && option(arguments[i], &chosen);
@@ -154,7 +158,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
         fprintf(stderr,
                 "taktos-clock: options are cycle=PICOSECONDS, quantum=NANOSECONDS, stretch=1|2, vary=SEED, limit=TICKS, "
                 "until=NANOSECONDS, seconds=SECONDS, most=RECORDS, progress=FILE, plan=FILE with out=FILE, table=FILE, "
-                "reference=on|off, and time=instructions|cycles|emulator, the latter two with a table\n");
+                "reference=on|off, resting=PROCESSORS, timers=registers|memory, and time=instructions|cycles|emulator, the latter two with a table\n");
         return -1;
     }
     target = strdup(info->target_name);

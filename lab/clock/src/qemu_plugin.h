@@ -36,6 +36,7 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_scoreboard;
 struct qemu_plugin_register;
+struct qemu_plugin_hwaddr;
 
 typedef struct {
     struct qemu_plugin_register *handle;
@@ -96,6 +97,9 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
 qemu_plugin_mem_value qemu_plugin_mem_get_value(qemu_plugin_meminfo_t);
+
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, uint64_t);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
 
 GArray *qemu_plugin_get_registers(void);
 int qemu_plugin_read_register(struct qemu_plugin_register *, GByteArray *);

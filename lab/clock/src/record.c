@@ -11,7 +11,7 @@ enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5 };
 #define MOST_TROUBLES 32
 
 static FILE *file;
-static int processors;
+static int processors, first;
 static unsigned troubles;
 static uint64_t records;
 
@@ -25,7 +25,7 @@ static void word(uint64_t value)
 
 static void head(enum kind kind, int processor, uint64_t argument)
 {
-    word((uint64_t)kind | (uint64_t)processor << 8 | argument << 16);
+    word((uint64_t)kind | (uint64_t)(processor - first) << 8 | argument << 16);
 }
 
 static void amount(const struct amount *amount)
@@ -48,7 +48,7 @@ static void standing(struct standing standing)
     word(standing.wait);
 }
 
-bool record_open(const char *path, int count)
+bool record_open(const char *path, int count, int resting)
 {
     file = fopen(path, "wb");
     if (!file) {
@@ -57,8 +57,9 @@ bool record_open(const char *path, int count)
     }
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
+    first = resting;
     fwrite("TAKREC07", 1, 8, file);
-    word((uint64_t)processors);
+    word((uint64_t)(processors - first));
     word(table.phases);
     return true;
 }
@@ -66,7 +67,7 @@ bool record_open(const char *path, int count)
 void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals)
 {
     records++;
-    head(MARK, processor, mark | (uint64_t)asleep << 16);
+    head(MARK, processor, mark | (uint64_t)(asleep >> first) << 16);
     state(time, totals, true);
 }
 
@@ -92,6 +93,8 @@ void record_wake(int processor, struct woken woken, bool by_handler, int64_t tim
     word(woken.waited);
 }
 
+int record_resting(void) { return first; }
+
 uint64_t record_count(void) { return records; }
 
 void record_trouble(enum trouble kind, int processor, uint64_t from, uint64_t address)
@@ -107,8 +110,8 @@ void record_end(enum ending how)
 {
     if (!file)
         return;
-    head(END, 0, how);
-    for (int i = 0; i < processors; i++) {
+    head(END, first, how);
+    for (int i = first; i < processors; i++) {
         struct moment at = counter->now(i);
         state(at.time, &at.totals, true);
         word(at.totals.entries);

@@ -29,8 +29,12 @@ enum ending {
     REAL_TIME_OVER = 4,
 };
 
-/* Opens the file of a run of so many processors. */
-bool record_open(const char *path, int processors);
+/* Opens the file of a run on so many processors of a machine, of which the first ones rest: they are not in the record, where the one
+ * behind them is 0. Everywhere else a processor has the machine's number. */
+bool record_open(const char *path, int processors, int resting);
+
+/* How many rest. */
+int record_resting(void);
 
 /* A mark was passed: by whom, when, with which totals, and who slept then (a bit a processor). */
 void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals);

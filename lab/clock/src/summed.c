@@ -28,6 +28,13 @@ static void unknown(unsigned index, void *address)
     end_unknown((int)index, (uintptr_t)address);
 }
 
+static void stored(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+{
+    const struct qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, address);
+    if (place && qemu_plugin_hwaddr_is_io(place))
+        time_timer_changes(index, unused);
+}
+
 static void *packed(struct weight weight)
 {
     return (void *)(uintptr_t)(weight.cycles | (uint64_t)weight.phase << 32);
@@ -101,8 +108,12 @@ static void translate_run(const struct block *b, size_t begin, size_t end)
     count_add(insn, b->weights[begin].phase, end - begin, cycles);
     if (may_set_timer(b->words[begin]))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, time_timer_changes, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    if (touches_memory(b->words[end - 1]))
-        switches_watch(qemu_plugin_tb_get_insn(b->block, end - 1), packed(b->weights[end - 1]));
+    if (!touches_memory(b->words[end - 1]))
+        return;
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(b->block, end - 1);
+    switches_watch(last, packed(b->weights[end - 1]));
+    if (time_by_stores())
+        qemu_plugin_register_vcpu_mem_cb(last, stored, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
 }
 
 static void translate(struct qemu_plugin_tb *block)

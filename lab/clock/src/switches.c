@@ -60,7 +60,7 @@ static void stored(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
     for (uint64_t i = 0; i < watch.count; i++) {
         uint64_t thread;
         if (stored_word(watch.base + i * watch.stride, address, width, qemu_plugin_mem_get_value(info), &thread))
-            switched((int)i, thread, (int)index, data);
+            switched((int)i + record_resting(), thread, (int)index, data);
     }
 }
 

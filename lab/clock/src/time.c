@@ -291,6 +291,8 @@ void time_timer_changes(unsigned index, void *unused)
     timers_changed = true;
 }
 
+bool time_by_stores(void) { return options.stores; }
+
 /* ---- what the emulator asks ---- */
 
 static bool turn_runs_here(void)

@@ -21,6 +21,7 @@ struct time_options {
     int64_t cycle;    /* picoseconds */
     int64_t quantum;  /* picoseconds */
     bool stretch;     /* a processor that is busy alone gets long quanta */
+    bool stores;      /* timers are set by stores to devices, too */
     uint64_t seed;    /* not 0: quanta of every length up to `quantum`, begun by any processor, in a sequence that
                        * the seed chooses: for finding races, not for time */
     void (*quantum_ended)(void); /* told of each quantum's end */
@@ -38,6 +39,9 @@ void time_gate(unsigned index, void *unused);
 
 /* The running processor may be about to set a timer: the gate looks at the next block. Called from translated code. */
 void time_timer_changes(unsigned index, void *unused);
+
+/* Whether a store to a device is such a moment. */
+bool time_by_stores(void);
 
 /* A processor's own time in picoseconds, and the ticks that it has run: cycles of the clock, added to its count. */
 int64_t time_of(int processor);

@@ -31,7 +31,7 @@ impl Board {
     pub const HYPERVISOR: Self = Self::Virt(Virt::Aarch64El2);
 
     /// Every board that the kernel runs on.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Mps2An386,
         Self::Stm32L475Iot01,
         Self::Stm32F405,
@@ -42,6 +42,7 @@ impl Board {
         Self::Virt(Virt::Imx8mpEvk),
         Self::Virt(Virt::Zcu102),
         Self::Virt(Virt::RaspberryPi4),
+        Self::Virt(Virt::HifiveUnleashed),
     ];
 
     /// The board's name, which is also the name of its crate in `boards/`.
@@ -146,8 +147,17 @@ impl Board {
         }
     }
 
+    /// How many processors the machine has before the first on which an image runs.
+    pub(crate) const fn resting(self) -> usize {
+        match self {
+            Self::Virt(virt) => virt.resting(),
+            _ => 0,
+        }
+    }
+
     /// How many processors the machine has where an image runs on so many.
-    pub(crate) const fn processors(self, wanted: usize) -> usize {
+    #[must_use]
+    pub const fn processors(self, wanted: usize) -> usize {
         match self {
             Self::Virt(virt) => virt.processors(wanted),
             _ => wanted,

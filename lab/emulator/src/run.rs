@@ -209,7 +209,11 @@ impl Emulator {
             true => "time=emulator".to_owned(),
             false => setting.options(),
         };
-        format!("{},{time}", argument(&self.clock))
+        let resting = match self.board.resting() {
+            0 => String::new(),
+            some => format!(",resting={some},timers=memory"),
+        };
+        format!("{},{time}{resting}", argument(&self.clock))
     }
 
     /// The same with what it is to record.

@@ -16,8 +16,8 @@ use super::storms::Length;
 /// The program, and the most that its urgent task may be late, in instructions, of which each takes a nanosecond.
 const PROGRAM: &str = "embassy-demo";
 const LATEST: u64 = 800;
-/// What the clock of the Cortex-A8's board adds, in nanoseconds: a tick, which a time-out is rounded up to.
-const TICK_OF_THE_A8: u64 = 1_000;
+/// What a clock of 1 MHz adds, in nanoseconds: a tick, which a time-out is rounded up to.
+const TICK: u64 = 1_000;
 
 /// Builds the program for each board, and runs it; without much time, for one of 32 bits and one of 64.
 pub(super) fn executors(workspace: &Workspace, length: Length) -> Result<Tally> {
@@ -51,7 +51,7 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let words = ["run", &image, "--board", name].map(str::to_owned);
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
     let most = match board {
-        Board::RealviewPbA8 => LATEST + TICK_OF_THE_A8,
+        Board::RealviewPbA8 | Board::Virt(Virt::HifiveUnleashed) => LATEST + TICK,
         _ => LATEST,
     };
     Ok(match late(&said) {

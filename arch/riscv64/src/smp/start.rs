@@ -5,6 +5,7 @@
 
 use super::calls::signal;
 use crate::board::Board;
+use crate::clint;
 use crate::state::{adopt, numbered, own};
 use crate::supervisor::leave_machine_mode;
 use crate::{float, memory, switch, timer};
@@ -46,27 +47,29 @@ fn comes<B: Board>(number: usize) -> bool {
     })
 }
 
-/// Where the start-up code asks whether this processor, whose number is in a0, is the one that sets memory up. The
-/// others wait here: the call wakes them, though no interrupt is let through.
+/// Where the start-up code asks whether this hart, whose number is in a0, is the processor that sets memory up. The
+/// others wait here: the call wakes them, though no interrupt is let through. Harts before the first processor are never called.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn _mp_hook() {
     naked_asm!(
+        "addi a0, a0, -{first}",
         "bnez a0, 1f",
         "li a0, 1",
         "ret",
         "1:",
-        "csrwi mie, {software}",
+        "csrwi mie, {called}",
         "2:",
         "wfi",
         "csrr t0, mip",
-        "andi t0, t0, {software}",
+        "andi t0, t0, {called}",
         "beqz t0, 2b",
-        "csrci mip, {software}",
+        clint::take_call!(),
         "csrwi mie, 0",
         "fence",
         "j {go_on}",
-        software = const crate::interrupt::SOFTWARE,
+        first = const clint::FIRST_HART,
+        called = const clint::CALLED,
         go_on = sym go_on,
     )
 }

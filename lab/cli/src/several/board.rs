@@ -22,7 +22,7 @@ pub struct Board {
 
 impl Board {
     /// Every board of several; the first one is taken where nobody names one.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self {
             machine: One::Virt(Virt::Aarch64),
             name: "virt-aarch64-smp",
@@ -45,6 +45,12 @@ impl Board {
             machine: One::Virt(Virt::RaspberryPi4),
             name: "raspberry-pi-4-smp",
             cpu_name: "Cortex-A72",
+            processors: Self::PROCESSORS,
+        },
+        Self {
+            machine: One::Virt(Virt::HifiveUnleashed),
+            name: "hifive-unleashed-smp",
+            cpu_name: "SiFive U54",
             processors: Self::PROCESSORS,
         },
         Self {
@@ -123,7 +129,7 @@ mod tests {
         assert_eq!(
             crate::failure::shown(&error),
             "error: --board: `virt\\n` is no board of several processors\n \
-             mend: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, zcu102-smp\n"
+             mend: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, hifive-unleashed-smp, zcu102-smp\n"
         );
     }
 }

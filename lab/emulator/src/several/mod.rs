@@ -34,6 +34,8 @@ pub enum Virt {
     Zcu102,
     /// Raspberry Pi 4: Cortex-A72 and a GICv2, which begin at EL2.
     RaspberryPi4,
+    /// SiFive's HiFive Unleashed: U54 behind a monitor core that rests, and a CLINT, started without firmware.
+    HifiveUnleashed,
 }
 
 /// The most processors that the clock follows.
@@ -53,6 +55,7 @@ impl Virt {
             Self::Imx8mpEvk => "imx8mp-evk",
             Self::Zcu102 => "zcu102",
             Self::RaspberryPi4 => "raspberry-pi-4",
+            Self::HifiveUnleashed => "hifive-unleashed",
         }
     }
 
@@ -66,7 +69,7 @@ impl Virt {
 
     /// Whether its processors are AArch64; otherwise they are RISC-V.
     const fn is_aarch64(self) -> bool {
-        !matches!(self, Self::RiscV64)
+        !matches!(self, Self::RiscV64 | Self::HifiveUnleashed)
     }
 
     /// The target triple that its images are compiled for.
@@ -84,7 +87,7 @@ impl Virt {
         match self {
             Self::Aarch64 | Self::Aarch64El2 | Self::Imx8mpEvk | Self::Zcu102 => "Cortex-A53",
             Self::RaspberryPi4 => "Cortex-A72",
-            Self::RiscV64 => "SiFive U54",
+            Self::RiscV64 | Self::HifiveUnleashed => "SiFive U54",
         }
     }
 
@@ -106,10 +109,11 @@ impl Virt {
         }
     }
 
-    /// Where the machine itself has code, which runs before the image: QEMU's mask ROM (`hw/riscv/virt.c`).
+    /// Where the machine itself has code, which runs before the image: QEMU's mask ROM
+    /// (`hw/riscv/virt.c`, `hw/riscv/sifive_u.c`).
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
-            Self::RiscV64 => Some(0x1000..0x1_0000),
+            Self::RiscV64 | Self::HifiveUnleashed => Some(0x1000..0x1_0000),
             _ => None,
         }
     }
@@ -122,11 +126,19 @@ impl Virt {
         }
     }
 
+    /// How many processors the machine has before the first on which an image runs: they rest.
+    pub(crate) const fn resting(self) -> usize {
+        match self {
+            Self::HifiveUnleashed => 1,
+            _ => 0,
+        }
+    }
+
     /// How many processors the machine has where an image runs on so many: it may be that it cannot have fewer.
     pub(crate) const fn processors(self, wanted: usize) -> usize {
         match self {
             Self::RaspberryPi4 if wanted < 4 => 4,
-            _ => wanted,
+            _ => self.resting() + wanted,
         }
     }
 
@@ -162,6 +174,7 @@ impl Virt {
                 "-audio",
                 "none",
             ],
+            Self::HifiveUnleashed => &["-M", "sifive_u", "-bios", "none"],
         };
         let common = [
             "-m",

@@ -28,7 +28,7 @@ pub const fn origin(board: Virt) -> u64 {
     match board {
         Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 0x4020_0000,
         Virt::Zcu102 | Virt::RaspberryPi4 => 0x0020_0000,
-        Virt::RiscV64 => 0x8000_0000,
+        Virt::RiscV64 | Virt::HifiveUnleashed => 0x8000_0000,
     }
 }
 
@@ -93,7 +93,7 @@ impl Image {
         load.extend(&self.data);
         let contents = Contents {
             class: match self.board {
-                Virt::RiscV64 => Class::RiscV64,
+                Virt::RiscV64 | Virt::HifiveUnleashed => Class::RiscV64,
                 _ => Class::Aarch64,
             },
             origin: origin(self.board),

@@ -44,7 +44,8 @@ struct Profiles {
 }
 
 impl Profiles {
-    /// All, where there is time. Otherwise once for each architecture as it is debugged, and once as it ships, which takes longer.
+    /// All, where there is time. Otherwise once for each architecture as it is debugged, for one board whose several processors are a
+    /// feature, and once as it ships, which takes longer.
     fn of(board: Several, length: Length) -> Self {
         let own = [
             Several::from(Board::RealviewPbA8),
@@ -52,10 +53,14 @@ impl Profiles {
             Several::from(Board::Virt(Virt::RiscV64)),
             Several::ALL[0],
         ];
+        let by_feature =
+            Several::of_chips().find(|board| board.machine == Board::Virt(Virt::HifiveUnleashed));
         let (soft, hard): (_, &[_]) = match length {
             Length::Long => (&PROFILES[..], &PROFILES),
             _ if board == Several::from(Board::Mps2An386) => (&PROFILES[..1], &PROFILES[1..]),
-            _ if own.contains(&board) => (&PROFILES[..1], &PROFILES[..0]),
+            _ if own.contains(&board) || by_feature == Some(board) => {
+                (&PROFILES[..1], &PROFILES[..0])
+            }
             _ => (&PROFILES[..0], &PROFILES[..0]),
         };
         Self { soft, hard }

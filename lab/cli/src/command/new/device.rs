@@ -34,7 +34,7 @@ impl Board {
     pub fn runner(self) -> String {
         let processors = match self.processors {
             1 => String::new(),
-            several => format!(" -smp {several}"),
+            several => format!(" -smp {}", self.machine.processors(several)),
         };
         let arguments = self.machine.arguments_alone().join(" ");
         format!("{} {arguments}{processors} -kernel", self.machine.program())

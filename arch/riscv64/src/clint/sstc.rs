@@ -1,0 +1,71 @@
+//! Owns: the counter of time, its comparator and the calls between processors where the supervisor has all of them itself: the extension
+//! Sstc (version 1.0), and the ACLINT's words for supervisor software interrupts.
+//! Must never know: what is due, and who is called for what.
+
+use core::arch::asm;
+use core::ops::Range;
+
+/// What of the device's registers is to be mapped for the counter and its comparator: they are registers of the processor.
+pub(crate) const REGISTERS: Range<usize> = 0..0;
+
+/// Whether the comparator's time comes as the interrupt of software does.
+pub(crate) const IS_DUE_BY_SOFTWARE: bool = false;
+
+/// The number (`mhartid`) of the first processor that runs programs.
+#[cfg(feature = "smp")]
+pub(crate) const FIRST_HART: usize = 0;
+
+/// The bit of `mip` by which a processor that waits in machine mode is called.
+#[cfg(feature = "smp")]
+pub(crate) const CALLED: usize = crate::interrupt::SOFTWARE;
+
+/// Takes such a call, in machine mode. Destroys t0 and t1.
+#[cfg(feature = "smp")]
+macro_rules! take_call {
+    () => {
+        "csrci mip, 2"
+    };
+}
+
+/// Reads the counter into t3. Destroys t4.
+macro_rules! read_counter {
+    () => {
+        "rdtime t3\n"
+    };
+}
+
+/// Sets the comparator to t3. Destroys t4 and t5.
+macro_rules! set_comparator {
+    () => {
+        "csrw 0x14d, t3\n"
+    };
+}
+
+#[cfg(feature = "smp")]
+pub(crate) use take_call;
+pub(crate) use {read_counter, set_comparator};
+
+/// Ticks since the machine began: the same on all processors.
+#[inline(always)]
+pub(crate) fn counter() -> u64 {
+    let ticks;
+    // SAFETY: reads a counter.
+    unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
+    ticks
+}
+
+/// Sets the comparator.
+#[inline(always)]
+pub(crate) fn compare(ticks: u64) {
+    // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to the module `timer` and to the switch.
+    unsafe { asm!("csrw 0x14d, {}", in(reg) ticks, options(nomem, nostack, preserves_flags)) };
+}
+
+/// Lets the supervisor have the comparator. Called in machine mode.
+#[inline(always)]
+pub(crate) fn give_to_supervisor() {
+    // SAFETY: menvcfg.STCE, in machine mode.
+    unsafe {
+        asm!("csrs 0x30a, {}", in(reg) 1_usize << 63, options(nomem, nostack, preserves_flags))
+    };
+}

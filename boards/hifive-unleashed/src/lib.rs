@@ -1,0 +1,29 @@
+//! SiFive's HiFive Unleashed, as it is and as QEMU models it (`-M sifive_u -bios none`), with one of its four U54 processors, in supervisor
+//! mode; with the feature `smp`, with all. Its monitor core, an E51, rests.
+//!
+//! A program is for this board where it names `taktos` with the feature `hifive-unleashed`, or `hifive-unleashed-smp`; what is here, it has as
+//! `taktos::board`.
+//!
+//! Owns: the memory map, the console, the start and the end of a program.
+//! Must never know: what the programs do.
+#![no_std]
+#![cfg(target_os = "none")]
+#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
+
+mod common;
+mod place;
+
+use place::{arch, begin, console};
+
+pub use common::*;
+pub use place::{Machine, Place};
+#[cfg(not(feature = "smp"))]
+pub use taktos_arch_riscv64::INTERRUPTS;
+
+/// So many interrupts a program can handle: those that it sends itself. Those of devices are served with one processor.
+#[cfg(feature = "smp")]
+pub const INTERRUPTS: u32 = 16;
+
+// Programs built elsewhere do not name the start-up code themselves.
+#[doc(hidden)]
+pub use riscv_rt;
