@@ -7,8 +7,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use object::{Architecture, Object, ObjectSegment};
-use taktos_emulator::several::Virt;
+use object::{Object, ObjectSegment};
 use taktos_emulator::{Board, El2};
 use taktos_export::replace_file;
 
@@ -48,18 +47,6 @@ pub fn is_elf(path: &Path) -> bool {
     let mut begin = [0; 4];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
     read.is_ok() && begin == *b"\x7fELF"
-}
-
-/// The board that an image runs on where nobody names one: by its architecture. A program of that name runs on
-/// the first board.
-pub fn board_of(words: &str) -> &'static str {
-    let bytes = std::fs::read(words).unwrap_or_default();
-    let architecture = object::File::parse(bytes.as_slice()).map(|file| file.architecture());
-    match architecture {
-        Ok(Architecture::Aarch64) => Board::Virt(Virt::Aarch64).name(),
-        Ok(Architecture::Riscv64) => Board::Virt(Virt::RiscV64).name(),
-        _ => Board::Mps2An386.name(),
-    }
 }
 
 /// Builds a board's program as it ships.

@@ -25,6 +25,7 @@ pub mod image;
 mod kept;
 mod kind;
 mod latency;
+mod made_for;
 pub mod measure;
 mod mechanisms;
 mod number;

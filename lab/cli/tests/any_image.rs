@@ -158,3 +158,34 @@ fn an_image_that_never_ends_is_run_by_its_file() {
     let nothing = &mut on(&folder, &elf, &["count"]);
     fail(nothing, 2, "nothing is to be counted", "--from SYMBOL");
 }
+
+#[test]
+fn an_image_that_is_not_for_the_board_is_told_so() {
+    let folder = Folder::new("image-board");
+    let elf = foreign(&folder);
+    for command in ["run", "trace", "count"] {
+        let ends = ["--from", "filter", "--to", "filtered"];
+        let more = if command == "count" { &ends[..] } else { &[] };
+        let words: Vec<&str> = [command].iter().chain(more).copied().collect();
+        let mut other = on(&folder, &elf, &words);
+        other.args(["--board", "virt-aarch64"]);
+        let cause =
+            "is an image of 32-bit Arm, and the board virt-aarch64 has processors of AArch64";
+        fail(&mut other, 2, cause, "say --board with one of mps2-an386, ");
+        let host = Path::new(env!("CARGO_BIN_EXE_taktos"));
+        let cause = format!("is an image of {}, which no board has", host_architecture());
+        fail(
+            &mut on(&folder, host, &words),
+            2,
+            &cause,
+            "build it for one of the boards",
+        );
+    }
+}
+
+fn host_architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "X86_64",
+        other => other,
+    }
+}

@@ -16,6 +16,7 @@ mod evidence;
 mod index;
 mod jobs;
 mod json;
+mod nested;
 mod recording;
 mod timeline;
 
@@ -24,5 +25,6 @@ pub use evidence::{Basis, Evidence};
 pub use index::renew_index;
 pub use jobs::{Job, jobs};
 pub use json::{in_order, to_json};
+pub use nested::{Vcpu, nest};
 pub use recording::{Recording, RecordingError, TimeUnit};
 pub use timeline::{Span, Timeline};

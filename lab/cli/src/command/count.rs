@@ -15,10 +15,10 @@ use super::experiment::begin;
 use super::trace;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::{CheckFailed, Failure};
-use crate::several::Board;
+use crate::made_for::Chosen;
+use crate::screen;
 use crate::watched::{Interval, Watched};
 use crate::workspace::Workspace;
-use crate::{image, screen};
 
 /// The passages of an interval, by the processor that executed them; where there is but one it has no number.
 type Passages = BTreeMap<Option<usize>, Vec<Count>>;
@@ -78,11 +78,11 @@ pub(super) fn run(
     options: &RunOptions,
 ) -> Result<()> {
     let named = options.board.as_deref();
-    let board = Board::of_any(named.unwrap_or_else(|| image::board_of(subject)))?;
+    let chosen = Chosen::of(subject, named)?;
     let stem = PathBuf::from(subject);
     let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
     let directory = begin(workspace, &format!("count-{stem}"), options)?;
-    let told = (board, String::new());
+    let told = (&chosen, String::new());
     let (mut subject, record) = trace::record(workspace, subject, told, (time, watched))?;
     let counted = counted(&record, watched);
     subject.counts.push(table(&counted));

@@ -20,9 +20,10 @@ use super::experiment::begin;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
 use crate::image::Image;
+use crate::made_for::Chosen;
 use crate::measure::record_schedule;
 use crate::progress::Progress;
-use crate::several::{Board, Call, Machine};
+use crate::several::{Call, Machine};
 use crate::watched::Watched;
 use crate::workspace::Workspace;
 use crate::{image, screen};
@@ -93,7 +94,7 @@ pub(super) fn run(
         .map_or(subject.into(), |stem| stem.to_string_lossy());
     let recorded = file.extension().is_some_and(|ending| ending == "schedule");
     let named = options.board.as_deref();
-    let board = Board::of_any(named.unwrap_or_else(|| image::board_of(subject)))?;
+    let chosen = Chosen::of(subject, named)?;
     let watched = watched.map(Watched::load).transpose()?.unwrap_or_default();
     let read = recorded.then(|| read(file)).transpose()?;
     let directory = begin(workspace, &format!("trace-{stem}"), options)?;
@@ -106,7 +107,7 @@ pub(super) fn run(
             cut: None,
             counts: Vec::new(),
         },
-        None => record(workspace, subject, (board, argument), (time, &watched))?.0,
+        None => record(workspace, subject, (&chosen, argument), (time, &watched))?.0,
     };
     let window = window(&subject.recording, from, length);
     write(&directory, &subject, Some(window))?;
@@ -138,13 +139,14 @@ fn watch(watched: &Watched, image: &Image) -> Result<Watch> {
 pub(super) fn record(
     workspace: &Workspace,
     program: &str,
-    (board, argument): (Board, String),
+    (chosen, argument): (&Chosen, String),
     (time, watched): (Duration, &Watched),
 ) -> Result<(Subject, Record)> {
     let call = Call {
         argument,
         ..Call::default()
     };
+    let board = chosen.board;
     let machine = Machine::find(board)?;
     let progress = Progress::default();
     let build = || machine.build(workspace, program);
@@ -158,7 +160,8 @@ pub(super) fn record(
     let watch = watch(watched, &image)?;
     let record = progress.until(&running, (&reached, time), || {
         machine.record_until(&image, &call, until, watch)
-    })?;
+    });
+    let record = record.map_err(|error| chosen.explained(error))?;
     let recording = record_schedule(&record, board.cpu_name);
     let subject = Subject {
         name: program.into(),

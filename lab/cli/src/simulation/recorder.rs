@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use taktos_export::{Recording, TimeUnit};
 use taktos_schedule::Cpu;
-use taktos_simulate::{Cluster, Doing, JobId, Observer, Resource, TaskId, Workload};
+use taktos_simulate::{
+    Cluster, Doing, JobId, LockSpec, Observer, Partition, Resource, ServerSpec, Task, TaskId,
+    Workload,
+};
 use taktos_time::{Duration, Instant};
-use taktos_trace::{Event, Handover, Kind, Left, Thread};
+use taktos_trace::{Event, Handover, Kind, Left, Thread, Waking};
 
 /// An observer that keeps the first events, up to a number.
 pub struct Recorder {
     recording: Recording,
     most: usize,
+    tasks: usize,
     locks: usize,
     /// When there was no more room.
     full: Option<u64>,
@@ -48,25 +52,47 @@ const fn task_of(doing: Doing) -> Option<TaskId> {
 }
 
 impl Recorder {
-    /// Room for so many events. The kernel's own work is a thread of its own, behind the tasks; processors are called by
-    /// their instance.
+    /// Room for so many events. Processors are called by their instance.
     pub fn new(workload: &Workload, clusters: &[Cluster], most: usize) -> Self {
+        let named = (&*workload.locks, &*workload.servers);
+        Self::of(&workload.tasks, named, processors(clusters), most)
+    }
+
+    /// The same of a guest, whose processors are virtual.
+    pub fn of_guest(partition: &Partition, most: usize) -> Self {
+        let vcpus = (0..partition.vcpus.len()).map(|vcpu| format!("vcpu{vcpu}"));
+        let named = (&*partition.locks, &*partition.servers);
+        Self::of(&partition.tasks, named, vcpus.collect(), most)
+    }
+
+    /// The kernel's own work is a thread of its own on each processor, behind the tasks.
+    fn of(
+        tasks: &[Task],
+        (locks, servers): (&[LockSpec], &[ServerSpec]),
+        processors: Vec<String>,
+        most: usize,
+    ) -> Self {
         let mut recording = Recording::new(TimeUnit::Nanoseconds);
-        recording.processors = processors(clusters);
-        let tasks = workload.tasks.iter().map(|task| task.name.clone());
-        recording.threads = tasks.chain(["(kernel)".to_owned()]).collect();
-        let locks = workload.locks.iter().map(|lock| lock.name.clone());
-        let servers = workload.servers.iter().map(|server| server.name.clone());
-        recording.marks = locks.chain(servers).collect();
+        let kernel = |cpu| match processors.len() {
+            1 => "(kernel)".to_owned(),
+            _ => format!("(kernel, cpu {cpu})"),
+        };
+        let kernels = (0..processors.len()).map(kernel);
+        let names = tasks.iter().map(|task| task.name.clone());
+        recording.threads = names.chain(kernels).collect();
+        let locks_named = locks.iter().map(|lock| lock.name.clone());
+        let servers = servers.iter().map(|server| server.name.clone());
+        recording.marks = locks_named.chain(servers).collect();
+        recording.processors = processors;
         Self {
             recording,
             most,
-            locks: workload.locks.len(),
+            tasks: tasks.len(),
+            locks: locks.len(),
             full: None,
             doing: BTreeMap::new(),
-            ready: vec![false; workload.tasks.len()],
-            priorities: workload
-                .tasks
+            ready: vec![false; tasks.len()],
+            priorities: tasks
                 .iter()
                 .map(|task| task.priority.and_then(|priority| priority.try_into().ok()))
                 .collect(),
@@ -139,15 +165,12 @@ impl Observer for Recorder {
                 left: Some(left),
                 priority: None,
             };
-            let kernel = TaskId(self.recording.threads.len() as u16 - 1);
-            let begin = at.as_nanos().saturating_sub(overhead.as_nanos());
-            self.add(
-                Instant::from_nanos(begin),
-                Kind::Switch,
-                kernel,
-                handover.to_argument().into(),
-                Some(cpu),
-            );
+            let kernel = TaskId((self.tasks + cpu.index()) as u16);
+            let begin = Instant::from_nanos(at.as_nanos().saturating_sub(overhead.as_nanos()));
+            let woken = Waking::default().to_argument();
+            for (kind, argument) in [(Kind::Wake, woken), (Kind::Switch, handover.to_argument())] {
+                self.add(begin, kind, kernel, argument.into(), Some(cpu));
+            }
             // The kernel's own work is done.
             left = Left::Waiting;
         }

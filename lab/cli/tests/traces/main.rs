@@ -215,6 +215,55 @@ fn a_simulation_tells_states_priorities_and_wake_ups() {
     assert_eq!((jobs("fast"), jobs("slow")), (40, 8));
 }
 
+#[test]
+fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
+    let folder = Folder::new("trace-guests");
+    let guest = |name: &str, tasks: &str| {
+        format!(
+            "[[partition]]\nname = '{name}'\nscheduler = 'priority'\n\
+             [[partition.vcpu]]\nperiod = '10 ms'\nbudget = '5 ms'\nextra-time = false\n{tasks}"
+        )
+    };
+    let task = |name: &str, when: &str, execution: &str| {
+        format!("[[partition.task]]\nname = '{name}'\n{when}\nexecution = '{execution}'\n")
+    };
+    let control = task("loop", "period = '20 ms'", "8 ms");
+    let busy = task("endless", "once = '1 ms'", "1000 s");
+    let pool = "[[pool]]\nname = 'shared'\ncpus = 0\npolicy = 'rtds'\n";
+    let costs = "[costs]\nswitch = '1 us'\n[host-costs]\nswitch = '2 us'\n";
+    let (control, busy) = (guest("control", &control), guest("busy", &busy));
+    let set = folder.file(
+        "guests.toml",
+        &format!("for = '200 ms'\n{costs}{pool}{control}{busy}"),
+    );
+    let Traced { schedule, told, .. } = traced(&folder, &["sim", set.to_str().unwrap()]);
+    assert_eq!(
+        told.processors,
+        ["shared, cpu 0", "control/vcpu0, cpu 1", "busy/vcpu0, cpu 2"]
+    );
+    schedule::nested(&schedule, &told.processors);
+    let count = |wanted: &dyn Fn(&Event) -> bool| {
+        let events = schedule.values().flatten();
+        events.filter(|(_, event)| wanted(event)).count()
+    };
+    let wakes = |name: &str| count(&|event| matches!(event, Event::Waking(who, _) if who == name));
+    // Ten jobs wake the guest and its virtual processor; who is never done wakes once.
+    assert_eq!(wakes("control/loop"), 10);
+    assert_eq!(wakes("control/vcpu0"), 10);
+    assert_eq!((wakes("busy/endless"), wakes("busy/vcpu0")), (1, 1));
+    let left = |name: &str, wanted: u64| {
+        count(
+            &|event| matches!(event, Event::Switch(who, _, state, ..) if who == name && *state == wanted),
+        )
+    };
+    // A job of 8 ms has 5 ms, loses the processor, and is done in the next period.
+    assert_eq!(left("control/loop", SLEEPING), 10);
+    assert_eq!(left("control/loop", RUNNABLE), 10);
+    assert_eq!(left("control/vcpu0", SLEEPING), 10);
+    assert_eq!(left("control/vcpu0", RUNNABLE), 10);
+    assert_eq!(left("busy/vcpu0", SLEEPING), 0);
+}
+
 /// The arrows of a program that tries every operation of the kernel, counted by what they say.
 fn arrows(board: &str) -> BTreeMap<String, usize> {
     let folder = Folder::new(&format!("trace-arrows-{board}"));

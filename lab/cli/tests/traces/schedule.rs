@@ -93,3 +93,38 @@ pub fn runs(schedule: &Schedule, wanted: &str, at: u64) -> bool {
     };
     schedule.values().any(on)
 }
+
+/// When somebody other than nobody has a processor: from, until, and who. The last one has no end.
+pub fn spans(events: &[(u64, Event)]) -> Vec<(u64, u64, &str)> {
+    let switches = events.iter().filter_map(|(at, event)| match event {
+        Event::Switch(.., to, _) => Some((*at, to.as_str())),
+        Event::Waking(..) => None,
+    });
+    let switches: Vec<(u64, &str)> = switches.collect();
+    let ends = switches.iter().skip(1).map(|(at, _)| *at);
+    let spans = switches.iter().zip(ends.chain([u64::MAX]));
+    let spans = spans.map(|((from, who), until)| (*from, until, *who));
+    spans
+        .filter(|(from, until, who)| from < until && *who != "swapper")
+        .collect()
+}
+
+/// Of processors by their names: a thread has a virtual one only while that has a real one, whose thread bears its name.
+pub fn nested(schedule: &Schedule, processors: &[String]) {
+    let number = |place: &usize| schedule.get(&(*place as u64));
+    let is_virtual = |name: &str| name.contains("/vcpu");
+    let all = || (0..).zip(processors);
+    let real = all().filter(|(_, name)| !is_virtual(name));
+    let real: Vec<_> = real
+        .filter_map(|(place, _)| number(&place))
+        .flat_map(|events| spans(events))
+        .collect();
+    for (place, name) in all().filter(|(_, name)| is_virtual(name)) {
+        let vcpu = name.split(", cpu ").next().unwrap();
+        for (from, until, who) in number(&place).iter().flat_map(|events| spans(events)) {
+            let mut executes = real.iter();
+            let executes = executes.any(|turn| turn.2 == vcpu && turn.0 <= from && until <= turn.1);
+            assert!(executes, "{who} on {vcpu} from {from} to {until}");
+        }
+    }
+}

@@ -12,12 +12,13 @@ use taktos_simulate::partition::{Machine, MachineOutcome, run};
 use taktos_time::Duration;
 
 use super::outcome::{MOST_EVENTS, first_part};
+use super::recorder::Recorder;
 use super::request::Request;
 use crate::arguments::SimOptions;
 use crate::failure::Failure;
 use crate::progress::Progress;
 pub use form::json;
-use recorder::{GuestRecorder, HostRecorder, merged};
+use recorder::{HostRecorder, merged};
 pub use result::outcome;
 
 /// What a machine with guests gave.
@@ -117,9 +118,10 @@ fn record(
         ..machine.clone()
     };
     let most = MOST_EVENTS / (workload.partitions.len() + 1);
-    let new = |_| GuestRecorder::new(most);
-    let mut guests: Vec<GuestRecorder> = workload.partitions.iter().map(new).collect();
-    let mut host = HostRecorder::new(most);
+    let new = |partition| Recorder::of_guest(partition, most);
+    let mut guests: Vec<Recorder> = workload.partitions.iter().map(new).collect();
+    let mut host = HostRecorder::new(workload, most);
     run(workload, &short, &mut guests, &mut host)?;
-    Ok(merged(workload, &host, &guests, part))
+    let guests = guests.into_iter().map(|guest| guest.finish(part));
+    Ok(merged(workload, host, guests.collect(), part))
 }

@@ -1,184 +1,197 @@
-//! Records a machine with guests: which virtual processor has which processor,
-//! and what happens to the guests' jobs.
+//! Records a machine with guests: which virtual processor has which processor, and what happens in the guests, on one time line.
+//!
+//! Owns: what the host does, and how its schedule and those of its guests become one. Must never know: how a schedule inside a guest is kept.
 
-use taktos_export::{Recording, TimeUnit};
+use std::collections::BTreeMap;
+
+use taktos_export::{Recording, TimeUnit, Vcpu, nest};
 use taktos_schedule::Cpu;
+use taktos_simulate::Workload;
 use taktos_simulate::partition::HostObserver;
-use taktos_simulate::{JobId, Observer, Resource, Workload};
 use taktos_time::{Duration, Instant};
-use taktos_trace::{Event, Kind, Thread};
+use taktos_trace::{Event, Handover, Kind, Left, Thread, Waking};
 
-/// An event whose thread and mark have numbers of their own partition.
-#[derive(Clone, Copy)]
-struct Note {
-    at: u64,
-    kind: Kind,
-    task: u16,
-    argument: u32,
-}
-
-/// What happens in one guest, up to a number of events.
-pub struct GuestRecorder {
-    notes: Vec<Note>,
-    most: usize,
-    full: Option<u64>,
-}
-
-impl GuestRecorder {
-    /// Room for so many events.
-    pub const fn new(most: usize) -> Self {
-        Self {
-            notes: Vec::new(),
-            most,
-            full: None,
-        }
-    }
-
-    fn add(&mut self, at: Instant, kind: Kind, job: JobId, argument: u64) {
-        if self.notes.len() >= self.most {
-            self.full.get_or_insert(at.as_nanos());
-            return;
-        }
-        self.notes.push(Note {
-            at: at.as_nanos(),
-            kind,
-            task: job.task.0,
-            argument: argument as u32,
-        });
-    }
-}
-
-impl Observer for GuestRecorder {
-    fn release(&mut self, _: Instant, job: JobId, arrival: Instant, deadline: Option<Instant>) {
-        self.add(arrival, Kind::Release, job, job.number);
-        if let Some(deadline) = deadline {
-            self.add(deadline, Kind::Deadline, job, job.number);
-        }
-    }
-
-    fn complete(&mut self, at: Instant, _: Cpu, job: JobId, _: Duration) {
-        self.add(at, Kind::Complete, job, job.number);
-    }
-
-    fn miss(&mut self, _: Instant, job: JobId, deadline: Instant) {
-        self.add(deadline, Kind::Miss, job, job.number);
-    }
-
-    fn preempt(&mut self, at: Instant, _: Cpu, job: JobId) {
-        self.add(at, Kind::Preempt, job, job.number);
-    }
-
-    fn lock(&mut self, at: Instant, job: JobId, resource: Resource) {
-        if let Resource::Lock(lock) = resource {
-            self.add(at, Kind::Lock, job, u64::from(lock.0));
-        }
-    }
-
-    fn unlock(&mut self, at: Instant, job: JobId, resource: Resource) {
-        if let Resource::Lock(lock) = resource {
-            self.add(at, Kind::Unlock, job, u64::from(lock.0));
-        }
-    }
-}
-
-/// Who has each processor: a virtual processor, the hypervisor, or nobody.
-#[derive(Clone, Copy)]
-enum Holder {
-    Nobody,
-    Hypervisor,
-    Vcpu(usize, usize),
-}
-
-/// Who has which processor, up to a number of switches.
+/// Who has which processor, and which virtual processors have something to do, up to a number of events. The virtual processors
+/// are the first threads, those of the first partition before those of the next; then comes the hypervisor, once a processor.
 pub struct HostRecorder {
-    switches: Vec<(u64, u8, Holder)>,
+    events: Vec<Event>,
     most: usize,
     full: Option<u64>,
+    /// The number of the first virtual processor of each partition.
+    firsts: Vec<u16>,
+    /// How many virtual processors there are.
+    vcpus: u16,
+    /// The virtual processor that each processor has.
+    running: BTreeMap<u8, Thread>,
+    /// Those that have something to do.
+    wanting: Vec<bool>,
 }
 
 impl HostRecorder {
-    /// Room for so many switches.
-    pub const fn new(most: usize) -> Self {
+    /// Room for so many events.
+    pub fn new(workload: &Workload, most: usize) -> Self {
+        let mut vcpus = 0;
+        let firsts = workload.partitions.iter().map(|partition| {
+            let first = vcpus;
+            vcpus += partition.vcpus.len() as u16;
+            first
+        });
         Self {
-            switches: Vec::new(),
+            firsts: firsts.collect(),
+            events: Vec::new(),
             most,
             full: None,
+            vcpus,
+            running: BTreeMap::new(),
+            wanting: vec![false; usize::from(vcpus)],
+        }
+    }
+
+    fn thread(&self, (partition, vcpu): (usize, usize)) -> Thread {
+        Thread(self.firsts[partition] + vcpu as u16)
+    }
+
+    fn add(&mut self, at: u64, processor: u8, thread: Thread, kind: Kind, argument: u32) {
+        if self.events.len() >= self.most {
+            self.full.get_or_insert(at);
+            return;
+        }
+        self.events.push(Event {
+            at,
+            argument,
+            thread,
+            processor,
+            kind,
+        });
+    }
+
+    /// How what was on the processor leaves it: who has something to do could have gone on.
+    fn leaves(&mut self, cpu: u8, next: Thread) -> Left {
+        let before = self.running.insert(cpu, next);
+        let wanting = before.and_then(|thread| self.wanting.get(usize::from(thread.0)));
+        match wanting {
+            Some(false) => Left::Waiting,
+            _ => Left::Runnable,
         }
     }
 }
 
 impl HostObserver for HostRecorder {
     fn run(&mut self, at: Instant, cpu: Cpu, vcpu: Option<(usize, usize)>, overhead: Duration) {
-        if self.switches.len() >= self.most {
-            self.full.get_or_insert(at.as_nanos());
-            return;
-        }
         let (at, cpu) = (at.as_nanos(), cpu.index() as u8);
+        let next = vcpu.map_or(Thread::IDLE, |vcpu| self.thread(vcpu));
+        let mut left = self.leaves(cpu, next);
+        let handover = |left| {
+            let priority = None;
+            let left = Some(left);
+            Handover { left, priority }.to_argument()
+        };
         if overhead > Duration::ZERO {
+            let hypervisor = Thread(self.vcpus + u16::from(cpu));
             let begin = at.saturating_sub(overhead.as_nanos());
-            self.switches.push((begin, cpu, Holder::Hypervisor));
+            let woken = Waking::default().to_argument();
+            self.add(begin, cpu, hypervisor, Kind::Wake, woken);
+            self.add(begin, cpu, hypervisor, Kind::Switch, handover(left));
+            left = Left::Waiting;
         }
-        let holder = vcpu.map_or(Holder::Nobody, |(partition, vcpu)| {
-            Holder::Vcpu(partition, vcpu)
-        });
-        self.switches.push((at, cpu, holder));
+        self.add(at, cpu, next, Kind::Switch, handover(left));
+    }
+
+    fn wants(&mut self, at: Instant, vcpu: (usize, usize), wants: bool) {
+        let thread = self.thread(vcpu);
+        self.wanting[usize::from(thread.0)] = wants;
+        // Who has not left a processor yet has not gone to sleep, either.
+        let here = self.running.values().any(|running| *running == thread);
+        if wants && !here {
+            let woken = Waking::default().to_argument();
+            self.add(at.as_nanos(), 0, thread, Kind::Wake, woken);
+        }
     }
 }
 
-/// All of it as one recording: the virtual processors are threads `linux/vcpu0`,
-/// then the hypervisor, then the guests' tasks `linux/T1`. And whether it is whole.
+/// All of it as one recording, and whether it is whole. The processors are those of the machine, then the virtual ones, on which
+/// the guests' threads run; the threads are the virtual processors `linux/vcpu0`, then the hypervisor, then the guests' tasks
+/// `linux/T1`.
 pub fn merged(
     workload: &Workload,
-    host: &HostRecorder,
-    guests: &[GuestRecorder],
+    host: HostRecorder,
+    guests: Vec<(Recording, bool)>,
     end: Duration,
 ) -> (Recording, bool) {
     let mut recording = Recording::new(TimeUnit::Nanoseconds);
-    let mut first_vcpu = Vec::new();
-    for partition in &workload.partitions {
-        first_vcpu.push(recording.threads.len());
-        let names = (0..partition.vcpus.len()).map(|vcpu| format!("{}/vcpu{vcpu}", partition.name));
-        recording.threads.extend(names);
-    }
-    let hypervisor = recording.threads.len();
-    recording.threads.push("(hypervisor)".into());
-    let cut = guests.iter().map(|guest| guest.full).chain([host.full]);
-    let cut = cut.flatten().min();
+    let cut = guests.iter().filter(|(_, whole)| !whole);
+    let cut = cut.map(|(guest, _)| guest.end).chain(host.full).min();
     recording.end = cut.unwrap_or(end.as_nanos());
-    for (at, processor, holder) in &host.switches {
-        let thread = match holder {
-            Holder::Nobody => Thread::IDLE,
-            Holder::Hypervisor => Thread(hypervisor as u16),
-            Holder::Vcpu(partition, vcpu) => Thread((first_vcpu[*partition] + vcpu) as u16),
+    recording.processors = pools(workload);
+    let mut vcpus = Vec::new();
+    for partition in &workload.partitions {
+        for vcpu in 0..partition.vcpus.len() {
+            let thread = Thread(recording.threads.len() as u16);
+            recording
+                .threads
+                .push(format!("{}/vcpu{vcpu}", partition.name));
+            // What has no number as a processor shows nothing of its guest.
+            let number = recording.processors.len() + vcpus.len();
+            let processor = u8::try_from(number).ok();
+            vcpus.extend(processor.map(|processor| Vcpu { thread, processor }));
+        }
+    }
+    let hypervisor = |cpu| match recording.processors.len() {
+        1 => "(hypervisor)".to_owned(),
+        _ => format!("(hypervisor, cpu {cpu})"),
+    };
+    let hypervisors = (0..recording.processors.len()).map(hypervisor);
+    recording.threads.extend(hypervisors);
+    let mut events = host.events;
+    let parts = workload.partitions.iter().zip(&host.firsts);
+    for ((partition, first), (guest, _)) in parts.zip(guests) {
+        let names = |names: Vec<String>| {
+            let own = |name| format!("{}/{name}", partition.name);
+            names.into_iter().map(own).collect::<Vec<_>>()
         };
-        recording.events.push(Event {
-            at: *at,
-            argument: 0,
-            thread,
-            processor: *processor,
-            kind: Kind::Switch,
-        });
+        let (thread, mark) = (recording.threads.len() as u16, recording.marks.len() as u32);
+        recording.threads.extend(names(guest.threads));
+        recording.marks.extend(names(guest.marks));
+        recording.processors.extend(names(guest.processors));
+        let own = |event: &Event| {
+            let number = usize::from(*first) + usize::from(event.processor);
+            Some(Event {
+                argument: event.argument + if event.kind.is_named() { mark } else { 0 },
+                thread: match event.thread {
+                    Thread::IDLE => Thread::IDLE,
+                    own => Thread(own.0 + thread),
+                },
+                processor: vcpus.get(number)?.processor,
+                ..*event
+            })
+        };
+        events.extend(guest.events.iter().filter_map(own));
     }
-    for (partition, guest) in workload.partitions.iter().zip(guests) {
-        let (task, lock) = (recording.threads.len() as u32, recording.marks.len() as u32);
-        let name = |name: &String| format!("{}/{name}", partition.name);
-        recording
-            .threads
-            .extend(partition.tasks.iter().map(|task| name(&task.name)));
-        recording
-            .marks
-            .extend(partition.locks.iter().map(|lock| name(&lock.name)));
-        recording
-            .events
-            .extend(guest.notes.iter().map(|note| Event {
-                at: note.at,
-                argument: note.argument + if note.kind.is_named() { lock } else { 0 },
-                thread: Thread((task + u32::from(note.task)) as u16),
-                processor: 0,
-                kind: note.kind,
-            }));
-    }
-    recording.events.retain(|event| event.at <= recording.end);
-    recording.events.sort_by_key(|event| event.at);
+    events.retain(|event| event.at <= recording.end);
+    events.sort_by_key(|event| event.at);
+    recording.events = nest(&events, &vcpus);
     (recording, cut.is_none())
+}
+
+/// What the processors of the machine are called: by their pools.
+fn pools(workload: &Workload) -> Vec<String> {
+    let highest = workload.pools.iter().filter_map(|pool| pool.cpus.highest());
+    let most = highest.max().map_or(0, |cpu| cpu.index() + 1);
+    let name = |cpu| {
+        let mut pools = workload.pools.iter();
+        let pool = pools.find(|pool| pool.cpus.contains(cpu));
+        pool.map_or("(none)".into(), |pool| pool.name.clone())
+    };
+    (0..most).filter_map(Cpu::new).map(name).collect()
+}
+
+/// The part of a recording that is of the machine's own processors.
+pub fn of_host(workload: &Workload, recording: &Recording) -> Recording {
+    let own = pools(workload).len();
+    let is_own = |event: &Event| event.kind != Kind::Switch || usize::from(event.processor) < own;
+    let events = recording.events.iter().copied().filter(is_own);
+    Recording {
+        events: events.collect(),
+        ..recording.clone()
+    }
 }

@@ -7,6 +7,7 @@ use taktos_export::plot::gantt;
 use taktos_simulate::file::text;
 
 use super::form::{self, described};
+use super::recorder::of_host;
 use super::{Guests, tables};
 use crate::figure::Drawn;
 use crate::outcome::{Named, Outcome, Trace};
@@ -33,8 +34,8 @@ pub fn outcome(request: &Request, guests: &Guests) -> Outcome {
 }
 
 fn machine(request: &Request, guests: &Guests) -> Drawn {
-    let recording = &guests.recording;
-    let schedule = gantt(recording, "Who has each processor", 0, legible(recording));
+    let recording = of_host(&request.set.workload, &guests.recording);
+    let schedule = gantt(&recording, "Who has each processor", 0, legible(&recording));
     let missed = guests.missed();
     Drawn {
         title: "Machine".into(),

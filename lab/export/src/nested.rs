@@ -1,0 +1,222 @@
+//! Two levels on one time line: what threads do on virtual processors, which are threads of a host.
+//!
+//! To its host a virtual processor is a thread, to its guest a processor. A guest's thread has its virtual processor also while
+//! that waits for a real one, and executes nothing then. [`nest`] shows it so: with its virtual processor it leaves, and could
+//! have gone on, and with it it comes back.
+//! Must never know: who decides on either level.
+
+use std::collections::BTreeMap;
+
+use taktos_trace::{Event, Handover, Kind, Left, Thread};
+
+/// A virtual processor by its two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vcpu {
+    /// The thread that it is to its host.
+    pub thread: Thread,
+    /// The processor that it is to its guest, as a recording numbers processors.
+    pub processor: u8,
+}
+
+/// What is known of a virtual processor on the way.
+#[derive(Clone, Copy)]
+struct State {
+    vcpu: Vcpu,
+    executes: bool,
+    /// Whom its guest gave it to.
+    has: Thread,
+    /// Where among the events its thread was taken off with it, for the last time.
+    taken: Option<usize>,
+}
+
+/// The events of hosts and guests, by their time, as one schedule.
+#[must_use]
+pub fn nest(events: &[Event], vcpus: &[Vcpu]) -> Vec<Event> {
+    let state = |vcpu: &Vcpu| State {
+        vcpu: *vcpu,
+        executes: false,
+        has: Thread::IDLE,
+        taken: None,
+    };
+    let mut nested = Nested {
+        states: vcpus.iter().map(state).collect(),
+        running: BTreeMap::new(),
+        events: Vec::with_capacity(events.len()),
+    };
+    for event in events {
+        nested.add(event);
+    }
+    nested.events
+}
+
+struct Nested {
+    states: Vec<State>,
+    /// Who has each processor of the host.
+    running: BTreeMap<u8, Thread>,
+    events: Vec<Event>,
+}
+
+impl Nested {
+    fn add(&mut self, event: &Event) {
+        if event.kind != Kind::Switch {
+            self.events.push(*event);
+            return;
+        }
+        let own = |state: &State| state.vcpu.processor == event.processor;
+        match self.states.iter().position(own) {
+            Some(place) => self.of_guest(place, event),
+            None => self.of_host(event),
+        }
+    }
+
+    /// A guest gives its virtual processor to another thread.
+    fn of_guest(&mut self, place: usize, event: &Event) {
+        let state = &mut self.states[place];
+        state.has = event.thread;
+        if state.executes {
+            self.events.push(*event);
+            return;
+        }
+        // What the guest does at the very instant at which it is taken off comes first.
+        let taken = state.taken.and_then(|taken| self.events.get_mut(taken));
+        if let Some(taken) = taken.filter(|taken| taken.at == event.at) {
+            let left = Handover::from_argument(event.argument).left;
+            taken.argument = left_with(left).to_argument();
+        }
+    }
+
+    /// A host gives a processor to another virtual one, or to something else.
+    fn of_host(&mut self, event: &Event) {
+        let before = self.running.insert(event.processor, event.thread);
+        if before == Some(event.thread) {
+            self.events.push(*event);
+            return;
+        }
+        if let Some(place) = before.and_then(|before| self.place_of(before)) {
+            self.take_off(place, event.at);
+        }
+        self.events.push(*event);
+        if let Some(place) = self.place_of(event.thread) {
+            self.put_on(place, event.at);
+        }
+    }
+
+    fn place_of(&self, thread: Thread) -> Option<usize> {
+        let mut states = self.states.iter();
+        states.position(|state| state.vcpu.thread == thread)
+    }
+
+    fn take_off(&mut self, place: usize, at: u64) {
+        let state = &mut self.states[place];
+        state.executes = false;
+        state.taken = None;
+        if state.has != Thread::IDLE {
+            state.taken = Some(self.events.len());
+            let (thread, processor) = (Thread::IDLE, state.vcpu.processor);
+            let argument = left_with(Some(Left::Runnable)).to_argument();
+            self.events.push(switch(at, thread, processor, argument));
+        }
+    }
+
+    fn put_on(&mut self, place: usize, at: u64) {
+        let state = &mut self.states[place];
+        state.executes = true;
+        if state.has != Thread::IDLE {
+            let argument = left_with(None).to_argument();
+            let event = switch(at, state.has, state.vcpu.processor, argument);
+            self.events.push(event);
+        }
+    }
+}
+
+const fn left_with(left: Option<Left>) -> Handover {
+    Handover {
+        left,
+        priority: None,
+    }
+}
+
+const fn switch(at: u64, thread: Thread, processor: u8, argument: u32) -> Event {
+    Event {
+        at,
+        argument,
+        thread,
+        processor,
+        kind: Kind::Switch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VCPU: Thread = Thread(0);
+    const HOST: u8 = 0;
+    const GUEST: u8 = 1;
+
+    fn shown(events: &[(u64, Thread, u8, Option<Left>)]) -> Vec<(u64, Thread, u8, Option<Left>)> {
+        let events: Vec<Event> = events
+            .iter()
+            .map(|(at, thread, processor, left)| {
+                switch(*at, *thread, *processor, left_with(*left).to_argument())
+            })
+            .collect();
+        let vcpu = Vcpu {
+            thread: VCPU,
+            processor: GUEST,
+        };
+        let shown = |event: &Event| {
+            let left = Handover::from_argument(event.argument).left;
+            (event.at, event.thread, event.processor, left)
+        };
+        nest(&events, &[vcpu]).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a_thread_goes_and_comes_with_its_virtual_processor() {
+        let (a, b, idle) = (Thread(1), Thread(2), Thread::IDLE);
+        let (runs, waits) = (Some(Left::Runnable), Some(Left::Waiting));
+        let events = [
+            (0, VCPU, HOST, None),
+            (5, a, GUEST, None),
+            (9, idle, HOST, runs),
+            // Told while nothing executes: it shows when that does again.
+            (10, b, GUEST, runs),
+            (12, VCPU, HOST, None),
+            (15, idle, GUEST, waits),
+            (16, idle, HOST, waits),
+        ];
+        let expected = [
+            (0, VCPU, HOST, None),
+            (5, a, GUEST, None),
+            (9, idle, GUEST, runs),
+            (9, idle, HOST, runs),
+            (12, VCPU, HOST, None),
+            (12, b, GUEST, None),
+            (15, idle, GUEST, waits),
+            (16, idle, HOST, waits),
+        ];
+        assert_eq!(shown(&events), expected);
+    }
+
+    #[test]
+    fn who_waits_at_the_instant_at_which_it_is_taken_off_waits() {
+        let (a, idle) = (Thread(1), Thread::IDLE);
+        let waits = Some(Left::Waiting);
+        let events = [
+            (0, VCPU, HOST, None),
+            (0, a, GUEST, None),
+            (9, idle, HOST, waits),
+            (9, idle, GUEST, waits),
+            (20, VCPU, HOST, None),
+        ];
+        let expected = [
+            (0, VCPU, HOST, None),
+            (0, a, GUEST, None),
+            (9, idle, GUEST, waits),
+            (9, idle, HOST, waits),
+            (20, VCPU, HOST, None),
+        ];
+        assert_eq!(shown(&events), expected);
+    }
+}
