@@ -55,11 +55,11 @@ impl Chosen {
             )),
             (Some(Told::Guest), _) => Err(Failure::error(
                 format!("{subject} is a guest of the hypervisor: no board runs it alone"),
-                "name it in a configuration, and run that: taktos vm run FILE; taktos vm --help shows one",
+                "name it in a configuration, and trace that: taktos vm run FILE --trace; taktos vm --help shows one",
             )),
             (Some(Told::Hypervisor), _) => Err(Failure::error(
                 format!("{subject} is the hypervisor, which does nothing without guests"),
-                "run it with them: taktos vm run FILE; taktos vm --help shows such a file",
+                "trace it with them: taktos vm run FILE --trace; taktos vm --help shows such a file",
             )),
             (_, Some(board)) => fitting(&subject, &file, board).map(Self::sure),
             (None, None) => Self::guess(&subject, file.architecture()),

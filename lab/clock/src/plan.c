@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct watch watch;
+struct watch watches[MOST_WATCHES];
+unsigned watch_count;
 
 struct mark {
     uint64_t address;
@@ -30,34 +31,51 @@ static bool add_mark(uint64_t address, uint64_t number)
     return true;
 }
 
+static bool add_watch(uint64_t base, uint64_t stride, uint64_t many, uint64_t word)
+{
+    bool fits = many > 0 && many <= MOST_PROCESSORS && stride >= word;
+    if (watch_count == MOST_WATCHES || !fits || (word != sizeof(uint32_t) && word != sizeof(uint64_t)))
+        return false;
+    watches[watch_count++] = (struct watch){ .base = base, .stride = stride, .count = many, .word = (uint32_t)word };
+    return true;
+}
+
+/* A line that says more of a watch. */
+static bool more(const char *text, struct watch *watch)
+{
+    uint64_t a, b, c;
+    if (sscanf(text, "standing %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c) == 3) {
+        watch->urgency = a;
+        watch->wait = b;
+        watch->suspended = c;
+        return watch->standing = true;
+    }
+    if (sscanf(text, "information %" SCNu64, &a) == 1) {
+        watch->information = a;
+        return watch->named = true;
+    }
+    if (sscanf(text, "physical %" SCNx64 " %" SCNx64 " %" SCNx64, &a, &b, &c) == 3) {
+        watch->physical = a;
+        watch->size = b;
+        watch->offset = c;
+        return watch->translated = true;
+    }
+    return false;
+}
+
 static bool line(const char *text)
 {
     uint64_t a, b, c, d;
     if (sscanf(text, "mark %" SCNx64 " %" SCNu64, &a, &b) == 2)
         return add_mark(a, b);
-    if (sscanf(text, "watch %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c, &d) == 4) {
-        watch.base = a;
-        watch.stride = b;
-        watch.count = c;
-        watch.word = (uint32_t)d;
-        return (d == sizeof(uint32_t) || d == sizeof(uint64_t)) && b >= d;
-    }
+    if (sscanf(text, "watch %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c, &d) == 4)
+        return add_watch(a, b, c, d);
     if (sscanf(text, "before %" SCNx64 " %" SCNx64, &a, &b) == 2) {
         before_base = a;
         before_size = b;
         return true;
     }
-    if (sscanf(text, "standing %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c) == 3) {
-        watch.urgency = a;
-        watch.wait = b;
-        watch.suspended = c;
-        return watch.standing = true;
-    }
-    if (sscanf(text, "information %" SCNu64, &a) == 1) {
-        watch.information = a;
-        return watch.named = true;
-    }
-    return false;
+    return watch_count > 0 && more(text, &watches[watch_count - 1]);
 }
 
 static int by_address(const void *left, const void *right)

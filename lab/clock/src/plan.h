@@ -4,10 +4,14 @@
  *
  * It owns the plan's text form, which lab/emulator writes: a line each of
  *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
- *   watch ADDRESS STRIDE COUNT WORD  the words that name the running thread, one a processor; WORD: bytes of one
+ *   watch ADDRESS STRIDE COUNT WORD  the words that name the running thread, one a processor; WORD: bytes of one. The first
+ *                                  is the image's own; further ones are of guests that it runs, and the lines that follow
+ *                                  each are of it
  *   information OFFSET             where, in what such a word names, a pointer to its name is
  *   standing URGENCY WAIT FLAG     where, in what such a word names, the words are that tell how a thread stands, and the
  *                                  flag of one that is suspended
+ *   physical BASE SIZE OFFSET      only what lies in these physical addresses is meant, and OFFSET bytes behind where the
+ *                                  watch says; without it one image has all addresses
  *   before BASE SIZE               code of the machine's own, which runs before the image: it is in no timing table
  */
 #ifndef TAKTOS_PLAN_H
@@ -16,16 +20,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "time.h"
+
+/* An image and its guests. */
+#define MOST_WATCHES 17
+
+struct threads;
+
 struct watch {
-    uint64_t base, stride, count; /* count 0: nothing is watched */
+    uint64_t base, stride, count;
     uint32_t word;                /* bytes of an address: 4 or 8 */
     uint64_t information;
     bool named;                   /* `information` is known */
     uint64_t urgency, wait, suspended;
     bool standing;                /* the three are known */
+    uint64_t physical, size, offset;
+    bool translated;              /* the three are known */
+    struct threads *threads;      /* NULL: nothing is known of any */
+    uint64_t running[MOST_PROCESSORS]; /* what each word named last */
 };
 
-extern struct watch watch;
+/* The image's own words first, then those of each guest; none: nothing is watched. */
+extern struct watch watches[MOST_WATCHES];
+extern unsigned watch_count;
 
 /* Reads the whole plan; false, with one line on standard error, when it is not one. */
 bool plan_read(const char *path);

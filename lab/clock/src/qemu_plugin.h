@@ -97,9 +97,9 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t);
 qemu_plugin_mem_value qemu_plugin_mem_get_value(qemu_plugin_meminfo_t);
-
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, uint64_t);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *);
 
 GArray *qemu_plugin_get_registers(void);
 int qemu_plugin_read_register(struct qemu_plugin_register *, GByteArray *);

@@ -58,7 +58,7 @@ bool record_open(const char *path, int count, int resting)
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
     first = resting;
-    fwrite("TAKREC07", 1, 8, file);
+    fwrite("TAKREC08", 1, 8, file);
     word((uint64_t)(processors - first));
     word(table.phases);
     return true;
@@ -71,11 +71,11 @@ void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, co
     state(time, totals, true);
 }
 
-void record_switch(int processor, uint64_t thread, const struct moment *at, uint64_t text, uint64_t length,
-                   struct standing left, struct standing next)
+void record_switch(int processor, struct whose whose, uint64_t thread, const struct moment *at, uint64_t text,
+                   uint64_t length, struct standing left, struct standing next)
 {
     records++;
-    head(SWITCH, processor, 0);
+    head(SWITCH, processor, whose.guest | (uint64_t)whose.processor << 8);
     state(at->time, &at->totals, false);
     word(thread);
     word(text);
@@ -84,10 +84,10 @@ void record_switch(int processor, uint64_t thread, const struct moment *at, uint
     standing(next);
 }
 
-void record_wake(int processor, struct woken woken, bool by_handler, int64_t time)
+void record_wake(int processor, unsigned guest, struct woken woken, bool by_handler, int64_t time)
 {
     records++;
-    head(WAKE, processor, by_handler);
+    head(WAKE, processor, guest | (uint64_t)by_handler << 8);
     word((uint64_t)time);
     word(woken.thread);
     word(woken.waited);

@@ -39,13 +39,18 @@ int record_resting(void);
 /* A mark was passed: by whom, when, with which totals, and who slept then (a bit a processor). */
 void record_mark(int processor, uint16_t mark, unsigned asleep, int64_t time, const struct totals *totals);
 
-/* A processor's word that names the running thread got a new value. `text` and `length`: its name; how the thread before
- * leaves, and how this one stands. */
-void record_switch(int processor, uint64_t thread, const struct moment *at, uint64_t text, uint64_t length,
+/* Whose word it is: the image's, 0, or that of a guest; and which processor's it is to that. */
+struct whose {
+    unsigned guest, processor;
+};
+
+/* A word that names the running thread got a new value, by what a processor executes. `text` and `length`: its name; how
+ * the thread before leaves, and how this one stands. */
+void record_switch(int processor, struct whose whose, uint64_t thread, const struct moment *at, uint64_t text, uint64_t length,
                    struct standing left, struct standing next);
 
-/* A thread could not run, and now it can, by what the processor did, in an interrupt handler or not. */
-void record_wake(int processor, struct woken woken, bool by_handler, int64_t time);
+/* A thread of the image or of a guest could not run, and now it can, by what the processor did, in an interrupt handler or not. */
+void record_wake(int processor, unsigned guest, struct woken woken, bool by_handler, int64_t time);
 
 /* How many marks, switches and wake-ups were written. */
 uint64_t record_count(void);

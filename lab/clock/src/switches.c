@@ -9,8 +9,6 @@
 #include "threads.h"
 #include "time.h"
 
-static uint64_t memory_word(uint64_t address) { return memory_value(address, watch.word); }
-
 /* The bytes of what was stored, from `offset` on. */
 static uint64_t stored_bits(qemu_plugin_mem_value value, uint64_t offset)
 {
@@ -24,56 +22,94 @@ static uint64_t stored_bits(qemu_plugin_mem_value value, uint64_t offset)
     }
 }
 
-/* The word at `address` of what was stored in [from, from + width); false: it was not all of it. */
-static bool stored_word(uint64_t address, uint64_t from, uint64_t width, qemu_plugin_mem_value value,
-                        uint64_t *word)
+/* A store of an instruction that a processor executes. */
+struct store {
+    int processor;
+    qemu_plugin_meminfo_t info;
+    uint64_t address, width;
+    void *data;
+};
+
+/* The word at `address` of what was stored; false: it was not all of it. */
+static bool stored_word(const struct store *store, uint64_t address, uint32_t bytes, uint64_t *word)
 {
-    if (from > address || address + watch.word > from + width)
+    if (store->address > address || address + bytes > store->address + store->width)
         return false;
-    uint64_t bits = stored_bits(value, address - from);
-    *word = watch.word == sizeof(uint32_t) ? (uint32_t)bits : bits;
+    uint64_t bits = stored_bits(qemu_plugin_mem_get_value(store->info), address - store->address);
+    *word = bytes == sizeof(uint32_t) ? (uint32_t)bits : bits;
     return true;
 }
 
-static void switched(int processor, uint64_t thread, int self, void *data)
+/* Whether the store is to the memory of whom the watch is. */
+static bool is_meant(const struct watch *watch, const struct store *store)
 {
-    static uint64_t running[MOST_PROCESSORS];
-    struct moment at = counter->before(self, data);
+    if (!watch->translated)
+        return true;
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(store->info, store->address);
+    if (!where || qemu_plugin_hwaddr_is_io(where))
+        return false;
+    uint64_t physical = qemu_plugin_hwaddr_phys_addr(where);
+    return physical == store->address + watch->offset && physical - watch->physical < watch->size;
+}
+
+static void switched(struct watch *watch, uint64_t cell, uint64_t thread, const struct store *store)
+{
+    int own = (int)cell + record_resting(), self = store->processor;
+    unsigned guest = (unsigned)(watch - watches);
+    struct moment at = counter->before(self, store->data);
+    /* Which processor executes a guest is not the guest's number of it. */
+    int processor = guest ? self : own;
     if (processor != self)
         at.totals = counter->now(processor).totals;
-    struct standing left = threads_look(running[processor]), next = threads_look(thread);
-    uint64_t information = thread && watch.named ? memory_word(thread + watch.information) : 0;
-    record_switch(processor, thread, &at, information ? memory_word(information) : 0,
-                  information ? memory_word(information + watch.word) : 0, left, next);
-    running[processor] = thread;
+    struct standing left = threads_look(watch->threads, watch->running[cell]);
+    struct standing next = threads_look(watch->threads, thread);
+    uint64_t information =
+        thread && watch->named ? memory_value(thread + watch->information, watch->word) : 0;
+    record_switch(processor, (struct whose){ guest, (unsigned)cell }, thread, &at,
+                  information ? memory_value(information, watch->word) : 0,
+                  information ? memory_value(information + watch->word, watch->word) : 0, left, next);
+    watch->running[cell] = thread;
+}
+
+static void look(struct watch *watch, const struct store *store)
+{
+    uint64_t extent = watch->stride * (watch->count - 1) + watch->word;
+    bool near = threads_near(watch->threads, store->address, store->width);
+    bool beside = store->address >= watch->base + extent || store->address + store->width <= watch->base;
+    if ((!near && beside) || !is_meant(watch, store))
+        return;
+    struct woken woken = { 0 };
+    if (near)
+        woken = threads_woken(watch->threads, store->address, store->width);
+    if (woken.thread)
+        record_wake(store->processor, (unsigned)(watch - watches), woken, handler_runs(),
+                    counter->before(store->processor, store->data).time);
+    for (uint64_t i = 0; !beside && i < watch->count; i++) {
+        uint64_t thread;
+        if (stored_word(store, watch->base + i * watch->stride, watch->word, &thread))
+            switched(watch, i, thread, store);
+    }
 }
 
 static void stored(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     uint64_t width = 1ull << qemu_plugin_mem_size_shift(info);
-    struct woken woken = threads_woken(address, width);
-    if (woken.thread)
-        record_wake((int)index, woken, handler_runs(), counter->before((int)index, data).time);
-    uint64_t extent = watch.stride * (watch.count - 1) + watch.word;
-    if (address >= watch.base + extent || address + width <= watch.base)
-        return;
-    for (uint64_t i = 0; i < watch.count; i++) {
-        uint64_t thread;
-        if (stored_word(watch.base + i * watch.stride, address, width, qemu_plugin_mem_get_value(info), &thread))
-            switched((int)i + record_resting(), thread, (int)index, data);
-    }
+    struct store store = { (int)index, info, address, width, data };
+    for (unsigned i = 0; i < watch_count; i++)
+        look(&watches[i], &store);
 }
 
 void switches_begin(void)
 {
-    if (watch.count && watch.standing)
-        threads_begin((struct thread_layout){ .urgency = watch.urgency, .wait = watch.wait,
-                                              .suspended = (uint32_t)watch.suspended, .word = watch.word,
-                                              .read = memory_value });
+    for (struct watch *watch = watches; watch < watches + watch_count; watch++)
+        if (watch->standing)
+            watch->threads = threads_of((struct thread_layout){ .urgency = watch->urgency, .wait = watch->wait,
+                                                                .suspended = (uint32_t)watch->suspended,
+                                                                .word = watch->word, .read = memory_value });
 }
 
 void switches_watch(struct qemu_plugin_insn *insn, void *data)
 {
-    if (watch.count)
+    if (watch_count)
         qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, data);
 }

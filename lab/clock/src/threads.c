@@ -9,124 +9,120 @@ struct known {
     bool ready;
 };
 
-static struct thread_layout layout;
-static bool told;
-
-/* A hash table with open addressing: a power of two of places, at most half of them taken. */
-static struct known *places;
-static uint64_t room, taken;
-/* No known thread has a word outside of these. */
-static uint64_t lowest = UINT64_MAX, highest;
+struct threads {
+    struct thread_layout layout;
+    /* A hash table with open addressing: a power of two of places, at most half of them taken. */
+    struct known *places;
+    uint64_t room, taken;
+    /* No known thread has a word outside of these. */
+    uint64_t lowest, highest;
+};
 
 #define FIRST_ROOM 256
 
-void threads_begin(struct thread_layout given)
+static struct known *empty(uint64_t room)
 {
-    layout = given;
-    told = true;
-    room = FIRST_ROOM;
-    places = calloc(room, sizeof *places);
+    struct known *places = calloc(room, sizeof *places);
     if (!places)
         abort();
+    return places;
+}
+
+struct threads *threads_of(struct thread_layout layout)
+{
+    struct threads *made = malloc(sizeof *made);
+    if (!made)
+        abort();
+    *made = (struct threads){ .layout = layout, .places = empty(FIRST_ROOM), .room = FIRST_ROOM, .lowest = UINT64_MAX };
+    return made;
 }
 
 /* Where the thread is, or would be. */
-static struct known *place_of(uint64_t thread)
+static struct known *place_of(struct threads *all, uint64_t thread)
 {
+    struct known *places = all->places;
+    uint64_t mask = all->room - 1;
     uint64_t i = (thread >> 3) * 0x9e3779b97f4a7c15u >> 32;
-    while (places[i & (room - 1)].thread != 0 && places[i & (room - 1)].thread != thread)
+    while (places[i & mask].thread != 0 && places[i & mask].thread != thread)
         i++;
-    return &places[i & (room - 1)];
+    return &places[i & mask];
 }
 
-static void make_room(void)
+static void make_room(struct threads *all)
 {
-    struct known *old = places;
-    uint64_t count = room;
-    room *= 2;
-    places = calloc(room, sizeof *places);
-    if (!places)
-        abort();
+    struct known *old = all->places;
+    uint64_t count = all->room;
+    all->room *= 2;
+    all->places = empty(all->room);
     for (uint64_t i = 0; i < count; i++)
         if (old[i].thread != 0)
-            *place_of(old[i].thread) = old[i];
+            *place_of(all, old[i].thread) = old[i];
     free(old);
 }
 
-static uint64_t least_offset(void)
+static void know(struct threads *all, uint64_t thread)
 {
-    return layout.urgency < layout.wait ? layout.urgency : layout.wait;
+    if (2 * (all->taken + 1) > all->room)
+        make_room(all);
+    place_of(all, thread)->thread = thread;
+    all->taken++;
+    uint64_t urgency = all->layout.urgency, wait = all->layout.wait;
+    uint64_t first = thread + (urgency < wait ? urgency : wait);
+    uint64_t behind = thread + (urgency > wait ? urgency : wait) + all->layout.word;
+    all->lowest = first < all->lowest ? first : all->lowest;
+    all->highest = behind > all->highest ? behind : all->highest;
 }
 
-static void know(uint64_t thread)
+static struct standing standing_of(const struct threads *all, uint64_t thread)
 {
-    if (2 * (taken + 1) > room)
-        make_room();
-    place_of(thread)->thread = thread;
-    taken++;
-    uint64_t first = thread + least_offset();
-    uint64_t behind = thread + (layout.urgency > layout.wait ? layout.urgency : layout.wait) + layout.word;
-    lowest = first < lowest ? first : lowest;
-    highest = behind > highest ? behind : highest;
-}
-
-static struct standing standing_of(uint64_t thread)
-{
+    const struct thread_layout *layout = &all->layout;
     return (struct standing){
-        .wait = layout.read(thread + layout.wait, layout.word),
-        .urgency = (uint32_t)layout.read(thread + layout.urgency, sizeof(uint32_t)),
+        .wait = layout->read(thread + layout->wait, layout->word),
+        .urgency = (uint32_t)layout->read(thread + layout->urgency, sizeof(uint32_t)),
         .known = true,
     };
 }
 
-static bool is_ready(struct standing standing)
+static void note(const struct threads *all, struct known *known, struct standing standing)
 {
-    return standing.wait == 0 && !(standing.urgency & layout.suspended);
-}
-
-static void note(struct known *known, struct standing standing)
-{
-    known->ready = is_ready(standing);
+    known->ready = standing.wait == 0 && !(standing.urgency & all->layout.suspended);
     if (!known->ready)
         known->waited = standing.wait;
 }
 
-struct standing threads_look(uint64_t thread)
+struct standing threads_look(struct threads *all, uint64_t thread)
 {
-    if (!told || thread == 0)
+    if (!all || thread == 0)
         return (struct standing){ 0 };
-    if (place_of(thread)->thread == 0)
-        know(thread);
-    struct standing standing = standing_of(thread);
-    note(place_of(thread), standing);
+    if (place_of(all, thread)->thread == 0)
+        know(all, thread);
+    struct standing standing = standing_of(all, thread);
+    note(all, place_of(all, thread), standing);
     return standing;
 }
 
 /* Whether the thread, if it is known, has become ready. */
-static bool became_ready(uint64_t thread)
+static bool became_ready(struct threads *all, uint64_t thread)
 {
-    struct known *known = place_of(thread);
+    struct known *known = place_of(all, thread);
     if (thread == 0 || known->thread == 0)
         return false;
     bool was = known->ready;
-    note(known, standing_of(thread));
+    note(all, known, standing_of(all, thread));
     return known->ready && !was;
 }
 
-static struct woken woken(uint64_t thread)
+bool threads_near(const struct threads *all, uint64_t address, uint64_t width)
 {
-    return (struct woken){ thread, place_of(thread)->waited };
+    return all && address < all->highest && address + width > all->lowest;
 }
 
-struct woken threads_woken(uint64_t address, uint64_t width)
+struct woken threads_woken(struct threads *all, uint64_t address, uint64_t width)
 {
-    if (address >= highest || address + width <= lowest)
-        return (struct woken){ 0 };
-    for (uint64_t at = address; at < address + width; at += sizeof(uint32_t)) {
-        if (became_ready(at - layout.wait))
-            return woken(at - layout.wait);
-        if (became_ready(at - layout.urgency))
-            return woken(at - layout.urgency);
-    }
+    uint64_t offsets[] = { all->layout.wait, all->layout.urgency };
+    for (uint64_t at = address; at < address + width; at += sizeof(uint32_t))
+        for (unsigned i = 0; i < 2; i++)
+            if (became_ready(all, at - offsets[i]))
+                return (struct woken){ at - offsets[i], place_of(all, at - offsets[i])->waited };
     return (struct woken){ 0 };
 }

@@ -25,11 +25,13 @@ struct standing {
     bool known; /* false: the image does not tell */
 };
 
-/* Without this call nothing is known of any thread. */
-void threads_begin(struct thread_layout layout);
+/* The threads of one image, of which none is known yet. */
+struct threads;
+struct threads *threads_of(struct thread_layout layout);
 
-/* How the thread with this control block stands now; 0: no thread. From now on stores to its words are noticed. */
-struct standing threads_look(uint64_t thread);
+/* How the thread with this control block stands now; 0: no thread. From now on stores to its words are noticed. Of threads
+ * NULL nothing is known. */
+struct standing threads_look(struct threads *threads, uint64_t thread);
 
 /* A thread that has become ready, and the last that it waited for; a thread of 0: none has. */
 struct woken {
@@ -37,6 +39,9 @@ struct woken {
 };
 
 /* The thread that a store to [address, address + width) has made ready, which it was not. */
-struct woken threads_woken(uint64_t address, uint64_t width);
+struct woken threads_woken(struct threads *threads, uint64_t address, uint64_t width);
+
+/* Whether such a store could be to a word of a known thread. */
+bool threads_near(const struct threads *threads, uint64_t address, uint64_t width);
 
 #endif

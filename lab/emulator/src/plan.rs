@@ -26,11 +26,28 @@ pub(crate) struct Plan {
     /// The marks at each marked place, by the place's number less one.
     pub places: Vec<Vec<Arc<Mark>>>,
     addresses: Vec<u64>,
-    watch: Option<Cells>,
+    /// What is watched: of the image, then of its guests.
+    watches: Vec<Watched>,
+    before: Option<Range<u64>>,
+}
+
+/// The words of one image.
+#[derive(Debug, PartialEq, Eq)]
+struct Watched {
+    cells: Cells,
     information: Option<u64>,
     /// Where the words are that tell how a thread stands.
     standing: Option<(u64, u64)>,
-    before: Option<Range<u64>>,
+    place: Option<Place>,
+}
+
+/// Where in a machine's memory an image lies, which does not have all addresses to itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The physical addresses of its memory.
+    pub memory: Range<u64>,
+    /// How far they lie behind its own.
+    pub offset: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -73,12 +90,40 @@ impl Plan {
         Ok(Self {
             addresses: marked.keys().copied().collect(),
             places: marked.into_values().map(shared).collect(),
-            watch: cells(&file, processors as u64)?
-                .or(more.current.map(|base| Cells::one(base, word(&file)))),
-            information: offset(&file, layout::INFORMATION),
-            standing: offset(&file, layout::URGENCY).zip(offset(&file, layout::WAIT)),
+            watches: Watched::of(&file, processors, more.current)?
+                .into_iter()
+                .collect(),
             before,
         })
+    }
+
+    /// The same of an image that lies there in a machine's memory.
+    pub fn placed(mut self, place: &Place) -> Self {
+        for watched in &mut self.watches {
+            watched.place = Some(place.clone());
+        }
+        self
+    }
+
+    /// Watches a guest of the image, too, which has so many virtual processors and lies there; says whether it has
+    /// what can be watched.
+    pub fn watch_guest(
+        &mut self,
+        elf: &[u8],
+        processors: usize,
+        place: &Place,
+    ) -> Result<bool, Error> {
+        // Of an image of another form than ELF nothing is known.
+        let Ok(file) = object::File::parse(elf) else {
+            return Ok(false);
+        };
+        let watched = Watched::of(&file, processors, None)?.filter(|_| !self.watches.is_empty());
+        let is_watched = watched.is_some();
+        self.watches.extend(watched.map(|watched| Watched {
+            place: Some(place.clone()),
+            ..watched
+        }));
+        Ok(is_watched)
     }
 
     /// The form that the clock reads.
@@ -88,25 +133,51 @@ impl Plan {
         for (number, address) in self.addresses.iter().enumerate() {
             let _ = writeln!(text, "mark {address:x} {}", number + 1);
         }
-        if let Some(Cells {
+        for watched in &self.watches {
+            watched.add_to(&mut text);
+        }
+        if let Some(Range { start, end }) = &self.before {
+            let _ = writeln!(text, "before {start:x} {:x}", end - start);
+        }
+        text
+    }
+}
+
+impl Watched {
+    fn of(
+        file: &object::File<'_>,
+        processors: usize,
+        current: Option<u64>,
+    ) -> Result<Option<Self>, Error> {
+        let named = || current.map(|base| Cells::one(base, word(file)));
+        let cells = cells(file, processors as u64)?.or_else(named);
+        Ok(cells.map(|cells| Self {
+            cells,
+            information: offset(file, layout::INFORMATION),
+            standing: offset(file, layout::URGENCY).zip(offset(file, layout::WAIT)),
+            place: None,
+        }))
+    }
+
+    fn add_to(&self, text: &mut String) {
+        let Cells {
             base,
             stride,
             count,
             word,
-        }) = self.watch
-        {
-            let _ = writeln!(text, "watch {base:x} {stride} {count} {word}");
-        }
+        } = self.cells;
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "watch {base:x} {stride} {count} {word}");
         if let Some(offset) = self.information {
             let _ = writeln!(text, "information {offset}");
         }
         if let Some((urgency, wait)) = self.standing {
             let _ = writeln!(text, "standing {urgency} {wait} {}", layout::SUSPENDED);
         }
-        if let Some(Range { start, end }) = &self.before {
-            let _ = writeln!(text, "before {start:x} {:x}", end - start);
+        if let Some(Place { memory, offset }) = &self.place {
+            let (start, size) = (memory.start, memory.end - memory.start);
+            let _ = writeln!(text, "physical {start:x} {size:x} {offset:x}");
         }
-        text
     }
 }
 
@@ -251,6 +322,27 @@ pub(crate) mod tests {
         );
         let plan = Plan::of(&elf, 1, None, &Watch::default()).unwrap();
         assert_eq!(plan.to_text(), "mark 100 1\nwatch 20000000 8 1 4\n");
+    }
+
+    #[test]
+    fn a_guest_is_watched_where_it_lies() {
+        let elf = |at| image(&[(PROCESSOR, at, 64), (layout::INFORMATION, 128, 0)]);
+        let place = |start: u64, offset| Place {
+            memory: start..start + 0x1000,
+            offset,
+        };
+        let plan = Plan::of(&elf(0x4000), 1, None, &Watch::default());
+        let mut plan = plan.unwrap().placed(&place(0x4000, 0));
+        let there = place(0x9000, 0x8000);
+        assert!(plan.watch_guest(&elf(0x1000), 1, &there).unwrap());
+        for silent in [image(&[]), b"Linux".to_vec()] {
+            assert!(!plan.watch_guest(&silent, 1, &there).unwrap());
+        }
+        assert_eq!(
+            plan.to_text(),
+            "watch 4000 16 1 8\ninformation 128\nphysical 4000 1000 0\n\
+             watch 1000 16 1 8\ninformation 128\nphysical 9000 1000 8000\n"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
 
-use taktos_cycles::{Mark, Table};
+use taktos_cycles::Table;
 
 use crate::console::{self, last_line};
 use crate::names::Names;
@@ -15,7 +15,7 @@ use crate::process::Process;
 use crate::scratch::Scratch;
 use crate::several::{Probe, Setting};
 use crate::stream::{self, Event, Summary};
-use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch, Watch};
+use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch};
 
 impl Emulator {
     /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
@@ -60,39 +60,14 @@ impl Emulator {
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Record, Error> {
         let elf = elf(image)?;
-        let names = Names::of(&elf);
-        let (mut marks, mut switches, mut wakes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut keep = |event| match event {
-            Event::Mark(passing) => marks.push(passing),
-            Event::Switch(switched) => switches.push(Switch {
-                processor: switched.processor,
-                thread: switched.thread,
-                name: names.name(switched.thread, switched.text, switched.length),
-                at: switched.at,
-                total: switched.total,
-                turn: switched.turn,
-            }),
-            Event::Wake(wake) => wakes.push(wake),
-        };
+        let mut seen = Seen::of(&elf);
         let (ended, summary, phase_names) =
-            self.execute((image, &elf), setting, options, on_line, &mut keep)?;
+            self.execute((image, &elf), setting, options, on_line, &mut |event| {
+                seen.add(event)
+            })?;
         Ok(Record {
-            console: ended.console,
-            exit_status: ended.exit_status,
-            marks,
-            switches,
-            wakes,
-            ended: summary.ended,
-            given: options
-                .until
-                .as_ref()
-                .filter(|_| summary.ended == Ending::Time)
-                .map(|until| u64::try_from(until.time.as_nanos()).unwrap_or(u64::MAX)),
-            processors: summary.processors,
             phase_names,
-            exceptions: summary.exceptions,
-            modelled: summary.modelled,
-            quantum: setting.quantum,
+            ..seen.record(ended, summary, setting, options)
         })
     }
 
@@ -111,41 +86,6 @@ impl Emulator {
         let (ended, summary, _) =
             self.execute((image, &elf), setting, options, &mut |_| {}, event)?;
         Ok((ended, summary))
-    }
-
-    /// Watches a machine that is described elsewhere, by its `arguments` but for its time, until it ends or has executed the
-    /// instructions of the options: each event of `image`, which it runs first, is told, and each passing of `points`, named
-    /// addresses of it. What else the machine runs must not store at the image's addresses what could be a thread of it.
-    /// Cycles are not modelled.
-    ///
-    /// # Errors
-    /// As [`Emulator::record`], but that the limit is none.
-    pub fn watch(
-        &self,
-        (image, points): (&Path, &[(&str, u64)]),
-        arguments: &[String],
-        setting: &Setting,
-        options: &Options,
-        event: &mut dyn FnMut(Event),
-    ) -> Result<Summary, Error> {
-        setting.check(self.board)?;
-        let point = |(name, address): &(&str, u64)| (*address, Mark::point(name));
-        let watch = Watch::marks(points.iter().map(point).collect());
-        let plan = Plan::of(
-            &elf(image)?,
-            setting.processors,
-            self.board.reset_code(),
-            &watch,
-        )?;
-        let scratch = Scratch::new()?;
-        write(&scratch.file("plan"), plan.to_text().as_bytes())?;
-        let plugin = self.recording(setting, options, &scratch, false);
-        let mut command = Command::new(&self.program);
-        command
-            .args(arguments)
-            .args(["-accel", "tcg,thread=single", "-plugin", &plugin]);
-        let ended = console::listen(Process::unattended(command)?, options.real_time)?;
-        stream::read(recorded(&scratch, &ended.console)?, &plan.places, 0, event)
     }
 
     fn execute(
@@ -217,7 +157,7 @@ impl Emulator {
     }
 
     /// The same with what it is to record.
-    fn recording(
+    pub(crate) fn recording(
         &self,
         setting: &Setting,
         options: &Options,
@@ -281,22 +221,80 @@ impl Emulator {
     }
 }
 
+/// What a run has shown of an image.
+pub(crate) struct Seen<'data> {
+    names: Names<'data>,
+    record: Record,
+}
+
+impl<'data> Seen<'data> {
+    /// Of this image, from which the names of threads are.
+    pub fn of(elf: &'data [u8]) -> Self {
+        Self {
+            names: Names::of(elf),
+            record: Record::default(),
+        }
+    }
+
+    pub fn add(&mut self, event: Event) {
+        match event {
+            Event::Mark(passing) => self.record.marks.push(passing),
+            Event::Switch(switched) => self.record.switches.push(Switch {
+                processor: switched.processor,
+                thread: switched.thread,
+                name: self
+                    .names
+                    .name(switched.thread, switched.text, switched.length),
+                at: switched.at,
+                total: switched.total,
+                turn: switched.turn,
+            }),
+            Event::Wake(wake) => self.record.wakes.push(wake),
+            Event::OfGuest(..) => {}
+        }
+    }
+
+    /// All of it, once the run has ended.
+    pub fn record(
+        self,
+        ended: Ended,
+        summary: Summary,
+        setting: &Setting,
+        options: &Options,
+    ) -> Record {
+        let until = options.until.as_ref();
+        Record {
+            console: ended.console,
+            exit_status: ended.exit_status,
+            ended: summary.ended,
+            given: until
+                .filter(|_| summary.ended == Ending::Time)
+                .map(|until| u64::try_from(until.time.as_nanos()).unwrap_or(u64::MAX)),
+            processors: summary.processors,
+            exceptions: summary.exceptions,
+            modelled: summary.modelled,
+            quantum: setting.quantum,
+            ..self.record
+        }
+    }
+}
+
 /// The record of a run that is over. Without one the emulator itself refused, and said why on its console.
-fn recorded(scratch: &Scratch, console: &str) -> Result<BufReader<File>, Error> {
+pub(crate) fn recorded(scratch: &Scratch, console: &str) -> Result<BufReader<File>, Error> {
     let file = File::open(scratch.file("record")).ok();
     let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));
     let file = file.ok_or_else(|| Error::Refused(last_line(console)))?;
     Ok(BufReader::new(file))
 }
 
-fn elf(image: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn elf(image: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(image).map_err(|cause| Error::Image {
         path: image.to_owned(),
         cause,
     })
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(|cause| Error::Io {
         what: format!("{}", path.display()),
         cause,

@@ -19,6 +19,22 @@ pub enum Event {
     Switch(Switched),
     /// A thread that had run became ready.
     Wake(Wake),
+    /// The same in a guest of what the machine runs first, by its place among those that are watched. The processor of a switch
+    /// is a virtual one, of which nothing is counted; that of a wake-up is the machine's.
+    OfGuest(usize, Box<Self>),
+}
+
+impl Event {
+    /// It, or as one of a guest's.
+    fn of(self, guest: u64) -> Self {
+        match usize::try_from(guest)
+            .ok()
+            .and_then(|guest| guest.checked_sub(1))
+        {
+            Some(guest) => Self::OfGuest(guest, Box::new(self)),
+            None => self,
+        }
+    }
 }
 
 /// A switch as the clock saw it: the thread's name is a place in memory.
@@ -90,10 +106,17 @@ pub(crate) fn read(
             }
             SWITCH => {
                 let total = stream.total(processor, false)?;
-                event(Event::Switch(Switched {
-                    processor,
+                let guest = argument & 0xff;
+                let switched = Switched {
+                    processor: match guest {
+                        0 => processor,
+                        _ => (argument >> 8) as usize,
+                    },
                     at: total.at,
-                    total: total.count,
+                    total: match guest {
+                        0 => total.count,
+                        _ => Count::default(),
+                    },
                     thread: stream.word()?,
                     text: stream.word()?,
                     length: stream.word()?,
@@ -101,17 +124,19 @@ pub(crate) fn read(
                         (stream.word()?, stream.word()?),
                         (stream.word()?, stream.word()?),
                     ),
-                }));
+                };
+                event(Event::Switch(switched).of(guest));
             }
             WAKE => {
                 let at = stream.time(processor)?;
-                event(Event::Wake(Wake {
+                let wake = Wake {
                     processor,
                     thread: stream.word()?,
                     at,
                     waited: stream.word()?,
-                    by_handler: argument != 0,
-                }));
+                    by_handler: argument >> 8 != 0,
+                };
+                event(Event::Wake(wake).of(argument & 0xff));
             }
             TROUBLE => {
                 let (from, to) = (stream.word()?, stream.word()?);
@@ -142,7 +167,7 @@ impl<R: Read> Stream<R> {
         let mut form = [0; 8];
         file.read_exact(&mut form)
             .map_err(|_| Error::Damaged("no header"))?;
-        if &form != b"TAKREC07" {
+        if &form != b"TAKREC08" {
             return Err(Error::Damaged("no header"));
         }
         let mut stream = Self {

@@ -25,6 +25,6 @@ pub use evidence::{Basis, Evidence};
 pub use index::renew_index;
 pub use jobs::{Job, jobs};
 pub use json::{in_order, to_json};
-pub use nested::{Vcpu, nest};
+pub use nested::{Guest, with_guests};
 pub use recording::{Recording, RecordingError, TimeUnit};
 pub use timeline::{Span, Timeline};

@@ -1,21 +1,94 @@
 //! Two levels on one time line: what threads do on virtual processors, which are threads of a host.
 //!
 //! To its host a virtual processor is a thread, to its guest a processor. A guest's thread has its virtual processor also while
-//! that waits for a real one, and executes nothing then. [`nest`] shows it so: with its virtual processor it leaves, and could
+//! that waits for a real one, and executes nothing then. [`with_guests`] shows it so: with its virtual processor it leaves, and could
 //! have gone on, and with it it comes back.
 //! Must never know: who decides on either level.
 
 use std::collections::BTreeMap;
 
-use taktos_trace::{Event, Handover, Kind, Left, Thread};
+use taktos_trace::{Event, Handover, Kind, Left, Thread, Waking};
+
+use crate::Recording;
 
 /// A virtual processor by its two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vcpu {
+struct Vcpu {
     /// The thread that it is to its host.
-    pub thread: Thread,
-    /// The processor that it is to its guest, as a recording numbers processors.
-    pub processor: u8,
+    thread: Thread,
+    /// The processor that it is to its guest, as the recording of both numbers processors.
+    processor: u8,
+}
+
+/// A guest of what a recording is of.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    /// What it is called; its threads, processors and marks bear that before their own names.
+    pub name: String,
+    /// What it does, on processors of its own.
+    pub recording: Recording,
+    /// The thread that each of those is to the host.
+    pub vcpus: Vec<Thread>,
+}
+
+/// A host with its guests as one recording. Behind the host's processors, of which each has to have a name, come those of the guests.
+#[must_use]
+pub fn with_guests(mut host: Recording, guests: Vec<Guest>) -> Recording {
+    let mut vcpus = Vec::new();
+    for guest in guests {
+        let (thread, mark) = (host.threads.len() as u16, host.marks.len() as u32);
+        let first = host.processors.len();
+        let own = |name: String| format!("{}/{name}", guest.name);
+        host.threads
+            .extend(guest.recording.threads.into_iter().map(own));
+        host.marks
+            .extend(guest.recording.marks.into_iter().map(own));
+        let numbers = 0..guest.vcpus.len();
+        host.processors
+            .extend(numbers.map(|number| own(format!("vcpu{number}"))));
+        // What has no number as a processor shows nothing of its guest.
+        let number = |place: usize| u8::try_from(first + place).ok();
+        let known = (0..).zip(&guest.vcpus).filter_map(|(place, thread)| {
+            let thread = *thread;
+            number(place).map(|processor| Vcpu { thread, processor })
+        });
+        vcpus.extend(known);
+        let events = guest.recording.events.iter().filter_map(|event| {
+            let place = usize::from(event.processor);
+            Some(Event {
+                argument: argument(event, thread, mark),
+                thread: moved(event.thread, thread),
+                processor: number(place).filter(|_| place < guest.vcpus.len())?,
+                ..*event
+            })
+        });
+        host.events.extend(events);
+    }
+    host.events.retain(|event| event.at <= host.end);
+    host.events.sort_by_key(|event| event.at);
+    host.events = nest(&host.events, &vcpus);
+    host
+}
+
+/// A guest's thread among those of all, where its first one is `first`.
+fn moved(thread: Thread, first: u16) -> Thread {
+    match thread {
+        Thread::IDLE => Thread::IDLE,
+        own => Thread(own.0.saturating_add(first)),
+    }
+}
+
+/// What a guest's event says, where its first thread and its first mark are these.
+fn argument(event: &Event, thread: u16, mark: u32) -> u32 {
+    match event.kind {
+        kind if kind.is_named() => event.argument + mark,
+        Kind::Wake => {
+            let waking = Waking::from_argument(event.argument);
+            let by = waking.by.map(|by| moved(by, thread));
+            Waking { by, ..waking }.to_argument()
+        }
+        _ => event.argument,
+    }
 }
 
 /// What is known of a virtual processor on the way.
@@ -30,8 +103,7 @@ struct State {
 }
 
 /// The events of hosts and guests, by their time, as one schedule.
-#[must_use]
-pub fn nest(events: &[Event], vcpus: &[Vcpu]) -> Vec<Event> {
+fn nest(events: &[Event], vcpus: &[Vcpu]) -> Vec<Event> {
     let state = |vcpu: &Vcpu| State {
         vcpu: *vcpu,
         executes: false,
@@ -149,6 +221,53 @@ const fn switch(at: u64, thread: Thread, processor: u8, argument: u32) -> Event 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TimeUnit;
+
+    #[test]
+    fn guests_have_names_threads_and_processors_behind_those_of_their_host() {
+        let recording = |threads: &[&str], events: Vec<Event>| Recording {
+            threads: threads.iter().map(|name| (*name).to_owned()).collect(),
+            marks: vec!["bus".into()],
+            processors: vec!["A53".into()],
+            events,
+            end: 50,
+            ..Recording::new(TimeUnit::ClockNanoseconds)
+        };
+        let host = recording(&["a/vcpu0"], vec![switch(1, VCPU, HOST, 0)]);
+        let named = |kind, argument| Event {
+            argument,
+            kind,
+            ..switch(5, Thread(1), 0, 0)
+        };
+        let by = Waking {
+            awaited: None,
+            by: Some(Thread(0)),
+        };
+        let events = vec![
+            switch(3, Thread(0), 0, 0),
+            named(Kind::Begin, 0),
+            named(Kind::Wake, by.to_argument()),
+            switch(60, Thread(1), 0, 0),
+            // Of a processor that is none of the guest's.
+            switch(7, Thread(1), 1, 0),
+        ];
+        let guest = Guest {
+            name: "a".into(),
+            recording: recording(&["x", "y"], events),
+            vcpus: vec![VCPU],
+        };
+        let all = with_guests(host, vec![guest]);
+        assert_eq!(all.threads, ["a/vcpu0", "a/x", "a/y"]);
+        assert_eq!(all.marks, ["bus", "a/bus"]);
+        assert_eq!(all.processors, ["A53", "a/vcpu0"]);
+        let seen = |event: &Event| (event.at, event.thread.0, event.processor);
+        let seen: Vec<_> = all.events.iter().map(seen).collect();
+        assert_eq!(seen, [(1, 0, 0), (3, 1, 1), (5, 2, 1), (5, 2, 1)]);
+        assert_eq!(all.events[2].argument, 1);
+        let waking = Waking::from_argument(all.events[3].argument);
+        assert_eq!(waking.by, Some(Thread(1)));
+        assert_eq!(Recording::from_bytes(&all.to_bytes()), Ok(all));
+    }
 
     const VCPU: Thread = Thread(0);
     const HOST: u8 = 0;

@@ -14,6 +14,7 @@ Examples:
   taktos vm check experiments/two-guests.toml --device-tree linux
   taktos vm run experiments/two-guests.toml --for 10s     ends by itself
   taktos vm run experiments/fifo-taktos.toml --virtual    a nanosecond an instruction: the same in each run
+  taktos vm run experiments/fifo-taktos.toml --trace      who ran when, for ui.perfetto.dev
 
 While guests run, every line on the console begins with the guest's name, and Ctrl-A is the
 hypervisor's: then a digit or n chooses who gets what is typed, x ends the machine, ? says what
@@ -41,7 +42,7 @@ pub enum VmCommand {
 pub struct VmRun {
     /// The configuration, such as experiments/two-guests.toml
     pub configuration: PathBuf,
-    /// End the machine after so long, by the clock on the wall
+    /// End the machine after so long: by the clock on the wall; in virtual time with --trace, where 10 s end it otherwise
     #[arg(long = "for", value_name = "TIME", value_parser = text::duration)]
     pub horizon: Option<Duration>,
     /// Run also what admission refuses
@@ -50,6 +51,9 @@ pub struct VmRun {
     /// Let time be counted, a nanosecond an instruction, instead of the clock on the wall; several processors take turns of [machine] quantum
     #[arg(long = "virtual")]
     pub counted: bool,
+    /// Record who ran when, VCPUs and the threads of guests of this kernel, in DIR (default: out/trace-NAME); time is counted then
+    #[arg(long, value_name = "DIR", conflicts_with = "print")]
+    pub trace: Option<Option<PathBuf>>,
     /// The partition that what is typed goes to at first
     #[arg(long, value_name = "PARTITION")]
     pub input: Option<String>,

@@ -16,7 +16,7 @@ use taktos_export::{
 };
 use taktos_trace::{Event, Kind};
 
-use super::experiment::begin;
+use super::experiment;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
 use crate::image::Image;
@@ -53,6 +53,34 @@ pub(super) struct Subject {
     pub counts: Vec<Table>,
 }
 
+impl Subject {
+    /// A machine with guests, whose console was seen while it ran: why the recording ends, and how much time it had.
+    pub fn of_machine(name: &str, recording: Recording, (ended, time): (Ending, Duration)) -> Self {
+        Self {
+            name: name.into(),
+            origin: format!("{name} under the hypervisor"),
+            cut: cut(ended, &recording, time),
+            recording,
+            console: String::new(),
+            counts: Vec::new(),
+        }
+    }
+}
+
+/// The directory of a trace's result: that place, or its own.
+pub(super) fn begin(
+    workspace: &Workspace,
+    name: &str,
+    place: Option<&Path>,
+) -> Result<ResultDirectory> {
+    let options = RunOptions {
+        board: None,
+        format: Format::Table,
+        out: place.map(Path::to_owned),
+    };
+    experiment::begin(workspace, &format!("trace-{name}"), &options)
+}
+
 /// Why a recording ends before its program, which had so much time.
 fn cut(ended: Ending, recording: &Recording, time: Duration) -> Option<String> {
     let end = Duration::from_nanos(recording.end).as_secs_f64();
@@ -73,7 +101,7 @@ fn cut(ended: Ending, recording: &Recording, time: Duration) -> Option<String> {
 }
 
 /// The end of a run that does not end by itself.
-fn until(time: Duration) -> Until {
+pub(super) fn until(time: Duration) -> Until {
     Until {
         time,
         events: MOST_EVENTS,
@@ -97,7 +125,7 @@ pub(super) fn run(
     let chosen = Chosen::of(subject, named)?;
     let watched = watched.map(Watched::load).transpose()?.unwrap_or_default();
     let read = recorded.then(|| read(file)).transpose()?;
-    let directory = begin(workspace, &format!("trace-{stem}"), options)?;
+    let directory = begin(workspace, &stem, options.out.as_deref())?;
     let subject = match read {
         Some(recording) => Subject {
             name: stem.into_owned(),

@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_emulator::Options;
 use taktos_emulator::several::{Setting, Virt};
-use taktos_vm::{Configuration, FileError, Loaded, Plan, Time};
+use taktos_vm::{Configuration, FileError, Loaded, Plan, Sources, Time};
 
-use crate::arguments::{VmCheck, VmRun};
+use super::trace;
+use crate::arguments::{Format, VmCheck, VmRun};
 use crate::emulator;
 use crate::failure::{CheckFailed, Failure};
+use crate::image::Image;
 use crate::kind::{self, Kind};
 use crate::progress::Progress;
 use crate::screen;
-use crate::vm::{self, Ended, Ending, Limit};
+use crate::vm::{self, Ended, Ending, Limit, Observation};
 use crate::workspace::Workspace;
 
 /// What a person must know of a machine whose time is real.
@@ -27,44 +30,88 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     }
     checked(&configuration)?;
     let progress = Progress::default();
-    let hypervisor = vm::hypervisor(workspace, &progress)?.path;
-    let plan = plan(workspace, &configuration, &progress)?;
+    let hypervisor = vm::hypervisor(workspace, &progress)?;
+    let sources = vm::sources(workspace, &configuration, &progress)?;
+    let plan = plan(&configuration, &sources)?;
     let loaded = written(workspace, &plan, options)?;
-    let machine = &configuration.machine;
+    let machine = (&configuration, &plan, &*sources);
+    if let Some(place) = &options.trace {
+        let place = place.as_deref();
+        return traced(workspace, machine, (&hypervisor, &loaded), (options, place));
+    }
+    let cpus = configuration.machine.cpus;
     let time = match options.counted {
-        true if machine.cpus == 1 => Time::Counted,
+        true if cpus == 1 => Time::Counted,
         // On several processors the laboratory's clock counts.
         _ => Time::Real,
     };
-    let mut arguments = plan.qemu_arguments(&loaded, &hypervisor, time);
-    if options.counted && machine.cpus > 1 {
+    let mut arguments = plan.qemu_arguments(&loaded, &hypervisor.path, time);
+    if options.counted && cpus > 1 {
         let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64))?;
-        arguments.extend(clock.time(&Setting::new(machine.cpus, machine.quantum))?);
+        arguments.extend(clock.time(&Setting::new(cpus, configuration.machine.quantum))?);
     }
     if options.print {
         screen::print(&format!("qemu-system-aarch64 {}\n", arguments.join(" ")))?;
         return Ok(());
     }
-    eprintln!("  running; Ctrl-A x ends the machine, Ctrl-A ? helps");
+    let horizon = options.horizon.map(|time| time.as_nanos());
+    let limit = Limit {
+        time: horizon.map(std::time::Duration::from_nanos),
+    };
     if !options.counted {
         eprintln!("{REAL_TIME}");
     }
-    let names = configuration
-        .partitions
-        .iter()
-        .map(|partition| partition.name.as_str());
-    let mut ending = Ending::of(names);
-    let limit = Limit {
-        time: options
-            .horizon
-            .map(|time| std::time::Duration::from_nanos(time.as_nanos())),
-    };
-    let ended = vm::run(&arguments, limit, &mut ending)?;
+    let (ended, ending) = attended(&configuration, &arguments, limit)?;
     // Again, since the guests' own lines may have moved it off the screen.
     if !options.counted {
         eprintln!("{REAL_TIME}");
     }
     eprint!("{}", ending.shown());
+    judged(&ended, &ending)
+}
+
+/// Runs a machine before a person.
+fn attended(
+    configuration: &Configuration,
+    arguments: &[String],
+    limit: Limit,
+) -> Result<(Ended, Ending)> {
+    eprintln!("  running; Ctrl-A x ends the machine, Ctrl-A ? helps");
+    let partitions = configuration.partitions.iter();
+    let mut ending = Ending::of(partitions.map(|partition| partition.name.as_str()));
+    let ended = vm::run(arguments, limit, &mut ending)?;
+    Ok((ended, ending))
+}
+
+/// Runs a machine whose schedule is recorded, and writes that.
+fn traced(
+    workspace: &Workspace,
+    machine: (&Configuration, &Plan, &[Sources]),
+    (hypervisor, loaded): (&Image, &Loaded),
+    (options, place): (&VmRun, Option<&Path>),
+) -> Result<()> {
+    let (configuration, plan, _) = machine;
+    let time = options.horizon.map(|time| time.as_nanos());
+    let time = time.map_or(trace::TIME, std::time::Duration::from_nanos);
+    let name = name(options);
+    let directory = trace::begin(workspace, &name, place)?;
+    let progress = Progress::default();
+    let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64El2))?;
+    let setting = Setting::new(configuration.machine.cpus, configuration.machine.quantum);
+    let told = Options {
+        until: Some(trace::until(time)),
+        ..Options::default()
+    };
+    let observation = Observation::of(&clock, machine, hypervisor, (&setting, told))?;
+    let mut arguments = plan.qemu_arguments(loaded, &hypervisor.path, Time::Real);
+    arguments.extend(observation.arguments());
+    let (ended, ending) = attended(configuration, &arguments, Limit::default())?;
+    eprint!("{}", ending.shown());
+    let (recording, why) = observation.recording()?;
+    let subject = trace::Subject::of_machine(&name, recording, (why, time));
+    trace::write(&directory, &subject, None)?;
+    let place = directory.finish()?;
+    trace::show(&subject, Format::Table, &workspace.shown(&place))?;
     judged(&ended, &ending)
 }
 
@@ -91,7 +138,8 @@ pub(super) fn check(workspace: &Workspace, options: &VmCheck) -> Result<()> {
     let shown = shown.map(|name| partition(&configuration, name, "--device-tree"));
     let shown = shown.transpose()?;
     checked(&configuration)?;
-    let plan = plan(workspace, &configuration, &Progress::default())?;
+    let sources = vm::sources(workspace, &configuration, &Progress::default())?;
+    let plan = plan(&configuration, &sources)?;
     match shown {
         Some(number) => screen::print(&plan.trees[number].shown())?,
         None => screen::print(&format!(
@@ -137,16 +185,19 @@ fn partition(configuration: &Configuration, name: &str, option: &str) -> Result<
     })
 }
 
-fn plan(workspace: &Workspace, configuration: &Configuration, progress: &Progress) -> Result<Plan> {
-    let sources = vm::sources(workspace, configuration, progress)?;
-    Plan::new(configuration, &sources)
+fn plan(configuration: &Configuration, sources: &[Sources]) -> Result<Plan> {
+    Plan::new(configuration, sources)
         .map_err(|error| Failure::error(error.to_string(), error.mend()))
 }
 
-fn written(workspace: &Workspace, plan: &Plan, options: &VmRun) -> Result<Loaded> {
+/// What the machine is called: as its configuration's file.
+fn name(options: &VmRun) -> String {
     let name = options.configuration.file_stem();
-    let name = name.map_or("machine".into(), |name| name.to_string_lossy());
-    let own = || workspace.path("out").join("vm").join(&*name);
+    name.map_or("machine".into(), |name| name.to_string_lossy().into_owned())
+}
+
+fn written(workspace: &Workspace, plan: &Plan, options: &VmRun) -> Result<Loaded> {
+    let own = || workspace.path("out").join("vm").join(name(options));
     let place = options.out.clone().unwrap_or_else(own);
     plan.write(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))

@@ -7,8 +7,12 @@ mod console;
 mod heard;
 mod images;
 mod machine;
+mod observed;
+mod vcpus;
 
 pub use console::Ending;
 pub use heard::until_off;
 pub use images::{GUESTS, guest, hypervisor, linux, sources};
 pub use machine::{Ended, Limit, run};
+pub use observed::Observation;
+pub use vcpus::Vcpus;

@@ -264,6 +264,85 @@ fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
     assert_eq!(left("busy/vcpu0", SLEEPING), 0);
 }
 
+#[test]
+fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors() {
+    let folder = Folder::new("trace-vm");
+    // Both guests are one program at one address: what is told apart is told apart by where they lie in the machine.
+    let guest = |name: &str, jobs: &str| {
+        format!(
+            "[[partition]]\nname = '{name}'\nmemory = '4 MiB'\nimage = 'taktos:periodic'\narguments = '{jobs}'\n\
+             [[partition.vcpu]]\nperiod = '1 ms'\nbudget = '0.4 ms'\nextra-time = false\n"
+        )
+    };
+    let pool = "[machine]\ncpus = 1\n[[pool]]\nname = 'all'\ncpus = 0\npolicy = 'rtds'\n";
+    let often = guest("often", "period-us=5000 offset-us=25000 work=300000");
+    let seldom = guest("seldom", "period-us=20000 offset-us=31000 work=900000");
+    let file = folder.file("two.toml", &format!("{pool}{often}{seldom}"));
+    let out = folder.0.join("out");
+    let shown = succeed(taktos(&["vm", "run", file.to_str().unwrap()]).args([
+        "--for",
+        "120ms",
+        "--trace",
+        out.to_str().unwrap(),
+        "--out",
+        folder.0.join("files").to_str().unwrap(),
+    ]));
+    assert!(
+        shown.contains("still running after 0.12 s of virtual time"),
+        "{shown}"
+    );
+    let (schedule, told) = read(&out.join("trace.pftrace"));
+    let names = [
+        "cortex-a53, cpu 0",
+        "often/vcpu0, cpu 1",
+        "seldom/vcpu0, cpu 2",
+    ];
+    assert_eq!(told.processors, names);
+    schedule::nested(&schedule, &told.processors);
+    assert_eq!(told.counters.len(), 1);
+    for (cpu, period, most) in [(1, 5_000_000, 300_000), (2, 20_000_000, 900_000)] {
+        let name = names[cpu].split('/').next().unwrap();
+        let events = &schedule[&(cpu as u64)];
+        let wakes = events.iter().filter_map(|(at, event)| match event {
+            Event::Waking(who, _) if *who == format!("{name}/main") => Some(*at),
+            _ => None,
+        });
+        let wakes: Vec<u64> = wakes.collect();
+        assert!(
+            wakes.len() as u64 >= 80_000_000 / period,
+            "{name}: {wakes:?}"
+        );
+        for pair in wakes.windows(2) {
+            // Late by as long as the guest has no processor.
+            assert!(
+                (pair[1] - pair[0]).abs_diff(period) < 1_000_000,
+                "{name}: {pair:?}"
+            );
+        }
+        // A job executes its work, a nanosecond an instruction, however often it loses the processor.
+        let spans = schedule::spans(events);
+        for pair in wakes.windows(2) {
+            let own = |span: &&(u64, u64, &str)| pair[0] <= span.0 && span.0 < pair[1];
+            let executed: u64 = spans.iter().filter(own).map(|span| span.1 - span.0).sum();
+            assert!(
+                (most..most + 60_000).contains(&executed),
+                "{name}: {executed}"
+            );
+        }
+        let leaves = |state: u64| {
+            let leaves = |(_, event): &&(u64, Event)| matches!(event, Event::Switch(who, _, left, ..) if who.contains('/') && *left == state);
+            events.iter().filter(leaves).count()
+        };
+        // One that has more work than budget goes on in the next period.
+        assert!(leaves(SLEEPING) >= wakes.len(), "{name}");
+        assert_eq!(
+            leaves(RUNNABLE) >= 2 * (wakes.len() - 1),
+            cpu == 2,
+            "{name}"
+        );
+    }
+}
+
 /// The arrows of a program that tries every operation of the kernel, counted by what they say.
 fn arrows(board: &str) -> BTreeMap<String, usize> {
     let folder = Folder::new(&format!("trace-arrows-{board}"));

@@ -10,6 +10,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use taktos_abi::vm::{Description, EncodeError, layout};
@@ -200,6 +201,22 @@ impl Plan {
             content: Content::Bytes(room),
         });
         Ok(plan)
+    }
+
+    /// Where the hypervisor has its memory in the machine.
+    #[must_use]
+    pub const fn hypervisor_memory() -> Range<u64> {
+        layout::MACHINE_MEMORY..layout::PARTITIONS
+    }
+
+    /// Where in the machine the memory of each partition is, and how far that lies behind where the guest sees it.
+    pub fn memories(&self) -> impl Iterator<Item = (Range<u64>, u64)> {
+        let partitions = self.description.partitions().iter();
+        partitions.map(|partition| {
+            let start = partition.memory;
+            let memory = start..start + partition.bytes;
+            (memory, start - layout::MEMORY)
+        })
     }
 
     /// Keeps bytes in the machine: where something equal is kept already, there.

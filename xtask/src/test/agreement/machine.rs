@@ -5,21 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
-use taktos_abi::vm::Description;
 use taktos_emulator::several::{Event, Setting, Virt};
-use taktos_emulator::{Emulator, Options};
+use taktos_emulator::{Emulator, Options, Place, Subject};
 use taktos_vm::{Configuration, Plan, Sources, Time};
 
 use super::cases::Case;
 use super::turns::Turn;
 use taktos_cli::progress::Progress;
-use taktos_cli::vm;
+use taktos_cli::vm::{self, Vcpus};
 use taktos_cli::workspace::Workspace;
 
-/// The hypervisor's array of virtual processors.
-const VCPUS: &str = "TAKTOS_VCPUS";
-/// What it shows in place of one when none runs.
-const IDLE: &str = "TAKTOS_IDLE";
 /// Parts of the symbols of functions of the library that the hypervisor calls when it begins: for its first processor, and
 /// for each guest that starts.
 const BEGIN: &str = "FixedPools6assign";
@@ -31,9 +26,7 @@ pub struct Recorder {
     hypervisor: PathBuf,
     guest: Sources,
     scratch: PathBuf,
-    idle: u64,
-    vcpus: u64,
-    stride: u64,
+    vcpus: Vcpus,
     points: [(&'static str, u64); 2],
 }
 
@@ -59,10 +52,10 @@ impl Recording {
             },
             Event::Switch(switched) => {
                 let at = switched.at;
-                let whose = recorder.whose(switched.thread);
+                let whose = recorder.vcpus.whose(switched.thread);
                 self.turns.extend(whose.map(|whose| Turn { at, whose }));
             }
-            Event::Mark(_) | Event::Wake(_) => {}
+            Event::Mark(_) | Event::Wake(_) | Event::OfGuest(..) => {}
         }
     }
 }
@@ -75,11 +68,6 @@ impl Recorder {
         let hypervisor = vm::hypervisor(workspace, &progress)?.path;
         let elf = std::fs::read(&hypervisor).with_context(|| hypervisor.display().to_string())?;
         let file = object::File::parse(elf.as_slice())?;
-        let symbol = |name| {
-            let found = file.symbol_by_name(name);
-            found.with_context(|| format!("{} has no {name}", hypervisor.display()))
-        };
-        let (vcpus, idle) = (symbol(VCPUS)?, symbol(IDLE)?);
         let point = |part: &'static str| {
             let mut symbols = file.symbols();
             let found = symbols.find(|symbol| symbol.name().is_ok_and(|name| name.contains(part)));
@@ -92,9 +80,7 @@ impl Recorder {
             emulator: taktos_cli::emulator::find(Virt::Aarch64El2)?,
             guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
-            idle: idle.address(),
-            vcpus: vcpus.address(),
-            stride: vcpus.size() / Description::VCPUS as u64,
+            vcpus: Vcpus::of(&file)?,
             hypervisor,
         })
     }
@@ -111,23 +97,20 @@ impl Recorder {
             ..Options::default()
         };
         let mut recording = Recording::default();
-        let image = (self.hypervisor.as_path(), self.points.as_slice());
+        let first = Subject {
+            image: &self.hypervisor,
+            processors: 1,
+            place: Place {
+                memory: Plan::hypervisor_memory(),
+                offset: 0,
+            },
+        };
         let mut keep = |event| recording.add(event, self);
-        let summary = self
-            .emulator
-            .watch(image, &arguments, &Setting::ONE, &options, &mut keep)?;
+        let observed =
+            self.emulator
+                .observe((&first, &self.points), &[], (&Setting::ONE, options))?;
+        let summary = observed.run(&arguments, &mut keep)?;
         recording.end = summary.processors.first().map_or(0, |total| total.at);
         Ok(recording)
-    }
-
-    /// Whose virtual processor lies there: guests have one each, in their order. None for what is no word of the
-    /// hypervisor's: guests have memory at the same address, and the clock cannot tell.
-    fn whose(&self, address: u64) -> Option<Option<usize>> {
-        if address == self.idle {
-            return Some(None);
-        }
-        let place = address.checked_sub(self.vcpus)?;
-        let number = (place / self.stride) as usize;
-        (place % self.stride == 0 && number < Description::VCPUS).then_some(Some(number))
     }
 }

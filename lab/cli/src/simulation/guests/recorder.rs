@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use taktos_export::{Recording, TimeUnit, Vcpu, nest};
+use taktos_export::{Guest, Recording, TimeUnit, with_guests};
 use taktos_schedule::Cpu;
 use taktos_simulate::Workload;
 use taktos_simulate::partition::HostObserver;
@@ -109,68 +109,40 @@ impl HostObserver for HostRecorder {
     }
 }
 
-/// All of it as one recording, and whether it is whole. The processors are those of the machine, then the virtual ones, on which
-/// the guests' threads run; the threads are the virtual processors `linux/vcpu0`, then the hypervisor, then the guests' tasks
-/// `linux/T1`.
+/// All of it as one recording, and whether it is whole. The threads are the virtual processors `linux/vcpu0`, then the hypervisor, then the
+/// guests' tasks `linux/T1`.
 pub fn merged(
     workload: &Workload,
     host: HostRecorder,
     guests: Vec<(Recording, bool)>,
     end: Duration,
 ) -> (Recording, bool) {
-    let mut recording = Recording::new(TimeUnit::Nanoseconds);
     let cut = guests.iter().filter(|(_, whole)| !whole);
     let cut = cut.map(|(guest, _)| guest.end).chain(host.full).min();
+    let mut recording = Recording::new(TimeUnit::Nanoseconds);
     recording.end = cut.unwrap_or(end.as_nanos());
     recording.processors = pools(workload);
-    let mut vcpus = Vec::new();
-    for partition in &workload.partitions {
-        for vcpu in 0..partition.vcpus.len() {
-            let thread = Thread(recording.threads.len() as u16);
-            recording
-                .threads
-                .push(format!("{}/vcpu{vcpu}", partition.name));
-            // What has no number as a processor shows nothing of its guest.
-            let number = recording.processors.len() + vcpus.len();
-            let processor = u8::try_from(number).ok();
-            vcpus.extend(processor.map(|processor| Vcpu { thread, processor }));
+    let named = workload.partitions.iter().zip(guests).zip(&host.firsts);
+    let guests = named.map(|((partition, (guest, _)), first)| {
+        let count = partition.vcpus.len();
+        let name = &partition.name;
+        let names = (0..count).map(|vcpu| format!("{name}/vcpu{vcpu}"));
+        recording.threads.extend(names);
+        Guest {
+            name: name.clone(),
+            recording: guest,
+            vcpus: (*first..).map(Thread).take(count).collect(),
         }
-    }
+    });
+    let guests = guests.collect();
     let hypervisor = |cpu| match recording.processors.len() {
         1 => "(hypervisor)".to_owned(),
         _ => format!("(hypervisor, cpu {cpu})"),
     };
     let hypervisors = (0..recording.processors.len()).map(hypervisor);
     recording.threads.extend(hypervisors);
-    let mut events = host.events;
-    let parts = workload.partitions.iter().zip(&host.firsts);
-    for ((partition, first), (guest, _)) in parts.zip(guests) {
-        let names = |names: Vec<String>| {
-            let own = |name| format!("{}/{name}", partition.name);
-            names.into_iter().map(own).collect::<Vec<_>>()
-        };
-        let (thread, mark) = (recording.threads.len() as u16, recording.marks.len() as u32);
-        recording.threads.extend(names(guest.threads));
-        recording.marks.extend(names(guest.marks));
-        recording.processors.extend(names(guest.processors));
-        let own = |event: &Event| {
-            let number = usize::from(*first) + usize::from(event.processor);
-            Some(Event {
-                argument: event.argument + if event.kind.is_named() { mark } else { 0 },
-                thread: match event.thread {
-                    Thread::IDLE => Thread::IDLE,
-                    own => Thread(own.0 + thread),
-                },
-                processor: vcpus.get(number)?.processor,
-                ..*event
-            })
-        };
-        events.extend(guest.events.iter().filter_map(own));
-    }
-    events.retain(|event| event.at <= recording.end);
-    events.sort_by_key(|event| event.at);
-    recording.events = nest(&events, &vcpus);
-    (recording, cut.is_none())
+    recording.events = host.events;
+    (with_guests(recording, guests), cut.is_none())
 }
 
 /// What the processors of the machine are called: by their pools.

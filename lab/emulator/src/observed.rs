@@ -1,0 +1,148 @@
+//! Machines that are described elsewhere, with an image that they run first and guests that this runs: observed, whoever starts them and hears
+//! their console.
+//! Must never know: what the machine's arguments mean, or what a guest is.
+
+use std::path::Path;
+use std::process::Command;
+
+use taktos_cycles::Mark;
+
+use crate::plan::{Place, Plan};
+use crate::process::Process;
+use crate::run::{Seen, elf, recorded, write};
+use crate::scratch::Scratch;
+use crate::several::Setting;
+use crate::stream::{self, Event, Summary};
+use crate::{Emulator, Ended, Error, Options, Record, Watch, console};
+
+/// An image in a machine's memory.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// Its file.
+    pub image: &'a Path,
+    /// How many processors it has, be they virtual.
+    pub processors: usize,
+    /// Where it lies.
+    pub place: Place,
+}
+
+/// A machine that is going to run, or runs.
+pub struct Observed<'a> {
+    emulator: &'a Emulator,
+    setting: Setting,
+    options: Options,
+    scratch: Scratch,
+    plan: Plan,
+    image: Vec<u8>,
+    /// The image of each guest that can be watched, and its place among all.
+    guests: Vec<(usize, Vec<u8>)>,
+}
+
+impl Emulator {
+    /// Observes a machine: each event of `first`, which it runs first and which knows its guests, and each passing of `points`, named addresses
+    /// of it. Cycles are not modelled.
+    ///
+    /// # Errors
+    /// When an image cannot be read or watched; [`Error::Setting`] for a setting that cannot be.
+    pub fn observe<'a>(
+        &'a self,
+        (first, points): (&Subject<'_>, &[(&str, u64)]),
+        guests: &[Subject<'_>],
+        (setting, options): (&Setting, Options),
+    ) -> Result<Observed<'a>, Error> {
+        setting.check(self.board)?;
+        let image = elf(first.image)?;
+        let point = |(name, address): &(&str, u64)| (*address, Mark::point(name));
+        let watch = Watch::marks(points.iter().map(point).collect());
+        let plan = Plan::of(&image, setting.processors, self.board.reset_code(), &watch)?;
+        let mut observed = Observed {
+            emulator: self,
+            setting: *setting,
+            options,
+            scratch: Scratch::new()?,
+            plan: plan.placed(&first.place),
+            image,
+            guests: Vec::new(),
+        };
+        for (number, guest) in guests.iter().enumerate() {
+            let image = elf(guest.image)?;
+            let plan = &mut observed.plan;
+            if plan.watch_guest(&image, guest.processors, &guest.place)? {
+                observed.guests.push((number, image));
+            }
+        }
+        let text = observed.plan.to_text();
+        write(&observed.scratch.file("plan"), text.as_bytes())?;
+        Ok(observed)
+    }
+}
+
+impl Observed<'_> {
+    /// What the emulator is told beside the machine: its time, and who observes.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<String> {
+        let plugin = self
+            .emulator
+            .recording(&self.setting, &self.options, &self.scratch, false);
+        ["-accel", "tcg,thread=single", "-plugin", &plugin]
+            .map(str::to_owned)
+            .into()
+    }
+
+    /// Runs the machine of these `arguments`, which nobody watches; each event is told.
+    ///
+    /// # Errors
+    /// As [`Emulator::record`], but that the limit of instructions is none.
+    pub fn run(
+        &self,
+        arguments: &[String],
+        event: &mut dyn FnMut(Event),
+    ) -> Result<Summary, Error> {
+        let mut command = Command::new(&self.emulator.program);
+        command.args(arguments).args(self.arguments());
+        let process = Process::unattended(command)?;
+        let ended = console::listen(process, self.options.real_time)?;
+        self.read(&ended.console, event)
+    }
+
+    fn read(&self, console: &str, event: &mut dyn FnMut(Event)) -> Result<Summary, Error> {
+        let file = recorded(&self.scratch, console)?;
+        stream::read(file, &self.plan.places, 0, event)
+    }
+
+    /// What was seen of the image, and of each guest of which something can be, by its place among all; once the machine that somebody else started
+    /// has ended.
+    ///
+    /// # Errors
+    /// When there is no whole record.
+    pub fn records(&self) -> Result<(Record, Vec<(usize, Record)>), Error> {
+        let mut own = Seen::of(&self.image);
+        let of_guests = self.guests.iter();
+        let mut guests: Vec<_> = of_guests.map(|(_, image)| Seen::of(image)).collect();
+        let summary = self.read("", &mut |event| match event {
+            Event::OfGuest(guest, event) => {
+                if let Some(guest) = guests.get_mut(guest) {
+                    guest.add(*event);
+                }
+            }
+            event => own.add(event),
+        })?;
+        let finish = |seen: Seen<'_>, summary| {
+            let ended = Ended {
+                console: String::new(),
+                exit_status: 0,
+            };
+            seen.record(ended, summary, &self.setting, &self.options)
+        };
+        // Of a virtual processor nothing is counted.
+        let of_guest = Summary {
+            processors: Vec::new(),
+            ..summary.clone()
+        };
+        let numbers = self.guests.iter().map(|(number, _)| *number);
+        let guests = guests.into_iter();
+        let guests = guests.map(|seen| finish(seen, of_guest.clone()));
+        let guests = numbers.zip(guests).collect();
+        Ok((finish(own, summary), guests))
+    }
+}
