@@ -20,6 +20,8 @@ type Row = (&'static str, &'static str, &'static [Need]);
 
 /// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
 /// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own.
+/// No line names a package where the name of a target will do: with all packages chosen the features are the same in each line, and no
+/// crate is built twice.
 const LOOKS: [Row; 3] = [
     ("format", "fmt --all -- --check -l", BUILDING),
     (
@@ -37,13 +39,13 @@ const LOOKS: [Row; 3] = [
 /// The run against the naive model that plain `cargo test` leaves out, because a debug build is slow.
 const OPERATIONS: Row = (
     "ten million random operations",
-    "test --quiet --profile lab -p taktos-tests --test model -- --ignored ten_million_operations",
+    "test --quiet --profile lab --test model -- --ignored ten_million_operations",
     &[],
 );
 /// Calls at random from partitions, of which plain `cargo test` makes fewer.
 const CALLS: Row = (
     "ten million random calls from partitions",
-    "test --quiet --profile lab -p taktos-tests --test user_mode -- --ignored ten_million_calls",
+    "test --quiet --profile lab --test user_mode -- --ignored ten_million_calls",
     &[],
 );
 /// The ready queue with as many priorities as the library for C has.
@@ -145,7 +147,7 @@ pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
 
 /// Builds the tool itself, for steps that run it as people do.
 pub(super) fn tool_built(workspace: &Workspace) -> Result<Tally> {
-    let words = ["build", "--quiet", "--profile", "lab", "-p", "taktos-cli"];
+    let words = ["build", "--quiet", "--profile", "lab", "--bin", "taktos"];
     counted(cargo(workspace).args(words))
 }
 
