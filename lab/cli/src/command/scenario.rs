@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_export::table::{Column, Table};
+use taktos_export::table::Table;
 use taktos_export::to_json;
 use taktos_simulate::scenario::{Failed, Options, POLICIES, Report, ScenarioError, run_file};
 
@@ -118,28 +118,17 @@ fn form(done: &Done) -> DoneForm<'_> {
 }
 
 fn table(all: &[Done]) -> Table {
-    let names = [
-        "scenario",
-        "cases",
-        "runs",
-        "commands",
-        "expectations",
-        "all held",
-    ];
-    let mut table = Table::new("Scenarios", names.map(Column::label).to_vec());
-    for done in all.iter().map(form) {
-        let count = |count: usize| done.failed.is_none().then_some(count as u64).into();
-        table.push(vec![
-            done.file.into(),
-            count(done.cases),
-            count(done.runs),
-            count(done.commands),
-            count(done.expectations),
-            match &done.failed {
-                None => "yes".into(),
-                Some(failed) => format!("no: line {}", failed.line).into(),
-            },
-        ]);
-    }
-    table
+    let all: Vec<_> = all.iter().map(form).collect();
+    let count = |held: bool, count: usize| held.then_some(count as u64);
+    Table::over("Scenarios", &all)
+        .label("scenario", |done| done.file)
+        .label("cases", |done| count(done.held, done.cases))
+        .label("runs", |done| count(done.held, done.runs))
+        .label("commands", |done| count(done.held, done.commands))
+        .label("expectations", |done| count(done.held, done.expectations))
+        .label("all held", |done| match &done.failed {
+            None => "yes".into(),
+            Some(failed) => format!("no: line {}", failed.line),
+        })
+        .done()
 }

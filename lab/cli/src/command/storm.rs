@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use taktos_export::table::{Column, Table};
+use taktos_export::table::Table;
 use taktos_export::to_json;
 use taktos_schedule::smp::PolicyKind;
 use taktos_simulate::Policy;
@@ -150,32 +150,18 @@ fn form(done: &Done) -> DoneForm<'_> {
 }
 
 fn table(all: &[Done]) -> Table {
-    let names = [
-        "policies",
-        "seed",
-        "commands",
-        "refused",
-        "impossible",
-        "every law held",
-    ];
-    let mut table = Table::new("Storms", names.map(Column::label).to_vec());
-    for done in all.iter().map(form) {
-        let count = |count: u32| done.held.then_some(u64::from(count)).into();
-        table.push(vec![
-            done.policies.into(),
-            done.seed.into(),
-            count(done.events),
-            count(done.refused),
-            count(done.impossible),
-            match &done.failed {
-                None => "yes".into(),
-                Some(failed) => format!("no: command {}", failed.event).into(),
-            },
-        ]);
-    }
-    table.notes.push(
-        "A command that is refused changes nothing; it is impossible where nobody was there to ask."
-            .into(),
-    );
-    table
+    let all: Vec<_> = all.iter().map(form).collect();
+    let count = |held: bool, count: u32| held.then_some(u64::from(count));
+    Table::over("Storms", &all)
+        .label("policies", |done| done.policies)
+        .label("seed", |done| done.seed)
+        .label("commands", |done| count(done.held, done.events))
+        .label("refused", |done| count(done.held, done.refused))
+        .label("impossible", |done| count(done.held, done.impossible))
+        .label("every law held", |done| match &done.failed {
+            None => "yes".into(),
+            Some(failed) => format!("no: command {}", failed.event),
+        })
+        .note("A command that is refused changes nothing; it is impossible where nobody was there to ask.")
+        .done()
 }

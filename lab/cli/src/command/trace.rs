@@ -316,25 +316,19 @@ fn shares(subject: &Subject) -> Table {
         share.1 += span.end - span.begin;
     }
     let basis = || Basis::Ours(recording.unit.evidence());
-    let mut table = Table::new(
-        format!("Threads of {}", subject.name),
-        vec![
-            Column::label("thread"),
+    let threads: Vec<_> = threads.into_iter().collect();
+    Table::over(format!("Threads of {}", subject.name), &threads)
+        .label("thread", |(thread, _)| recording.thread_name(*thread))
+        .column(
             Column::figures("times on the processor", basis()),
+            |(_, (times, _))| *times,
+        )
+        .column(
             Column::figures(recording.unit.name(), basis()),
-        ],
-    );
-    table
-        .notes
-        .push(format!("Time: {}.", recording.unit.meaning()));
-    for (thread, (times, length)) in threads {
-        table.push(vec![
-            recording.thread_name(thread).into(),
-            times.into(),
-            length.into(),
-        ]);
-    }
-    table
+            |(_, (_, length))| *length,
+        )
+        .note(format!("Time: {}.", recording.unit.meaning()))
+        .done()
 }
 
 pub(super) fn show(subject: &Subject, format: Format, place: &str) -> Result<()> {

@@ -193,37 +193,44 @@ impl Both<'_> {
     fn table(&self, name: &str) -> Table {
         let emulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Emulated));
         let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
-        let mut table = Table::new(
+        let pairs = self.pairs();
+        let wall = |pair: &Pair<'_>, part: Part| (of(pair.kernel.wall, part), of(pair.wall, part));
+        let mut table = Table::over(
             format!("Kernel and simulator, task by task: {name}"),
-            vec![
-                Column::label("task"),
-                emulated("jobs"),
-                simulated("jobs"),
-                emulated("late"),
-                simulated("late"),
-                emulated("wall, mean, ms"),
-                simulated("wall, mean, ms"),
-                Column::label("difference, ns"),
-                emulated("longest, ms"),
-                simulated("longest, ms"),
-                Column::label("difference, ns"),
-                Column::label("bound, ns"),
-                Column::label("within"),
-            ],
-        );
-        for pair in self.pairs() {
-            table.push(pair.row());
+            &pairs,
+        )
+        .label("task", |pair| pair.kernel.name.as_str())
+        .column(emulated("jobs"), |pair| pair.kernel.jobs)
+        .column(simulated("jobs"), |pair| pair.jobs)
+        .column(emulated("late"), |pair| pair.kernel.missed)
+        .column(simulated("late"), |pair| pair.missed);
+        let parts: [(_, Part); 2] = [
+            ("wall, mean", |times| times.mean),
+            ("longest", |times| times.max),
+        ];
+        for (what, part) in parts {
+            let name = format!("{what}, ms");
+            table = table
+                .column(emulated(&name), |pair| wall(pair, part).0.map(millis))
+                .column(simulated(&name), |pair| wall(pair, part).1.map(millis))
+                .label("difference, ns", |pair| {
+                    let (kernel, simulated) = wall(pair, part);
+                    Some(signed(kernel?, simulated?))
+                });
         }
-        table.notes.push(format!(
-            "The kernel works {} ns for a job that nothing disturbs (measured with one task): this is what the \
-             simulator charges, half of it for each of two switches. Among as many tasks it works {} ns for one \
-             (measured). Bound: that, for each job that comes or is on from the instant on from which no processor \
-             idled before one of the task was done. Where the orders part there is none, nor for a task one of whose \
-             jobs may have ended in another turn, or only in one of both.",
-            thousands(self.cost),
-            thousands(self.company)
-        ));
         table
+            .label("bound, ns", |pair| pair.bound)
+            .label("within", Pair::verdict)
+            .note(format!(
+                "The kernel works {} ns for a job that nothing disturbs (measured with one task): this is what the \
+                 simulator charges, half of it for each of two switches. Among as many tasks it works {} ns for one \
+                 (measured). Bound: that, for each job that comes or is on from the instant on from which no processor \
+                 idled before one of the task was done. Where the orders part there is none, nor for a task one of whose \
+                 jobs may have ended in another turn, or only in one of both.",
+                thousands(self.cost),
+                thousands(self.company)
+            ))
+            .done()
     }
 
     fn about_order(&self) -> String {
@@ -327,37 +334,20 @@ impl Pair<'_> {
         }
     }
 
-    fn row(&self) -> Vec<Cell> {
-        let of = |times: Option<Times>, part: fn(Times) -> u64| times.map(part);
-        let mean = |times: Times| times.mean;
-        let longest = |times: Times| times.max;
-        let difference = |part: fn(Times) -> u64| {
-            let pair = of(self.kernel.wall, part).zip(of(self.wall, part));
-            pair.map(|(kernel, simulated)| signed(kernel, simulated))
-        };
-        let words = if self.is_within() { "yes" } else { "no" };
-        vec![
-            self.kernel.name.as_str().into(),
-            self.kernel.jobs.into(),
-            self.jobs.into(),
-            self.kernel.missed.into(),
-            self.missed.into(),
-            of(self.kernel.wall, mean).map(millis).into(),
-            of(self.wall, mean).map(millis).into(),
-            difference(mean).into(),
-            of(self.kernel.wall, longest).map(millis).into(),
-            of(self.wall, longest).map(millis).into(),
-            difference(longest).into(),
-            self.bound.into(),
-            match self.bound {
-                Some(_) => Cell::Verdict {
-                    met: self.is_within(),
-                    words: words.into(),
-                },
-                None => Cell::Blank,
-            },
-        ]
+    fn verdict(&self) -> Option<Cell> {
+        let met = self.is_within();
+        self.bound.map(|_| Cell::Verdict {
+            met,
+            words: if met { "yes" } else { "no" }.into(),
+        })
     }
+}
+
+/// A part of some times.
+type Part = fn(Times) -> u64;
+
+fn of(times: Option<Times>, part: Part) -> Option<u64> {
+    times.map(part)
 }
 
 fn signed(kernel: u64, simulated: u64) -> String {

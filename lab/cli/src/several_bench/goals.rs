@@ -105,20 +105,16 @@ impl Goals {
     /// As [`Goals::judged`].
     pub fn table(&self, figures: &Figures) -> Result<Table> {
         let ours = |name| Column::figures(name, Basis::Ours(Evidence::Emulated));
-        let columns = vec![
-            Column::label("figure"),
-            ours("measured"),
-            Column::label("class"),
-            Column::label("goal"),
-            Column::label("met"),
-            Column::figures("best peer", Basis::Theirs("emulated".into())),
-        ];
-        let mut table = Table::new("The goals on four processors", columns);
-        for judged in self.judged(figures)? {
-            table.push(judged.row());
-        }
-        table.notes.push(format!("Peers: {}.", self.source));
-        Ok(table)
+        let judged = self.judged(figures)?;
+        let peers = Basis::Theirs("emulated".into());
+        let table = Table::over("The goals on four processors", &judged)
+            .label("figure", |judged| judged.what.as_str())
+            .column(ours("measured"), |judged| judged.measured)
+            .label("class", |judged| judged.evidence.word())
+            .label("goal", |judged| judged.goal.as_str())
+            .label("met", Judged::verdict)
+            .column(Column::figures("best peer", peers), Judged::peer);
+        Ok(table.note(format!("Peers: {}.", self.source)).done())
     }
 }
 
@@ -165,22 +161,17 @@ impl Goal {
 }
 
 impl Judged {
-    fn row(self) -> Vec<Cell> {
-        let peer = self.peer.map(|peer| {
-            let better = if peer.beaten { "" } else { ", not beaten" };
-            format!("{} ({}{better})", peer.figure, peer.name)
-        });
-        vec![
-            self.what.into(),
-            self.measured.into(),
-            self.evidence.word().into(),
-            self.goal.into(),
-            Cell::Verdict {
-                met: self.met,
-                words: if self.met { "yes" } else { "no" }.into(),
-            },
-            peer.into(),
-        ]
+    fn verdict(&self) -> Cell {
+        Cell::Verdict {
+            met: self.met,
+            words: if self.met { "yes" } else { "no" }.into(),
+        }
+    }
+
+    fn peer(&self) -> Option<String> {
+        let peer = self.peer.as_ref()?;
+        let better = if peer.beaten { "" } else { ", not beaten" };
+        Some(format!("{} ({}{better})", peer.figure, peer.name))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use taktos_export::table::{Cell, Column, Table};
+use taktos_export::table::{Cell, Column, Filling, Table};
 use taktos_export::{Basis, Evidence};
 
 use super::{Contended, Counted, Figures, Goals, LockCost, Reach};
@@ -79,32 +79,30 @@ fn modelled(counted: Option<&Counted>) -> Cell {
         .into()
 }
 
+/// The rows of a table: what is known by its name.
+fn rows<T>(all: &BTreeMap<String, T>) -> Vec<(&str, &T)> {
+    all.iter().map(|(name, one)| (name.as_str(), one)).collect()
+}
+
 fn same(operations: &BTreeMap<String, Counted>, one: Option<&Baseline>) -> Table {
-    let mut table = Table::new(
-        "Both threads on one processor of four: medians",
-        vec![
-            Column::label("operation"),
-            instructions("instructions"),
-            cycles("cycles"),
-            instructions("instructions, one processor"),
-            cycles("cycles, one processor"),
-        ],
-    );
-    for (name, counted) in operations {
-        let beside = one.and_then(|one| one.operations.get(name));
-        table.push(vec![
-            name.as_str().into(),
-            count(Some(counted)),
-            modelled(Some(counted)),
-            beside.map(|counts| counts.instructions.median).into(),
-            beside.and_then(|counts| Some(counts.cycles?.median)).into(),
-        ]);
-    }
-    table.notes.push(
-        "One processor: the image whose kernel knows one alone, from its checked-in baseline."
-            .into(),
-    );
-    table
+    let beside = |name: &str| one.and_then(|one| one.operations.get(name));
+    let title = "Both threads on one processor of four: medians";
+    Table::over(title, &rows(operations))
+        .label("operation", |(name, _)| *name)
+        .column(instructions("instructions"), |(_, counted)| {
+            count(Some(counted))
+        })
+        .column(cycles("cycles"), |(_, counted)| modelled(Some(counted)))
+        .column(instructions("instructions, one processor"), |(name, _)| {
+            beside(name).map(|counts| counts.instructions.median)
+        })
+        .column(cycles("cycles, one processor"), |(name, _)| {
+            beside(name).and_then(|counts| Some(counts.cycles?.median))
+        })
+        .note(
+            "One processor: the image whose kernel knows one alone, from its checked-in baseline.",
+        )
+        .done()
 }
 
 fn instances(figures: &Figures) -> Table {
@@ -129,54 +127,56 @@ fn again(figures: &Figures) -> Table {
 
 /// Instructions of each operation, in an instance of one processor and in these.
 fn beside(figures: &Figures, title: &str, one: &str, others: &[(&str, &str)]) -> Table {
-    let mut columns = vec![Column::label("operation"), instructions(one)];
-    columns.extend(others.iter().map(|(name, _)| instructions(*name)));
-    let mut table = Table::new(title, columns);
     let of = |layout: &str| figures.instances.get(layout);
     let columns = others.iter().filter_map(|(_, layout)| of(layout));
     let names = columns.flat_map(BTreeMap::keys).chain(figures.same.keys());
-    for name in names.collect::<BTreeSet<_>>() {
-        let mut row = vec![name.as_str().into(), count(figures.same.get(name))];
-        let others = others.iter().map(|(_, layout)| of(layout)?.get(name));
-        row.extend(others.map(count));
-        table.push(row);
+    let names: Vec<&String> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    let mut table = Table::over(title, &names)
+        .label("operation", |name| name.as_str())
+        .column(instructions(one), |name| count(figures.same.get(*name)));
+    for (column, layout) in others {
+        table = table.column(instructions(*column), |name| {
+            count(of(layout).and_then(|counts| counts.get(*name)))
+        });
     }
-    table
+    table.done()
 }
 
 fn across(operations: &BTreeMap<String, Reach>) -> Table {
-    let mut columns = vec![
-        Column::label("operation"),
-        instructions("to the call"),
-        instructions("to the return"),
-        instructions("from the interrupt"),
-        cycles("cycles to the call"),
-        cycles("cycles from the interrupt"),
-    ];
-    columns.extend(QUANTA.map(|quantum| instructions(format!("ns, quantum {quantum}"))));
-    let mut table = Table::new("From one processor to another: medians", columns);
-    for (name, reach) in operations {
-        let mut row = vec![
-            name.as_str().into(),
-            count(reach.to_call.as_ref()),
-            count(reach.to_return.as_ref()),
-            count(reach.from_interrupt.as_ref()),
-            modelled(reach.to_call.as_ref()),
-            modelled(reach.from_interrupt.as_ref()),
-        ];
-        row.extend(QUANTA.map(|quantum| {
+    let rows = rows(operations);
+    let mut table = Table::over("From one processor to another: medians", &rows)
+        .label("operation", |(name, _)| *name)
+        .column(instructions("to the call"), |(_, reach)| {
+            count(reach.to_call.as_ref())
+        })
+        .column(instructions("to the return"), |(_, reach)| {
+            count(reach.to_return.as_ref())
+        })
+        .column(instructions("from the interrupt"), |(_, reach)| {
+            count(reach.from_interrupt.as_ref())
+        })
+        .column(cycles("cycles to the call"), |(_, reach)| {
+            modelled(reach.to_call.as_ref())
+        })
+        .column(cycles("cycles from the interrupt"), |(_, reach)| {
+            modelled(reach.from_interrupt.as_ref())
+        });
+    for quantum in QUANTA {
+        let column = instructions(format!("ns, quantum {quantum}"));
+        table = table.column(column, |(_, reach)| {
             let times = reach.nanoseconds.get(&quantum);
-            Cell::from(times.map(|times| times.median.to_string()))
-        }));
-        table.push(row);
+            times.map(|times| times.median.to_string())
+        });
     }
-    table.notes.extend([
-        "To the call: what the sender executes until it calls the other processor. From the interrupt: what the receiver \
-         executes from its vector's first instruction to the end of the operation."
-            .into(),
-        "ns: of the common clock, an instruction each; a quantum is how far one processor may run ahead of another.".into(),
-    ]);
     table
+        .note(
+            "To the call: what the sender executes until it calls the other processor. From the interrupt: what the receiver \
+             executes from its vector's first instruction to the end of the operation.",
+        )
+        .note(
+            "ns: of the common clock, an instruction each; a quantum is how far one processor may run ahead of another.",
+        )
+        .done()
 }
 
 /// A column for each number of contenders.
@@ -201,64 +201,55 @@ fn of(cost: &LockCost, quantum: u32, contenders: usize) -> Option<&Contended> {
     cost.contended.get(&quantum)?.get(&contenders)
 }
 
+/// The table with a column for each number of contenders.
+fn contended<'a, C: Into<Cell>>(
+    table: Filling<'a, (&'a str, &'a LockCost)>,
+    cell: impl Fn(Option<&'a Contended>) -> C,
+) -> Filling<'a, (&'a str, &'a LockCost)> {
+    contenders().fold(table, |table, number| {
+        table.column(instructions(processors(number)), |(_, cost)| {
+            cell(of(cost, QUANTA[0], number))
+        })
+    })
+}
+
 fn locks(locks: &BTreeMap<String, LockCost>) -> Table {
-    let mut columns = vec![
-        Column::label("lock"),
-        instructions("lock and unlock alone"),
-        cycles("cycles alone"),
-    ];
-    columns.extend(contenders().map(|number| instructions(processors(number))));
-    let mut table = Table::new(
-        "Locks: from the call of lock to its return, mean / maximum in ns",
-        columns,
-    );
-    for (name, cost) in locks {
-        let mut row = vec![
-            name.as_str().into(),
-            count(cost.alone.as_ref()),
-            modelled(cost.alone.as_ref()),
-        ];
-        row.extend(contenders().map(|number| both(of(cost, QUANTA[0], number))));
-        table.push(row);
-    }
-    table.notes.push(format!(
-        "Each contender holds the lock for 2,000 instructions and does without it for 2,000. Quantum {}.",
-        QUANTA[0]
-    ));
-    table
+    let title = "Locks: from the call of lock to its return, mean / maximum in ns";
+    let rows = rows(locks);
+    let table = Table::over(title, &rows)
+        .label("lock", |(name, _)| *name)
+        .column(instructions("lock and unlock alone"), |(_, cost)| {
+            count(cost.alone.as_ref())
+        })
+        .column(cycles("cycles alone"), |(_, cost)| {
+            modelled(cost.alone.as_ref())
+        });
+    contended(table, both)
+        .note(format!(
+            "Each contender holds the lock for 2,000 instructions and does without it for 2,000. Quantum {}.",
+            QUANTA[0]
+        ))
+        .done()
 }
 
 fn sections(locks: &BTreeMap<String, LockCost>) -> Table {
-    let mut columns = vec![Column::label("lock")];
-    columns.extend(contenders().map(|number| instructions(processors(number))));
-    let mut table = Table::new(
-        "Locks: sections in a millisecond, of all contenders",
-        columns,
-    );
-    for (name, cost) in locks {
-        let mut row = vec![name.as_str().into()];
-        row.extend(contenders().map(|number| {
-            let contended = of(cost, QUANTA[0], number);
-            Cell::from(contended.map(|cost| cost.sections))
-        }));
-        table.push(row);
-    }
-    table
+    let title = "Locks: sections in a millisecond, of all contenders";
+    let rows = rows(locks);
+    let table = Table::over(title, &rows).label("lock", |(name, _)| *name);
+    contended(table, |cost| cost.map(|cost| cost.sections)).done()
 }
 
 fn quanta(locks: &BTreeMap<String, LockCost>) -> Table {
-    let mut columns = vec![Column::label("lock")];
-    columns.extend(QUANTA.map(|quantum| instructions(format!("quantum {quantum}"))));
-    let mut table = Table::new(
-        "Locks on four processors for each quantum: mean / maximum in ns",
-        columns,
-    );
-    for (name, cost) in locks {
-        let mut row = vec![name.as_str().into()];
-        row.extend(QUANTA.map(|quantum| both(of(cost, quantum, Board::PROCESSORS))));
-        table.push(row);
+    let title = "Locks on four processors for each quantum: mean / maximum in ns";
+    let rows = rows(locks);
+    let mut table = Table::over(title, &rows).label("lock", |(name, _)| *name);
+    for quantum in QUANTA {
+        let column = instructions(format!("quantum {quantum}"));
+        table = table.column(column, |(_, cost)| {
+            both(of(cost, quantum, Board::PROCESSORS))
+        });
     }
-    table
+    table.done()
 }
 
 /// A table as the book has it.

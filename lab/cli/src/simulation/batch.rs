@@ -2,10 +2,11 @@
 //! Must never know: how a set is simulated.
 
 use serde::Serialize;
-use taktos_export::table::{Cell, Column, Table};
-use taktos_export::{Basis, Evidence, in_order, to_json};
+use taktos_export::table::{Cell, Table};
+use taktos_export::{Evidence, in_order, to_json};
 
 use super::result::LIMITS;
+use super::tables::simulated;
 use crate::figure::Drawn;
 use crate::outcome::{Files, Outcome};
 
@@ -121,53 +122,32 @@ impl Batch {
 
     /// A row a set, a column a policy.
     fn sets(&self) -> Table {
-        let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
-        let mut columns = vec![
-            Column::label("set"),
-            Column::label("tasks"),
-            Column::label("utilisation"),
-        ];
-        columns.extend(self.policies.iter().map(|(name, _)| simulated(name)));
-        let mut table = Table::new("Sets under each policy", columns);
-        for set in &self.sets {
-            let mut row: Vec<Cell> = vec![
-                set.set.as_str().into(),
-                set.tasks.into(),
-                format!("{:.3}", set.utilisation).into(),
-            ];
-            for (name, _) in &self.policies {
-                let verdict = set.verdicts.iter().find(|(known, _)| known == name);
-                row.push(verdict.map_or(Cell::Blank, |(_, verdict)| verdict.cell()));
-            }
-            table.push(row);
+        let mut table = Table::over("Sets under each policy", &self.sets)
+            .label("set", |set| set.set.as_str())
+            .label("tasks", |set| set.tasks)
+            .label("utilisation", |set| format!("{:.3}", set.utilisation));
+        for (name, _) in &self.policies {
+            table = table.column(simulated(name.as_str()), |set| {
+                let mut verdicts = set.verdicts.iter();
+                let verdict = verdicts.find(|(known, _)| known == name);
+                verdict.map(|(_, verdict)| verdict.cell())
+            });
         }
-        table
+        table.done()
     }
 
     /// A row a policy.
     fn acceptance(&self) -> Table {
-        let simulated = |name: &str| Column::figures(name, Basis::Ours(Evidence::Simulated));
-        let columns = vec![
-            Column::label("policy"),
-            simulated("sets"),
-            simulated("accepted"),
-            simulated("refused"),
-            simulated("acceptance ratio"),
-        ];
-        let mut table = Table::new("Sets accepted", columns);
-        for (name, sum) in &self.policies {
-            table.push(vec![
-                name.as_str().into(),
-                sum.sets.into(),
-                sum.accepted.into(),
-                sum.refused.into(),
-                format!("{:.4}", sum.ratio).into(),
-            ]);
-        }
-        table.notes.push(
-            "A set is accepted that missed no deadline in the time that was simulated.".into(),
-        );
-        table
+        Table::over("Sets accepted", &self.policies)
+            .label("policy", |(name, _)| name.as_str())
+            .column(simulated("sets"), |(_, sum)| sum.sets)
+            .column(simulated("accepted"), |(_, sum)| sum.accepted)
+            .column(simulated("refused"), |(_, sum)| sum.refused)
+            .column(simulated("acceptance ratio"), |(_, sum)| {
+                format!("{:.4}", sum.ratio)
+            })
+            .note("A set is accepted that missed no deadline in the time that was simulated.")
+            .done()
     }
 
     /// Both tables on a page, with the figures of each set.

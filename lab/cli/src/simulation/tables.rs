@@ -4,7 +4,7 @@
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 use taktos_simulate::file::text;
-use taktos_simulate::{Arrival, Summary, Task, TaskStatistics, generate};
+use taktos_simulate::{Arrival, CpuStatistics, Summary, Task, TaskStatistics, generate};
 use taktos_time::Duration;
 
 use super::outcome::{Outcomes, Run};
@@ -67,37 +67,38 @@ pub fn beside(outcomes: &Outcomes) -> Table {
 }
 
 fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
-    let mut table = Table::new(
-        "Policies",
-        vec![
-            Column::label("policy"),
-            simulated("jobs"),
-            simulated("missed"),
-            simulated(format!("latest, {}", unit.name)),
-            simulated(format!("CPU time, {}", unit.name)),
-            simulated(format!("wall time, {}", unit.name)),
-            simulated("preemptions"),
-            simulated("migrations"),
-        ],
-    );
-    for run in &outcomes.runs {
-        let tasks = || run.outcome.tasks.iter();
-        let (mut cpu, mut wall) = (Summary::EMPTY, Summary::EMPTY);
-        for task in tasks() {
-            cpu.merge(&task.cpu);
-            wall.merge(&task.wall);
+    let name = unit.name;
+    let sum = |run: &Run, of: fn(&TaskStatistics) -> u64| -> u64 {
+        run.outcome.tasks.iter().map(of).sum()
+    };
+    let mean = |run: &Run, of: fn(&TaskStatistics) -> &Summary| {
+        let mut all = Summary::EMPTY;
+        for task in &run.outcome.tasks {
+            all.merge(of(task));
         }
-        table.push(vec![
-            run.name.as_str().into(),
-            run.outcome.jobs().into(),
-            run.outcome.missed().into(),
-            unit.cell(tasks().map(|task| task.tardiness).max()),
-            unit.cell(cpu.mean()),
-            unit.cell(wall.mean()),
-            tasks().map(|task| task.preemptions).sum::<u64>().into(),
-            tasks().map(|task| task.migrations).sum::<u64>().into(),
-        ]);
-    }
+        unit.cell(all.mean())
+    };
+    let latest = |run: &Run| run.outcome.tasks.iter().map(|task| task.tardiness).max();
+    let mut table = Table::over("Policies", &outcomes.runs)
+        .label("policy", |run| run.name.as_str())
+        .column(simulated("jobs"), |run| run.outcome.jobs())
+        .column(simulated("missed"), |run| run.outcome.missed())
+        .column(simulated(format!("latest, {name}")), |run| {
+            unit.cell(latest(run))
+        })
+        .column(simulated(format!("CPU time, {name}")), |run| {
+            mean(run, |task| &task.cpu)
+        })
+        .column(simulated(format!("wall time, {name}")), |run| {
+            mean(run, |task| &task.wall)
+        })
+        .column(simulated("preemptions"), |run| {
+            sum(run, |task| task.preemptions)
+        })
+        .column(simulated("migrations"), |run| {
+            sum(run, |task| task.migrations)
+        })
+        .done();
     for (name, error) in &outcomes.refused {
         table.notes.push(format!("{name} is not there: {error}."));
     }
@@ -124,47 +125,39 @@ pub(super) fn task_table(
     unit: Unit,
 ) -> Table {
     let name = unit.name;
-    let mut table = Table::new(
-        title,
-        vec![
-            Column::label("task"),
-            Column::label("period"),
-            Column::label("execution"),
-            simulated("jobs"),
-            simulated("missed"),
-            simulated(format!("CPU time, {name}")),
-            simulated(format!("wall time, {name}")),
-            simulated(format!("longest, {name}")),
-            simulated("preemptions"),
-            simulated("migrations"),
-        ],
-    );
-    for (task, figures) in tasks.iter().zip(all) {
-        table.push(vec![
-            task.name.as_str().into(),
-            period(task),
-            text::shown(Duration::from_nanos(generate::execution(task))).into(),
-            figures.jobs.into(),
-            figures.missed.into(),
-            unit.cell(figures.cpu.mean()),
-            unit.cell(figures.wall.mean()),
-            unit.cell(figures.response.max()),
-            figures.preemptions.into(),
-            figures.migrations.into(),
-        ]);
-    }
-    table.notes.push(
-        "CPU time, wall time: means of a job, on a processor and from when it could begin until \
-         it was done. Longest: from its arrival until it was done."
-            .into(),
-    );
-    table
+    let rows: Vec<_> = tasks.iter().zip(all).collect();
+    let execution = |task| text::shown(Duration::from_nanos(generate::execution(task)));
+    Table::over(title, &rows)
+        .label("task", |(task, _)| task.name.as_str())
+        .label("period", |(task, _)| period(task))
+        .label("execution", |(task, _)| execution(task))
+        .column(simulated("jobs"), |(_, figures)| figures.jobs)
+        .column(simulated("missed"), |(_, figures)| figures.missed)
+        .column(simulated(format!("CPU time, {name}")), |(_, figures)| {
+            unit.cell(figures.cpu.mean())
+        })
+        .column(simulated(format!("wall time, {name}")), |(_, figures)| {
+            unit.cell(figures.wall.mean())
+        })
+        .column(simulated(format!("longest, {name}")), |(_, figures)| {
+            unit.cell(figures.response.max())
+        })
+        .column(simulated("preemptions"), |(_, figures)| figures.preemptions)
+        .column(simulated("migrations"), |(_, figures)| figures.migrations)
+        .note(
+            "CPU time, wall time: means of a job, on a processor and from when it could begin until \
+             it was done. Longest: from its arrival until it was done.",
+        )
+        .done()
 }
 
 fn responses(request: &Request, run: &Run, unit: Unit) -> Table {
     let title = format!("Response times under {}", run.name);
     response_table(title, &request.set.workload.tasks, &run.outcome.tasks, unit)
 }
+
+/// A figure of a task.
+type Statistic = fn(&TaskStatistics) -> Option<u64>;
 
 /// The response times of some tasks.
 pub(super) fn response_table(
@@ -173,32 +166,28 @@ pub(super) fn response_table(
     all: &[TaskStatistics],
     unit: Unit,
 ) -> Table {
-    let mut columns = vec![Column::label("task")];
-    let names = [
-        "least", "mean", "50 %", "90 %", "99 %", "99.9 %", "greatest", "latest",
+    let rows: Vec<_> = tasks.iter().zip(all).collect();
+    let columns: [(&str, Statistic); 8] = [
+        ("least", |figures| figures.response.min()),
+        ("mean", |figures| figures.response.mean()),
+        ("50 %", |figures| percentile(figures, 50, 100)),
+        ("90 %", |figures| percentile(figures, 90, 100)),
+        ("99 %", |figures| percentile(figures, 99, 100)),
+        ("99.9 %", |figures| percentile(figures, 999, 1000)),
+        ("greatest", |figures| figures.response.max()),
+        ("latest", |figures| Some(figures.tardiness)),
     ];
-    let named = |name: &str| simulated(format!("{name}, {}", unit.name));
-    columns.extend(names.map(named));
-    let mut table = Table::new(title, columns);
-    for (task, figures) in tasks.iter().zip(all) {
-        table.push(vec![
-            task.name.as_str().into(),
-            unit.cell(figures.response.min()),
-            unit.cell(figures.response.mean()),
-            unit.cell(percentile(figures, 50, 100)),
-            unit.cell(percentile(figures, 90, 100)),
-            unit.cell(percentile(figures, 99, 100)),
-            unit.cell(percentile(figures, 999, 1000)),
-            unit.cell(figures.response.max()),
-            unit.cell(Some(figures.tardiness)),
-        ]);
+    let mut table = Table::over(title, &rows).label("task", |(task, _)| task.name.as_str());
+    for (name, of) in columns {
+        let name = format!("{name}, {}", unit.name);
+        table = table.column(simulated(name), |(_, figures)| unit.cell(of(figures)));
     }
-    table.notes.push(
-        "From a job's arrival until it was done; latest: how far beyond its deadline. Percentiles \
-         are at most 1/64 too large, and never too small."
-            .into(),
-    );
     table
+        .note(
+            "From a job's arrival until it was done; latest: how far beyond its deadline. Percentiles \
+             are at most 1/64 too large, and never too small.",
+        )
+        .done()
 }
 
 /// A percentile of the responses: a bucket's upper end, but never above the maximum.
@@ -234,33 +223,20 @@ fn period(task: &Task) -> Cell {
 }
 
 fn processors(run: &Run) -> Table {
-    let mut table = Table::new(
-        format!("Processors under {}", run.name),
-        vec![
-            Column::label("processor"),
-            Column::label("policy"),
-            simulated("busy, %"),
-            simulated("overhead, %"),
-            simulated("idle, %"),
-            simulated("decisions"),
-            simulated("switches"),
-        ],
-    );
-    for cpu in &run.outcome.cpus {
-        let all = cpu.busy + cpu.overhead + cpu.idle;
-        let clusters = &run.setup.clusters;
-        let here = clusters
-            .iter()
-            .find(|cluster| cluster.cpus.bits() >> cpu.cpu & 1 == 1);
-        table.push(vec![
-            u64::from(cpu.cpu).into(),
-            here.map_or(Cell::Blank, |cluster| cluster.policy.name().into()),
-            share(cpu.busy, all),
-            share(cpu.overhead, all),
-            share(cpu.idle, all),
-            cpu.decisions.into(),
-            cpu.switches.into(),
-        ]);
-    }
-    table
+    let policy = |cpu: &CpuStatistics| {
+        let mut clusters = run.setup.clusters.iter();
+        let here = clusters.find(|cluster| cluster.cpus.bits() >> cpu.cpu & 1 == 1);
+        here.map(|cluster| cluster.policy.name())
+    };
+    let part = |cpu: &CpuStatistics, part| share(part, cpu.busy + cpu.overhead + cpu.idle);
+    let title = format!("Processors under {}", run.name);
+    Table::over(title, &run.outcome.cpus)
+        .label("processor", |cpu| u64::from(cpu.cpu))
+        .label("policy", policy)
+        .column(simulated("busy, %"), |cpu| part(cpu, cpu.busy))
+        .column(simulated("overhead, %"), |cpu| part(cpu, cpu.overhead))
+        .column(simulated("idle, %"), |cpu| part(cpu, cpu.idle))
+        .column(simulated("decisions"), |cpu| cpu.decisions)
+        .column(simulated("switches"), |cpu| cpu.switches)
+        .done()
 }

@@ -104,6 +104,44 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+/// A table on its way, one column after the other.
+#[derive(Debug)]
+pub struct Filling<'s, S> {
+    subjects: &'s [S],
+    table: Table,
+}
+
+impl<'s, S> Filling<'s, S> {
+    /// Adds a column, with what it holds of each row's subject.
+    #[must_use]
+    pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&'s S) -> C) -> Self {
+        self.table.columns.push(column);
+        for (row, subject) in self.table.rows.iter_mut().zip(self.subjects) {
+            row.push(cell(subject).into());
+        }
+        self
+    }
+
+    /// Adds a column of labels.
+    #[must_use]
+    pub fn label<C: Into<Cell>>(self, name: &str, cell: impl Fn(&'s S) -> C) -> Self {
+        self.column(Column::label(name), cell)
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.table.notes.push(note.into());
+        self
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn done(self) -> Table {
+        self.table
+    }
+}
+
 impl Table {
     /// A table without rows.
     #[must_use]
@@ -114,6 +152,14 @@ impl Table {
             rows: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// A table with a row for each of `subjects`, without columns so far.
+    #[must_use]
+    pub fn over<S>(title: impl Into<String>, subjects: &[S]) -> Filling<'_, S> {
+        let mut table = Self::new(title, Vec::new());
+        table.rows = vec![Vec::new(); subjects.len()];
+        Filling { subjects, table }
     }
 
     /// Adds a row.

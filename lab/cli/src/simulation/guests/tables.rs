@@ -1,7 +1,7 @@
 //! The tables of a machine with guests.
 
-use taktos_export::table::{Cell, Column, Table};
-use taktos_simulate::partition::PartitionOutcome;
+use taktos_export::table::{Cell, Table};
+use taktos_simulate::partition::{HostCpuStatistics, PartitionOutcome, VcpuStatistics};
 
 use super::Guests;
 use crate::simulation::request::Request;
@@ -41,90 +41,66 @@ pub fn responses(request: &Request, guests: &Guests) -> Vec<Table> {
 
 fn vcpus(guests: &Guests) -> Table {
     let unit = unit(guests);
-    let mut table = Table::new(
-        "Virtual processors",
-        vec![
-            Column::label("partition"),
-            Column::label("vcpu"),
-            simulated("received, %"),
-            simulated("wanted, %"),
-            simulated("latency, mean"),
-            simulated("longest"),
-            simulated("periods"),
-            simulated("least received"),
-            simulated("short of budget"),
-            simulated("switches"),
-            simulated("migrations"),
-        ],
-    );
     let all = guests.outcome.virtual_time;
-    for partition in &guests.outcome.partitions {
-        for (number, vcpu) in (0_u64..).zip(&partition.vcpus) {
-            let periods = vcpu.periods;
-            table.push(vec![
-                partition.name.as_str().into(),
-                number.into(),
-                share(vcpu.received, all),
-                share(vcpu.wanted, all),
-                unit.cell(vcpu.latency.mean()),
-                unit.cell(vcpu.latency.max()),
-                periods.map(|periods| periods.received.count()).into(),
-                unit.cell(periods.and_then(|periods| periods.received.min())),
-                periods.map(|periods| periods.short).into(),
-                vcpu.switches.into(),
-                vcpu.migrations.into(),
-            ]);
-        }
-    }
-    table.notes.push(
-        "Latency: from when it had something to do until a processor executed it. Periods: those \
-         that it wanted whole, the least that it executed in one of them, and those in which that \
-         was less than its budget: what the hypervisor's acts cost is not executed by it."
-            .into(),
-    );
-    table
+    let partitions = guests.outcome.partitions.iter();
+    let rows = partitions.flat_map(|partition| {
+        let vcpus = (0_u64..).zip(&partition.vcpus);
+        vcpus.map(|(number, vcpu)| (partition.name.as_str(), number, vcpu))
+    });
+    let rows: Vec<_> = rows.collect();
+    let least = |vcpu: &VcpuStatistics| vcpu.periods.and_then(|periods| periods.received.min());
+    Table::over("Virtual processors", &rows)
+        .label("partition", |(partition, ..)| *partition)
+        .label("vcpu", |(_, number, _)| *number)
+        .column(simulated("received, %"), |(.., vcpu)| {
+            share(vcpu.received, all)
+        })
+        .column(simulated("wanted, %"), |(.., vcpu)| share(vcpu.wanted, all))
+        .column(simulated("latency, mean"), |(.., vcpu)| {
+            unit.cell(vcpu.latency.mean())
+        })
+        .column(simulated("longest"), |(.., vcpu)| {
+            unit.cell(vcpu.latency.max())
+        })
+        .column(simulated("periods"), |(.., vcpu)| {
+            vcpu.periods.map(|periods| periods.received.count())
+        })
+        .column(simulated("least received"), |(.., vcpu)| {
+            unit.cell(least(vcpu))
+        })
+        .column(simulated("short of budget"), |(.., vcpu)| {
+            vcpu.periods.map(|periods| periods.short)
+        })
+        .column(simulated("switches"), |(.., vcpu)| vcpu.switches)
+        .column(simulated("migrations"), |(.., vcpu)| vcpu.migrations)
+        .note(
+            "Latency: from when it had something to do until a processor executed it. Periods: those \
+             that it wanted whole, the least that it executed in one of them, and those in which that \
+             was less than its budget: what the hypervisor's acts cost is not executed by it.",
+        )
+        .done()
 }
 
 fn processors(guests: &Guests) -> Table {
-    let mut table = Table::new(
-        "Processors",
-        vec![
-            Column::label("processor"),
-            simulated("busy, %"),
-            simulated("overhead, %"),
-            simulated("idle, %"),
-            simulated("decisions"),
-            simulated("switches"),
-        ],
-    );
-    for cpu in &guests.outcome.cpus {
-        let all = cpu.busy + cpu.overhead + cpu.idle;
-        table.push(vec![
-            u64::from(cpu.cpu).into(),
-            share(cpu.busy, all),
-            share(cpu.overhead, all),
-            share(cpu.idle, all),
-            cpu.decisions.into(),
-            cpu.switches.into(),
-        ]);
-    }
-    table
+    let part = |cpu: &HostCpuStatistics, part| share(part, cpu.busy + cpu.overhead + cpu.idle);
+    Table::over("Processors", &guests.outcome.cpus)
+        .label("processor", |cpu| u64::from(cpu.cpu))
+        .column(simulated("busy, %"), |cpu| part(cpu, cpu.busy))
+        .column(simulated("overhead, %"), |cpu| part(cpu, cpu.overhead))
+        .column(simulated("idle, %"), |cpu| part(cpu, cpu.idle))
+        .column(simulated("decisions"), |cpu| cpu.decisions)
+        .column(simulated("switches"), |cpu| cpu.switches)
+        .done()
 }
 
 fn pools(guests: &Guests) -> Table {
-    let names = ["pool", "policy", "servers admitted"];
-    let mut table = Table::new("Pools", names.map(Column::label).to_vec());
-    for pool in &guests.outcome.pools {
-        let admitted = match &pool.admitted {
+    Table::over("Pools", &guests.outcome.pools)
+        .label("pool", |pool| pool.name.as_str())
+        .label("policy", |pool| pool.scheduler)
+        .label("servers admitted", |pool| match &pool.admitted {
             None => Cell::Blank,
             Some(Ok(())) => "yes".into(),
             Some(Err(error)) => format!("no: {error}").into(),
-        };
-        table.push(vec![
-            pool.name.as_str().into(),
-            pool.scheduler.into(),
-            admitted,
-        ]);
-    }
-    table
+        })
+        .done()
 }
