@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::image;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,13 @@ fn key_of(line: &str) -> Option<&str> {
 /// # Errors
 /// Names the command that the file is for.
 pub fn expect(kind: Kind, path: &Path) -> anyhow::Result<()> {
+    if image::is_elf(path) {
+        let path = path.display();
+        return Err(Failure::error(
+            format!("{path} is an image, which is for another command"),
+            format!("taktos run {path}"),
+        ));
+    }
     // What cannot be read is for the command itself to say.
     let Ok(text) = std::fs::read_to_string(path) else {
         return Ok(());

@@ -7,7 +7,7 @@ use taktos_emulator::El2;
 use taktos_linux::{Job, command_line};
 
 use super::experiment::begin;
-use super::guests::{failures, judged, no_board, without_figures};
+use super::guests::{failures, judged, no_board, outcome};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::ethercat::{
@@ -15,11 +15,11 @@ use crate::ethercat::{
 };
 use crate::experiment::{Ethercat, Scale};
 use crate::failure::{Failure, one_line};
-use crate::figure::{Material, draw_all};
+use crate::figure::Material;
 use crate::kept::Kept;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::several::{Honest, each};
+use crate::several::each;
 use crate::station::{Needs, Station, Task, What};
 use crate::workspace::Workspace;
 
@@ -80,20 +80,16 @@ pub(super) fn run(
         samples: &samples,
         run: None,
     };
-    let mut drawn = draw_all(&experiment.figures, &material)?;
-    drawn.extend(bench.station.honest.iter().map(Honest::drawn));
-    drawn.extend(without_figures("Never in OP", &never_in_op(&measured)));
-    drawn.extend(without_figures("Runs that failed", &failed));
+    let figures = (&*experiment.figures, &material);
+    let never = never_in_op(&measured);
+    let without = [("Never in OP", &*never), ("Runs that failed", &failed)];
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         setup: bench.setup(experiment, cycles),
         limits: LIMITS,
-        drawn,
-        files: bench.station.files(&tasks),
-        runs: bench.station.keys(&tasks),
         json: json(PLATFORM, scale, &cases, &measured),
-        ..Outcome::default()
+        ..outcome((&bench.station, &tasks), figures, &without)?
     };
     let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;

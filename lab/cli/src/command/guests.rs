@@ -5,8 +5,12 @@
 use anyhow::Result;
 
 use crate::arguments::RunOptions;
+use crate::experiment::Figure;
 use crate::failure::{CheckFailed, Failure};
-use crate::figure::Drawn;
+use crate::figure::{Drawn, Material, draw_all};
+use crate::outcome::Outcome;
+use crate::several::Honest;
+use crate::station::{Station, Task};
 
 /// Refuses a board: these experiments have one.
 pub(super) fn no_board(options: &RunOptions) -> Result<()> {
@@ -19,8 +23,30 @@ pub(super) fn no_board(options: &RunOptions) -> Result<()> {
     }
 }
 
+/// What all runs on a station come to: the figures of their samples, then whether time was honest, then the runs of which there are
+/// none, by what they are called.
+///
+/// # Errors
+/// When a figure cannot be drawn.
+pub(super) fn outcome(
+    (station, tasks): (&Station, &[Task]),
+    (figures, material): (&[Figure], &Material<'_>),
+    without: &[(&str, &[String])],
+) -> Result<Outcome> {
+    let mut drawn = draw_all(figures, material)?;
+    drawn.extend(station.honest.iter().map(Honest::drawn));
+    let without = without.iter();
+    drawn.extend(without.filter_map(|(title, runs)| without_figures(title, runs)));
+    Ok(Outcome {
+        drawn,
+        files: station.files(tasks),
+        runs: station.keys(tasks),
+        ..Outcome::default()
+    })
+}
+
 /// Runs of which there are no figures, for the report.
-pub(super) fn without_figures(title: &str, all: &[String]) -> Option<Drawn> {
+fn without_figures(title: &str, all: &[String]) -> Option<Drawn> {
     (!all.is_empty()).then(|| Drawn {
         title: title.to_owned(),
         answer: all.iter().map(|one| format!("{title}: {one}.")).collect(),

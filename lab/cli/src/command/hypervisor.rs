@@ -9,12 +9,12 @@ use anyhow::Result;
 use taktos_emulator::El2;
 
 use super::experiment::begin;
-use super::guests::{failures, judged, no_board, without_figures};
+use super::guests::{failures, judged, no_board, outcome};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
 use crate::experiment::{Hypervisor, Scale};
 use crate::failure::{Failure, one_line};
-use crate::figure::{Material, draw_all};
+use crate::figure::Material;
 use crate::hypervisor::{Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples};
 use crate::kept::Kept;
 use crate::outcome::Outcome;
@@ -62,25 +62,15 @@ pub(super) fn run(
         samples: &samples,
         run: None,
     };
-    let mut drawn = draw_all(&experiment.figures, &material)?;
-    drawn.extend(
-        bench
-            .station
-            .honest
-            .iter()
-            .map(crate::several::Honest::drawn),
-    );
-    drawn.extend(without_figures("Runs that failed", &failed));
+    let figures = (&*experiment.figures, &material);
+    let failures = [("Runs that failed", &*failed)];
     let outcome = Outcome {
         title: experiment.title.clone(),
         question: experiment.question.clone(),
         setup: setup(&bench, experiment),
         limits: LIMITS,
-        drawn,
-        files: bench.station.files(&tasks),
-        runs: bench.station.keys(&tasks),
         json: json(PLATFORM, scale, measure.interval, &found),
-        ..Outcome::default()
+        ..outcome((&bench.station, &tasks), figures, &failures)?
     };
     let outcome = outcome.of(scale);
     outcome.finish(workspace, directory, options.format)?;

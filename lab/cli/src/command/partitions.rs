@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::outcome::File;
 use crate::progress::Progress;
 use crate::response::{Set, sets};
+use crate::station::{Call, Machine, lines_of};
 use crate::vm;
 use crate::workspace::Workspace;
 
@@ -21,7 +22,6 @@ const WORKLOAD: &str = "fifo";
 const MOST: u64 = 1_000;
 /// By the clock on the wall; only what hangs takes so long.
 const LIMIT: Duration = Duration::from_secs(900);
-const EMULATOR: &str = "qemu-system-aarch64";
 
 /// The machines with two guests, ready to run.
 pub struct Machines {
@@ -84,8 +84,11 @@ impl Machines {
             .write(&self.folder.join(name))
             .map_err(|error| Failure::error(error.to_string(), "make room, or say where: --out"))?;
         let arguments = plan.qemu_arguments(&loaded, &self.hypervisor, Time::Counted);
-        let heard = vm::until_off(EMULATOR, &arguments, ASKER, LIMIT)?;
-        Ok(heard.lines_of(ASKER))
+        let call = Call {
+            arguments,
+            watched: Some(ASKER),
+        };
+        Ok(lines_of(&Machine::new(LIMIT).run(&call)?, ASKER))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The emulator, run until the measured guest is done.
+//! The emulator, run until the guest that is measured is done.
 //!
 //! Owns: which end of a run is a good one. Must never know: what the arguments mean.
 
@@ -23,16 +23,16 @@ const OFF: &str = "off";
 
 /// One start of the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Call {
+pub struct Call<'a> {
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Whether a hypervisor says when the measured guest is off: then the rest is not waited for.
-    pub watched: bool,
+    /// The guest of which a hypervisor says when it is off: then the rest is not waited for.
+    pub watched: Option<&'a str>,
 }
 
 /// The emulator.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
+pub struct Machine {
     program: String,
     /// The most real time of one run: only what hangs takes as long.
     limit: Duration,
@@ -58,13 +58,13 @@ impl Machine {
         }
     }
 
-    /// Runs a machine until the measured guest is off, and gives the console. A busy guest
+    /// Runs a machine until the guest is off that is watched, and gives the console. A busy guest
     /// beside it never ends by itself: the emulator is ended then.
     ///
     /// # Errors
     /// When the emulator does not start or fails, the guest stops for another reason, or the
     /// time is over: the last lines of the console are shown.
-    pub fn run(&self, call: &Call) -> Result<String> {
+    pub fn run(&self, call: &Call<'_>) -> Result<String> {
         let mut command = Command::new(&self.program);
         command.args(&call.arguments);
         let process = Process::unattended(command).map_err(emulator::failure)?;
@@ -73,7 +73,8 @@ impl Machine {
             if !line.starts_with(WARNING) {
                 console.push_str(line);
             }
-            reason = stopped(line).filter(|_| call.watched).map(str::to_owned);
+            let watched = call.watched.and_then(|guest| stopped(line, guest));
+            reason = watched.map(str::to_owned);
             reason.is_some()
         });
         let (end, status) = match (heard, reason) {
@@ -89,20 +90,21 @@ impl Machine {
     }
 }
 
-fn judge(end: &End, watched: bool, status: Option<i32>, console: &str) -> Result<()> {
+fn judge(end: &End, watched: Option<&str>, status: Option<i32>, console: &str) -> Result<()> {
+    let guest = watched.unwrap_or("the program");
     let (cause, mend) = match end {
         End::Stopped(reason) if reason == OFF => return Ok(()),
-        End::Closed if !watched && status == Some(0) => return Ok(()),
+        End::Closed if watched.is_none() && status == Some(0) => return Ok(()),
         End::Stopped(reason) => (
-            format!("the measured guest stopped: {}", one_line(reason)),
+            format!("{guest} stopped: {}", one_line(reason)),
             "the guest or the hypervisor found a fault: mend it",
         ),
         End::Closed => (
-            format!("the emulator ended with {status:?} before the measured guest was done"),
+            format!("the emulator ended with {status:?} before {guest} was done"),
             "look at its last lines above; ./taktos doctor says what this machine lacks",
         ),
         End::Late => (
-            "the measured guest was not done in the longest time that a run may take".to_owned(),
+            format!("{guest} was not done in the longest time that a run may take"),
             "name fewer loops: --loops N; or look at its last lines above",
         ),
     };
@@ -117,10 +119,11 @@ fn judge(end: &End, watched: bool, status: Option<i32>, console: &str) -> Result
 mod tests {
     use std::time::Instant;
 
+    use super::super::guest::MEASURED;
     use super::*;
 
     /// A machine that is a shell's script.
-    fn run(script: &str, watched: bool, limit: u64) -> Result<String> {
+    fn run(script: &str, watched: Option<&str>, limit: u64) -> Result<String> {
         let machine = Machine {
             program: "sh".into(),
             limit: Duration::from_millis(limit),
@@ -136,7 +139,7 @@ mod tests {
         let begun = Instant::now();
         let console = run(
             "echo '[taktos] measured stopped: off'; exec sleep 60",
-            true,
+            Some(MEASURED),
             20_000,
         );
         assert_eq!(console.unwrap(), "[taktos] measured stopped: off\n");
@@ -145,7 +148,7 @@ mod tests {
         assert!(
             run(
                 "echo '[taktos] measured stopped: off'; exit 0",
-                false,
+                None,
                 20_000
             )
             .is_ok()
@@ -157,12 +160,12 @@ mod tests {
         for (script, watched, words) in [
             (
                 "echo '[taktos] measured stopped: fault at 0x0'; exec sleep 60",
-                true,
+                Some(MEASURED),
                 "stopped: fault at 0x0",
             ),
-            ("exit 0", true, "Some(0) before"),
-            ("exit 3", false, "Some(3) before"),
-            ("exec sleep 60", false, "longest time"),
+            ("exit 0", Some(MEASURED), "Some(0) before"),
+            ("exit 3", None, "Some(3) before"),
+            ("exec sleep 60", None, "longest time"),
         ] {
             // Long enough for a shell on a busy machine; the last one has to wait for its end.
             let longest = if words == "longest time" { 500 } else { 20_000 };

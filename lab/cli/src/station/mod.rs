@@ -24,10 +24,10 @@ use crate::outcome::Files;
 use crate::progress::Progress;
 use crate::several::{self, Board, Honest, honest};
 use crate::workspace::Workspace;
-use machine::{Call, Machine};
 
-pub use guest::MEASURED;
+pub use guest::{MEASURED, lines_of};
 pub use images::Images;
+pub use machine::{Call, Machine};
 
 /// The most real time of a run.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
@@ -164,7 +164,7 @@ impl Station {
     /// The measured guest's lines.
     fn own(&self, task: &Task, console: &str) -> String {
         match task.what.is_partitions() {
-            true => guest::lines_of(console, MEASURED),
+            true => lines_of(console, MEASURED),
             false => console.to_owned(),
         }
     }
@@ -232,7 +232,7 @@ impl Station {
         }
     }
 
-    fn call(&self, task: &Task) -> Result<Call> {
+    fn call(&self, task: &Task) -> Result<Call<'static>> {
         let mut arguments = match &task.what {
             What::Partitions(text) => self.under_hypervisor(task, text)?,
             What::Program(words) => self.program(words),
@@ -247,7 +247,7 @@ impl Station {
         }
         Ok(Call {
             arguments,
-            watched: task.what.is_partitions(),
+            watched: task.what.is_partitions().then_some(MEASURED),
         })
     }
 

@@ -4,14 +4,12 @@
 //! Must never know: what a configuration may say; what lies where.
 
 mod console;
-mod heard;
 mod images;
 mod machine;
 mod observed;
 mod vcpus;
 
 pub use console::Ending;
-pub use heard::until_off;
 pub use images::{GUESTS, guest, hypervisor, linux, sources};
 pub use machine::{Ended, Limit, run};
 pub use observed::Observation;

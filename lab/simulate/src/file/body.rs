@@ -31,33 +31,13 @@ pub(super) struct Names {
 impl Names {
     /// The tables `[[lock]]` and `[[server]]`.
     pub(super) fn of(table: &mut Table<'_>) -> Result<Self, FileError> {
-        let mut names = Self {
-            locks: Vec::new(),
-            servers: Vec::new(),
+        let locks = table.named_tables("lock", |lock: &LockSpec| &lock.name, lock)?;
+        let server = |table: &mut Table<'_>| {
+            let name = named(table, "server", "\"disk\"")?;
+            Ok(ServerSpec { name })
         };
-        for mut table in table.tables("lock")? {
-            let lock = lock(&mut table)?;
-            if names.locks.iter().any(|other| other.name == lock.name) {
-                return Err(table.error(
-                    format!("two locks are called {}", lock.name),
-                    "give each its own name",
-                ));
-            }
-            table.finish()?;
-            names.locks.push(lock);
-        }
-        for mut table in table.tables("server")? {
-            let name = named(&mut table, "server", "\"disk\"")?;
-            if names.servers.iter().any(|other| other.name == name) {
-                return Err(table.error(
-                    format!("two servers are called {name}"),
-                    "give each its own name",
-                ));
-            }
-            table.finish()?;
-            names.servers.push(ServerSpec { name });
-        }
-        Ok(names)
+        let servers = table.named_tables("server", |server| &server.name, server)?;
+        Ok(Self { locks, servers })
     }
 
     fn lock(&self, name: &str) -> Result<LockId, String> {

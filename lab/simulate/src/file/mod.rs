@@ -25,6 +25,7 @@ use toml::de::DeTable;
 
 pub use costs::parse as parse_costs;
 pub use error::{FileError, Source};
+pub use partition::{VCPU_POLICIES, VcpuPolicyKind};
 use reader::{Entry, Table};
 pub use write::write;
 
@@ -231,12 +232,8 @@ fn clusters(table: &mut Table<'_>) -> Result<Vec<ClusterSpec>, FileError> {
                 .transpose()?,
         };
         for other in &clusters {
-            if other.name == cluster.name {
-                return Err(table.error(
-                    format!("two clusters are called {}", other.name),
-                    "give each its own name",
-                ));
-            }
+            let own = [&*other.name].into_iter();
+            table.distinct("cluster", &cluster.name, own)?;
             if !other.cpus.and(cluster.cpus).is_empty() {
                 return Err(cpus.error(
                     format!("has processors of the cluster {}", other.name),

@@ -1,31 +1,37 @@
 //! Owns: reading pools of processors and the guests on them.
 //! Must never know: how a VCPU policy decides.
 
-use taktos_time::Duration;
-
 use super::body::Names;
 use super::reader::{Entry, Table};
 use super::task::{affinity, tasks};
 use super::{FileError, named, policy, positive, suggest};
 use crate::{Partition, Policy, Pool, VcpuPolicy, VcpuSpec, Window};
 
-#[derive(Clone, Copy)]
-enum Kind {
+/// The VCPU policies by their names alone.
+#[derive(Clone, Copy, Debug)]
+pub enum VcpuPolicyKind {
+    /// CREDIT.
     Credit,
+    /// CREDIT2.
     Credit2,
+    /// RTDS.
     Rtds,
+    /// SEDF.
     Sedf,
+    /// NULL.
     Null,
+    /// ARINC 653.
     Arinc653,
 }
 
-const KINDS: [(&str, Kind); 6] = [
-    ("credit", Kind::Credit),
-    ("credit2", Kind::Credit2),
-    ("rtds", Kind::Rtds),
-    ("sedf", Kind::Sedf),
-    ("null", Kind::Null),
-    ("arinc653", Kind::Arinc653),
+/// What files call them.
+pub const VCPU_POLICIES: [(&str, VcpuPolicyKind); 6] = [
+    ("credit", VcpuPolicyKind::Credit),
+    ("credit2", VcpuPolicyKind::Credit2),
+    ("rtds", VcpuPolicyKind::Rtds),
+    ("sedf", VcpuPolicyKind::Sedf),
+    ("null", VcpuPolicyKind::Null),
+    ("arinc653", VcpuPolicyKind::Arinc653),
 ];
 
 /// Whether a pool behaves like Xen 4.5.
@@ -33,37 +39,16 @@ const PROFILES: [(&str, bool); 2] = [("current", false), ("xen-4.5", true)];
 
 /// The tables `[[pool]]` and `[[partition]]`.
 pub(super) fn read(table: &mut Table<'_>) -> Result<(Vec<Pool>, Vec<Partition>), FileError> {
-    let mut pools: Vec<Pool> = Vec::new();
-    for mut table in table.tables("pool")? {
-        let pool = pool(&mut table)?;
-        if pools.iter().any(|other| other.name == pool.name) {
-            return Err(table.error(
-                format!("two pools are called {}", pool.name),
-                "give each its own name",
-            ));
-        }
-        table.finish()?;
-        pools.push(pool);
-    }
-    let mut partitions: Vec<Partition> = Vec::new();
-    for mut table in table.tables("partition")? {
-        let partition = partition(&mut table, &pools)?;
-        if partitions.iter().any(|other| other.name == partition.name) {
-            return Err(table.error(
-                format!("two partitions are called {}", partition.name),
-                "give each its own name",
-            ));
-        }
-        table.finish()?;
-        partitions.push(partition);
-    }
+    let pools = table.named_tables("pool", |pool: &Pool| &pool.name, pool)?;
+    let partition = |table: &mut Table<'_>| partition(table, &pools);
+    let partitions = table.named_tables("partition", |one: &Partition| &one.name, partition)?;
     Ok((pools, partitions))
 }
 
 fn pool(table: &mut Table<'_>) -> Result<Pool, FileError> {
     let name = named(table, "pool", "\"guests\"")?;
     let cpus = table.need("cpus", "\"0-1\"")?.cpus()?;
-    let kind = table.need("policy", "\"rtds\"")?.choice(&KINDS)?;
+    let kind = table.need("policy", "\"rtds\"")?.choice(&VCPU_POLICIES)?;
     let profile = table.get("profile").map(|entry| entry.choice(&PROFILES));
     Ok(Pool {
         name,
@@ -73,14 +58,14 @@ fn pool(table: &mut Table<'_>) -> Result<Pool, FileError> {
     })
 }
 
-fn vcpu_policy(table: &mut Table<'_>, kind: Kind) -> Result<VcpuPolicy, FileError> {
+fn vcpu_policy(table: &mut Table<'_>, kind: VcpuPolicyKind) -> Result<VcpuPolicy, FileError> {
     Ok(match kind {
-        Kind::Credit => VcpuPolicy::Credit {
+        VcpuPolicyKind::Credit => VcpuPolicy::Credit {
             slice: positive(table, "slice")?,
             ratelimit: table.time("ratelimit")?,
             balance: flag(table, "balance")?.unwrap_or(true),
         },
-        Kind::Credit2 => VcpuPolicy::Credit2 {
+        VcpuPolicyKind::Credit2 => VcpuPolicy::Credit2 {
             ratelimit: table.time("ratelimit")?,
             queue_cpus: match table.get("queue-cpus") {
                 Some(entry) => Some(entry.whole(1..=64)? as u8),
@@ -88,15 +73,15 @@ fn vcpu_policy(table: &mut Table<'_>, kind: Kind) -> Result<VcpuPolicy, FileErro
             },
             balance: flag(table, "balance")?.unwrap_or(true),
         },
-        Kind::Rtds => VcpuPolicy::Rtds,
-        Kind::Sedf => VcpuPolicy::Sedf,
-        Kind::Null => VcpuPolicy::Null,
-        Kind::Arinc653 => arinc653(table)?,
+        VcpuPolicyKind::Rtds => VcpuPolicy::Rtds,
+        VcpuPolicyKind::Sedf => VcpuPolicy::Sedf,
+        VcpuPolicyKind::Null => VcpuPolicy::Null,
+        VcpuPolicyKind::Arinc653 => arinc653(table)?,
     })
 }
 
 fn arinc653(table: &mut Table<'_>) -> Result<VcpuPolicy, FileError> {
-    let frame = needed(table, "frame")?;
+    let frame = table.need_time("frame")?;
     let mut windows = Vec::new();
     for mut window in table.tables("window")? {
         let partition = window.need("partition", "\"linux\"")?.text()?.to_owned();
@@ -106,27 +91,12 @@ fn arinc653(table: &mut Table<'_>) -> Result<VcpuPolicy, FileError> {
         windows.push(Window {
             partition,
             vcpu: vcpu.transpose()?.unwrap_or(0) as u16,
-            runtime: needed(&mut window, "runtime")?,
+            runtime: window.need_time("runtime")?,
         });
         window.finish()?;
     }
-    let all = windows.iter().map(|window| window.runtime);
-    if all.fold(Duration::ZERO, Duration::saturating_add) > frame {
-        return Err(table.error(
-            format!("{}: the frame is shorter than its windows", table.what),
-            "make it as long as their sum",
-        ));
-    }
+    table.fit_into(frame, windows.iter().map(|window| window.runtime))?;
     Ok(VcpuPolicy::Arinc653 { frame, windows })
-}
-
-/// A time that must be there.
-fn needed(table: &mut Table<'_>, key: &str) -> Result<Duration, FileError> {
-    let time = positive(table, key)?;
-    time.ok_or_else(|| {
-        let cause = format!("{} has no `{key}`", table.what);
-        table.error(cause, format!("add a line such as {key} = \"10 ms\""))
-    })
 }
 
 fn flag(table: &mut Table<'_>, key: &str) -> Result<Option<bool>, FileError> {

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{FileError, Source};
-use super::{suggest, text};
+use super::{positive, suggest, text};
 use crate::Execution;
 
 /// What a key may be given with behind it, and its nanoseconds: `period_ms = 5`.
@@ -147,6 +147,75 @@ impl<'t> Table<'t> {
     #[must_use]
     pub fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
         self.source.error(self.begin, cause, mend)
+    }
+
+    /// Refuses a name that another table of the kind has.
+    ///
+    /// # Errors
+    /// [`FileError`] when one of the `others` is called so.
+    pub fn distinct<'n>(
+        &self,
+        kind: &str,
+        name: &str,
+        mut others: impl Iterator<Item = &'n str>,
+    ) -> Result<(), FileError> {
+        match others.any(|other| other == name) {
+            true => {
+                let cause = format!("two {kind}s are called {name}");
+                Err(self.error(cause, "give each its own name"))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The tables under `key`, each read by `read`, which hands over all of its keys; no two of them have one name.
+    ///
+    /// # Errors
+    /// [`FileError`] of the first table that is wrong.
+    pub fn named_tables<T>(
+        &mut self,
+        key: &str,
+        name: impl Fn(&T) -> &str,
+        mut read: impl FnMut(&mut Table<'_>) -> Result<T, FileError>,
+    ) -> Result<Vec<T>, FileError> {
+        let mut all = Vec::new();
+        for mut table in self.tables(key)? {
+            let one = read(&mut table)?;
+            table.distinct(key, name(&one), all.iter().map(&name))?;
+            table.finish()?;
+            all.push(one);
+        }
+        Ok(all)
+    }
+
+    /// A time that must be there.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is not, or is none.
+    pub fn need_time(&mut self, key: &str) -> Result<Duration, FileError> {
+        let time = positive(self, key)?;
+        time.ok_or_else(|| {
+            let cause = format!("{} has no `{key}`", self.what);
+            self.error(cause, format!("add a line such as {key} = \"10 ms\""))
+        })
+    }
+
+    /// Refuses windows that do not fit into their frame.
+    ///
+    /// # Errors
+    /// [`FileError`] when they are longer together.
+    pub fn fit_into(
+        &self,
+        frame: Duration,
+        windows: impl Iterator<Item = Duration>,
+    ) -> Result<(), FileError> {
+        match windows.fold(Duration::ZERO, Duration::saturating_add) > frame {
+            true => Err(self.error(
+                format!("{}: the frame is shorter than its windows", self.what),
+                "make it as long as their sum",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Refuses keys that nobody has asked for.

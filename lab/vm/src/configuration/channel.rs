@@ -22,10 +22,8 @@ pub(super) fn read(
     let mut channels: Vec<Channel> = Vec::new();
     for mut own in table.tables("channel")? {
         let channel = channel(&mut own, partitions)?;
-        if channels.iter().any(|other| other.name == channel.name) {
-            let cause = format!("two channels are called {}", channel.name);
-            return Err(own.error(cause, "give each its own name"));
-        }
+        let others = channels.iter().map(|other| other.name.as_str());
+        own.distinct("channel", &channel.name, others)?;
         if channels.len() == Description::CHANNELS {
             return Err(own.error("there are more than eight channels", "leave one"));
         }

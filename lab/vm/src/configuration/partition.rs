@@ -37,10 +37,8 @@ pub(super) fn read(
     let mut partitions: Vec<Partition> = Vec::new();
     for mut own in table.tables("partition")? {
         let partition = partition(&mut own, pools, near)?;
-        if partitions.iter().any(|other| other.name == partition.name) {
-            let cause = format!("two partitions are called {}", partition.name);
-            return Err(own.error(cause, "give each its own name"));
-        }
+        let others = partitions.iter().map(|other| other.name.as_str());
+        own.distinct("partition", &partition.name, others)?;
         if partitions.len() == Description::PARTITIONS {
             return Err(own.error("there are more than eight partitions", "leave one"));
         }

@@ -5,7 +5,7 @@ use taktos_abi::vm::Description;
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::{Error, credit, credit2};
 use taktos_simulate::file::reader::Table;
-use taktos_simulate::file::{FileError, positive, suggest};
+use taktos_simulate::file::{FileError, VCPU_POLICIES, VcpuPolicyKind, suggest};
 use taktos_time::Duration;
 
 use super::text::{self, shown_cpus};
@@ -13,25 +13,6 @@ use super::{Machine, Partition, Policy, Pool, Window};
 
 /// The most windows of a table.
 const WINDOWS: usize = 16;
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Credit,
-    Credit2,
-    Rtds,
-    Sedf,
-    Null,
-    Arinc653,
-}
-
-const KINDS: [(&str, Kind); 6] = [
-    ("credit", Kind::Credit),
-    ("credit2", Kind::Credit2),
-    ("rtds", Kind::Rtds),
-    ("sedf", Kind::Sedf),
-    ("null", Kind::Null),
-    ("arinc653", Kind::Arinc653),
-];
 
 /// The windows of each pool, whose partitions are not known yet: an error at a window's
 /// partition, beside it.
@@ -51,10 +32,7 @@ pub(super) fn read(
             return Err(table.error("there are more than four pools", "leave one"));
         }
         for other in &pools {
-            if other.name == pool.name {
-                let cause = format!("two pools are called {}", pool.name);
-                return Err(table.error(cause, "give each its own name"));
-            }
+            table.distinct("pool", &pool.name, [&*other.name].into_iter())?;
             let both = other.cpus.and(pool.cpus);
             if !both.is_empty() {
                 let cause = format!(
@@ -95,7 +73,7 @@ fn pool(table: &mut Table<'_>, all: CpuSet) -> Result<(Pool, Vec<(Window, FileEr
             "name others, or give [machine] more with cpus",
         ));
     }
-    let kind = table.need("policy", "\"rtds\"")?.choice(&KINDS)?;
+    let kind = table.need("policy", "\"rtds\"")?.choice(&VCPU_POLICIES)?;
     let (policy, windows) = policy(table, kind)?;
     let line = Some(table.line());
     Ok((
@@ -111,15 +89,15 @@ fn pool(table: &mut Table<'_>, all: CpuSet) -> Result<(Pool, Vec<(Window, FileEr
 
 fn policy(
     table: &mut Table<'_>,
-    kind: Kind,
+    kind: VcpuPolicyKind,
 ) -> Result<(Policy, Vec<(Window, FileError)>), FileError> {
     let policy = match kind {
-        Kind::Credit => credit(table)?,
-        Kind::Credit2 => credit2(table)?,
-        Kind::Rtds => Policy::Rtds,
-        Kind::Sedf => Policy::Sedf,
-        Kind::Null => Policy::Null,
-        Kind::Arinc653 => return arinc653(table),
+        VcpuPolicyKind::Credit => credit(table)?,
+        VcpuPolicyKind::Credit2 => credit2(table)?,
+        VcpuPolicyKind::Rtds => Policy::Rtds,
+        VcpuPolicyKind::Sedf => Policy::Sedf,
+        VcpuPolicyKind::Null => Policy::Null,
+        VcpuPolicyKind::Arinc653 => return arinc653(table),
     };
     Ok((policy, Vec::new()))
 }
@@ -164,7 +142,7 @@ fn credit2(table: &mut Table<'_>) -> Result<Policy, FileError> {
 }
 
 fn arinc653(table: &mut Table<'_>) -> Result<(Policy, Vec<(Window, FileError)>), FileError> {
-    let frame = needed(table, "frame")?;
+    let frame = table.need_time("frame")?;
     let mut windows = Vec::new();
     for mut window in table.tables("window")? {
         let entry = window.need("partition", "\"linux\"")?;
@@ -174,7 +152,7 @@ fn arinc653(table: &mut Table<'_>) -> Result<(Policy, Vec<(Window, FileError)>),
             .get("vcpu")
             .map(|entry| entry.whole(0..=15))
             .transpose()?;
-        let runtime = needed(&mut window, "runtime")?;
+        let runtime = window.need_time("runtime")?;
         let line = Some(window.line());
         window.finish()?;
         let vcpu = vcpu.unwrap_or(0) as usize;
@@ -194,27 +172,12 @@ fn arinc653(table: &mut Table<'_>) -> Result<(Policy, Vec<(Window, FileError)>),
             "write 1 to 16 tables [[pool.window]] with partition and runtime",
         ));
     }
-    let all = windows.iter().map(|(window, _)| window.runtime);
-    if all.fold(Duration::ZERO, Duration::saturating_add) > frame {
-        return Err(table.error(
-            format!("{}: the frame is shorter than its windows", table.what),
-            "make it as long as their sum",
-        ));
-    }
+    table.fit_into(frame, windows.iter().map(|(window, _)| window.runtime))?;
     let policy = Policy::Arinc653 {
         frame,
         windows: Vec::new(),
     };
     Ok((policy, windows))
-}
-
-/// A time that must be there.
-fn needed(table: &mut Table<'_>, key: &str) -> Result<Duration, FileError> {
-    let time = positive(table, key)?;
-    time.ok_or_else(|| {
-        let cause = format!("{} has no `{key}`", table.what);
-        table.error(cause, format!("add a line such as {key} = \"10 ms\""))
-    })
 }
 
 /// The pools with their windows, now that the partitions are known.
