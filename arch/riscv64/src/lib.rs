@@ -59,7 +59,6 @@ mod supervisor;
 mod switch;
 mod timer;
 mod trap;
-#[cfg(not(feature = "smp"))]
 mod user;
 
 pub use board::Board;
@@ -80,7 +79,6 @@ pub use state::{PROCESSOR_SIZE, Processors, State};
 pub use supervisor::enter_supervisor_mode;
 pub use switch::Outcome64;
 /// What macros need of other crates.
-#[cfg(not(feature = "smp"))]
 #[doc(hidden)]
 pub mod reexports {
     pub use taktos_machine::{Context as AnyContext, UserFault};

@@ -13,6 +13,9 @@ use crate::trap::HANDLER_STACK;
 use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;
+use core::sync::atomic::AtomicUsize;
+#[cfg(feature = "smp")]
+use core::sync::atomic::Ordering::Relaxed;
 
 /// The bytes of a page: the smallest piece that can be protected.
 pub(crate) const PAGE: usize = 4096;
@@ -185,12 +188,21 @@ pub(crate) fn protect<B: Board>(guard: usize) {
         if entry.get() == GUARD_PAGE {
             return;
         }
+        #[cfg(feature = "smp")]
+        shared(entry).store(GUARD_PAGE, Relaxed);
+        #[cfg(not(feature = "smp"))]
         entry.set(GUARD_PAGE);
         // SAFETY: drops one translation, which is read again from the tables when needed.
         unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
         #[cfg(feature = "smp")]
         calls::call_others::<B>(calls::MAP);
     }
+}
+
+/// An entry as it is read and written while other processors may do so: whole.
+pub(crate) fn shared(entry: &Cell<usize>) -> &AtomicUsize {
+    // SAFETY: the words are alike, and live as long; while there are several processors, whoever writes one comes here.
+    unsafe { AtomicUsize::from_ptr(entry.as_ptr()) }
 }
 
 /// Whether `address` lies in a guard.

@@ -39,7 +39,16 @@ impl HandlerStack {
 
     /// Where the stack begins, downwards.
     pub fn top(&self) -> usize {
-        self.memory.get().addr() + Self::SIZE
+        self.memory.get().expose_provenance() + Self::SIZE
+    }
+
+    /// Where the stack begins, downwards, below a word that stays there: paths that have nothing but the stack find it.
+    #[cfg(feature = "smp")]
+    pub fn top_below(&self, word: usize) -> usize {
+        let place = self.top() - 16;
+        // SAFETY: within the memory, and a multiple of sixteen; nothing uses the stack yet.
+        unsafe { core::ptr::with_exposed_provenance_mut::<usize>(place).write(word) };
+        place
     }
 
     /// The address of the guard.
@@ -127,7 +136,7 @@ macro_rules! restore {
 /// # Safety
 /// As of [`dispatch`].
 #[cfg(feature = "smp")]
-unsafe extern "C" fn dispatch_and_choose(cause: usize) -> bool {
+pub(crate) unsafe extern "C" fn dispatch_and_choose(cause: usize) -> bool {
     // SAFETY: the caller's. Behind `dispatch` interrupts are masked; a handler gives back the lock that it takes.
     unsafe {
         dispatch(cause);

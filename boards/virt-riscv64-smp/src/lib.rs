@@ -9,10 +9,12 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod common;
 mod place;
 
-use place::{arch, begin, console};
+use place::{begin, console};
 
 pub use common::*;
 pub use place::{Machine, Place};
@@ -20,6 +22,14 @@ pub use place::{Machine, Place};
 /// So many interrupts a program can handle: those that it sends itself. Those of devices are served on boards with one processor.
 pub const INTERRUPTS: u32 = 16;
 
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use riscv_rt;
+pub use {riscv_rt, taktos_arch_riscv64 as arch, taktos_kernel as kernel};
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::kernel);
+    };
+}

@@ -28,7 +28,7 @@ pub(super) fn all() -> impl Iterator<Item = Several> {
 
 /// Those that have them with four processors.
 pub(super) fn of_several() -> impl Iterator<Item = Several> {
-    Several::thorough().filter(|board| board.machine == Board::Virt(Virt::Aarch64))
+    Several::thorough()
 }
 
 const PROGRAM: &str = "user_attack";

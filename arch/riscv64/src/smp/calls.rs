@@ -10,7 +10,8 @@ use crate::state::{numbered, own};
 use crate::timer;
 use core::arch::asm;
 use core::ptr::{with_exposed_provenance_mut, write_volatile};
-use core::sync::atomic::Ordering::{AcqRel, Release};
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 /// The kernel is to be told: [`Machine::call`](taktos_machine::Machine::call).
 pub(crate) const KERNEL: u32 = 1;
@@ -18,6 +19,9 @@ pub(crate) const KERNEL: u32 = 1;
 pub(crate) const MAP: u32 = 1 << 1;
 /// Slices have another length.
 pub(crate) const SLICE: u32 = 1 << 2;
+
+/// What a processor does besides when it is called for the map, a function; none in programs without partitions. It leaves the lock alone.
+pub(crate) static ON_NEW_MAP: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 unsafe extern "C" {
     /// The board's, by [`smp!`](crate::smp): as [`Upcalls::called`](taktos_machine::Upcalls::called): from an interrupt, without the lock.
@@ -64,6 +68,11 @@ pub(crate) unsafe fn serve() {
     if reasons & MAP != 0 {
         // SAFETY: drops translations, which are read again from the tables when needed.
         unsafe { asm!("sfence.vma", options(nostack, preserves_flags)) };
+        let also = ON_NEW_MAP.load(Acquire);
+        if !also.is_null() {
+            // SAFETY: nothing but functions of this kind is stored there.
+            unsafe { core::mem::transmute::<*mut (), fn()>(also)() };
+        }
     }
     if reasons & SLICE != 0 {
         timer::begin_slice();

@@ -58,7 +58,8 @@ pub(crate) fn stacks<B: Board>(number: usize) -> &'static OwnStacks {
 pub(crate) fn set_up<B: Board>() {
     for number in 0..B::PROCESSORS {
         let (state, stacks) = (numbered::<B>(number), stacks::<B>(number));
-        state.handler_stack.set(stacks.handlers.top());
+        let block = core::ptr::from_ref(state).expose_provenance();
+        state.handler_stack.set(stacks.handlers.top_below(block));
         state.fault_stack.set(stacks.faults.place());
     }
 }

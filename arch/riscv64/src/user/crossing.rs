@@ -5,8 +5,8 @@
 use super::entry::call;
 use super::interrupt::interrupt_or_fault;
 use super::map::KERNEL;
+use super::processors::find_processor;
 use super::state::{OFFSET, REGISTERS, SP};
-use crate::state::TAKTOS_PROCESSOR;
 use crate::trap::trap;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -72,7 +72,7 @@ extern "C" fn crossing() {
         "j {call}",
         "4:",
         "sd t1, -16(sp)",
-        "la t1, {processor}",
+        find_processor!("t1"),
         "ld t1, {current}(t1)",
         "addi t1, t1, {registers}",
         ".irp n, 1,3,4,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
@@ -111,7 +111,8 @@ extern "C" fn crossing() {
         trap = sym trap,
         call = sym call,
         interrupt_or_fault = sym interrupt_or_fault,
-        processor = sym TAKTOS_PROCESSOR,
+        #[cfg(not(feature = "smp"))]
+        processor = sym crate::state::TAKTOS_PROCESSOR,
         current = const offset_of!(Processor, current),
         registers = const OFFSET + REGISTERS,
         in_state = const REGISTERS,

@@ -3,10 +3,10 @@
 
 use super::entry::load_own;
 use super::fault::fault;
+use super::processors::find_processor;
 use super::resume::resume_interrupted;
 use super::state::{PC, REGISTERS, RESUME_AT};
-use crate::interrupt::{ENABLED, dispatch};
-use crate::state::TAKTOS_PROCESSOR;
+use crate::interrupt::ENABLED;
 use crate::switch::switch;
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -33,9 +33,14 @@ pub extern "C" fn interrupt_or_fault() {
         "li t0, {enabled}",
         "csrw sie, t0",
         "csrw sscratch, s2",
+        #[cfg(feature = "smp")]
+        "mv t0, a0",
         "ld a1, {current}(tp)",
         "ld a0, {heir}(tp)",
+        #[cfg(not(feature = "smp"))]
         "bne a0, a1, 2f",
+        #[cfg(feature = "smp")]
+        "bnez t0, 2f",
         "addi sp, s3, {registers}",
         "j {resume_interrupted}",
         // Another thread goes on, for a whole slice.
@@ -47,14 +52,27 @@ pub extern "C" fn interrupt_or_fault() {
         "csrr a1, stval",
         "call {fault}",
         "csrw sscratch, s2",
+        // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
+        #[cfg(feature = "smp")]
+        "beqz a0, 5f",
         "ld a1, {current}(tp)",
         "mv sp, s3",
         "j {switch}",
-        processor = sym TAKTOS_PROCESSOR,
+        #[cfg(feature = "smp")]
+        "5:",
+        #[cfg(feature = "smp")]
+        "addi sp, s3, {registers}",
+        #[cfg(feature = "smp")]
+        "j {resume_interrupted}",
+        #[cfg(not(feature = "smp"))]
+        processor = sym crate::state::TAKTOS_PROCESSOR,
         pc = const REGISTERS + PC * 8,
         resume_interrupted = sym resume_interrupted,
         resume_at = const RESUME_AT,
-        dispatch = sym dispatch,
+        #[cfg(not(feature = "smp"))]
+        dispatch = sym crate::interrupt::dispatch,
+        #[cfg(feature = "smp")]
+        dispatch = sym crate::trap::dispatch_and_choose,
         enabled = const ENABLED,
         current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),

@@ -5,8 +5,8 @@
 //! to code, but for the page of [`crossing`](super::crossing), and to constants. What else is there is the kernel's, which needs it
 //! until it has its own map. Later guards below the stacks of threads are not in it: nobody could touch them there.
 
-use super::crossing;
-use crate::interrupt;
+use super::{crossing, processors};
+use crate::board::Board;
 use crate::memory::{
     self, ENTRIES, LAST_LEVEL, MODE, PAGE, READ, ROOT_LEVEL, VALID, WRITE, address_of, code,
     constants, entry, number,
@@ -75,22 +75,25 @@ struct Tables([Table; TABLES]);
 static OWN: Tables = Tables([const { [const { AtomicUsize::new(0) }; ENTRIES] }; TABLES]);
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// The map of `regions`, which is made at the first time. None where the processor tells too few address spaces apart.
-pub fn of(regions: &'static [Region]) -> Option<Map> {
+/// The map of `regions`, which is made at the first time. None where a processor tells too few address spaces apart.
+pub fn of<B: Board>(regions: &'static [Region]) -> Option<Map> {
     let made = || {
-        let root = (spaces() >= MOST).then(|| make(regions)).flatten();
-        forget_all();
+        let enough = FEWEST.load(Relaxed) >= MOST;
+        let root = enough.then(|| make(regions)).flatten();
+        processors::forget::<B>();
         root
     };
     let (number, root) = SPACES.find(regions.as_ptr().addr(), made)?;
     Some(Map(MODE | (number << SPACE) | (root / PAGE)))
 }
 
-/// The greatest number of an address space that the processor has.
-fn spaces() -> usize {
+/// The greatest number of an address space that all processors have which have looked.
+static FEWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Looks how many address spaces this processor has. Called with interrupts masked.
+pub fn look_at_spaces() {
     let kernel = KERNEL.0.get();
     let found: usize;
-    interrupt::mask();
     // SAFETY: the same tables under another number, for two instructions; what is remembered under it is dropped.
     unsafe {
         asm!(
@@ -104,12 +107,11 @@ fn spaces() -> usize {
             options(nostack, preserves_flags),
         );
     }
-    interrupt::unmask();
-    found >> SPACE & SPACE_BITS
+    FEWEST.fetch_min(found >> SPACE & SPACE_BITS, Relaxed);
 }
 
-/// Has all that was written to tables count, which the processor may have looked at before.
-fn forget_all() {
+/// Has all that was written to tables count, which this processor may have looked at before.
+pub fn forget() {
     // SAFETY: drops translations, which are read again from the tables when needed.
     unsafe { asm!("sfence.vma", options(nostack, preserves_flags)) };
 }
@@ -164,7 +166,7 @@ fn new() -> Option<&'static Table> {
 fn copy(from: &[Cell<usize>; ENTRIES]) -> Option<&'static Table> {
     let to = new()?;
     for (to, from) in to.iter().zip(from) {
-        to.store(from.get(), Relaxed);
+        to.store(memory::shared(from).load(Relaxed), Relaxed);
     }
     Some(to)
 }

@@ -22,11 +22,16 @@ mod entry;
 mod fault;
 mod interrupt;
 mod map;
+#[cfg_attr(feature = "smp", path = "several.rs")]
+#[cfg_attr(not(feature = "smp"), path = "one.rs")]
+mod processors;
 mod resume;
 mod state;
 
 use crate::board::Board;
 use crate::machine::RiscV64;
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::{Acquire, Release};
 pub use map::Map;
 pub use state::UserState;
 use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
@@ -42,12 +47,16 @@ impl<B: Board> Isolation for RiscV64<B> {
     const FLOAT: bool = false;
 
     fn isolate() {
-        map::keep_kernel();
-        crossing::enable();
+        static DONE: AtomicBool = AtomicBool::new(false);
+        if !DONE.load(Acquire) {
+            map::keep_kernel();
+            processors::enable::<B>();
+            DONE.store(true, Release);
+        }
     }
 
     fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
-        map::of(regions)
+        map::of::<B>(regions)
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

@@ -1,0 +1,109 @@
+//! Owns: how a path finds the processor and takes the lock, and where user mode is to be enabled, for several processors: on all, before
+//! any thread of a partition runs.
+//! Must never know: what a path is for.
+//!
+//! A thread has tp as it likes, so behind it the address of the processor's block is found above the handlers' stack.
+//!
+//! What a processor remembers of translations it forgets itself (`sfence.vma` is of one processor), so it is called: nothing lies below the
+//! kernel that would do that for it, and the kernel's processors call each other by an interrupt in any case. That is waited for, as long as each
+//! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start.
+
+use super::{crossing, map};
+use crate::board::Board;
+use crate::interrupt::{mask_remembering, unmask_again};
+use crate::lock::lock;
+use crate::smp::calls::{self, ON_NEW_MAP};
+use crate::state::numbered;
+use core::arch::naked_asm;
+use core::sync::atomic::Ordering::{Acquire, Release};
+
+/// Enables user mode on all processors, and comes back when it is so.
+pub fn enable<B: Board>() {
+    ON_NEW_MAP.store(enable_here as fn() as *mut (), Release);
+    forget::<B>();
+}
+
+/// In a handler, or masked.
+fn enable_here() {
+    map::look_at_spaces();
+    crossing::enable();
+}
+
+/// Has all that was written to tables count, which the processors may have looked at before.
+pub fn forget<B: Board>() {
+    let was_unmasked = mask_remembering();
+    enable_here();
+    map::forget();
+    calls::call_others::<B>(calls::MAP);
+    unmask_again(was_unmasked);
+    // A processor that has taken the call forgets before it goes on with any thread.
+    for number in 0..B::PROCESSORS {
+        while numbered::<B>(number).calls.load(Acquire) & calls::MAP != 0 {
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// The processor's address, in the register named. The stack pointer is where the handlers' stack begins.
+macro_rules! find_processor {
+    ($register:literal) => {
+        concat!("ld ", $register, ", 0(sp)\n")
+    };
+}
+
+/// The partition that calls, in s5, with the lock. It goes on at the label 44, without it, where others have decided that the thread
+/// gives way.
+macro_rules! enter {
+    () => {
+        "ld t0, {lock}(tp)
+         li t2, {held}
+         .option push
+         .option arch, +a
+         41:
+         lr.w.aq t1, (t0)
+         bnez t1, 42f
+         sc.w t1, t2, (t0)
+         bnez t1, 41b
+         .option pop
+         43:
+         ld s5, {current}(tp)
+         ld t1, {heir}(tp)
+         bne s5, t1, 44f
+         ld s5, {partition}(s5)
+         j 45f
+         42:
+         call {wait}
+         j 43b
+         45:\n"
+    };
+}
+
+pub(super) use {enter, find_processor};
+
+/// Takes the lock for a call that found it held: what the call carries stays.
+#[unsafe(naked)]
+pub extern "C" fn wait_for_lock() {
+    naked_asm!(
+        "addi sp, sp, -48",
+        "sd ra, 0(sp)",
+        "sd a0, 8(sp)",
+        "sd a1, 16(sp)",
+        "sd a2, 24(sp)",
+        "sd a3, 32(sp)",
+        "sd a7, 40(sp)",
+        "call {lock}",
+        "ld ra, 0(sp)",
+        "ld a0, 8(sp)",
+        "ld a1, 16(sp)",
+        "ld a2, 24(sp)",
+        "ld a3, 32(sp)",
+        "ld a7, 40(sp)",
+        "addi sp, sp, 48",
+        "ret",
+        lock = sym lock_out_of_line,
+    )
+}
+
+extern "C" fn lock_out_of_line() {
+    let _ = lock();
+}

@@ -1,0 +1,1 @@
+../../virt-riscv64/src/attacks.rs
