@@ -4,7 +4,7 @@ use std::env;
 
 /// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
-const OTHERS: [&str; 1] = ["log"];
+const OTHERS: [&str; 3] = ["critical-section", "defmt", "log"];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";
@@ -50,7 +50,9 @@ fn for_board(board: &str, asked: Option<&str>) {
             targets.replace(' ', " or ")
         );
     } else if let Some(arguments) = told("_ARGUMENTS") {
-        println!("cargo::metadata=arguments={arguments}");
+        // Where the words of records are kept, out of the image.
+        let records = env::var_os("CARGO_FEATURE_DEFMT").map_or("", |_| " -Tdefmt.x");
+        println!("cargo::metadata=arguments={arguments}{records}");
     }
 }
 

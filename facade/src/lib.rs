@@ -76,6 +76,10 @@ pub mod layout;
 pub mod log;
 mod messages;
 mod objects;
+#[cfg(feature = "defmt")]
+mod records;
+#[cfg(all(feature = "critical-section", target_os = "none"))]
+mod section;
 mod services;
 mod system;
 mod threads;

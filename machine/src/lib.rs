@@ -26,6 +26,7 @@ mod decision;
 mod fault;
 mod isolation;
 mod mark;
+mod nested;
 mod spaces;
 mod upcalls;
 
@@ -35,6 +36,7 @@ pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use isolation::{
     Access, FAULT_REGISTERS, Isolation, Region, RegionRules, UserFault, UserStart,
 };
+pub use nested::NestedSection;
 pub use spaces::Spaces;
 pub use upcalls::Upcalls;
 

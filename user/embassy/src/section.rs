@@ -1,43 +1,31 @@
 //! A critical section that nests, and that hears of wakes when it ends.
 //!
-//! Owns: how deep it is entered, which executors are woken at its end. Must never know: who enters it.
+//! Owns: which executors are woken at its end. Must never know: who enters it.
 
 #![expect(unsafe_code, reason = "a static that the section itself guards")]
 
 use crate::core::Core;
 use ::core::cell::Cell;
 use taktos_kernel::{AnyThread, System};
-use taktos_machine::Machine;
-
-type Mask<S> = <<S as System>::Machine as Machine>::Mask;
+use taktos_machine::NestedSection;
 
 /// The critical section of a program.
 pub struct Section<S: System> {
-    depth: Cell<u32>,
-    /// What the outermost entry masked.
-    mask: Cell<Option<Mask<S>>>,
+    nested: NestedSection<S::Machine>,
     /// The executors, in a list.
     cores: Cell<Option<&'static Core<S>>>,
     /// Whether one is to be woken at the end.
     late: Cell<bool>,
 }
 
-// SAFETY: all cells are read and written while interrupts are masked, on the one processor; but for `depth`, which is not zero exactly
-// while its reader itself is inside: nobody else runs then.
+// SAFETY: the cells are read and written while interrupts are masked, on the one processor.
 unsafe impl<S: System> Sync for Section<S> {}
 
 impl<S: System> Section<S> {
     /// One that nobody has entered.
     pub const fn new() -> Self {
-        const {
-            assert!(
-                S::Machine::PROCESSORS == 1,
-                "executors are for one processor"
-            )
-        };
         Self {
-            depth: Cell::new(0),
-            mask: Cell::new(None),
+            nested: NestedSection::new(),
             cores: Cell::new(None),
             late: Cell::new(false),
         }
@@ -45,10 +33,7 @@ impl<S: System> Section<S> {
 
     /// Enters it. In a thread, or a handler at the kernel's level. Bound: fixed.
     pub fn acquire(&self) {
-        if self.depth.get() == 0 {
-            self.mask.set(Some(S::Machine::mask()));
-        }
-        self.depth.set(self.depth.get() + 1);
+        self.nested.acquire();
     }
 
     /// Leaves it; who was woken meanwhile may run at once. Bound: fixed for each executor.
@@ -56,25 +41,22 @@ impl<S: System> Section<S> {
     /// # Safety
     /// The caller has entered it, and not left it since.
     pub unsafe fn release(&self) {
-        let depth = self.depth.get().saturating_sub(1);
-        if depth > 0 {
-            return self.depth.set(depth);
-        }
-        let late = self.late.replace(false);
-        let first = self.cores.get();
-        let mask = self.mask.take();
-        self.depth.set(0);
-        if let Some(mask) = mask {
-            S::Machine::unmask(mask);
-        }
-        if late {
+        let (mut late, mut first) = (false, None);
+        // SAFETY: the caller's.
+        let was_outermost = unsafe {
+            self.nested.release(|| {
+                late = self.late.replace(false);
+                first = self.cores.get();
+            })
+        };
+        if was_outermost && late {
             ::core::iter::successors(first, |core| core.next()).for_each(Core::wake_late);
         }
     }
 
     /// Whether the caller is inside.
     pub(crate) fn is_held(&self) -> bool {
-        self.depth.get() > 0
+        self.nested.is_held()
     }
 
     /// An executor is to be woken at the end. Inside only.

@@ -84,13 +84,7 @@ fn build(place: &Place<'_>, name: &str, board: Board) -> Result<()> {
 
 /// One session. The emulator is a child of gdb, which speaks with it where the console otherwise is.
 fn session(place: &Place<'_>, name: &str, board: Board) -> Result<Output> {
-    let image = place
-        .workspace
-        .target()
-        .join("own")
-        .join(board.triple())
-        .join("debug")
-        .join(name);
+    let image = place.image(name, board);
     let silent = |word: &'static str| if word == "stdio" { "null" } else { word };
     let words: Vec<&str> = board.arguments_alone().into_iter().map(silent).collect();
     let emulator = format!(

@@ -6,6 +6,7 @@
 
 mod debugger;
 mod interrupts;
+mod records;
 mod threads;
 
 use std::fs;
@@ -93,6 +94,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     }
     all.add(place.panics()?);
     all.add(place.logs()?);
+    all.add(records::lie_in_memory(&place)?);
     all.add(place.by_git()?);
     // On the host a program is the same, whatever its board.
     all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
@@ -275,11 +277,23 @@ impl<'a> Place<'a> {
     }
 
     /// Replaces words in a file of a program, which must be there.
-    fn replace(&self, name: &str, file: &str, (from, to): (&str, &str)) -> Result<()> {
+    pub(super) fn replace(&self, name: &str, file: &str, (from, to): (&str, &str)) -> Result<()> {
         let path = self.folder.join(name).join(file);
         let text = fs::read_to_string(&path)?;
         ensure!(text.contains(from), "{file} of {name} has no {from}");
         self.put(name, file, &text.replacen(from, to, 1))
+    }
+
+    /// Adds lines to the end of a file of a program.
+    pub(super) fn append(&self, name: &str, file: &str, lines: &str) -> Result<()> {
+        let text = fs::read_to_string(self.folder.join(name).join(file))?;
+        self.put(name, file, &(text + lines))
+    }
+
+    /// The image of a program, as it is debugged.
+    pub(super) fn image(&self, name: &str, board: Board) -> PathBuf {
+        let own = self.workspace.target().join("own");
+        own.join(board.triple()).join("debug").join(name)
     }
 
     /// Puts a file into a program's folder.

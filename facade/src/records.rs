@@ -1,0 +1,33 @@
+//! The crate [`defmt`], with the feature `defmt` of this crate: records lie in memory, where a probe fetches them (RTT); built for the host
+//! they go nowhere.
+//!
+//! Owns: the time of a record, and where records go. Must never know: who logs.
+
+use crate::Kernel;
+use crate::board::Board;
+
+// The ring in memory.
+#[cfg(target_os = "none")]
+use defmt_rtt as _;
+
+defmt::timestamp!("{=u64:us}", Kernel::<Board>::now().as_nanos() / 1_000);
+
+/// Nowhere: a test has the crate `log`, or prints.
+#[cfg(not(target_os = "none"))]
+mod nowhere {
+    #![expect(unsafe_code, reason = "the interface of another crate")]
+
+    #[defmt::global_logger]
+    struct Nowhere;
+
+    // SAFETY: what is not kept need not be kept apart.
+    unsafe impl defmt::Logger for Nowhere {
+        fn acquire() {}
+
+        unsafe fn flush() {}
+
+        unsafe fn release() {}
+
+        unsafe fn write(_: &[u8]) {}
+    }
+}

@@ -1,0 +1,27 @@
+//! The critical sections of the crate [`critical_section`], which other crates ask for, with the feature `critical-section` of this crate.
+//!
+//! Owns: that there is one. Must never know: who enters it.
+
+#![expect(unsafe_code, reason = "the interface of another crate")]
+
+use crate::System;
+use crate::board::Board;
+use taktos_machine::NestedSection;
+
+static SECTION: NestedSection<<Board as System>::Machine> = NestedSection::new();
+
+struct Section;
+
+critical_section::set_impl!(Section);
+
+// SAFETY: a section keeps out everybody who may enter one: on one processor, whom interrupts up to the kernel's level are.
+unsafe impl critical_section::Impl for Section {
+    unsafe fn acquire() {
+        SECTION.acquire();
+    }
+
+    unsafe fn release((): ()) {
+        // SAFETY: the crate `critical-section` releases what it acquired, innermost first.
+        unsafe { SECTION.release(|| {}) };
+    }
+}
