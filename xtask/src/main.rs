@@ -109,7 +109,7 @@ mod tests {
             ("test --only layering", ""),
             ("test miri", "miri "),
             ("test --only dependencies", "deny "),
-            ("test --only budgets", "images emulator "),
+            ("test --only budgets", "images emulator c-compilers "),
             (
                 "test",
                 "images emulator miri deny browser debugger c-compilers ",

@@ -93,21 +93,35 @@ impl<S: System> RawPool<S> {
     #[inline(always)]
     pub fn allocate(&'static self, timeout: Timeout) -> Result<NonNull<u8>, Error> {
         let held = hold::<S>();
-        let cs = held.section();
+        if let Some(block) = self.take(held.section()) {
+            return Ok(block);
+        }
+        let answer = held.enter::<Await<S>>(self, 0, timeout);
+        answer.into_result::<S>()?;
+        Ok(self.block(answer.value as u32))
+    }
+
+    /// Takes a free block, if there is one. Then that is what [`RawPool::allocate`] does, in code that switches no threads: the function
+    /// around it saves fewer registers. Never waits; allowed in interrupt handlers at the kernel's level. Bound: fixed.
+    #[inline(always)]
+    pub fn allocate_at_once(&'static self) -> Option<NonNull<u8>> {
+        self.take(hold::<S>().section())
+    }
+
+    #[inline(always)]
+    fn take(&self, cs: CriticalSection<'_>) -> Option<NonNull<u8>> {
         let number = self.free.get(cs);
         if number < self.count {
             self.used.set(cs, self.used.get(cs) + 1);
-            return Ok(self.take_freed(cs, number));
+            return Some(self.take_freed(cs, number));
         }
         let fresh = self.fresh.get(cs);
         if fresh > 0 {
             self.fresh.set(cs, fresh - 1);
             self.used.set(cs, self.used.get(cs) + 1);
-            return Ok(self.block(self.count - fresh));
+            return Some(self.block(self.count - fresh));
         }
-        let answer = held.enter::<Await<S>>(self, 0, timeout);
-        answer.into_result::<S>()?;
-        Ok(self.block(answer.value as u32))
+        None
     }
 
     /// Makes `block` free. Never waits; allowed in interrupt handlers at the kernel's level.
@@ -117,11 +131,7 @@ impl<S: System> RawPool<S> {
     /// bytes or more: else, where no block is in use); `Deleted`.
     #[inline(always)]
     pub fn free(&'static self, block: *const u8) -> Result<(), Error> {
-        let offset = block.addr().wrapping_sub(self.memory.addr().get());
-        let number = offset / self.step;
-        if number >= self.count as usize || !offset.is_multiple_of(self.step) {
-            return Err(Error::Parameter);
-        }
+        let number = self.number_of(block).ok_or(Error::Parameter)?;
         let held = hold::<S>();
         let cs = held.section();
         let used = self.used.get(cs);
@@ -140,6 +150,33 @@ impl<S: System> RawPool<S> {
         self.put_freed(cs, number as u32);
         self.used.set(cs, used - 1);
         Ok(())
+    }
+
+    /// Makes `block` free, if it is one of the pool's in use, does not look like a free one and no thread waits for one; whether it did. It is to [`RawPool::free`] what
+    /// [`RawPool::allocate_at_once`] is to [`RawPool::allocate`]. Never waits; allowed in interrupt handlers at the kernel's level. Bound:
+    /// fixed, with a division.
+    #[inline(always)]
+    pub fn free_at_once(&'static self, block: *const u8) -> bool {
+        let Some(number) = self.number_of(block) else {
+            return false;
+        };
+        let held = hold::<S>();
+        let cs = held.section();
+        let used = self.used.get(cs);
+        if used == 0 || !self.waiters.is_empty(cs) || self.is_marked(number as u32) {
+            return false;
+        }
+        self.put_freed(cs, number as u32);
+        self.used.set(cs, used - 1);
+        true
+    }
+
+    /// The number of the block that begins there.
+    #[inline(always)]
+    fn number_of(&self, block: *const u8) -> Option<usize> {
+        let offset = block.addr().wrapping_sub(self.memory.addr().get());
+        let number = offset / self.step;
+        (number < self.count as usize && offset.is_multiple_of(self.step)).then_some(number)
     }
 
     /// Whether there is room for a mark in a free block.
@@ -180,11 +217,15 @@ impl<S: System> RawPool<S> {
     /// Whether the block was freed already.
     #[inline(always)]
     fn is_freed(&self, cs: CriticalSection<'_>, number: u32) -> bool {
+        self.is_marked(number) && self.is_listed(cs, number)
+    }
+
+    /// Whether the block looks like one that was.
+    #[inline(always)]
+    fn is_marked(&self, number: u32) -> bool {
         let freed = self.block(number).cast::<Freed>().as_ptr();
         // SAFETY: where there is room for a mark, the block begins with it, or with the program's bytes.
-        self.has_marks()
-            && unsafe { (&raw const (*freed).mark).read() } == MARK
-            && self.is_listed(cs, number)
+        self.has_marks() && unsafe { (&raw const (*freed).mark).read() } == MARK
     }
 
     /// Whether the block is in the list of those that were freed. Steps: those before it.

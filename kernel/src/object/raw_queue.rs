@@ -84,11 +84,21 @@ const WORD: usize = size_of::<usize>();
 /// Both can be accessed, and do not overlap.
 #[inline(always)]
 unsafe fn copy_message(from: *const u8, to: *mut u8, size: usize) {
-    const AT_ONCE: usize = 4;
     if !(from.addr() | to.addr() | size).is_multiple_of(size_of::<u32>()) {
         // SAFETY: the caller's promise.
         return unsafe { copy_bytes(from, to, size) };
     }
+    // SAFETY: the caller's promise; all are multiples of a word.
+    unsafe { copy_aligned(from, to, size) }
+}
+
+/// The same where both places and the size are multiples of a word of 32 bits.
+///
+/// # Safety
+/// As for [`copy_message`], and they are.
+#[inline(always)]
+unsafe fn copy_aligned(from: *const u8, to: *mut u8, size: usize) {
+    const AT_ONCE: usize = 4;
     let (mut from, mut to, mut words) = (from.cast(), to.cast(), size / size_of::<u32>());
     // SAFETY: the caller's promise; both are aligned to a word of 32 bits, of which `words` are left.
     unsafe {
@@ -96,7 +106,7 @@ unsafe fn copy_message(from: *const u8, to: *mut u8, size: usize) {
             copy_words(from, to, AT_ONCE);
             (from, to, words) = (from.add(AT_ONCE), to.add(AT_ONCE), words - AT_ONCE);
         }
-        copy_words(from, to, words);
+        copy_words(from, to, words % AT_ONCE);
     }
 }
 
@@ -186,6 +196,21 @@ impl<S: System> RawQueue<S> {
         self.offer(message, priority.into(), timeout)
     }
 
+    /// Sends a copy of `message`, if no thread waits for one, there is room, no message of a lower priority is there, and the message and
+    /// its size are multiples of a word of 32 bits; whether it did. Then that is what [`RawQueue::send`] does, in code that calls nothing
+    /// and switches no threads: the function around it saves fewer registers. Never waits; allowed in interrupt handlers at the kernel's
+    /// level. Bound: one copy.
+    #[inline(always)]
+    pub fn send_at_once(&'static self, message: &[u8], priority: u8) -> bool {
+        let held = hold::<S>();
+        let cs = held.section();
+        let offer = Offer {
+            message: message.as_ptr(),
+            priority: priority.into(),
+        };
+        message.len() == self.size && self.receivers.is_empty(cs) && self.put_at_once(cs, &offer)
+    }
+
     /// As [`RawQueue::send`], but the message comes before all that are in the queue, whatever their priority; among those of
     /// waiting senders it is the first, too, once it is its sender's turn. A receiver is told the priority 254.
     pub fn send_first(&'static self, message: &[u8], timeout: Timeout) -> Result<(), Error> {
@@ -269,6 +294,28 @@ impl<S: System> RawQueue<S> {
         Ok(landing.priority.get() as u8)
     }
 
+    /// Takes the next message out into `message`, if there is one, no thread waits to send, and the place and the size are multiples of a
+    /// word of 32 bits; names its priority. It is to
+    /// [`RawQueue::receive`] what [`RawQueue::send_at_once`] is to [`RawQueue::send`]. Never waits; allowed in interrupt handlers at the
+    /// kernel's level. Bound: one copy.
+    #[inline(always)]
+    pub fn receive_at_once(&'static self, message: &mut [u8]) -> Option<u8> {
+        let held = hold::<S>();
+        let cs = held.section();
+        let slot = self.first.get(cs);
+        let may_take = message.len() == self.size && self.senders.is_empty(cs);
+        if slot.is_null() || !may_take || !self.is_aligned(message.as_ptr()) {
+            return None;
+        }
+        // SAFETY: the first slot is one of the queue, and lies at a multiple of a word; the place is of the size of its messages.
+        let priority = unsafe {
+            copy_aligned(Slot::message(slot), message.as_mut_ptr(), self.size);
+            (*slot).priority
+        };
+        self.remove_first(cs);
+        Some(priority as u8)
+    }
+
     /// As [`RawQueue::receive`], but the message stays in the queue: the next receiver gets it, too. Threads that wait here get the
     /// next message that is sent, each before the first that waits to receive it and is less urgent.
     ///
@@ -342,19 +389,56 @@ impl<S: System> RawQueue<S> {
             (*slot).next = ptr::null_mut();
         }
         self.used.set(cs, self.used.get(cs) + 1);
-        let last = self.last.get(cs);
-        if self.first.get(cs).is_null() {
-            self.first.set(cs, slot);
-            self.last.set(cs, slot);
-        // SAFETY: there is a first slot, so the last one is one.
-        } else if unsafe { (*last).priority } >= offer.priority {
-            // SAFETY: as above.
-            unsafe { (*last).next = slot };
-            self.last.set(cs, slot);
-        } else {
-            self.insert(cs, slot, offer.priority);
+        match self.comes_last(cs, offer.priority) {
+            true => self.append(cs, slot),
+            false => self.insert(cs, slot, offer.priority),
         }
         true
+    }
+
+    /// The same without calls: only where all are multiples of a word, and the message is to come out last.
+    #[inline(always)]
+    fn put_at_once(&self, cs: CriticalSection<'_>, offer: &Offer) -> bool {
+        let slot = self.free.get(cs);
+        if slot.is_null() || !self.is_aligned(offer.message) || !self.comes_last(cs, offer.priority)
+        {
+            return false;
+        }
+        // SAFETY: as in `put`; slots lie at multiples of a word.
+        unsafe {
+            copy_aligned(offer.message, Slot::message(slot), self.size);
+            self.free.set(cs, (*slot).next);
+            (*slot).priority = offer.priority;
+            (*slot).next = ptr::null_mut();
+        }
+        self.used.set(cs, self.used.get(cs) + 1);
+        self.append(cs, slot);
+        true
+    }
+
+    /// Whether a place and the size of messages are multiples of a word of 32 bits.
+    #[inline(always)]
+    fn is_aligned(&self, place: *const u8) -> bool {
+        (place.addr() | self.size).is_multiple_of(size_of::<u32>())
+    }
+
+    /// Whether a message of this priority comes out behind all that are there.
+    #[inline(always)]
+    fn comes_last(&self, cs: CriticalSection<'_>, priority: usize) -> bool {
+        // SAFETY: where there is a first slot, the last one is one.
+        self.first.get(cs).is_null() || unsafe { (*self.last.get(cs)).priority } >= priority
+    }
+
+    /// Puts `slot` behind all messages.
+    #[inline(always)]
+    fn append(&self, cs: CriticalSection<'_>, slot: *mut Slot) {
+        if self.first.get(cs).is_null() {
+            self.first.set(cs, slot);
+        } else {
+            // SAFETY: there is a first slot, so the last one is one.
+            unsafe { (*self.last.get(cs)).next = slot };
+        }
+        self.last.set(cs, slot);
     }
 
     /// Puts `slot` before the first message of a lower priority; there is one.
@@ -384,6 +468,13 @@ impl<S: System> RawQueue<S> {
         if !self.look(cs, landing) {
             return false;
         }
+        self.remove_first(cs);
+        true
+    }
+
+    /// Makes the first slot, which there is, a free one.
+    #[inline(always)]
+    fn remove_first(&self, cs: CriticalSection<'_>) {
         let slot = self.first.get(cs);
         // SAFETY: there is a first slot.
         unsafe {
@@ -392,7 +483,6 @@ impl<S: System> RawQueue<S> {
         }
         self.free.set(cs, slot);
         self.used.set(cs, self.used.get(cs) - 1);
-        true
     }
 
     /// Throws away all messages; those of threads that wait to send come in. Allowed in interrupt handlers.

@@ -65,6 +65,16 @@ impl<S: System> Semaphore<S> {
             .turned_away::<S>()
     }
 
+    /// Gives a permit to the count, if no thread waits for one and there is room; whether it did. Then that is what [`Semaphore::give`]
+    /// does, in code that switches no threads: the function around it saves no registers. Never waits; allowed in interrupt handlers at
+    /// the kernel's level. Bound: fixed.
+    #[inline(always)]
+    pub fn give_at_once(&'static self) -> bool {
+        let held = hold::<S>();
+        let cs = held.section();
+        self.waiters.is_empty(cs) && self.count_up(cs).is_ok()
+    }
+
     /// [`Semaphore::give`] from an interrupt handler, at less cost. Bound and errors are the same.
     #[inline(always)]
     pub fn give_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
@@ -108,9 +118,7 @@ impl<S: System> Semaphore<S> {
     pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        let count = self.count.get(cs);
-        if count > 0 {
-            self.count.set(cs, count - 1);
+        if self.count_down(cs) {
             return Ok(());
         }
         // A time-out that the compiler knows leaves one of the two ways.
@@ -120,6 +128,23 @@ impl<S: System> Semaphore<S> {
         } else {
             held.enter::<Take<S>>(self, 0, timeout).into_result::<S>()
         }
+    }
+
+    /// Takes a permit, if there is one; whether there was. It is to [`Semaphore::take`] what [`Semaphore::give_at_once`] is to
+    /// [`Semaphore::give`]. Never waits; allowed in interrupt handlers at the kernel's level. Bound: fixed.
+    #[inline(always)]
+    pub fn take_at_once(&'static self) -> bool {
+        self.count_down(hold::<S>().section())
+    }
+
+    #[inline(always)]
+    fn count_down(&self, cs: CriticalSection<'_>) -> bool {
+        let count = self.count.get(cs);
+        if count == 0 {
+            return false;
+        }
+        self.count.set(cs, count - 1);
+        true
     }
 
     /// The number of permits. Allowed in interrupt handlers. Bound: fixed.

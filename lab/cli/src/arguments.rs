@@ -154,6 +154,9 @@ pub enum Command {
         /// What is measured
         #[arg(long, value_enum, default_value_t = Suite::Kernel)]
         suite: Suite,
+        /// By which interface's calls the suite thread-metric is measured [default: rust]
+        #[arg(long, value_enum)]
+        interface: Option<Interface>,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
@@ -298,6 +301,19 @@ pub enum Suite {
     ThreadMetric,
     /// The simulator's speed on this machine
     Simulation,
+}
+
+/// The interface whose calls a program makes.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Interface {
+    /// The kernel's own, in Rust
+    #[default]
+    Rust,
+    /// The kernel's own, in C
+    #[value(name = "taktos.h")]
+    Taktos,
+    /// The standard's, in C
+    CmsisRtos2,
 }
 
 /// The papers that can be repeated.

@@ -107,6 +107,15 @@ pub fn build(
     })
 }
 
+/// An experiment whose image was built otherwise.
+pub fn built((experiment, board): Prepared, image: Image) -> Built {
+    Built {
+        experiment,
+        board,
+        image,
+    }
+}
+
 /// Runs a built experiment and draws its figures.
 ///
 /// # Errors

@@ -116,6 +116,12 @@ pub fn caller() -> Caller {
     }
 }
 
+/// Whether the call is surely made in a thread. The start-up code may look like a handler.
+#[inline(always)]
+pub fn surely_in_thread() -> bool {
+    !Cpu::in_interrupt()
+}
+
 /// Whether the call is made in an interrupt handler. Before there are threads there is none, and some machines cannot tell the start-up
 /// code from one.
 #[inline(always)]

@@ -9,8 +9,9 @@ use taktos_emulator::{Board, El2};
 
 use super::Tally;
 use super::runner::{Runner, counted};
+use taktos_cli::arguments::Interface;
 use taktos_cli::baseline::Baseline;
-use taktos_cli::command::bench;
+use taktos_cli::command::bench::{self, thread_metric};
 use taktos_cli::figure::operations;
 use taktos_cli::progress::Progress;
 use taktos_cli::published::Peers;
@@ -192,6 +193,17 @@ pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tall
     compared(workspace, board, (bench::USER, bench::OF_USER))
 }
 
+/// The counts of Thread-Metric's tests by an interface against its baseline.
+pub(super) fn thread_metric(workspace: &Workspace, interface: Interface) -> Result<Tally> {
+    let session = thread_metric::measure(workspace, None, interface)?;
+    let before = thread_metric::baseline_of(session.board, interface);
+    let before = Baseline::read(&workspace.path(&before))?;
+    Ok(changed(
+        &before,
+        &thread_metric::counts(&session, interface),
+    ))
+}
+
 /// The counts of an experiment against the baseline that has the board's name and `ending`.
 fn compared(
     workspace: &Workspace,
@@ -210,15 +222,20 @@ fn compared(
         &before.board,
         &operations(&session.samples, &Peers::default()),
     );
-    let changes = before.changes(&now);
+    Ok(changed(&before, &now))
+}
+
+/// What changed from a baseline to the counts of a run.
+fn changed(before: &Baseline, now: &Baseline) -> Tally {
+    let changes = before.changes(now);
     let failed = changes.len() as u64;
     let passed = (now.operations.len() as u64).saturating_sub(failed);
-    Ok(Tally {
+    Tally {
         passed,
         failed,
         said: changes.join("\n"),
         ..Tally::default()
-    })
+    }
 }
 
 #[cfg(test)]

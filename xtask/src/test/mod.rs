@@ -36,6 +36,7 @@ mod storms;
 mod tally;
 
 use anyhow::Result;
+use taktos_cli::arguments::Interface;
 use taktos_cli::command::needs::{Need, RUNNING};
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
@@ -237,7 +238,20 @@ fn budgets() -> impl Iterator<Item = Step> {
             images::user_budgets,
         )
     });
-    ones.chain(fours).chain(users)
+    let metrics = [
+        ("Rust", Interface::Rust),
+        ("taktos.h", Interface::Taktos),
+        ("CMSIS-RTOS2", Interface::CmsisRtos2),
+    ];
+    let metrics = metrics.map(|interface| {
+        on(
+            "budgets of Thread-Metric in",
+            interface,
+            images::thread_metric,
+        )
+        .needing(COMPILING_C)
+    });
+    ones.chain(fours).chain(users).chain(metrics)
 }
 
 #[cfg(test)]

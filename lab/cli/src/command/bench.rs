@@ -3,6 +3,7 @@
 mod hardware;
 pub mod several;
 mod simulation;
+pub mod thread_metric;
 
 use std::path::Path;
 
@@ -10,13 +11,14 @@ use anyhow::Result;
 pub(super) use hardware::hardware;
 pub(super) use simulation::simulation;
 use taktos_emulator::Board;
+pub(super) use thread_metric::thread_metric;
 
-use super::experiment::{one, run_prepared};
+use super::experiment::run_prepared;
 use crate::arguments::RunOptions;
 use crate::baseline::Baseline;
 use crate::board::{kernels, unknown};
 use crate::book;
-use crate::failure::{CheckFailed, Failure};
+use crate::failure::CheckFailed;
 use crate::figure::operations;
 use crate::form::Form;
 use crate::published::Peers;
@@ -95,29 +97,6 @@ fn count(
         }
     };
     compare(&before, &now)
-}
-
-/// Counts the seven tests of Thread-Metric.
-pub(super) fn thread_metric(
-    workspace: &Workspace,
-    options: &RunOptions,
-    of_baseline: bool,
-) -> Result<()> {
-    if of_baseline {
-        return Err(Failure::error(
-            "the suite thread-metric has no baseline",
-            "leave out --baseline and --save-baseline",
-        ));
-    }
-    let file = workspace.path("experiments/thread-metric.toml");
-    one(
-        workspace,
-        &file,
-        "thread-metric",
-        options,
-        Form::ThreadMetric,
-    )
-    .map(drop)
 }
 
 /// The experiment that measures every operation of a board: of the hypervisor's, or of the kernel.

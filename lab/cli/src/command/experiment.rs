@@ -284,7 +284,7 @@ pub(super) fn begin(
 }
 
 /// Writes the result, shows the answer, and says where the rest is.
-fn finish(
+pub(super) fn finish(
     workspace: &Workspace,
     session: &Session,
     directory: ResultDirectory,

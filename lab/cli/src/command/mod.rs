@@ -30,6 +30,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::arguments::{Command, Suite, VmCommand};
+use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{image, screen};
 
@@ -72,6 +73,14 @@ pub fn run(command: Command) -> Result<()> {
         Command::Latency(options) => latency::run(&workspace, &options),
         Command::Bench {
             suite,
+            interface: Some(_),
+            ..
+        } if suite != Suite::ThreadMetric => Err(Failure::error(
+            "only the suite thread-metric is measured by one interface or another",
+            "say --suite thread-metric, or leave out --interface",
+        )),
+        Command::Bench {
+            suite,
             options,
             counter,
             ..
@@ -93,10 +102,19 @@ pub fn run(command: Command) -> Result<()> {
         Command::Bench {
             suite: Suite::ThreadMetric,
             options,
+            interface,
             baseline,
             save_baseline,
             ..
-        } => bench::thread_metric(&workspace, &options, baseline.is_some() || save_baseline),
+        } => {
+            let baseline = (baseline.as_deref(), save_baseline);
+            bench::thread_metric(
+                &workspace,
+                &options,
+                interface.unwrap_or_default(),
+                baseline,
+            )
+        }
         Command::Bench {
             suite: Suite::Simulation,
             options,

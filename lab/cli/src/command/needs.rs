@@ -4,7 +4,7 @@
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Command, Suite, VmCommand};
+use crate::arguments::{Arguments, Command, Interface, Suite, VmCommand};
 
 /// Something that is installed when a command needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,9 +69,19 @@ fn of(command: &Command) -> Vec<Need> {
         | Command::New(_)
         | Command::Vm(VmCommand::Run(_))
         | Command::Bench {
-            suite: Suite::Kernel | Suite::User | Suite::ThreadMetric,
+            suite: Suite::Kernel | Suite::User,
             ..
         } => RUNNING.to_vec(),
+        Command::Bench {
+            suite: Suite::ThreadMetric,
+            interface,
+            ..
+        } => match interface {
+            None | Some(Interface::Rust) => RUNNING.to_vec(),
+            Some(Interface::Taktos | Interface::CmsisRtos2) => {
+                [RUNNING, &[Need::CCompilers]].concat()
+            }
+        },
         Command::Install(_) | Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
         Command::Bench {
             suite: Suite::Simulation,
@@ -122,6 +132,11 @@ mod tests {
             ("vm run x.toml", "images emulator "),
             ("vm check x.toml", "images "),
             ("install sdk", "images "),
+            ("bench --suite thread-metric", "images emulator "),
+            (
+                "bench --suite thread-metric --interface cmsis-rtos2",
+                "images emulator c-compilers ",
+            ),
         ] {
             assert_eq!(needs(line), expected, "{line}");
         }

@@ -3,7 +3,7 @@
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, timeout};
+use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
 use core::ptr;
 use taktos::board::Board;
 use taktos::{RawPool, Timeout};
@@ -97,28 +97,23 @@ interface! {
     /// Takes a block, waiting for one; null where none was to be had. In a handler without a time-out only.
     fn osMemoryPoolAlloc(id: Id, ticks: u32) -> *mut u8 {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
-            return ptr::null_mut();
-        };
-        let block = match caller() {
-            Caller::Thread => object.pool.allocate(timeout(ticks)),
-            Caller::Handler if ticks == 0 => object.pool.allocate(Timeout::NONE),
-            _ => return ptr::null_mut(),
-        };
-        block.map_or(ptr::null_mut(), ptr::NonNull::as_ptr)
+        let object = unsafe { id.get::<OsMemoryPool>() }.filter(|_| surely_in_thread());
+        match object.and_then(|object| object.pool.allocate_at_once()) {
+            Some(block) => block.as_ptr(),
+            // SAFETY: the caller's promise.
+            None => unsafe { allocate(id, ticks) },
+        }
     }
 
     /// Gives a block back. `osErrorParameter` for what is no block of the pool, `osErrorResource` where none is in use. Allowed in
     /// handlers.
     fn osMemoryPoolFree(id: Id, block: *mut u8) -> Status {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
-            return PARAMETER;
-        };
-        if caller() == Caller::Above {
-            return ISR;
+        match unsafe { id.get::<OsMemoryPool>() } {
+            Some(object) if surely_in_thread() && object.pool.free_at_once(block) => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { free(id, block) },
         }
-        status(object.pool.free(block))
     }
 
     /// How many blocks a pool has. Allowed in handlers.
@@ -165,4 +160,40 @@ interface! {
             false => RESOURCE,
         }
     }
+}
+
+/// [`osMemoryPoolAlloc`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn allocate(id: Id, ticks: u32) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
+        return ptr::null_mut();
+    };
+    let block = match caller() {
+        Caller::Thread => object.pool.allocate(timeout(ticks)),
+        Caller::Handler if ticks == 0 => object.pool.allocate(Timeout::NONE),
+        _ => return ptr::null_mut(),
+    };
+    block.map_or(ptr::null_mut(), ptr::NonNull::as_ptr)
+}
+
+/// [`osMemoryPoolFree`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn free(id: Id, block: *mut u8) -> Status {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
+        return PARAMETER;
+    };
+    if caller() == Caller::Above {
+        return ISR;
+    }
+    status(object.pool.free(block))
 }

@@ -4,7 +4,7 @@ use super::memory_pool::DataAttributes;
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, code, status};
 use super::{get_name, interface};
 use crate::object::{self, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, timeout};
+use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
 use core::slice;
 use taktos::board::Board;
 use taktos::{RawQueue, Timeout};
@@ -88,47 +88,38 @@ interface! {
     /// Sends a copy of a message; those of a higher priority are received first. In a handler without a time-out only.
     fn osMessageQueuePut(id: Id, message: *const u8, priority: u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
-            return PARAMETER;
-        };
-        if message.is_null() {
-            return PARAMETER;
-        }
-        match time(ticks) {
+        let object = unsafe { id.get::<OsMessageQueue>() };
+        let sent = object.filter(|_| !message.is_null() && surely_in_thread()).is_some_and(|object| {
             // SAFETY: the caller's promise: a message of the queue lies there.
-            Ok(time) => status(object.queue.send(
-                unsafe { slice::from_raw_parts(message, object.queue.size()) },
-                priority,
-                time,
-            )),
-            Err(status) => status,
+            let message = unsafe { slice::from_raw_parts(message, object.queue.size()) };
+            object.queue.send_at_once(message, priority)
+        });
+        match sent {
+            true => OK,
+            // SAFETY: the caller's promise.
+            false => unsafe { put(id, message, priority, ticks) },
         }
     }
 
     /// Receives a message, and its priority where that is asked for. In a handler without a time-out only.
     fn osMessageQueueGet(id: Id, message: *mut u8, priority: *mut u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
-            return PARAMETER;
-        };
-        if message.is_null() {
-            return PARAMETER;
-        }
-        let time = match time(ticks) {
-            Ok(time) => time,
-            Err(status) => return status,
-        };
-        // SAFETY: the caller's promise: there is room for a message of the queue.
-        let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
-        match object.queue.receive(place, time) {
-            Ok(of_message) => {
+        let object = unsafe { id.get::<OsMessageQueue>() };
+        let received = object.filter(|_| !message.is_null() && surely_in_thread()).and_then(|object| {
+            // SAFETY: the caller's promise: there is room for a message of the queue.
+            let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
+            object.queue.receive_at_once(place)
+        });
+        match received {
+            Some(of_message) => {
                 if !priority.is_null() {
                     // SAFETY: the caller's promise: a byte lies there.
                     unsafe { priority.write(of_message) };
                 }
                 OK
             }
-            Err(error) => code(error),
+            // SAFETY: the caller's promise.
+            None => unsafe { get(id, message, priority, ticks) },
         }
     }
 
@@ -187,5 +178,62 @@ interface! {
             true => OK,
             false => RESOURCE,
         }
+    }
+}
+
+/// [`osMessageQueuePut`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn put(id: Id, message: *const u8, priority: u8, ticks: u32) -> Status {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
+        return PARAMETER;
+    };
+    if message.is_null() {
+        return PARAMETER;
+    }
+    match time(ticks) {
+        // SAFETY: the caller's promise: a message of the queue lies there.
+        Ok(time) => status(object.queue.send(
+            unsafe { slice::from_raw_parts(message, object.queue.size()) },
+            priority,
+            time,
+        )),
+        Err(status) => status,
+    }
+}
+
+/// [`osMessageQueueGet`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn get(id: Id, message: *mut u8, priority: *mut u8, ticks: u32) -> Status {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsMessageQueue>() }) else {
+        return PARAMETER;
+    };
+    if message.is_null() {
+        return PARAMETER;
+    }
+    let time = match time(ticks) {
+        Ok(time) => time,
+        Err(status) => return status,
+    };
+    // SAFETY: the caller's promise: there is room for a message of the queue.
+    let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
+    match object.queue.receive(place, time) {
+        Ok(of_message) => {
+            if !priority.is_null() {
+                // SAFETY: the caller's promise: a byte lies there.
+                unsafe { priority.write(of_message) };
+            }
+            OK
+        }
+        Err(error) => code(error),
     }
 }

@@ -43,27 +43,21 @@ interface! {
     /// Takes a permit. In a handler without a time-out only.
     fn osSemaphoreAcquire(id: Id, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
-            return PARAMETER;
-        };
-        match caller() {
-            Caller::Thread => status(object.semaphore.take(timeout(ticks))),
-            Caller::Handler if ticks == 0 => status(object.semaphore.take(Timeout::NONE)),
-            Caller::Handler => PARAMETER,
-            Caller::Above => ISR,
+        match unsafe { id.get::<OsSemaphore>() } {
+            Some(object) if caller() == Caller::Thread && object.semaphore.take_at_once() => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { acquire(id, ticks) },
         }
     }
 
     /// Gives a permit. Allowed in handlers.
     fn osSemaphoreRelease(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
-            return PARAMETER;
-        };
-        if caller() == Caller::Above {
-            return ISR;
+        match unsafe { id.get::<OsSemaphore>() } {
+            Some(object) if caller() != Caller::Above && object.semaphore.give_at_once() => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { release(id) },
         }
-        status(object.semaphore.give())
     }
 
     /// The number of permits; 0 for what is no semaphore. Allowed in handlers.
@@ -93,4 +87,40 @@ interface! {
             false => RESOURCE,
         }
     }
+}
+
+/// [`osSemaphoreAcquire`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn acquire(id: Id, ticks: u32) -> Status {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
+        return PARAMETER;
+    };
+    match caller() {
+        Caller::Thread => status(object.semaphore.take(timeout(ticks))),
+        Caller::Handler if ticks == 0 => status(object.semaphore.take(Timeout::NONE)),
+        Caller::Handler => PARAMETER,
+        Caller::Above => ISR,
+    }
+}
+
+/// [`osSemaphoreRelease`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn release(id: Id) -> Status {
+    // SAFETY: the caller's promise.
+    let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
+        return PARAMETER;
+    };
+    if caller() == Caller::Above {
+        return ISR;
+    }
+    status(object.semaphore.give())
 }

@@ -1,6 +1,6 @@
 //! Pools: memory blocks of one size.
 
-use super::{At, Code, Time, Word, failed, kind, native, number, tell, timeout, with, words};
+use super::{At, Code, OK, Time, Word, failed, kind, native, number, tell, timeout, with, words};
 use core::ffi::c_void;
 use taktos::board::Board;
 use taktos::{Error, RawPool};
@@ -30,14 +30,16 @@ native! {
     /// Takes a free block, whose address `block` gets. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler
     /// that would have to wait.
     fn taktos_pool_allocate(pool: At<Object>, block: *mut *mut c_void, time: Time) -> Code {
-        if block.is_null() {
-            return failed(Error::Parameter);
-        }
         // SAFETY: the caller's promise.
-        unsafe {
-            with(pool, |object| {
-                object.allocate(timeout(time)).map(|found| tell(block, found.as_ptr().cast()))
-            })
+        let object = unsafe { pool.get() }.ok().filter(|_| !block.is_null());
+        match object.and_then(|object| object.allocate_at_once()) {
+            Some(found) => {
+                // SAFETY: the caller's promise.
+                unsafe { block.write(found.as_ptr().cast()) };
+                OK
+            }
+            // SAFETY: the caller's promise.
+            None => unsafe { allocate(pool, block, time) },
         }
     }
 
@@ -45,7 +47,11 @@ native! {
     /// for one that is free, where that can be seen.
     fn taktos_pool_free(pool: At<Object>, block: *const c_void) -> Code {
         // SAFETY: the caller's promise.
-        unsafe { with(pool, |object| object.free(block.cast())) }
+        match unsafe { pool.get() } {
+            Ok(object) if object.free_at_once(block.cast()) => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { free(pool, block) },
+        }
     }
 
     /// How many blocks are in use, or an error. Allowed in handlers.
@@ -59,4 +65,35 @@ native! {
         // SAFETY: the caller's promise.
         unsafe { pool.end(|object| object.delete()) }
     }
+}
+
+/// [`taktos_pool_allocate`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn allocate(pool: At<Object>, block: *mut *mut c_void, time: Time) -> Code {
+    if block.is_null() {
+        return failed(Error::Parameter);
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        with(pool, |object| {
+            object
+                .allocate(timeout(time))
+                .map(|found| tell(block, found.as_ptr().cast()))
+        })
+    }
+}
+
+/// [`taktos_pool_free`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn free(pool: At<Object>, block: *const c_void) -> Code {
+    // SAFETY: the caller's promise.
+    unsafe { with(pool, |object| object.free(block.cast())) }
 }

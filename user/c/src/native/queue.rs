@@ -1,7 +1,7 @@
 //! Message queues: messages of one size, by priority, first in first out among equals.
 
 use super::{
-    At, Code, Time, Word, bytes, code, failed, kind, native, number, room, tell, timeout, with,
+    At, Code, OK, Time, Word, bytes, code, failed, kind, native, number, room, tell, timeout, with,
     words,
 };
 use core::ffi::c_void;
@@ -33,21 +33,35 @@ native! {
     /// Sends a copy of a message; those of a higher priority are received first. Allowed in handlers without waiting. Errors: Timeout, WouldBlock,
     /// Cancelled; Context in a handler that would have to wait.
     fn taktos_queue_send(queue: At<Object>, message: *const c_void, priority: u8, time: Time) -> Code {
-        // SAFETY: the caller's promise: a message of the queue lies there.
-        unsafe {
-            with(queue, |object| object.send(bytes(message, object.size())?, priority, timeout(time)))
+        // SAFETY: the caller's promise.
+        let sent = unsafe { queue.get() }.is_ok_and(|object| {
+            // SAFETY: the caller's promise: a message of the queue lies there.
+            let message = unsafe { bytes(message, object.size()) };
+            message.is_ok_and(|message| object.send_at_once(message, priority))
+        });
+        match sent {
+            true => OK,
+            // SAFETY: the caller's promise.
+            false => unsafe { send(queue, message, priority, time) },
         }
     }
 
     /// Receives a message; `priority`, if it is not null, gets its priority. Allowed in handlers without waiting. Errors: as above.
     fn taktos_queue_receive(queue: At<Object>, message: *mut c_void, priority: *mut u8, time: Time) -> Code {
-        // SAFETY: the caller's promise: there is room for a message of the queue.
-        unsafe {
-            with(queue, |object| {
-                let received = object.receive(room(message, object.size())?, timeout(time))?;
-                tell(priority, received);
-                Ok(())
-            })
+        // SAFETY: the caller's promise.
+        let received = unsafe { queue.get() }.ok().and_then(|object| {
+            // SAFETY: the caller's promise: there is room for a message of the queue.
+            let place = unsafe { room(message, object.size()) };
+            object.receive_at_once(place.ok()?)
+        });
+        match received {
+            Some(of_message) => {
+                // SAFETY: the caller's promise.
+                unsafe { tell(priority, of_message) };
+                OK
+            }
+            // SAFETY: the caller's promise.
+            None => unsafe { receive(queue, message, priority, time) },
         }
     }
 
@@ -67,5 +81,47 @@ native! {
     fn taktos_queue_delete(queue: At<Object>) -> Code {
         // SAFETY: the caller's promise.
         unsafe { queue.end(|object| object.delete()) }
+    }
+}
+
+/// [`taktos_queue_send`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn send(
+    queue: At<Object>,
+    message: *const c_void,
+    priority: u8,
+    time: Time,
+) -> Code {
+    // SAFETY: the caller's promise: a message of the queue lies there.
+    unsafe {
+        with(queue, |object| {
+            object.send(bytes(message, object.size())?, priority, timeout(time))
+        })
+    }
+}
+
+/// [`taktos_queue_receive`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn receive(
+    queue: At<Object>,
+    message: *mut c_void,
+    priority: *mut u8,
+    time: Time,
+) -> Code {
+    // SAFETY: the caller's promise: there is room for a message of the queue.
+    unsafe {
+        with(queue, |object| {
+            let received = object.receive(room(message, object.size())?, timeout(time))?;
+            tell(priority, received);
+            Ok(())
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Semaphores: a count of permits, and threads that wait for one.
 
-use super::{At, Code, Time, failed, kind, native, timeout, with};
+use super::{At, Code, OK, Time, failed, kind, native, timeout, with};
 use taktos::board::Board;
 use taktos::{Error, Semaphore};
 
@@ -20,13 +20,21 @@ native! {
     /// Gives a permit: to the most urgent waiter, or to the count. Allowed in handlers. Errors: Limit.
     fn taktos_semaphore_give(semaphore: At<Object>) -> Code {
         // SAFETY: the caller's promise.
-        unsafe { with(semaphore, |object| object.give()) }
+        match unsafe { semaphore.get() } {
+            Ok(object) if object.give_at_once() => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { give(semaphore) },
+        }
     }
 
     /// Takes a permit. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait.
     fn taktos_semaphore_take(semaphore: At<Object>, time: Time) -> Code {
         // SAFETY: the caller's promise.
-        unsafe { with(semaphore, |object| object.take(timeout(time))) }
+        match unsafe { semaphore.get() } {
+            Ok(object) if object.take_at_once() => OK,
+            // SAFETY: the caller's promise.
+            _ => unsafe { take(semaphore, time) },
+        }
     }
 
     /// The number of permits, or an error. Allowed in handlers.
@@ -43,4 +51,26 @@ native! {
         // SAFETY: the caller's promise.
         unsafe { semaphore.end(|object| object.delete()) }
     }
+}
+
+/// [`taktos_semaphore_give`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn give(semaphore: At<Object>) -> Code {
+    // SAFETY: the caller's promise.
+    unsafe { with(semaphore, |object| object.give()) }
+}
+
+/// [`taktos_semaphore_take`] where threads may have to be switched.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn take(semaphore: At<Object>, time: Time) -> Code {
+    // SAFETY: the caller's promise.
+    unsafe { with(semaphore, |object| object.take(timeout(time))) }
 }

@@ -3,6 +3,7 @@
 //! Owns: which files there are, and what stands in them. Must never know: what the library's calls do.
 
 mod library;
+mod program;
 mod script;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use crate::progress::Progress;
 use crate::screen;
 use crate::workspace::Workspace;
 use library::Library;
+pub use program::{Program, built};
 
 /// A board that C programs can be for.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,135 @@
+//! `taktos bench --suite thread-metric`: the seven tests, by the interface whose calls they make.
+//!
+//! Owns: which program has which interface's calls, and where its baseline is. Must never know: what the tests do.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::compare;
+use crate::arguments::{Interface, RunOptions};
+use crate::baseline::Baseline;
+use crate::command::experiment::{begin, finish};
+use crate::command::install::{self, Program};
+use crate::figure::operations;
+use crate::form::Form;
+use crate::image;
+use crate::progress::Progress;
+use crate::published::Peers;
+use crate::session::{self, Session};
+use crate::several::{Board, Machine};
+use crate::workspace::Workspace;
+
+/// The experiment.
+const EXPERIMENT: &str = "experiments/thread-metric.toml";
+/// The program in C, and the folder of the headers that tell it the calls of an interface.
+const SOURCE: &str = "user/c/thread-metric/tests.c";
+
+/// Measures, writes the result and shows it; saves the counts, or compares them.
+pub(in super::super) fn thread_metric(
+    workspace: &Workspace,
+    options: &RunOptions,
+    interface: Interface,
+    (baseline, save): (Option<&Path>, bool),
+) -> Result<()> {
+    // A baseline that was named must be there before the long work begins.
+    let named = baseline.map(Baseline::read).transpose()?;
+    let name = format!("thread-metric{}", ending(interface));
+    let directory = begin(workspace, &name, options)?;
+    let session = measure(workspace, options.board.as_deref(), interface)?;
+    let now = counts(&session, interface);
+    finish(
+        workspace,
+        &session,
+        directory,
+        options.format,
+        Form::ThreadMetric,
+    )?;
+    let checked_in = workspace.path(&baseline_of(session.board, interface));
+    if save {
+        now.save(&checked_in)?;
+        eprintln!("baseline saved: {}", workspace.shown(&checked_in));
+        return Ok(());
+    }
+    match named {
+        Some(before) => compare(&before, &now),
+        None if checked_in.is_file() => compare(&Baseline::read(&checked_in)?, &now),
+        None => Ok(()),
+    }
+}
+
+/// Builds the tests by an interface, and runs them.
+///
+/// # Errors
+/// When the board has no such program, it does not build, or it fails.
+pub fn measure(
+    workspace: &Workspace,
+    board: Option<&str>,
+    interface: Interface,
+) -> Result<Session> {
+    let (mut experiment, board) = session::prepare(&workspace.path(EXPERIMENT), board)?;
+    let machine = Machine::find(board)?;
+    let progress = Progress::default();
+    let built = match header(interface) {
+        None => session::build(workspace, (experiment, board), &progress)?,
+        Some(header) => {
+            *experiment.program.get_mut() = format!("{SOURCE} with {header}");
+            let image = in_c(workspace, board, header, &progress)?;
+            session::built((experiment, board), image)
+        }
+    };
+    session::measure(workspace, built, &machine, &progress)
+}
+
+/// The program in C with the calls of a header.
+fn in_c(
+    workspace: &Workspace,
+    board: Board,
+    header: &str,
+    progress: &Progress,
+) -> Result<image::Image> {
+    let kit = install::kit(board.name)?;
+    let program = Program {
+        source: workspace.path(SOURCE),
+        arguments: vec!["-O2".into(), format!("-DINTERFACE=\"{header}\"")],
+        name: format!("thread-metric-{header}"),
+    };
+    let building = format!("building {SOURCE} with {header} for {} ...", board.name);
+    progress.during(&building, || install::built(workspace, &kit, &program))
+}
+
+/// The baseline of a board's counts, by an interface.
+pub fn baseline_of(board: Board, interface: Interface) -> String {
+    format!(
+        "experiments/baseline/{}.json",
+        named_after(board, interface)
+    )
+}
+
+/// The counts of a session.
+pub fn counts(session: &Session, interface: Interface) -> Baseline {
+    let name = named_after(session.board, interface);
+    Baseline::of(&name, &operations(&session.samples, &Peers::default()))
+}
+
+fn named_after(board: Board, interface: Interface) -> String {
+    format!("{}-thread-metric{}", board.name, ending(interface))
+}
+
+/// What names have behind those of the tests in Rust.
+const fn ending(interface: Interface) -> &'static str {
+    match interface {
+        Interface::Rust => "",
+        Interface::Taktos => "-c",
+        Interface::CmsisRtos2 => "-cmsis-rtos2",
+    }
+}
+
+/// The header that tells the program in C its calls.
+const fn header(interface: Interface) -> Option<&'static str> {
+    match interface {
+        Interface::Rust => None,
+        Interface::Taktos => Some("native.h"),
+        Interface::CmsisRtos2 => Some("cmsis-rtos2.h"),
+    }
+}
