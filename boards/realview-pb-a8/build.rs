@@ -31,6 +31,8 @@ fn main() {
 }
 
 fn link_programs() {
+    // A new program is linked as the others are.
+    println!("cargo:rerun-if-changed=src/bin");
     for argument in ARGUMENTS {
         println!("cargo:rustc-link-arg-bins={argument}");
     }

@@ -48,6 +48,8 @@ fn main() {
 }
 
 fn link_programs() {
+    // A new program is linked as the others are.
+    println!("cargo:rerun-if-changed=src/bin");
     for program in fs::read_dir(PROGRAMS).expect("programs can be listed") {
         let program = program.expect("programs can be listed").path();
         if program.extension().is_some_and(|kind| kind == "rs") {
