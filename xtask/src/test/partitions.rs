@@ -43,6 +43,8 @@ const INSTRUCTIONS: u64 = 20_000_000_000;
 
 /// How late it may be where another processor may have the kernel's lock, in nanoseconds of the honest clock.
 const LATEST_OF_SEVERAL: u32 = 5_000;
+/// The same where processors stand still in between, any of them and again and again: all that is wanted then is that it comes.
+const LATEST_HUNTED: u32 = 100_000;
 /// How long one processor may stand between two instructions while others go on, in nanoseconds: the way to another thread, and a restart's
 /// from its stop to its start, are shorter.
 const HUNTED: u32 = 3_000;
@@ -54,12 +56,11 @@ pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Ta
     let honest = Setting::new(Several::PROCESSORS, QUANTUM);
     let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
     // On one of them, on all.
-    for (layout, setting, stands) in [
-        ("", &honest, 0),
-        (" all", &honest, 0),
-        (" all", &hunted, HUNTED),
+    for (layout, setting, late) in [
+        ("", &honest, LATEST_OF_SEVERAL),
+        (" all", &honest, LATEST_OF_SEVERAL),
+        (" all", &hunted, LATEST_HUNTED),
     ] {
-        let late = LATEST_OF_SEVERAL + Several::PROCESSORS as u32 * stands;
         let words = format!("seed={seed} late={late}{layout}");
         all.add(run(workspace, board, setting, &words)?);
     }
