@@ -105,8 +105,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         room: "facade",
-        rooms: &["kernel", "boards", "facade/macros"],
-        outside: &["log"],
+        rooms: &["kernel", "machine", "boards", "facade/macros"],
+        outside: &["critical-section", "defmt", "defmt-rtt", "log"],
     },
     Rule {
         room: "user/embassy",
