@@ -129,8 +129,8 @@ macro_rules! keep_registers {
     };
 }
 
-/// Gives the registers back, and leaves the interrupt: to the interrupted thread where the flag Z is set.
-macro_rules! end_interrupt {
+/// Loads x2 to x17 from a frame on the stack in which x0 is the first.
+macro_rules! load_registers {
     () => {
         "ldp x2, x3, [sp, #16]
          ldp x4, x5, [sp, #32]
@@ -139,17 +139,26 @@ macro_rules! end_interrupt {
          ldp x10, x11, [sp, #80]
          ldp x12, x13, [sp, #96]
          ldp x14, x15, [sp, #112]
-         ldp x16, x17, [sp, #128]
-         ldp x18, x30, [sp, #144]
-         ldp x0, x1, [sp], #160
-         b.eq 1f
-         b {preempt}
-         1:
-         eret"
+         ldp x16, x17, [sp, #128]\n"
     };
 }
 
-pub(crate) use {end_interrupt, keep_registers};
+/// Gives the registers back, and leaves the interrupt: to the interrupted thread where the flag Z is set.
+macro_rules! end_interrupt {
+    () => {
+        concat!(
+            $crate::vectors::load_registers!(),
+            "ldp x18, x30, [sp, #144]
+             ldp x0, x1, [sp], #160
+             b.eq 1f
+             b {preempt}
+             1:
+             eret"
+        )
+    };
+}
+
+pub(crate) use {end_interrupt, keep_registers, load_registers};
 
 /// An interrupt while a thread ran.
 #[cfg(not(feature = "smp"))]

@@ -13,9 +13,7 @@ use crate::trap::HANDLER_STACK;
 use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;
-use core::sync::atomic::AtomicUsize;
-#[cfg(feature = "smp")]
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The bytes of a page: the smallest piece that can be protected.
 pub(crate) const PAGE: usize = 4096;
@@ -188,10 +186,7 @@ pub(crate) fn protect<B: Board>(guard: usize) {
         if entry.get() == GUARD_PAGE {
             return;
         }
-        #[cfg(feature = "smp")]
         shared(entry).store(GUARD_PAGE, Relaxed);
-        #[cfg(not(feature = "smp"))]
-        entry.set(GUARD_PAGE);
         // SAFETY: drops one translation, which is read again from the tables when needed.
         unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
         #[cfg(feature = "smp")]

@@ -155,6 +155,14 @@ impl Board {
         }
     }
 
+    /// Whether its timers are set by stores to a device, not by registers of the processor.
+    pub(crate) const fn has_timers_in_memory(self) -> bool {
+        match self {
+            Self::Virt(virt) => virt.has_timers_in_memory(),
+            _ => false,
+        }
+    }
+
     /// How many processors the machine has where an image runs on so many.
     #[must_use]
     pub const fn processors(self, wanted: usize) -> usize {

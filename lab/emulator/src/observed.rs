@@ -9,7 +9,7 @@ use taktos_cycles::Mark;
 
 use crate::plan::{Place, Plan};
 use crate::process::Process;
-use crate::run::{Seen, elf, recorded, write};
+use crate::run::{Seen, elf, recorded, with_plugin, write};
 use crate::scratch::Scratch;
 use crate::several::Setting;
 use crate::stream::{self, Event, Summary};
@@ -84,9 +84,7 @@ impl Observed<'_> {
         let plugin = self
             .emulator
             .recording(&self.setting, &self.options, &self.scratch, false);
-        ["-accel", "tcg,thread=single", "-plugin", &plugin]
-            .map(str::to_owned)
-            .into()
+        with_plugin(&plugin)
     }
 
     /// Runs the machine of these `arguments`, which nobody watches; each event is told.

@@ -24,8 +24,7 @@ impl Emulator {
     /// [`Error::Setting`] for a setting that cannot be.
     pub fn time(&self, setting: &Setting) -> Result<Vec<String>, Error> {
         setting.check(self.board)?;
-        let words = ["-accel", "tcg,thread=single", "-plugin"].map(str::to_owned);
-        Ok(words.into_iter().chain([self.plugin(setting)]).collect())
+        Ok(with_plugin(&self.plugin(setting)))
     }
 
     /// Runs an image to its end and records nothing: also for images whose way the timing table cannot know, such as one
@@ -149,11 +148,14 @@ impl Emulator {
             true => "time=emulator".to_owned(),
             false => setting.options(),
         };
-        let resting = match self.board.resting() {
-            0 => String::new(),
-            some => format!(",resting={some},timers=memory"),
-        };
-        format!("{},{time}{resting}", argument(&self.clock))
+        let mut plugin = format!("{},{time}", argument(&self.clock));
+        if self.board.resting() > 0 {
+            plugin.push_str(&format!(",resting={}", self.board.resting()));
+        }
+        if self.board.has_timers_in_memory() {
+            plugin.push_str(",timers=memory");
+        }
+        plugin
     }
 
     /// The same with what it is to record.
@@ -277,6 +279,13 @@ impl<'data> Seen<'data> {
             ..self.record
         }
     }
+}
+
+/// The arguments by which the emulator's time is the plugin's.
+pub(crate) fn with_plugin(plugin: &str) -> Vec<String> {
+    ["-accel", "tcg,thread=single", "-plugin", plugin]
+        .map(str::to_owned)
+        .into()
 }
 
 /// The record of a run that is over. Without one the emulator itself refused, and said why on its console.

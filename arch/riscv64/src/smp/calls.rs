@@ -20,7 +20,8 @@ pub(crate) const MAP: u32 = 1 << 1;
 /// Slices have another length.
 pub(crate) const SLICE: u32 = 1 << 2;
 
-/// What a processor does besides when it is called for the map, a function; none in programs without partitions. It leaves the lock alone.
+/// What a processor does besides when it is called for the map, a function; none but while user mode is being enabled. It leaves the lock
+/// alone.
 pub(crate) static ON_NEW_MAP: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 unsafe extern "C" {

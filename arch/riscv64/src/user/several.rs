@@ -15,12 +15,18 @@ use crate::lock::lock;
 use crate::smp::calls::{self, ON_NEW_MAP};
 use crate::state::numbered;
 use core::arch::naked_asm;
+use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
 
 /// Enables user mode on all processors, and comes back when it is so.
 pub fn enable<B: Board>() {
+    let was_unmasked = mask_remembering();
+    enable_here();
+    unmask_again(was_unmasked);
     ON_NEW_MAP.store(enable_here as fn() as *mut (), Release);
     forget::<B>();
+    // All have done so: if another thread is at it, too, its calls find that done.
+    ON_NEW_MAP.store(ptr::null_mut(), Release);
 }
 
 /// In a handler, or masked.
@@ -32,7 +38,6 @@ fn enable_here() {
 /// Has all that was written to tables count, which the processors may have looked at before.
 pub fn forget<B: Board>() {
     let was_unmasked = mask_remembering();
-    enable_here();
     map::forget();
     calls::call_others::<B>(calls::MAP);
     unmask_again(was_unmasked);

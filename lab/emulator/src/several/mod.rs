@@ -134,6 +134,11 @@ impl Virt {
         }
     }
 
+    /// As [`Board::has_timers_in_memory`](crate::Board::has_timers_in_memory).
+    pub(crate) const fn has_timers_in_memory(self) -> bool {
+        matches!(self, Self::HifiveUnleashed)
+    }
+
     /// How many processors the machine has where an image runs on so many: it may be that it cannot have fewer.
     pub(crate) const fn processors(self, wanted: usize) -> usize {
         match self {
