@@ -1,18 +1,26 @@
 //! The JSON that each command prints: for programs, so their shapes are fixed.
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 use serde_json::{Value, json};
 use taktos_export::table::{Cell, Table};
-use taktos_export::{Evidence, in_order, to_json};
+use taktos_export::{Evidence, joined, sorted, to_json};
 
-use crate::experiment::{Curve, Figure, Goals, Parts};
+use crate::experiment::{Curve, Figure, Goals, Parts, Scale};
 use crate::figure::{along, figures_of_part, operations};
 use crate::measure::Summary;
 use crate::published::{self, Peers};
 use crate::samples::Unit;
 use crate::session::Session;
 use crate::workspace::Workspace;
+
+/// The data of an experiment on several processors: on what it ran, the form where it has two, and its own.
+pub fn of_several(platform: &str, scale: Option<Scale>, own: Value) -> String {
+    let mut head = json!({ "platform": platform, "evidence": Evidence::Emulated });
+    if let Some(scale) = scale {
+        head["form"] = scale.name().into();
+    }
+    to_json(&joined(head, own))
+}
 
 /// Which shape a session is printed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,52 +43,26 @@ impl Form {
     /// # Errors
     /// When the experiment has not the figures that the shape is made of.
     pub fn json(self, workspace: &Workspace, session: &Session) -> Result<String> {
-        match self {
-            Self::General => Ok(to_json(&general(session))),
-            Self::Ipc => Ok(to_json(&ipc(workspace, session)?)),
-            Self::Switch => Ok(to_json(&switch(workspace, session)?)),
-            Self::Bench => Ok(to_json(&bench(workspace, session)?)),
-            Self::ThreadMetric => Ok(to_json(&thread_metric(session))),
-        }
+        Ok(to_json(&match self {
+            Self::General => sorted(general(session)),
+            Self::Ipc => ipc(workspace, session)?,
+            Self::Switch => switch(workspace, session)?,
+            Self::Bench => bench(workspace, session)?,
+            Self::ThreadMetric => sorted(thread_metric(session)),
+        }))
     }
 }
 
 /// The classes of instruction and cycle counts.
-#[derive(Serialize)]
-struct Classes {
-    instructions: Evidence,
-    cycles: Option<Evidence>,
+fn classes(session: &Session) -> Value {
+    let modelled = session.observation.modelled;
+    json!({
+        "instructions": Evidence::Emulated,
+        "cycles": modelled.then_some(Evidence::Modelled),
+    })
 }
 
-impl Classes {
-    const fn of(session: &Session) -> Self {
-        Self {
-            instructions: Evidence::Emulated,
-            cycles: match session.observation.modelled {
-                true => Some(Evidence::Modelled),
-                false => None,
-            },
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Ipc {
-    board: &'static str,
-    evidence: Classes,
-    threads: Vec<u64>,
-    #[serde(serialize_with = "in_order")]
-    series: Vec<(String, Series)>,
-    published: Value,
-}
-
-#[derive(Serialize)]
-struct Series {
-    instructions: Vec<Option<u64>>,
-    cycles: Vec<Option<u64>>,
-}
-
-fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
+fn ipc(workspace: &Workspace, session: &Session) -> Result<Value> {
     let curve = curve(session)?;
     let threads = places(session, curve)?;
     let values = |mark: &str, unit: Unit| -> Result<Vec<Option<u64>>> {
@@ -88,126 +70,79 @@ fn ipc(workspace: &Workspace, session: &Session) -> Result<Ipc> {
         let value = |place| places.get(place)?.statistic(curve.statistic);
         Ok(threads.iter().map(value).collect())
     };
-    let mut series = Vec::new();
+    let mut series = json!({});
     for mark in &curve.marks {
-        let instructions = values(mark, Unit::Instructions)?;
-        let cycles = values(mark, Unit::Cycles)?;
-        series.push((
-            mark.clone(),
-            Series {
-                instructions,
-                cycles,
-            },
-        ));
+        series[mark] = json!({
+            "instructions": values(mark, Unit::Instructions)?,
+            "cycles": values(mark, Unit::Cycles)?,
+        });
     }
     let file = curve.published.as_ref().map(|paper| paper.file.as_str());
-    Ok(Ipc {
-        board: session.board.name,
-        evidence: Classes::of(session),
-        threads,
-        series,
-        published: publication(workspace, file)?,
-    })
+    Ok(json!({
+        "board": session.board.name,
+        "evidence": classes(session),
+        "threads": threads,
+        "series": series,
+        "published": publication(workspace, file)?,
+    }))
 }
 
-#[derive(Serialize)]
-struct Switch {
-    board: &'static str,
-    evidence: Evidence,
-    #[serde(serialize_with = "in_order")]
-    analysed: Vec<(String, Option<u64>)>,
-    #[serde(serialize_with = "in_order")]
-    measured: Vec<(String, u64)>,
-    threads: Vec<u64>,
-    totals: Vec<u64>,
-    published: Value,
-}
-
-fn switch(workspace: &Workspace, session: &Session) -> Result<Switch> {
+fn switch(workspace: &Workspace, session: &Session) -> Result<Value> {
     let (parts, curve) = (parts(session)?, curve(session)?);
     let material = session.material(workspace);
-    let (mut analysed, mut measured) = (Vec::new(), Vec::new());
+    let (mut analysed, mut measured) = (json!({}), json!({}));
     for (part, mark) in &parts.parts {
         let mark = mark.as_str().context("the mark of a part is a text")?;
         let (by_tables, counted) = figures_of_part(&material, parts.unit, mark)?;
-        analysed.push((part.clone(), by_tables.map(|summary| summary.min)));
-        measured.push((part.clone(), counted.min));
+        analysed[part] = by_tables.map(|summary| summary.min).into();
+        measured[part] = counted.min.into();
     }
     let total = curve
         .marks
         .first()
         .context("the curve of the experiment has no mark")?;
-    let totals = along(
-        &session.samples,
-        (&curve.along, &curve.only),
-        total,
-        curve.unit,
-    )?;
+    let of = (curve.along.as_str(), &curve.only);
+    let totals = along(&session.samples, of, total, curve.unit)?;
+    let values = totals.values();
+    let values = values.filter_map(|values| values.statistic(curve.statistic));
     let file = parts.published.as_ref().map(|paper| paper.file.as_str());
-    Ok(Switch {
-        board: session.board.name,
-        evidence: parts.unit.evidence(),
-        analysed,
-        measured,
-        threads: totals.keys().copied().collect(),
-        totals: totals
-            .values()
-            .filter_map(|values| values.statistic(curve.statistic))
-            .collect(),
-        published: publication(workspace, file)?,
-    })
+    Ok(json!({
+        "board": session.board.name,
+        "evidence": parts.unit.evidence(),
+        "analysed": analysed,
+        "measured": measured,
+        "threads": totals.keys().collect::<Vec<_>>(),
+        "totals": values.collect::<Vec<_>>(),
+        "published": publication(workspace, file)?,
+    }))
 }
 
-#[derive(Serialize)]
-struct Bench {
-    board: &'static str,
-    evidence: Classes,
-    #[serde(serialize_with = "in_order")]
-    operations: Vec<(String, Counted)>,
-}
-
-#[derive(Serialize)]
-struct Counted {
-    instructions: Summary,
-    cycles: Option<Least>,
-}
-
-/// A summary without the number of samples, which stands beside it.
-#[derive(Serialize)]
-struct Least {
-    min: u64,
-    median: u64,
-    max: u64,
-}
-
-fn bench(workspace: &Workspace, session: &Session) -> Result<Bench> {
+fn bench(workspace: &Workspace, session: &Session) -> Result<Value> {
     // The published operations give the order, on any board.
     let peers = match goals(session) {
         Some(goals) => Peers::of(&published::read(workspace, &goals.published.file)?)?,
         None => Peers::default(),
     };
-    let counted = operations(&session.samples, &peers)
-        .into_iter()
+    // Without the number of samples, which stands beside it.
+    let least = |cycles: Summary| {
+        let Summary {
+            min, median, max, ..
+        } = cycles;
+        json!({ "min": min, "median": median, "max": max })
+    };
+    let counted = operations(&session.samples, &peers).into_iter();
+    let counted: Value = counted
         .map(|operation| {
-            let least = |cycles: Summary| Least {
-                min: cycles.min,
-                median: cycles.median,
-                max: cycles.max,
-            };
             let cycles = operation.cycles.map(least);
-            (
-                operation.name,
-                Counted {
-                    instructions: operation.instructions,
-                    cycles,
-                },
-            )
-        });
-    Ok(Bench {
-        board: session.board.name,
-        evidence: Classes::of(session),
-        operations: counted.collect(),
-    })
+            let form = json!({ "instructions": operation.instructions, "cycles": cycles });
+            (operation.name, form)
+        })
+        .collect();
+    Ok(json!({
+        "board": session.board.name,
+        "evidence": classes(session),
+        "operations": counted,
+    }))
 }
 
 /// The tests of Thread-Metric, and how many iterations lie between their marks: of as many threads as take turns.
@@ -225,22 +160,15 @@ const TESTS: [(&str, u64); 7] = [
 fn thread_metric(session: &Session) -> Value {
     let each = |total: u64, iterations: u64| (total * 10).div_ceil(iterations) as f64 / 10.0;
     let counted = operations(&session.samples, &Peers::default());
-    let tests: serde_json::Map<String, Value> = TESTS
-        .iter()
-        .filter_map(|(name, iterations)| {
-            let counted = counted.iter().find(|operation| operation.name == *name)?;
-            let cycles = counted
-                .cycles
-                .as_ref()
-                .map(|cycles| each(cycles.median, *iterations));
-            let instructions = each(counted.instructions.median, *iterations);
-            Some((
-                (*name).to_owned(),
-                json!({ "instructions": instructions, "cycles": cycles }),
-            ))
-        })
-        .collect();
-    json!({ "board": session.board.name, "evidence": Classes::of(session), "tests": tests })
+    let test = |(name, iterations)| {
+        let counted = counted.iter().find(|operation| operation.name == name)?;
+        let of = |summary: Summary| each(summary.median, iterations);
+        let (instructions, cycles) = (of(counted.instructions), counted.cycles.map(of));
+        let form = json!({ "instructions": instructions, "cycles": cycles });
+        Some((name, form))
+    };
+    let tests: Value = TESTS.into_iter().filter_map(test).collect();
+    json!({ "board": session.board.name, "evidence": classes(session), "tests": tests })
 }
 
 fn general(session: &Session) -> Value {
@@ -291,7 +219,8 @@ fn publication(workspace: &Workspace, file: Option<&str>) -> Result<Value> {
     let Some(file) = file else {
         return Ok(Value::Null);
     };
-    serde_json::to_value(published::read(workspace, file)?).context("published figures are data")
+    let figures = serde_json::to_value(published::read(workspace, file)?);
+    figures.map(sorted).context("published figures are data")
 }
 
 /// The values along, of all marks of the curve.
@@ -311,37 +240,30 @@ fn places(session: &Session, curve: &Curve) -> Result<Vec<u64>> {
     Ok(places)
 }
 
+/// The first figure of the experiment that is one of these.
+fn first<'a, T>(session: &'a Session, of: fn(&'a Figure) -> Option<&'a T>) -> Option<&'a T> {
+    session.experiment.figures.iter().find_map(of)
+}
+
 fn curve(session: &Session) -> Result<&Curve> {
-    let curves = session
-        .experiment
-        .figures
-        .iter()
-        .find_map(|figure| match figure {
-            Figure::Curve(curve) => Some(curve),
-            _ => None,
-        });
-    curves.context("the experiment has no figure of the kind `curve`")
+    let curve = first(session, |figure| match figure {
+        Figure::Curve(curve) => Some(curve),
+        _ => None,
+    });
+    curve.context("the experiment has no figure of the kind `curve`")
 }
 
 fn goals(session: &Session) -> Option<&Goals> {
-    session
-        .experiment
-        .figures
-        .iter()
-        .find_map(|figure| match figure {
-            Figure::Goals(goals) => Some(goals),
-            _ => None,
-        })
+    first(session, |figure| match figure {
+        Figure::Goals(goals) => Some(goals),
+        _ => None,
+    })
 }
 
 fn parts(session: &Session) -> Result<&Parts> {
-    let parts = session
-        .experiment
-        .figures
-        .iter()
-        .find_map(|figure| match figure {
-            Figure::Parts(parts) => Some(parts),
-            _ => None,
-        });
+    let parts = first(session, |figure| match figure {
+        Figure::Parts(parts) => Some(parts),
+        _ => None,
+    });
     parts.context("the experiment has no figure of the kind `parts`")
 }

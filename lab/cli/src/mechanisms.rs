@@ -3,11 +3,11 @@
 //! Owns: what the experiments are called, and where a set was taken. Must never know: how images are run, or which figure
 //! asks for what.
 
-use serde::Serialize;
-use taktos_export::{Evidence, in_order, to_json};
+use serde_json::json;
 
+use crate::form::of_several;
 use crate::measure::Labels;
-use crate::response::{Form, Set, form};
+use crate::response::{Set, form};
 use crate::samples::{Samples, Unit, Values};
 
 /// The experiments as the program calls them.
@@ -41,39 +41,17 @@ pub fn add(samples: &mut Samples, (question, quantum): (&str, u32), sets: &[Set]
     }
 }
 
-#[derive(Serialize)]
-struct All<'a> {
-    platform: &'a str,
-    evidence: Evidence,
-    unit: &'static str,
-    /// By experiment, then by place.
-    #[serde(serialize_with = "in_order")]
-    experiments: Vec<(String, Places)>,
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Places(#[serde(serialize_with = "in_order")] Vec<(String, Form)>);
-
-/// The figures for programs.
+/// The figures for programs: by experiment, then by place.
 pub fn json(platform: &str, sets: &[Set]) -> String {
-    let mut experiments: Vec<(String, Places)> = Vec::new();
+    let mut experiments = json!({});
     for set in sets {
-        let one = (place(set).1.to_owned(), form(&set.times));
-        match experiments
-            .iter_mut()
-            .find(|experiment| experiment.0 == set.name)
-        {
-            Some((_, Places(places))) => places.push(one),
-            None => experiments.push((set.name.clone(), Places(vec![one]))),
-        }
+        experiments[&set.name][place(set).1] = form(&set.times);
     }
-    to_json(&All {
+    of_several(
         platform,
-        evidence: Evidence::Emulated,
-        unit: "ns",
-        experiments,
-    })
+        None,
+        json!({ "unit": "ns", "experiments": experiments }),
+    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! JSON: one shape of output for every value that the tool prints or saves.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
 
 /// The value as indented JSON with a closing line feed.
 ///
@@ -12,6 +13,25 @@ pub fn to_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("the keys of a map are strings");
     text.push('\n');
     text
+}
+
+/// The keys of both objects, the first one's first.
+#[must_use]
+pub fn joined(first: Value, second: Value) -> Value {
+    match (first, second) {
+        (Value::Object(mut first), Value::Object(second)) => {
+            first.extend(second);
+            first.into()
+        }
+        (first, _) => first,
+    }
+}
+
+/// The same with the keys of every object in the order of their letters.
+#[must_use]
+pub fn sorted(mut value: Value) -> Value {
+    value.sort_all_objects();
+    value
 }
 
 /// Writes pairs as a JSON object that keeps their order; for
@@ -33,6 +53,14 @@ pub fn in_order<S: Serializer, V: Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn objects_are_joined_and_sorted() {
+        let both = joined(json!({ "b": 1 }), json!({ "a": { "d": 2, "c": 3 } }));
+        assert_eq!(both.to_string(), r#"{"b":1,"a":{"d":2,"c":3}}"#);
+        assert_eq!(sorted(both).to_string(), r#"{"a":{"c":3,"d":2},"b":1}"#);
+    }
 
     #[derive(Serialize)]
     struct Ordered {

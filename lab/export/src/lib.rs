@@ -24,7 +24,7 @@ pub use directory::{ResultDirectory, WriteError, replace_file};
 pub use evidence::{Basis, Evidence};
 pub use index::renew_index;
 pub use jobs::{Job, jobs};
-pub use json::{in_order, to_json};
+pub use json::{in_order, joined, sorted, to_json};
 pub use nested::{Guest, with_guests};
 pub use recording::{Recording, RecordingError, TimeUnit};
 pub use timeline::{Span, Timeline};

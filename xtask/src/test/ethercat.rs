@@ -61,6 +61,8 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
     all.add(beside_restarts(workspace)?);
     if all.failed > 0 {
         let file = workspace.target().join("taktos-test/ethercat.json");
+        let mut found = Value::from(found);
+        found.sort_all_objects();
         std::fs::write(&file, serde_json::to_string_pretty(&found)? + "\n")?;
         let shown = workspace.shown(&file);
         all.said.push_str(&format!(

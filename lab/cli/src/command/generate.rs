@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{replace_file, to_json};
 use taktos_simulate::file::{TaskSet, write};
@@ -60,12 +61,7 @@ fn together(form: SetForm, sets: &[(String, Workload)]) -> String {
             };
             sets.iter().map(one).collect()
         }
-        SetForm::Json => to_json(
-            &sets
-                .iter()
-                .map(|(_, set)| SetJson::of(set))
-                .collect::<Vec<_>>(),
-        ),
+        SetForm::Json => to_json(&sets.iter().map(|(_, set)| json(set)).collect::<Vec<_>>()),
         SetForm::Csv => csv(sets, true),
     }
 }
@@ -130,16 +126,17 @@ fn shown(form: SetForm, set: &Workload) -> String {
             workload: set.clone(),
             ..TaskSet::default()
         }),
-        SetForm::Json => to_json(&SetJson::of(set)),
+        SetForm::Json => to_json(&json(set)),
         SetForm::Csv => csv(&[(String::new(), set.clone())], false),
     }
 }
 
-#[derive(Serialize)]
-struct SetJson<'a> {
-    name: &'a str,
-    utilisation: f64,
-    tasks: Vec<TaskJson<'a>>,
+fn json(set: &Workload) -> Value {
+    json!({
+        "name": set.name,
+        "utilisation": utilisation(set),
+        "tasks": set.tasks.iter().map(TaskJson::of).collect::<Vec<_>>(),
+    })
 }
 
 #[derive(Serialize)]
@@ -148,16 +145,6 @@ struct TaskJson<'a> {
     execution: u64,
     period: u64,
     deadline: u64,
-}
-
-impl<'a> SetJson<'a> {
-    fn of(set: &'a Workload) -> Self {
-        Self {
-            name: &set.name,
-            utilisation: utilisation(set),
-            tasks: set.tasks.iter().map(TaskJson::of).collect(),
-        }
-    }
 }
 
 impl<'a> TaskJson<'a> {

@@ -7,13 +7,11 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_emulator::{Ending, Options, Record, Until, Watch};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
-use taktos_export::{
-    Basis, Evidence, Recording, ResultDirectory, Timeline, perfetto, plot, to_json,
-};
+use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
 use taktos_trace::{Event, Kind};
 
 use super::experiment;
@@ -219,21 +217,6 @@ fn window(recording: &Recording, from: Option<u64>, length: Option<u64>) -> (u64
     (from, to)
 }
 
-#[derive(Serialize)]
-struct Manifest<'a> {
-    taktos: &'static str,
-    subject: &'a str,
-    unit: &'static str,
-    /// What the unit is.
-    time: &'static str,
-    evidence: Evidence,
-    /// Why the recording ends before the program; nothing where it does not.
-    cut: Option<&'a str>,
-    threads: usize,
-    events: usize,
-    end: u64,
-}
-
 /// Writes all that is known of it; without a `part`, its first switches are drawn.
 pub(super) fn write(
     directory: &ResultDirectory,
@@ -242,17 +225,17 @@ pub(super) fn write(
 ) -> Result<()> {
     let recording = &subject.recording;
     let (from, to) = part.unwrap_or_else(|| window(recording, None, None));
-    let manifest = Manifest {
-        taktos: env!("CARGO_PKG_VERSION"),
-        subject: &subject.origin,
-        unit: recording.unit.name(),
-        time: recording.unit.meaning(),
-        evidence: recording.unit.evidence(),
-        cut: subject.cut.as_deref(),
-        threads: recording.threads.len(),
-        events: recording.events.len(),
-        end: recording.end,
-    };
+    let manifest = json!({
+        "taktos": env!("CARGO_PKG_VERSION"),
+        "subject": subject.origin,
+        "unit": recording.unit.name(),
+        "time": recording.unit.meaning(),
+        "evidence": recording.unit.evidence(),
+        "cut": subject.cut,
+        "threads": recording.threads.len(),
+        "events": recording.events.len(),
+        "end": recording.end,
+    });
     let title = format!("Schedule of {}", subject.origin);
     // A picture of nothing is none.
     let ran = |event: &Event| event.kind == Kind::Switch;
@@ -377,21 +360,15 @@ fn console(subject: &Subject) -> String {
     shown
 }
 
-#[derive(Serialize)]
-struct Run<'a> {
-    thread: &'a str,
-    processor: u8,
-    begin: u64,
-    end: u64,
-}
-
-fn spans(recording: &Recording) -> Vec<Run<'_>> {
+fn spans(recording: &Recording) -> Vec<Value> {
     let spans = Timeline::of(recording).spans.into_iter();
-    let run = |span: taktos_export::Span| Run {
-        thread: recording.thread_name(span.thread),
-        processor: span.processor,
-        begin: span.begin,
-        end: span.end,
+    let run = |span: taktos_export::Span| {
+        json!({
+            "thread": recording.thread_name(span.thread),
+            "processor": span.processor,
+            "begin": span.begin,
+            "end": span.end,
+        })
     };
     spans.map(run).collect()
 }

@@ -12,9 +12,9 @@ mod simulated;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_export::table::{Cell, Column, Table, thousands};
-use taktos_export::{Basis, Evidence, Recording, in_order, to_json};
+use taktos_export::{Basis, Evidence, Recording, to_json};
 use taktos_simulate::Summary;
 use taktos_trace::Thread;
 
@@ -367,81 +367,48 @@ fn times(summary: &Summary) -> Option<Times> {
     })
 }
 
-#[derive(Serialize)]
-struct All<'a> {
-    platform: &'a str,
-    evidence: [Evidence; 2],
-    runs: Vec<One>,
-}
-
-#[derive(Serialize)]
-struct One {
-    policy: &'static str,
-    layout: &'static str,
-    releases_apart: bool,
-    processors: usize,
-    cost_ns: u64,
-    company_cost_ns: u64,
-    same_order: bool,
-    turns: Option<usize>,
-    agree: bool,
-    #[serde(serialize_with = "in_order")]
-    tasks: Vec<(String, TaskForm)>,
-}
-
-#[derive(Serialize)]
-struct TaskForm {
-    emulated: WorldForm,
-    simulated: WorldForm,
-    bound_ns: Option<u64>,
-    within: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct WorldForm {
-    jobs: u64,
-    missed: u64,
-    wall_ns: Option<[u64; 3]>,
-}
-
 /// The figures for programs; wall times are least, mean, greatest.
 pub fn json(platform: &str, all: &[Both<'_>]) -> String {
-    let wall = |times: Option<Times>| times.map(|times| [times.min, times.mean, times.max]);
-    let task = |pair: &Pair<'_>| {
-        let form = TaskForm {
-            emulated: WorldForm {
-                jobs: pair.kernel.jobs,
-                missed: pair.kernel.missed,
-                wall_ns: wall(pair.kernel.wall),
-            },
-            simulated: WorldForm {
-                jobs: pair.jobs,
-                missed: pair.missed,
-                wall_ns: wall(pair.wall),
-            },
-            bound_ns: pair.bound,
-            within: pair.bound.map(|_| pair.is_within()),
-        };
-        (pair.kernel.name.clone(), form)
-    };
-    let one = |both: &Both<'_>| One {
-        policy: both.case.policy.name(),
-        layout: both.case.layout.name(),
-        releases_apart: both.case.apart().is_none(),
-        processors: both.case.layout.processors(),
-        cost_ns: both.cost,
-        company_cost_ns: both.company,
-        same_order: matches!(both.order(), Order::Same(_)),
-        turns: match both.order() {
+    to_json(&json!({
+        "platform": platform,
+        "evidence": [Evidence::Emulated, Evidence::Simulated],
+        "runs": all.iter().map(Both::form).collect::<Vec<_>>(),
+    }))
+}
+
+impl Both<'_> {
+    fn form(&self) -> Value {
+        let turns = match self.order() {
             Order::Same(turns) => Some(turns),
             Order::Parts { .. } => None,
-        },
-        agree: both.agree(),
-        tasks: both.pairs().iter().map(task).collect(),
-    };
-    to_json(&All {
-        platform,
-        evidence: [Evidence::Emulated, Evidence::Simulated],
-        runs: all.iter().map(one).collect(),
-    })
+        };
+        let task = |pair: &Pair<'_>| (pair.kernel.name.clone(), pair.form());
+        json!({
+            "policy": self.case.policy.name(),
+            "layout": self.case.layout.name(),
+            "releases_apart": self.case.apart().is_none(),
+            "processors": self.case.layout.processors(),
+            "cost_ns": self.cost,
+            "company_cost_ns": self.company,
+            "same_order": turns.is_some(),
+            "turns": turns,
+            "agree": self.agree(),
+            "tasks": self.pairs().iter().map(task).collect::<Value>(),
+        })
+    }
+}
+
+impl Pair<'_> {
+    fn form(&self) -> Value {
+        let world = |jobs: u64, missed: u64, wall: Option<Times>| {
+            let wall = wall.map(|times| [times.min, times.mean, times.max]);
+            json!({ "jobs": jobs, "missed": missed, "wall_ns": wall })
+        };
+        json!({
+            "emulated": world(self.kernel.jobs, self.kernel.missed, self.kernel.wall),
+            "simulated": world(self.jobs, self.missed, self.wall),
+            "bound_ns": self.bound,
+            "within": self.bound.map(|_| self.is_within()),
+        })
+    }
 }

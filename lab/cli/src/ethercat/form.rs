@@ -2,48 +2,14 @@
 //!
 //! Owns: the JSON's shape, which is fixed. Must never know: how it is shown to people.
 
-use serde::Serialize;
-use taktos_export::{Evidence, to_json};
+use serde_json::{Value, json};
 
 use super::case::Case;
 use super::found::Found;
 use super::samples::{Measured, faults};
 use crate::experiment::Scale;
+use crate::form::of_several;
 use crate::response::Distribution;
-
-#[derive(Serialize)]
-struct All {
-    platform: String,
-    evidence: Evidence,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<&'static str>,
-    rows: Vec<Row>,
-}
-
-/// A case: all its runs together.
-#[derive(Serialize)]
-struct Row {
-    case: &'static str,
-    scheduler: &'static str,
-    cycle_us: u32,
-    cycles: u64,
-    late_min_ns: u64,
-    late_avg_ns: u64,
-    late_max_ns: u64,
-    round_trip_max_ns: u64,
-    wire_ns: u64,
-    lost: u64,
-    wkc_errors: u64,
-    overruns: u64,
-    left_op: u64,
-    sync0_missed: u64,
-    late_answers: u64,
-    dc_max_ns: u64,
-    op_ms: f64,
-    /// Runs whose segment never came to OP.
-    never_in_op: usize,
-    holds: bool,
-}
 
 /// The figures for programs.
 pub fn json(platform: &str, scale: Option<Scale>, cases: &[Case], all: &[Measured]) -> String {
@@ -51,15 +17,12 @@ pub fn json(platform: &str, scale: Option<Scale>, cases: &[Case], all: &[Measure
         let runs: Vec<&Measured> = all.iter().filter(|one| one.run.case == *case).collect();
         row(case, &runs)
     };
-    to_json(&All {
-        platform: platform.to_owned(),
-        evidence: Evidence::Emulated,
-        form: scale.map(Scale::name),
-        rows: cases.iter().filter_map(of).collect(),
-    })
+    let rows: Vec<Value> = cases.iter().filter_map(of).collect();
+    of_several(platform, scale, json!({ "rows": rows }))
 }
 
-fn row(case: &Case, runs: &[&Measured]) -> Option<Row> {
+/// A case: all its runs together; `never_in_op` are those whose segment never came to OP.
+fn row(case: &Case, runs: &[&Measured]) -> Option<Value> {
     let found: Vec<&Found> = runs.iter().filter_map(|run| run.found()).collect();
     let together = |name: &str| {
         let mut all = found.iter().map(|found| found.series(name).clone());
@@ -70,7 +33,7 @@ fn row(case: &Case, runs: &[&Measured]) -> Option<Row> {
     let trip = together("round-trip");
     let of =
         |all: &Option<Distribution>, part: fn(&Distribution) -> u64| all.as_ref().map_or(0, part);
-    let sum = |key: &str| found.iter().map(|found| found.number(key)).sum();
+    let sum = |key: &str| -> u64 { found.iter().map(|found| found.number(key)).sum() };
     let max = |key: &str| {
         found
             .iter()
@@ -79,27 +42,29 @@ fn row(case: &Case, runs: &[&Measured]) -> Option<Row> {
             .unwrap_or(0)
     };
     let never_in_op = runs.len() - found.len();
-    (!runs.is_empty()).then(|| Row {
-        case: case.place.name(),
-        scheduler: case.scheduler.name(),
-        cycle_us: case.cycle,
-        cycles: of(&late, Distribution::samples),
-        late_min_ns: of(&late, Distribution::min),
-        late_avg_ns: of(&late, Distribution::mean),
-        late_max_ns: of(&late, Distribution::max),
-        round_trip_max_ns: of(&trip, Distribution::max),
-        wire_ns: max("wire_ns"),
-        lost: sum("lost"),
-        wkc_errors: sum("wkc_errors"),
-        overruns: sum("overruns"),
-        left_op: sum("left_op"),
-        sync0_missed: sum("sync0_missed"),
-        late_answers: sum("late_answers"),
-        dc_max_ns: max("dc_max_ns"),
-        // Thousandths are enough, and shown so by everybody.
-        op_ms: (max("op_ns") / 1_000) as f64 / 1_000.0,
-        never_in_op,
-        holds: never_in_op == 0 && found.iter().all(|found| faults(found) == 0),
+    (!runs.is_empty()).then(|| {
+        json!({
+            "case": case.place.name(),
+            "scheduler": case.scheduler.name(),
+            "cycle_us": case.cycle,
+            "cycles": of(&late, Distribution::samples),
+            "late_min_ns": of(&late, Distribution::min),
+            "late_avg_ns": of(&late, Distribution::mean),
+            "late_max_ns": of(&late, Distribution::max),
+            "round_trip_max_ns": of(&trip, Distribution::max),
+            "wire_ns": max("wire_ns"),
+            "lost": sum("lost"),
+            "wkc_errors": sum("wkc_errors"),
+            "overruns": sum("overruns"),
+            "left_op": sum("left_op"),
+            "sync0_missed": sum("sync0_missed"),
+            "late_answers": sum("late_answers"),
+            "dc_max_ns": max("dc_max_ns"),
+            // Thousandths are enough, and shown so by everybody.
+            "op_ms": (max("op_ns") / 1_000) as f64 / 1_000.0,
+            "never_in_op": never_in_op,
+            "holds": never_in_op == 0 && found.iter().all(|found| faults(found) == 0),
+        })
     })
 }
 

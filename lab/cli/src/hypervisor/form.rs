@@ -2,76 +2,44 @@
 //!
 //! Owns: the JSON's shape, which is fixed. Must never know: how it is shown to people.
 
-use serde::Serialize;
-use taktos_export::{Evidence, in_order, to_json};
+use serde_json::{Value, json};
 
 use super::Measured;
 use crate::experiment::Scale;
-use crate::response::PERCENTILES;
+use crate::form::of_several;
+use crate::response::percentiles;
 
-#[derive(Serialize)]
-struct All {
-    platform: String,
-    evidence: Evidence,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<&'static str>,
-    unit: &'static str,
-    interval_us: u64,
-    /// The usual cases.
-    cases: Vec<One>,
-    /// Those that depart from the usual in a parameter, which the scheduler's name says.
-    variants: Vec<One>,
-}
-
-/// A case. `min`, `avg` and `max` are whole units, cut off as cyclictest cuts.
-#[derive(Serialize)]
-struct One {
-    case: &'static str,
-    scheduler: String,
-    guest: &'static str,
-    loops: u64,
-    min: u64,
-    avg: u64,
-    max: u64,
-    #[serde(serialize_with = "in_order")]
-    percentiles: Vec<(String, u64)>,
-    /// Whole units, and how often.
-    histogram: Vec<(u64, u64)>,
-}
-
-/// The figures for programs.
+/// The figures for programs: the usual cases, and those that depart from the usual in a parameter, which the scheduler's
+/// name says.
 pub fn json(platform: &str, scale: Option<Scale>, interval_us: u64, all: &[Measured]) -> String {
-    let of = |variants: bool| {
+    let of = |variants: bool| -> Vec<Value> {
         let chosen = all
             .iter()
             .filter(move |one| one.case.is_variant() == variants);
         chosen.map(one).collect()
     };
-    to_json(&All {
-        platform: platform.to_owned(),
-        evidence: Evidence::Emulated,
-        form: scale.map(Scale::name),
-        unit: "1000 instructions",
-        interval_us,
-        cases: of(false),
-        variants: of(true),
-    })
+    let own = json!({
+        "unit": "1000 instructions",
+        "interval_us": interval_us,
+        "cases": of(false),
+        "variants": of(true),
+    });
+    of_several(platform, scale, own)
 }
 
-fn one(Measured { case, latency }: &Measured) -> One {
-    let percentile =
-        |(name, part, whole): (&str, u64, u64)| (name.to_owned(), latency.quantile(part, whole));
-    One {
-        case: case.place.name(),
-        scheduler: case.scheduler(),
-        guest: case.guest.name(),
-        loops: latency.loops(),
-        min: latency.min(),
-        avg: latency.avg(),
-        max: latency.max(),
-        percentiles: PERCENTILES.map(percentile).to_vec(),
-        histogram: latency.histogram(),
-    }
+/// A case. `min`, `avg` and `max` are whole units, cut off as cyclictest cuts; the histogram has whole units, and how often.
+fn one(Measured { case, latency }: &Measured) -> Value {
+    json!({
+        "case": case.place.name(),
+        "scheduler": case.scheduler(),
+        "guest": case.guest.name(),
+        "loops": latency.loops(),
+        "min": latency.min(),
+        "avg": latency.avg(),
+        "max": latency.max(),
+        "percentiles": percentiles(|part, whole| latency.quantile(part, whole)),
+        "histogram": latency.histogram(),
+    })
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 
 mod cyclictest;
 
-use serde::Serialize;
-use taktos_export::{Evidence, to_json};
+use serde_json::{Value, json};
+use taktos_export::joined;
 
 pub use cyclictest::text;
 
+use crate::form::of_several;
 use crate::measure::Labels;
-use crate::response::{Form, Set, form};
+use crate::response::{Set, form};
 use crate::samples::{Samples, Unit, Values};
 
 /// What was asked.
@@ -60,41 +61,19 @@ pub fn samples(question: &Question, sets: &[Set]) -> Samples {
     samples
 }
 
-#[derive(Serialize)]
-struct All<'a> {
-    platform: &'a str,
-    evidence: Evidence,
-    unit: &'static str,
-    loops: u64,
-    interval_us: u64,
-    distance_us: u64,
-    load: bool,
-    cpus: Vec<One>,
-}
-
-#[derive(Serialize)]
-struct One {
-    cpu: u64,
-    #[serde(flatten)]
-    latency: Form,
-}
-
 /// The figures for programs.
 pub fn json(platform: &str, question: &Question, sets: &[Set]) -> String {
-    let one = |set: &Set| One {
-        cpu: set.from,
-        latency: form(&set.times),
-    };
-    to_json(&All {
-        platform,
-        evidence: Evidence::Emulated,
-        unit: "ns",
-        loops: question.loops,
-        interval_us: question.interval_us,
-        distance_us: question.distance_us,
-        load: question.load,
-        cpus: sets.iter().map(one).collect(),
-    })
+    let one = |set: &Set| joined(json!({ "cpu": set.from }), form(&set.times));
+    let cpus: Vec<Value> = sets.iter().map(one).collect();
+    let own = json!({
+        "unit": "ns",
+        "loops": question.loops,
+        "interval_us": question.interval_us,
+        "distance_us": question.distance_us,
+        "load": question.load,
+        "cpus": cpus,
+    });
+    of_several(platform, None, own)
 }
 
 #[cfg(test)]

@@ -1,33 +1,24 @@
 //! Distributions as data.
 
-use serde::Serialize;
-use taktos_export::in_order;
+use serde_json::{Value, json};
 
 use super::{Distribution, PERCENTILES};
 
-/// A distribution for programs, in nanoseconds.
-#[derive(Serialize)]
-pub struct Form {
-    samples: u64,
-    min: u64,
-    mean: u64,
-    max: u64,
-    #[serde(serialize_with = "in_order")]
-    percentiles: Vec<(String, u64)>,
-    /// Value, and how often.
-    histogram: Vec<(u64, u64)>,
+/// The distribution for programs, in nanoseconds; the histogram has each value, and how often.
+pub fn form(times: &Distribution) -> Value {
+    json!({
+        "samples": times.samples(),
+        "min": times.min(),
+        "mean": times.mean(),
+        "max": times.max(),
+        "percentiles": percentiles(|part, whole| times.quantile(part, whole)),
+        "histogram": times.counts(),
+    })
 }
 
-/// The distribution for programs.
-pub fn form(times: &Distribution) -> Form {
-    let percentile =
-        |(name, part, whole): (&str, u64, u64)| (name.to_owned(), times.quantile(part, whole));
-    Form {
-        samples: times.samples(),
-        min: times.min(),
-        mean: times.mean(),
-        max: times.max(),
-        percentiles: PERCENTILES.map(percentile).to_vec(),
-        histogram: times.counts().to_vec(),
-    }
+/// The percentiles that are shown, by their names.
+pub fn percentiles(quantile: impl Fn(u64, u64) -> u64) -> Value {
+    let all = PERCENTILES.into_iter();
+    all.map(|(name, part, whole)| (name, quantile(part, whole)))
+        .collect()
 }

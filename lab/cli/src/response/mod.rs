@@ -9,7 +9,7 @@ mod form;
 mod sets;
 
 pub use distribution::{Distribution, PERCENTILES};
-pub use form::{Form, form};
+pub use form::{form, percentiles};
 pub use sets::{Set, sets};
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use taktos_emulator::Record;
-use taktos_export::{Evidence, replace_file, to_json};
+use taktos_export::{Evidence, joined, replace_file, sorted, to_json};
 
 use crate::failure::{Failure, one_line};
 use crate::measure::{Summary, rounds};
@@ -101,14 +101,6 @@ pub struct LockCost {
 /// Operations by name.
 pub type Operations = BTreeMap<String, Counted>;
 
-/// What each class of figure rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-struct Classes {
-    instructions: Evidence,
-    cycles: Evidence,
-    nanoseconds: Evidence,
-}
-
 /// Everything that `taktos bench` says of a board with four processors. It is the baseline, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -152,18 +144,17 @@ impl Figures {
     /// # Errors
     /// As [`Goals::judged`].
     pub fn json(&self, goals: &Goals) -> Result<String> {
-        let classes = Classes {
-            instructions: Evidence::Emulated,
-            cycles: Evidence::Modelled,
-            nanoseconds: Evidence::Emulated,
-        };
-        let mut whole = serde_json::json!({ "board": self.board, "processors": Board::PROCESSORS, "quanta": QUANTA, "evidence": classes, "goals": goals.judged(self)? });
-        if let (Value::Object(whole), Ok(Value::Object(own))) =
-            (&mut whole, serde_json::to_value(self))
-        {
-            whole.extend(own);
-        }
-        Ok(to_json(&whole))
+        let head = json!({
+            "processors": Board::PROCESSORS,
+            "quanta": QUANTA,
+            "evidence": {
+                "instructions": Evidence::Emulated,
+                "cycles": Evidence::Modelled,
+                "nanoseconds": Evidence::Emulated,
+            },
+            "goals": goals.judged(self)?,
+        });
+        Ok(to_json(&sorted(joined(head, serde_json::to_value(self)?))))
     }
 
     /// Reads a baseline.

@@ -1,125 +1,69 @@
 //! What a simulation prints: tables for people, JSON and CSV for programs.
 
-use serde::Serialize;
-use taktos_export::{Evidence, in_order, to_json};
+use serde_json::{Value, json};
+use taktos_export::{Evidence, to_json};
 use taktos_simulate::file::text;
-use taktos_simulate::{CpuStatistics, Setup, Summary, TaskStatistics};
+use taktos_simulate::{Setup, Task, TaskStatistics};
 
 use super::outcome::{Outcomes, Run};
 use super::request::Request;
 use super::tables::percentile;
 
-/// One run. All times are in nanoseconds.
-#[derive(Serialize)]
-struct RunForm {
-    evidence: Evidence,
-    scheduler: String,
-    seed: u64,
-    virtual_time: u64,
-    events: u64,
-    #[serde(serialize_with = "in_order")]
-    tasks: Vec<(String, TaskForm)>,
-    cpus: Vec<CpuStatistics>,
+/// The figures of each task by its name. All times are in nanoseconds.
+pub(super) fn tasks(tasks: &[Task], all: &[TaskStatistics]) -> Value {
+    let names = tasks.iter().map(|task| task.name.clone());
+    names.zip(all.iter().map(of_task)).collect()
 }
 
-#[derive(Serialize)]
-pub(super) struct TaskForm {
-    released: u64,
-    jobs: u64,
-    missed: u64,
-    aborted: u64,
-    skipped: u64,
-    response: ResponseForm,
-    cpu: Summary,
-    wall: Summary,
-    tardiness: u64,
-    preemptions: u64,
-    migrations: u64,
-    migrations_in_job: u64,
+fn of_task(task: &TaskStatistics) -> Value {
+    json!({
+        "released": task.released,
+        "jobs": task.jobs,
+        "missed": task.missed,
+        "aborted": task.aborted,
+        "skipped": task.skipped,
+        "response": {
+            "min": task.response.min(),
+            "mean": task.response.mean(),
+            "max": task.response.max(),
+            "p50": percentile(task, 50, 100),
+            "p90": percentile(task, 90, 100),
+            "p99": percentile(task, 99, 100),
+            "p999": percentile(task, 999, 1000),
+        },
+        "cpu": task.cpu,
+        "wall": task.wall,
+        "tardiness": task.tardiness,
+        "preemptions": task.preemptions,
+        "migrations": task.migrations,
+        "migrations_in_job": task.migrations_in_job,
+    })
 }
 
-#[derive(Serialize)]
-struct ResponseForm {
-    min: Option<u64>,
-    mean: Option<u64>,
-    max: Option<u64>,
-    p50: Option<u64>,
-    p90: Option<u64>,
-    p99: Option<u64>,
-    p999: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct AllForm {
-    #[serde(serialize_with = "in_order")]
-    schedulers: Vec<(String, RunForm)>,
-    #[serde(serialize_with = "in_order")]
-    refused: Vec<(String, String)>,
-}
-
-impl From<&TaskStatistics> for TaskForm {
-    fn from(task: &TaskStatistics) -> Self {
-        Self {
-            released: task.released,
-            jobs: task.jobs,
-            missed: task.missed,
-            aborted: task.aborted,
-            skipped: task.skipped,
-            response: ResponseForm {
-                min: task.response.min(),
-                mean: task.response.mean(),
-                max: task.response.max(),
-                p50: percentile(task, 50, 100),
-                p90: percentile(task, 90, 100),
-                p99: percentile(task, 99, 100),
-                p999: percentile(task, 999, 1000),
-            },
-            cpu: task.cpu,
-            wall: task.wall,
-            tardiness: task.tardiness,
-            preemptions: task.preemptions,
-            migrations: task.migrations,
-            migrations_in_job: task.migrations_in_job,
-        }
-    }
-}
-
-fn run(request: &Request, run: &Run) -> RunForm {
-    let names = request
-        .set
-        .workload
-        .tasks
-        .iter()
-        .map(|task| task.name.clone());
-    RunForm {
-        evidence: Evidence::Simulated,
-        scheduler: run.name.clone(),
-        seed: run.setup.seed,
-        virtual_time: run.outcome.virtual_time,
-        events: run.outcome.events,
-        tasks: names
-            .zip(run.outcome.tasks.iter().map(TaskForm::from))
-            .collect(),
-        cpus: run.outcome.cpus.clone(),
-    }
+fn of_run(request: &Request, run: &Run) -> Value {
+    json!({
+        "evidence": Evidence::Simulated,
+        "scheduler": run.name,
+        "seed": run.setup.seed,
+        "virtual_time": run.outcome.virtual_time,
+        "events": run.outcome.events,
+        "tasks": tasks(&request.set.workload.tasks, &run.outcome.tasks),
+        "cpus": run.outcome.cpus,
+    })
 }
 
 /// The figures: of the one policy that was asked for, or of each by its name.
 pub fn json(request: &Request, outcomes: &Outcomes) -> String {
-    match outcomes.runs.as_slice() {
-        [one] if request.one => to_json(&run(request, one)),
-        runs => to_json(&AllForm {
-            schedulers: runs
-                .iter()
-                .map(|one| (one.name.clone(), run(request, one)))
-                .collect(),
-            refused: outcomes
-                .refused
-                .iter()
-                .map(|(name, error)| (name.clone(), error.to_string()))
-                .collect(),
-        }),
+    if let ([one], true) = (outcomes.runs.as_slice(), request.one) {
+        return to_json(&of_run(request, one));
     }
+    let run = |one: &Run| (one.name.clone(), of_run(request, one));
+    let runs: Value = outcomes.runs.iter().map(run).collect();
+    let refused = outcomes.refused.iter();
+    let refused: Value = refused
+        .map(|(name, error)| (name.clone(), error.to_string()))
+        .collect();
+    to_json(&json!({ "schedulers": runs, "refused": refused }))
 }
 
 /// On what and for how long, in one line.

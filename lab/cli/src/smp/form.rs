@@ -1,80 +1,32 @@
 //! The figures for programs. The shape is fixed; times are in microseconds.
 
-use serde::Serialize;
-use taktos_export::{Evidence, in_order, to_json};
+use serde_json::{Value, json};
 
 use super::case::Layout;
 use super::figures::{Figures, TaskFigures, Times};
 use super::samples::Run;
 use crate::experiment::Scale;
+use crate::form::of_several;
 
-#[derive(Serialize)]
-struct Form<'a> {
-    platform: &'a str,
-    evidence: Evidence,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<&'static str>,
-    #[serde(serialize_with = "in_order")]
-    policies: Vec<(String, PolicyForm)>,
+fn of_run(figures: &Figures) -> Value {
+    let task = |task: &TaskFigures| (task.name.clone(), of_task(task));
+    let tasks: Value = figures.tasks.iter().map(task).collect();
+    let overhead = figures.overhead() as f64 / 1_000_000.0;
+    json!({ "tasks": tasks, "overhead_share": overhead })
 }
 
-/// By the number of processors.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct PolicyForm(#[serde(serialize_with = "in_order")] Vec<(String, RunForm)>);
-
-#[derive(Serialize)]
-struct RunForm {
-    #[serde(serialize_with = "in_order")]
-    tasks: Vec<(String, TaskForm)>,
-    overhead_share: f64,
+fn of_task(task: &TaskFigures) -> Value {
+    json!({
+        "jobs": task.jobs,
+        "missed": task.missed,
+        "cpu_us": task.cpu.map(micros),
+        "wall_us": task.wall.map(micros),
+    })
 }
 
-#[derive(Serialize)]
-struct TaskForm {
-    jobs: u64,
-    missed: u64,
-    cpu_us: Option<TimesForm>,
-    wall_us: Option<TimesForm>,
-}
-
-#[derive(Serialize)]
-struct TimesForm {
-    min: f64,
-    mean: f64,
-    max: f64,
-}
-
-impl From<Times> for TimesForm {
-    fn from(times: Times) -> Self {
-        let micros = |nanos: u64| nanos as f64 / 1000.0;
-        Self {
-            min: micros(times.min),
-            mean: micros(times.mean),
-            max: micros(times.max),
-        }
-    }
-}
-
-impl From<&TaskFigures> for TaskForm {
-    fn from(task: &TaskFigures) -> Self {
-        Self {
-            jobs: task.jobs,
-            missed: task.missed,
-            cpu_us: task.cpu.map(TimesForm::from),
-            wall_us: task.wall.map(TimesForm::from),
-        }
-    }
-}
-
-impl From<&Figures> for RunForm {
-    fn from(figures: &Figures) -> Self {
-        let task = |task: &TaskFigures| (task.name.clone(), task.into());
-        Self {
-            tasks: figures.tasks.iter().map(task).collect(),
-            overhead_share: figures.overhead() as f64 / 1_000_000.0,
-        }
-    }
+fn micros(Times { min, mean, max }: Times) -> Value {
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    json!({ "min": micros(min), "mean": micros(mean), "max": micros(max) })
 }
 
 /// The name under which a run stands: the policy; where its processors are in
@@ -88,24 +40,12 @@ fn name(run: &Run) -> String {
 
 /// The runs, by policy and number of processors.
 pub fn json(platform: &str, scale: Option<Scale>, runs: &[&Run]) -> String {
-    let mut policies: Vec<(String, PolicyForm)> = Vec::new();
+    let mut policies = json!({});
     for run in runs {
-        let one = (
-            run.case.layout.processors().to_string(),
-            RunForm::from(&run.figures),
-        );
-        let name = name(run);
-        match policies.iter_mut().find(|policy| policy.0 == name) {
-            Some((_, policy)) => policy.0.push(one),
-            None => policies.push((name, PolicyForm(vec![one]))),
-        }
+        let processors = run.case.layout.processors().to_string();
+        policies[name(run)][processors] = of_run(&run.figures);
     }
-    to_json(&Form {
-        platform,
-        evidence: Evidence::Emulated,
-        form: scale.map(Scale::name),
-        policies,
-    })
+    of_several(platform, scale, json!({ "policies": policies }))
 }
 
 #[cfg(test)]

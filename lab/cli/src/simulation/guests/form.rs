@@ -1,75 +1,37 @@
 //! What a machine with guests prints.
 
-use serde::Serialize;
-use taktos_export::{Evidence, in_order, to_json};
-use taktos_simulate::Partition;
+use serde_json::{Value, json};
+use taktos_export::{Evidence, to_json};
 use taktos_simulate::file::text;
-use taktos_simulate::partition::{HostCpuStatistics, PartitionOutcome, VcpuStatistics};
 
 use super::Guests;
-use crate::simulation::form::TaskForm;
+use crate::simulation::form::tasks;
 use crate::simulation::request::Request;
 
-/// A machine with guests. All times are in nanoseconds.
-#[derive(Serialize)]
-struct GuestsForm<'a> {
-    evidence: Evidence,
-    seed: u64,
-    virtual_time: u64,
-    events: u64,
-    #[serde(serialize_with = "in_order")]
-    partitions: Vec<(String, PartitionForm<'a>)>,
-    cpus: &'a [HostCpuStatistics],
-    pools: Vec<PoolForm<'a>>,
-}
-
-#[derive(Serialize)]
-struct PartitionForm<'a> {
-    #[serde(serialize_with = "in_order")]
-    tasks: Vec<(String, TaskForm)>,
-    vcpus: &'a [VcpuStatistics],
-}
-
-#[derive(Serialize)]
-struct PoolForm<'a> {
-    name: &'a str,
-    policy: &'static str,
-    admitted: Option<bool>,
-}
-
-/// The figures.
+/// The figures. All times are in nanoseconds.
 pub fn json(request: &Request, guests: &Guests) -> String {
     let outcome = &guests.outcome;
     let partitions = request.set.workload.partitions.iter();
-    to_json(&GuestsForm {
-        evidence: Evidence::Simulated,
-        seed: guests.machine.seed,
-        virtual_time: outcome.virtual_time,
-        events: outcome.events,
-        partitions: partitions.zip(&outcome.partitions).map(partition).collect(),
-        cpus: &outcome.cpus,
-        pools: outcome
-            .pools
-            .iter()
-            .map(|pool| PoolForm {
-                name: &pool.name,
-                policy: pool.scheduler,
-                admitted: pool.admitted.as_ref().map(Result::is_ok),
-            })
-            .collect(),
-    })
-}
-
-fn partition<'a>(
-    (partition, outcome): (&Partition, &'a PartitionOutcome),
-) -> (String, PartitionForm<'a>) {
-    let names = partition.tasks.iter().map(|task| task.name.clone());
-    let tasks = outcome.guest.tasks.iter().map(TaskForm::from);
-    let form = PartitionForm {
-        tasks: names.zip(tasks).collect(),
-        vcpus: &outcome.vcpus,
-    };
-    (partition.name.clone(), form)
+    let partitions = partitions
+        .zip(&outcome.partitions)
+        .map(|(partition, outcome)| {
+            let tasks = tasks(&partition.tasks, &outcome.guest.tasks);
+            let form = json!({ "tasks": tasks, "vcpus": outcome.vcpus });
+            (partition.name.clone(), form)
+        });
+    let pools = outcome.pools.iter().map(|pool| {
+        let admitted = pool.admitted.as_ref().map(Result::is_ok);
+        json!({ "name": pool.name, "policy": pool.scheduler, "admitted": admitted })
+    });
+    to_json(&json!({
+        "evidence": Evidence::Simulated,
+        "seed": guests.machine.seed,
+        "virtual_time": outcome.virtual_time,
+        "events": outcome.events,
+        "partitions": partitions.collect::<Value>(),
+        "cpus": outcome.cpus,
+        "pools": pools.collect::<Vec<_>>(),
+    }))
 }
 
 /// On what and for how long, in one line.
