@@ -1,15 +1,71 @@
 //! Baselines: the counts that are checked in, and what changed since.
+//!
+//! Owns: how they are read and written, and those of boards with one processor. Must never know: how anything is counted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use taktos_export::{replace_file, to_json};
 
 use crate::failure::{Failure, one_line};
 use crate::figure::Operation;
 use crate::measure::Summary;
+
+/// Figures that are checked in.
+pub trait Baselined: Serialize + DeserializeOwned {
+    /// What changed from this baseline to a newer one: a line each.
+    ///
+    /// # Errors
+    /// When it cannot be told, for one of them is no data.
+    fn changes(&self, newer: &Self) -> Result<Vec<String>>;
+
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// What is said where none of them changed.
+    fn unchanged(&self) -> String;
+
+    /// What is said where so much changed.
+    fn changed(count: usize) -> String;
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is none of these baselines.
+    fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|cause| {
+            Failure::error(
+                format!("cannot read the baseline {}: {cause}", path.display()),
+                "write one: taktos bench --board BOARD --save-baseline",
+            )
+        })?;
+        parse(&text, path)
+    }
+
+    /// Writes them, whole or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    fn save(&self, path: &Path) -> Result<()> {
+        replace_file(path, to_json(self)).context("the baseline was not saved")
+    }
+}
+
+fn parse<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T> {
+    serde_json::from_str(text).map_err(|cause| {
+        let (path, line) = (path.display(), cause.line());
+        Failure::error(
+            format!(
+                "{path}:{line}: no baseline: {}",
+                one_line(&cause.to_string())
+            ),
+            "write it anew: taktos bench --board BOARD --save-baseline",
+        )
+    })
+}
 
 /// The counts of all operations on one board.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,45 +110,11 @@ impl Baseline {
             operations: counts.collect(),
         }
     }
+}
 
-    /// Reads a baseline.
-    ///
-    /// # Errors
-    /// When there is no such file, or it is no baseline.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|cause| {
-            Failure::error(
-                format!("cannot read the baseline {}: {cause}", path.display()),
-                "write one: taktos bench --board BOARD --save-baseline",
-            )
-        })?;
-        Self::parse(&text, path)
-    }
-
-    fn parse(text: &str, path: &Path) -> Result<Self> {
-        serde_json::from_str(text).map_err(|cause| {
-            Failure::error(
-                format!(
-                    "{}:{}: no baseline: {}",
-                    path.display(),
-                    cause.line(),
-                    one_line(&cause.to_string())
-                ),
-                "write it anew: taktos bench --board BOARD --save-baseline",
-            )
-        })
-    }
-
-    /// Writes it, whole or not at all.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        replace_file(path, to_json(self)).context("the baseline was not saved")
-    }
-
-    /// What changed from this baseline to a newer one: one line an operation.
-    pub fn changes(&self, newer: &Self) -> Vec<String> {
+impl Baselined for Baseline {
+    /// One line an operation.
+    fn changes(&self, newer: &Self) -> Result<Vec<String>> {
         let mut changes = Vec::new();
         if self.board != newer.board {
             changes.push(format!(
@@ -111,7 +133,20 @@ impl Baseline {
             .keys()
             .filter(|name| !self.operations.contains_key(*name));
         changes.extend(added.map(|name| format!("{name}: is not in the baseline")));
-        changes
+        Ok(changes)
+    }
+
+    fn rows(&self) -> usize {
+        self.operations.len()
+    }
+
+    fn unchanged(&self) -> String {
+        format!("no count changed in {} operations", self.rows())
+    }
+
+    fn changed(count: usize) -> String {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("the counts of {count} operation{plural} changed")
     }
 }
 
@@ -175,16 +210,14 @@ mod tests {
 
     #[test]
     fn no_change_says_nothing() {
-        assert!(
-            baseline(&[("yield", 20)])
-                .changes(&baseline(&[("yield", 20)]))
-                .is_empty()
-        );
+        let same = baseline(&[("yield", 20)]);
+        assert_eq!(same.changes(&same).unwrap(), [""; 0]);
     }
 
     #[test]
     fn a_change_names_the_operation_and_the_difference() {
         let changes = baseline(&[("yield", 20)]).changes(&baseline(&[("yield", 21)]));
+        let changes = changes.unwrap();
         assert_eq!(changes.len(), 1);
         assert!(
             changes[0].starts_with("yield: instructions min 20 -> 21 (+1), "),
@@ -201,21 +234,21 @@ mod tests {
         let (with, mut without) = (baseline(&[("yield", 20)]), baseline(&[("yield", 20)]));
         without.operations.get_mut("yield").unwrap().cycles = None;
         assert_eq!(
-            without.changes(&with),
+            without.changes(&with).unwrap(),
             ["yield: cycles are not in the baseline"]
         );
         assert_eq!(
-            with.changes(&without),
+            with.changes(&without).unwrap(),
             ["yield: cycles are counted no more"]
         );
-        assert!(without.changes(&without).is_empty());
+        assert!(without.changes(&without).unwrap().is_empty());
     }
 
     #[test]
     fn what_came_and_what_went_is_named() {
         let changes = baseline(&[("give", 1)]).changes(&baseline(&[("take", 1)]));
         assert_eq!(
-            changes,
+            changes.unwrap(),
             ["give: is measured no more", "take: is not in the baseline"]
         );
     }

@@ -19,6 +19,8 @@ pub mod experiment;
 pub mod failure;
 pub mod figure;
 mod form;
+#[cfg(test)]
+mod fuzz;
 pub mod hardware;
 mod hypervisor;
 pub mod image;

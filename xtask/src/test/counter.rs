@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use taktos_cli::baseline::Baseline;
+use taktos_cli::baseline::{Baseline, Baselined};
 use taktos_cli::hardware::{Session, read};
 use taktos_cli::image::build_counted;
 use taktos_cli::several::Board as Named;

@@ -10,7 +10,7 @@ use taktos_emulator::{Board, El2};
 use super::Tally;
 use super::runner::{Runner, counted};
 use taktos_cli::arguments::Interface;
-use taktos_cli::baseline::Baseline;
+use taktos_cli::baseline::{Baseline, Baselined};
 use taktos_cli::command::bench::{self, thread_metric};
 use taktos_cli::figure::operations;
 use taktos_cli::progress::Progress;
@@ -196,12 +196,9 @@ pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tall
 /// The counts of Thread-Metric's tests by an interface against its baseline.
 pub(super) fn thread_metric(workspace: &Workspace, interface: Interface) -> Result<Tally> {
     let session = thread_metric::measure(workspace, None, interface)?;
-    let before = thread_metric::baseline_of(session.board, interface);
-    let before = Baseline::read(&workspace.path(&before))?;
-    Ok(changed(
-        &before,
-        &thread_metric::counts(&session, interface),
-    ))
+    let name = thread_metric::named_after(session.board, interface);
+    let before = Baseline::read(&bench::baseline_of(workspace, &name))?;
+    changed(&before, &thread_metric::counts(&session, interface))
 }
 
 /// The counts of an experiment against the baseline that has the board's name and `ending`.
@@ -211,8 +208,8 @@ fn compared(
     (file, ending): (&str, &str),
 ) -> Result<Tally> {
     let board = board.into();
-    let baseline = format!("experiments/baseline/{}{ending}.json", board.name);
-    let before = Baseline::read(&workspace.path(&baseline))?;
+    let baseline = format!("{}{ending}", board.name);
+    let before = Baseline::read(&bench::baseline_of(workspace, &baseline))?;
     let file = workspace.path(file);
     let prepared = session::prepare_on_any(&file, Some(board.name))?;
     let silent = Progress::default();
@@ -222,20 +219,19 @@ fn compared(
         &before.board,
         &operations(&session.samples, &Peers::default()),
     );
-    Ok(changed(&before, &now))
+    changed(&before, &now)
 }
 
 /// What changed from a baseline to the counts of a run.
-fn changed(before: &Baseline, now: &Baseline) -> Tally {
-    let changes = before.changes(now);
+pub(super) fn changed<T: Baselined>(before: &T, now: &T) -> Result<Tally> {
+    let changes = before.changes(now)?;
     let failed = changes.len() as u64;
-    let passed = (now.operations.len() as u64).saturating_sub(failed);
-    Tally {
-        passed,
+    Ok(Tally {
+        passed: (now.rows() as u64).saturating_sub(failed),
         failed,
         said: changes.join("\n"),
         ..Tally::default()
-    }
+    })
 }
 
 #[cfg(test)]

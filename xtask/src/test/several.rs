@@ -4,7 +4,10 @@ use anyhow::Result;
 use taktos_emulator::several::Virt;
 
 use super::Tally;
-use taktos_cli::command::bench::several::{PROGRAM, baseline_of, measure};
+use super::images::changed;
+use taktos_cli::baseline::Baselined;
+use taktos_cli::command::bench::baseline_of;
+use taktos_cli::command::bench::several::{PROGRAM, measure};
 use taktos_cli::command::several::ready;
 use taktos_cli::image;
 use taktos_cli::progress::Progress;
@@ -52,12 +55,5 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
     let now = measure(&ready, &progress)?;
-    let changes = before.changes(&now)?;
-    let failed = changes.len() as u64;
-    Ok(Tally {
-        passed: (now.rows() as u64).saturating_sub(failed),
-        failed,
-        said: changes.join("\n"),
-        ..Tally::default()
-    })
+    changed(&before, &now)
 }

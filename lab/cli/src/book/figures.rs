@@ -9,8 +9,8 @@ use taktos_emulator::Board;
 use taktos_export::replace_file;
 
 use super::Compared;
-use crate::baseline::{Baseline, Counts};
-use crate::command::bench::OF_USER;
+use crate::baseline::{Baseline, Baselined, Counts};
+use crate::command::bench::{OF_USER, baseline_of};
 use crate::several::Board as Several;
 use crate::workspace::Workspace;
 
@@ -76,8 +76,7 @@ pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
         let Some(board) = marked(line) else {
             continue;
         };
-        let file = format!("experiments/baseline/{board}.json");
-        match Baseline::read(&workspace.path(&file)) {
+        match Baseline::read(&baseline_of(workspace, board)) {
             Ok(baseline) => all.extend(table(&baseline, page, &lines, number + 1)),
             Err(error) => all.push(Err(crate::failure::shown(&error))),
         }

@@ -7,7 +7,9 @@ use taktos_export::replace_file;
 use taktos_export::table::Table;
 
 use super::Compared;
-use crate::command::bench::several::{baseline_of, board, tables_of};
+use crate::baseline::Baselined;
+use crate::command::bench::baseline_of;
+use crate::command::bench::several::{board, tables_of};
 use crate::several_bench::{Figures, TABLES, markdown};
 use crate::workspace::Workspace;
 

@@ -5,7 +5,7 @@ pub mod several;
 mod simulation;
 pub mod thread_metric;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 pub(super) use hardware::hardware;
@@ -15,7 +15,7 @@ pub(super) use thread_metric::thread_metric;
 
 use super::experiment::run_prepared;
 use crate::arguments::RunOptions;
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Baselined};
 use crate::board::{kernels, unknown};
 use crate::book;
 use crate::failure::CheckFailed;
@@ -81,22 +81,48 @@ fn count(
     let session = run_prepared(workspace, prepared, &result, options, Form::Bench)?;
     let board = format!("{}{ending}", session.board.name);
     let now = Baseline::of(&board, &operations(&session.samples, &Peers::default()));
-    let checked_in = workspace.path(&format!("experiments/baseline/{board}.json"));
+    against(workspace, (&board, &now), (named, save), || {
+        book::figures::renew(workspace, &now)
+    })
+}
+
+/// Where a board's baseline is.
+pub fn baseline_of(workspace: &Workspace, board: &str) -> PathBuf {
+    workspace.path(&format!("experiments/baseline/{board}.json"))
+}
+
+/// Saves a board's figures as its baseline and has what repeats them renewed, or compares them with the baseline that was named, or else
+/// with the board's.
+fn against<T: Baselined>(
+    workspace: &Workspace,
+    (board, now): (&str, &T),
+    (named, save): (Option<T>, bool),
+    renew: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let checked_in = baseline_of(workspace, board);
     if save {
         now.save(&checked_in)?;
-        book::figures::renew(workspace, &now)?;
+        renew()?;
         eprintln!("baseline saved: {}", workspace.shown(&checked_in));
         return Ok(());
     }
     let before = match named {
         Some(before) => before,
-        None if checked_in.is_file() => Baseline::read(&checked_in)?,
+        None if checked_in.is_file() => T::read(&checked_in)?,
         None => {
             eprintln!("no baseline of {board} yet; --save-baseline makes one");
             return Ok(());
         }
     };
-    compare(&before, &now)
+    let changes = before.changes(now)?;
+    for change in &changes {
+        eprintln!("  {change}");
+    }
+    match changes.len() {
+        0 => eprintln!("baseline: {}", now.unchanged()),
+        count => return Err(CheckFailed(T::changed(count)).into()),
+    }
+    Ok(())
 }
 
 /// The experiment that measures every operation of a board: of the hypervisor's, or of the kernel.
@@ -113,28 +139,4 @@ fn name(options: &RunOptions) -> String {
         Some(board) => format!("bench-{board}"),
         None => "bench".into(),
     }
-}
-
-fn compare(before: &Baseline, now: &Baseline) -> Result<()> {
-    let changes = before.changes(now);
-    if changes.is_empty() {
-        eprintln!(
-            "baseline: no count changed in {} operations",
-            now.operations.len()
-        );
-        return Ok(());
-    }
-    for change in &changes {
-        eprintln!("  {change}");
-    }
-    let operations = if changes.len() == 1 {
-        "operation"
-    } else {
-        "operations"
-    };
-    Err(CheckFailed(format!(
-        "the counts of {} {operations} changed",
-        changes.len()
-    ))
-    .into())
 }

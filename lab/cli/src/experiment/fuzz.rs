@@ -1,17 +1,11 @@
 //! Experiment files: those that are shipped, changed; and text that is none.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 
 use super::load::parse;
-use crate::failure::{Failure, shown};
-
-/// Any letters, line feeds and other controls among them.
-fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(any::<char>(), 0..60).prop_map(String::from_iter)
-}
+use crate::fuzz::{changed, changes, names_a_line, text};
 
 const SHIPPED: [&str; 3] = [
     include_str!("../../../../experiments/bench.toml"),
@@ -21,18 +15,9 @@ const SHIPPED: [&str; 3] = [
 
 /// An experiment, or an error in one line that names a line of the text, and the mend.
 fn is_read_or_refused(text: &str) -> bool {
-    let error = match parse(text, Path::new("mine.toml")) {
-        Ok(_) => return true,
-        Err(error) => error,
-    };
-    let cause = error.to_string();
-    let place = cause.strip_prefix("mine.toml:");
-    let line = place.and_then(|rest| rest.split(':').next()?.parse().ok());
-    // An error at the very end is on the line after the last line feed.
-    let lines = text.matches('\n').count() + 1;
-    error.is::<Failure>()
-        && shown(&error).lines().count() == 2
-        && line.is_some_and(|line: usize| (1..=lines).contains(&line))
+    let read = parse(text, Path::new("mine.toml"));
+    read.err()
+        .is_none_or(|error| names_a_line(&error, "mine.toml", text, 1))
 }
 
 /// Pieces that experiment files are made of, whole and broken.
@@ -107,16 +92,9 @@ proptest! {
     #[test]
     fn a_changed_experiment_is_read_or_refused(
         shipped in prop::sample::select(SHIPPED.to_vec()),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), piece(), 0..40_usize), 1..4),
+        changes in changes(piece()),
     ) {
-        let mut letters: Vec<char> = shipped.chars().collect();
-        for (place, piece, gone) in changes {
-            let place = place.index(letters.len());
-            let gone = gone.min(letters.len() - place);
-            letters.splice(place..place + gone, piece.chars());
-            letters.push('\n');
-        }
-        let text: String = letters.into_iter().collect();
+        let text = changed(shipped, '\n', &changes);
         prop_assert!(is_read_or_refused(&text), "{:?}", parse(&text, Path::new("mine.toml")));
     }
 }

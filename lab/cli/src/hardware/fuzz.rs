@@ -1,11 +1,11 @@
-//! Any console of a board is read, or refused in one line and its mend. `TAKTOS_SEED` repeats a run, `PROPTEST_CASES`
-//! says how many cases it has.
+//! Any console of a board is read, or refused in one line and its mend.
 
 use proptest::prelude::*;
 
 use super::tests::{ended, session};
 use super::{has_ended, read};
-use crate::failure::{Failure, shown};
+use crate::failure::shown;
+use crate::fuzz::is_told;
 
 /// A line of a session, or nearly, or any letters.
 fn line() -> impl Strategy<Value = String> {
@@ -15,10 +15,6 @@ fn line() -> impl Strategy<Value = String> {
         1 => "@(conditions|session|end)( [a-z]{1,8}=[a-z0-9]{0,12}){0,4}",
         1 => prop::collection::vec(any::<char>(), 0..30).prop_map(String::from_iter),
     ]
-}
-
-fn is_told(error: &anyhow::Error) -> bool {
-    error.is::<Failure>() && shown(error).lines().count() == 2
 }
 
 proptest! {

@@ -9,15 +9,14 @@ mod same;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use taktos_emulator::Record;
-use taktos_export::{Evidence, joined, replace_file, sorted, to_json};
+use taktos_export::{Evidence, joined, sorted, to_json};
 
-use crate::failure::{Failure, one_line};
+use crate::baseline::Baselined;
 use crate::measure::{Summary, rounds};
 use crate::several::{Board, QUANTA};
 
@@ -157,38 +156,17 @@ impl Figures {
         Ok(to_json(&sorted(joined(head, serde_json::to_value(self)?))))
     }
 
-    /// Reads a baseline.
-    ///
-    /// # Errors
-    /// When there is no such file, or it is no baseline of such a board.
-    pub fn read(path: &Path) -> Result<Self> {
-        let mend = "write it anew: taktos bench --board BOARD --save-baseline";
-        let text = std::fs::read_to_string(path).map_err(|cause| {
-            let what = format!("cannot read the baseline {}: {cause}", path.display());
-            Failure::error(what, mend)
-        })?;
-        serde_json::from_str(&text).map_err(|cause| {
-            let (line, why) = (cause.line(), one_line(&cause.to_string()));
-            Failure::error(
-                format!("{}:{line}: no baseline: {why}", path.display()),
-                mend,
-            )
-        })
+    /// Every single figure by its place: `same yield instructions median`.
+    fn places(&self) -> Result<BTreeMap<String, String>> {
+        let mut places = BTreeMap::new();
+        flatten(&serde_json::to_value(self)?, "", &mut places);
+        Ok(places)
     }
+}
 
-    /// Writes it, whole or not at all.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        replace_file(path, to_json(self)).context("the baseline was not saved")
-    }
-
-    /// What changed from this baseline to a newer one: a line for each figure.
-    ///
-    /// # Errors
-    /// When it cannot be told, for one of them is no data.
-    pub fn changes(&self, newer: &Self) -> Result<Vec<String>> {
+impl Baselined for Figures {
+    /// A line for each figure.
+    fn changes(&self, newer: &Self) -> Result<Vec<String>> {
         let (before, now) = (self.places()?, newer.places()?);
         let mut changes = Vec::new();
         for (place, old) in &before {
@@ -203,17 +181,18 @@ impl Figures {
         Ok(changes)
     }
 
-    /// Every single figure by its place: `same yield instructions median`.
-    fn places(&self) -> Result<BTreeMap<String, String>> {
-        let mut places = BTreeMap::new();
-        flatten(&serde_json::to_value(self)?, "", &mut places);
-        Ok(places)
-    }
-
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
+    fn rows(&self) -> usize {
         let instances: usize = self.instances.values().map(Operations::len).sum();
         self.same.len() + instances + self.across.len() + self.locks.len()
+    }
+
+    fn unchanged(&self) -> String {
+        format!("no figure changed in {} rows", self.rows())
+    }
+
+    fn changed(count: usize) -> String {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} figure{plural} changed")
     }
 }
 

@@ -15,7 +15,7 @@ use super::Tally;
 use cases::{Case, Guest, Needs};
 use machine::{Recorder, Recording};
 use simulated::{Measured, simulate};
-use taktos_cli::baseline::Baseline;
+use taktos_cli::baseline::{Baseline, Baselined};
 use taktos_cli::workspace::Workspace;
 use turns::compare;
 

@@ -1,17 +1,17 @@
 //! `taktos bench` on a board with four processors: the probe, the runs, the tables, and what changed since the baseline.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use taktos_export::Evidence;
 use taktos_export::table::Table;
 
+use super::{against, baseline_of};
 use crate::arguments::RunOptions;
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Baselined};
 use crate::book;
 use crate::command::experiment::begin;
 use crate::command::several::{Ready, ready};
-use crate::failure::CheckFailed;
 use crate::figure::Drawn;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -25,11 +25,6 @@ pub const PROGRAM: &str = "bench";
 /// The board of this name, if it has several processors.
 pub fn board(name: &str) -> Option<Board> {
     Board::ALL.into_iter().find(|board| board.name == name)
-}
-
-/// Where the board's baseline is.
-pub fn baseline_of(workspace: &Workspace, board: &str) -> PathBuf {
-    workspace.path(&format!("experiments/baseline/{board}.json"))
 }
 
 /// Measures, writes the result and shows it; saves the figures, or compares them.
@@ -65,39 +60,9 @@ pub(super) fn run(
         ..ready.outcome(PROGRAM, &calls())
     };
     outcome.finish(workspace, directory, options.format)?;
-    let checked_in = baseline_of(workspace, name);
-    if save {
-        figures.save(&checked_in)?;
-        book::several::renew(workspace, name, &tables)?;
-        eprintln!("baseline saved: {}", workspace.shown(&checked_in));
-        return Ok(());
-    }
-    let before = match named {
-        Some(before) => before,
-        None if checked_in.is_file() => Figures::read(&checked_in)?,
-        None => {
-            eprintln!("no baseline of {name} yet; --save-baseline makes one");
-            return Ok(());
-        }
-    };
-    compare(&before, &figures)
-}
-
-fn compare(before: &Figures, now: &Figures) -> Result<()> {
-    let changes = before.changes(now)?;
-    if changes.is_empty() {
-        eprintln!("baseline: no figure changed in {} rows", now.rows());
-        return Ok(());
-    }
-    for change in &changes {
-        eprintln!("  {change}");
-    }
-    let figures = if changes.len() == 1 {
-        "figure"
-    } else {
-        "figures"
-    };
-    Err(CheckFailed(format!("{} {figures} changed", changes.len())).into())
+    against(workspace, (name, &figures), (named, save), || {
+        book::several::renew(workspace, name, &tables)
+    })
 }
 
 /// The tables of a board's figures, beside the baseline of the same board with one processor.

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::compare;
+use super::against;
 use crate::arguments::{Interface, RunOptions};
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Baselined};
 use crate::command::experiment::{begin, finish};
 use crate::command::install::{self, Program};
 use crate::figure::operations;
@@ -45,17 +45,8 @@ pub(in super::super) fn thread_metric(
         options.format,
         Form::ThreadMetric,
     )?;
-    let checked_in = workspace.path(&baseline_of(session.board, interface));
-    if save {
-        now.save(&checked_in)?;
-        eprintln!("baseline saved: {}", workspace.shown(&checked_in));
-        return Ok(());
-    }
-    match named {
-        Some(before) => compare(&before, &now),
-        None if checked_in.is_file() => compare(&Baseline::read(&checked_in)?, &now),
-        None => Ok(()),
-    }
+    let board = named_after(session.board, interface);
+    against(workspace, (&board, &now), (named, save), || Ok(()))
 }
 
 /// Builds the tests by an interface, and runs them.
@@ -98,21 +89,14 @@ fn in_c(
     progress.during(&building, || install::built(workspace, &kit, &program))
 }
 
-/// The baseline of a board's counts, by an interface.
-pub fn baseline_of(board: Board, interface: Interface) -> String {
-    format!(
-        "experiments/baseline/{}.json",
-        named_after(board, interface)
-    )
-}
-
 /// The counts of a session.
 pub fn counts(session: &Session, interface: Interface) -> Baseline {
     let name = named_after(session.board, interface);
     Baseline::of(&name, &operations(&session.samples, &Peers::default()))
 }
 
-fn named_after(board: Board, interface: Interface) -> String {
+/// What the baseline of a board's counts by an interface is called.
+pub fn named_after(board: Board, interface: Interface) -> String {
     format!("{}-thread-metric{}", board.name, ending(interface))
 }
 

@@ -1,16 +1,11 @@
 //! The console's lines for the laboratory: any text, and rounds that go with it.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
 use taktos_emulator::Edge;
 
 use super::tests::record;
 use super::*;
-
-/// Any letters, line feeds and other controls among them.
-fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(any::<char>(), 0..60).prop_map(String::from_iter)
-}
+use crate::fuzz::text;
 
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![

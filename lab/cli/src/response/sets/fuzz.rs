@@ -1,12 +1,11 @@
 //! Consoles of the programs with letters changed, lost or added: read, or
 //! refused in one line with a mend.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
 
 use super::sets;
 use super::tests::{console, printed};
-use crate::failure::{Failure, shown};
+use crate::fuzz::{changed, changes, is_told};
 
 fn counts() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let counts =
@@ -26,24 +25,11 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_console_is_read_or_refused(
-        counts in counts(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), "[@a-z_=0-9 \n-]{0,12}", 0..20_usize), 1..4),
-    ) {
-        let mut letters: Vec<char> = console("latency", &[printed("latency", (0, 0), &counts)]).chars().collect();
-        for (place, piece, gone) in changes {
-            let place = place.index(letters.len());
-            let gone = gone.min(letters.len() - place);
-            letters.splice(place..place + gone, piece.chars());
-            letters.push('\n');
-        }
-        let text: String = letters.into_iter().collect();
-        match sets(&text, "latency") {
+    fn a_changed_console_is_read_or_refused(counts in counts(), changes in changes("[@a-z_=0-9 \n-]{0,12}")) {
+        let console = console("latency", &[printed("latency", (0, 0), &counts)]);
+        match sets(&changed(&console, '\n', &changes), "latency") {
             Ok(read) => prop_assert!(read.iter().all(|set| set.times.samples() > 0)),
-            Err(error) => {
-                prop_assert!(error.is::<Failure>());
-                prop_assert_eq!(shown(&error).lines().count(), 2);
-            }
+            Err(error) => prop_assert!(is_told(&error)),
         }
     }
 }
