@@ -30,13 +30,9 @@ fn build(folder: &Folder, (source, script): (&str, &str), target: &str) -> PathB
 }
 
 /// The command on this image, for a tenth of a second of virtual time.
-fn on(folder: &Folder, elf: &Path, words: &[&str]) -> Command {
-    let mut command = taktos(&words[..1]);
-    command
-        .arg(elf)
-        .args(&words[1..])
-        .args(["--for", "100ms", "--out"])
-        .arg(folder.0.join("out"));
+fn on(folder: &Folder, elf: &Path, line: &str) -> Command {
+    let mut command = taktos(&format!("{line} --for 100ms --out"));
+    command.arg(folder.0.join("out")).arg(elf);
     command
 }
 
@@ -44,9 +40,8 @@ fn on(folder: &Folder, elf: &Path, words: &[&str]) -> Command {
 fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
     let folder = Folder::new("foreign-count");
     let elf = foreign(&folder);
-    let ends = ["--from", "filter", "--to", "filtered", "--format", "json"];
-    let words: Vec<&str> = ["count"].into_iter().chain(ends).collect();
-    let counts = succeed(&mut on(&folder, &elf, &words));
+    let line = "count --from filter --to filtered --format json";
+    let counts = succeed(&mut on(&folder, &elf, line));
     let counts: serde_json::Value = serde_json::from_str(&counts).unwrap();
     // One instruction, twenty rounds of two, and the return.
     let exact = serde_json::json!({ "min": 42, "median": 42, "max": 42 });
@@ -57,11 +52,7 @@ fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
     for name in ["report.html", "counts.json", "trace.pftrace"] {
         assert!(folder.0.join("out").join(name).is_file(), "{name}");
     }
-    let mut missing = on(
-        &folder,
-        &elf,
-        &["count", "--from", "filter", "--to", "nowhere"],
-    );
+    let mut missing = on(&folder, &elf, "count --from filter --to nowhere");
     fail(&mut missing, 2, "no symbol `nowhere`", "nm IMAGE");
 }
 
@@ -73,7 +64,7 @@ fn a_budget_that_is_not_kept_fails_with_a_line() {
     let check = |instructions: u64| {
         let text = format!("{interval}instructions = {instructions}\ncycles = 1000\n");
         let file = folder.file("budget.toml", &text);
-        let words = ["count", "--budget", file.to_str().unwrap()];
+        let words = format!("count --budget {}", file.display());
         on(&folder, &elf, &words).output().unwrap()
     };
     let kept = check(42);
@@ -95,13 +86,7 @@ fn on_four_processors_each_has_its_own_counts_and_budgets() {
     let interval = "[[interval]]\nname = 'filter'\nfrom = 'filter'\nto = 'filtered'\n";
     let text = format!("{interval}instructions = 6\n");
     let file = folder.file("budget.toml", &text);
-    let words = [
-        "count",
-        "--budget",
-        file.to_str().unwrap(),
-        "--format",
-        "json",
-    ];
+    let words = format!("count --budget {} --format json", file.display());
     let output = on(&folder, &elf, &words)
         .args(["--board", "virt-riscv64-smp"])
         .output()
@@ -128,13 +113,7 @@ fn who_ran_when_is_known_from_a_word_that_a_file_names() {
     let folder = Folder::new("foreign-trace");
     let elf = foreign(&folder);
     let file = folder.file("watch.toml", "current-thread = 'pxCurrentTCB'\n");
-    let words = [
-        "trace",
-        "--watch",
-        file.to_str().unwrap(),
-        "--format",
-        "json",
-    ];
+    let words = format!("trace --watch {} --format json", file.display());
     let spans = succeed(&mut on(&folder, &elf, &words));
     let spans: Vec<serde_json::Value> = serde_json::from_str(&spans).unwrap();
     // A turn a millisecond, each of another task than the one before.
@@ -150,12 +129,12 @@ fn who_ran_when_is_known_from_a_word_that_a_file_names() {
 fn an_image_that_never_ends_is_run_by_its_file() {
     let folder = Folder::new("image-run");
     let elf = foreign(&folder);
-    let shown = succeed(&mut on(&folder, &elf, &["run"]));
+    let shown = succeed(&mut on(&folder, &elf, "run"));
     assert!(
         shown.contains("still running after 0.1 s of virtual time"),
         "{shown}"
     );
-    let nothing = &mut on(&folder, &elf, &["count"]);
+    let nothing = &mut on(&folder, &elf, "count");
     fail(nothing, 2, "nothing is to be counted", "--from SYMBOL");
 }
 
@@ -163,11 +142,8 @@ fn an_image_that_never_ends_is_run_by_its_file() {
 fn an_image_that_is_not_for_the_board_is_told_so() {
     let folder = Folder::new("image-board");
     let elf = foreign(&folder);
-    for command in ["run", "trace", "count"] {
-        let ends = ["--from", "filter", "--to", "filtered"];
-        let more = if command == "count" { &ends[..] } else { &[] };
-        let words: Vec<&str> = [command].iter().chain(more).copied().collect();
-        let mut other = on(&folder, &elf, &words);
+    for line in ["run", "trace", "count --from filter --to filtered"] {
+        let mut other = on(&folder, &elf, line);
         other.args(["--board", "virt-aarch64"]);
         let cause =
             "is an image of 32-bit Arm, and the board virt-aarch64 has processors of AArch64";
@@ -175,7 +151,7 @@ fn an_image_that_is_not_for_the_board_is_told_so() {
         let host = Path::new(env!("CARGO_BIN_EXE_taktos"));
         let cause = format!("is an image of {}, which no board has", host_architecture());
         fail(
-            &mut on(&folder, host, &words),
+            &mut on(&folder, host, line),
             2,
             &cause,
             "build it for one of the boards",

@@ -3,14 +3,12 @@
 
 mod common;
 
-use common::{Folder, fail, root, succeed, taktos};
+use common::{Folder, fail, refuse, root, succeed, taktos};
 
 #[test]
 fn an_unknown_board_lists_the_known_ones() {
-    let mut command = taktos(&["bench", "--board", "leon3"]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        "bench --board leon3",
         "unknown board `leon3`",
         "mps2-an386, stm32l475-iot01, stm32f405, mps3-an547, realview-pb-a8",
     );
@@ -23,10 +21,8 @@ fn an_unknown_board_of_a_file_is_named_with_its_line() {
         "mine.toml",
         "title = 'mine'\nquestion = 'why?'\nboard = 'leon3'\nprogram = 'ipc'\n",
     );
-    let mut command = taktos(&["run", file.to_str().unwrap()]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        &format!("run {}", file.display()),
         "mine.toml:3: unknown board `leon3`",
         "mps2-an386",
     );
@@ -50,23 +46,16 @@ fn a_broken_experiment_is_named_with_its_line() {
     ] {
         let file = folder.file(name, text);
         let out = folder.0.join("out");
-        let arguments = [
-            "run",
-            file.to_str().unwrap(),
-            "--out",
-            out.to_str().unwrap(),
-        ];
-        fail(&mut taktos(&arguments), 2, cause, "experiments/ipc.toml");
+        let arguments = format!("run {} --out {}", file.display(), out.display());
+        refuse(&arguments, cause, "experiments/ipc.toml");
         assert!(!out.exists());
     }
 }
 
 #[test]
 fn a_missing_experiment_is_named() {
-    let mut command = taktos(&["run", "experiments/nowhere.toml"]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        "run experiments/nowhere.toml",
         "experiments/nowhere.toml",
         "name an experiment file",
     );
@@ -76,7 +65,7 @@ fn a_missing_experiment_is_named() {
 fn a_missing_emulator_is_named() {
     let (folder, empty) = (Folder::new("missing"), Folder::new("empty"));
     let out = folder.0.join("out");
-    let mut command = taktos(&["reproduce", "ipc", "--out", out.to_str().unwrap()]);
+    let mut command = taktos(&format!("reproduce ipc --out {}", out.display()));
     command.env("PATH", &empty.0);
     fail(
         &mut command,
@@ -95,7 +84,7 @@ fn an_old_emulator_is_named_with_its_version() {
         "QEMU emulator version 7.2.15 (Debian 1:7.2)",
     );
     let out = folder.0.join("out");
-    let mut command = taktos(&["bench", "--out", out.to_str().unwrap()]);
+    let mut command = taktos(&format!("bench --out {}", out.display()));
     command.env("PATH", &programs.0);
     fail(&mut command, 2, "version 7.2.15", "./taktos");
     assert!(folder.names().is_empty(), "{:?}", folder.names());
@@ -106,8 +95,11 @@ fn a_place_that_cannot_be_written_is_named_before_any_work() {
     let folder = Folder::new("unwritable");
     let file = folder.file("file", "mine");
     let out = file.join("below");
-    let mut command = taktos(&["bench", "--out", out.to_str().unwrap()]);
-    fail(&mut command, 2, "cannot write", "--out DIR");
+    refuse(
+        &format!("bench --out {}", out.display()),
+        "cannot write",
+        "--out DIR",
+    );
     assert_eq!(folder.names(), ["file"]);
 }
 
@@ -115,8 +107,11 @@ fn a_place_that_cannot_be_written_is_named_before_any_work() {
 fn somebody_elses_directory_is_left_alone() {
     let folder = Folder::new("foreign");
     folder.file("thesis.tex", "\\documentclass{book}");
-    let mut command = taktos(&["bench", "--out", folder.0.to_str().unwrap()]);
-    fail(&mut command, 2, "is not a result directory", "--out DIR");
+    refuse(
+        &format!("bench --out {}", folder.0.display()),
+        "is not a result directory",
+        "--out DIR",
+    );
     assert_eq!(folder.names(), ["thesis.tex"]);
 }
 
@@ -124,18 +119,14 @@ fn somebody_elses_directory_is_left_alone() {
 fn a_baseline_that_is_missing_or_broken_is_named_before_any_work() {
     let folder = Folder::new("baseline");
     let nowhere = folder.0.join("nowhere.json");
-    let mut command = taktos(&["bench", "--baseline", nowhere.to_str().unwrap()]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        &format!("bench --baseline {}", nowhere.display()),
         "cannot read the baseline",
         "--save-baseline",
     );
     let broken = folder.file("broken.json", "{\n  \"board\": 7\n}\n");
-    let mut command = taktos(&["bench", "--baseline", broken.to_str().unwrap()]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        &format!("bench --baseline {}", broken.display()),
         "broken.json:2: no baseline",
         "--save-baseline",
     );
@@ -145,10 +136,8 @@ fn a_baseline_that_is_missing_or_broken_is_named_before_any_work() {
 fn a_recording_that_is_none_is_named() {
     let folder = Folder::new("recording");
     let file = folder.file("mine.schedule", "not a recording");
-    let mut command = taktos(&["trace", file.to_str().unwrap()]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        &format!("trace {}", file.display()),
         "not a schedule recorded by taktos",
         "taktos trace PROGRAM",
     );
@@ -156,10 +145,8 @@ fn a_recording_that_is_none_is_named() {
 
 #[test]
 fn a_program_that_no_board_has_is_named() {
-    let mut command = taktos(&["trace", "no-such-program"]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        "trace no-such-program",
         "has no program `no-such-program`",
         "boards/mps2-an386/src/bin",
     );
@@ -167,10 +154,8 @@ fn a_program_that_no_board_has_is_named() {
 
 #[test]
 fn two_papers_are_no_one_json_document() {
-    let mut command = taktos(&["reproduce", "all", "--format", "json"]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        "reproduce all --format json",
         "no one JSON document",
         "reproduce ipc --format json",
     );
@@ -179,7 +164,7 @@ fn two_papers_are_no_one_json_document() {
 #[test]
 fn outside_of_a_tree_the_entry_is_named() {
     let folder = Folder::new("outside");
-    let mut command = taktos(&["run"]);
+    let mut command = taktos("run");
     command.current_dir(&folder.0).env_remove("TAKTOS_ROOT");
     fail(&mut command, 2, "not inside a Taktos tree", "./taktos");
 }
@@ -187,7 +172,7 @@ fn outside_of_a_tree_the_entry_is_named() {
 #[test]
 fn the_doctor_names_what_is_missing_and_the_command() {
     let empty = Folder::new("doctor");
-    let output = taktos(&["doctor"]).env("PATH", &empty.0).output().unwrap();
+    let output = taktos("doctor").env("PATH", &empty.0).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let table = common::printed(&output);
     for words in [
@@ -201,13 +186,13 @@ fn the_doctor_names_what_is_missing_and_the_command() {
 
 #[test]
 fn the_doctor_finds_everything_where_these_tests_run() {
-    let table = succeed(&mut taktos(&["doctor"]));
+    let table = succeed(&mut taktos("doctor"));
     assert!(table.contains("Nothing is missing."), "{table}");
 }
 
 #[test]
 fn the_help_teaches_by_examples() {
-    let help = succeed(&mut taktos(&["--help"]));
+    let help = succeed(&mut taktos("--help"));
     for words in [
         "taktos reproduce ipc --board mps2-an386",
         "Exit status",
@@ -227,7 +212,7 @@ fn every_experiment_that_ships_is_well_formed() {
             let text = std::fs::read_to_string(&path).unwrap();
             if text.contains("[machine]") {
                 // Read and admitted, it stops where its images would be built.
-                let mut command = taktos(&["vm", "check", path.to_str().unwrap()]);
+                let mut command = taktos(&format!("vm check {}", path.display()));
                 command.env("PATH", &empty.0);
                 fail(&mut command, 2, "cargo does not start", "./taktos");
                 continue;
@@ -238,16 +223,16 @@ fn every_experiment_that_ships_is_well_formed() {
                     true => ("it has partitions", "taktos sim "),
                     false => ("is not installed", "./taktos"),
                 };
-                let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
+                let mut command = taktos(&format!("run {} --out", path.display()));
                 command.arg(empty.0.join("out")).env("PATH", &empty.0);
                 fail(&mut command, 2, cause, mend);
-                let mut command = taktos(&["sim", path.to_str().unwrap()]);
+                let mut command = taktos(&format!("sim {}", path.display()));
                 command.args(["--for", "1s", "--out"]);
                 succeed(command.arg(empty.0.join("out")));
                 continue;
             }
             // Read to the end, it stops at the emulator, which is not there.
-            let mut command = taktos(&["run", path.to_str().unwrap(), "--out"]);
+            let mut command = taktos(&format!("run {} --out", path.display()));
             command.arg(empty.0.join("out")).env("PATH", &empty.0);
             fail(&mut command, 2, " is not installed", "./taktos");
             seen += 1;
@@ -279,8 +264,8 @@ fn copied_tree(name: &str) -> Folder {
 }
 
 /// The tool as the script of that tree calls it, from within this one.
-fn in_copy(folder: &Folder, arguments: &[&str]) -> std::process::Command {
-    let mut command = taktos(arguments);
+fn in_copy(folder: &Folder, line: &str) -> std::process::Command {
+    let mut command = taktos(line);
     let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
     command.env("PATH", path).env("TAKTOS_ROOT", &folder.0);
     command.env_remove("CARGO_TARGET_DIR");
@@ -290,21 +275,17 @@ fn in_copy(folder: &Folder, arguments: &[&str]) -> std::process::Command {
 #[test]
 fn a_copied_tree_has_its_own_clock() {
     let folder = copied_tree("copied");
-    for call in [
-        vec!["doctor"],
-        vec!["trace", "hello"],
-        vec!["bench", "--board", "virt-aarch64-smp"],
-    ] {
-        let output = in_copy(&folder, &call).output().unwrap();
+    for line in ["doctor", "trace hello", "bench --board virt-aarch64-smp"] {
+        let output = in_copy(&folder, line).output().unwrap();
         let words = common::printed(&output) + &common::said(&output);
-        assert!(words.contains("the copy's own clock"), "{call:?}: {words}");
+        assert!(words.contains("the copy's own clock"), "{line}: {words}");
         assert!(!output.status.success());
     }
     std::fs::remove_dir_all(folder.0.join("lab/clock")).unwrap();
-    for call in [["trace", "hello"], ["bench", "--board=virt-aarch64-smp"]] {
+    for line in ["trace hello", "bench --board=virt-aarch64-smp"] {
         let cause = "the clock's sources cannot be read";
         fail(
-            &mut in_copy(&folder, &call),
+            &mut in_copy(&folder, line),
             2,
             cause,
             "git checkout lab/clock",
@@ -338,7 +319,7 @@ fn the_doctor_tells_old_emulators_from_missing_ones_and_takes_newer_ones() {
         let folder = Folder::new("versions");
         folder.emulators(".", version);
         let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
-        let output = taktos(&["doctor"]).env("PATH", path).output().unwrap();
+        let output = taktos("doctor").env("PATH", path).output().unwrap();
         let table = common::printed(&output);
         for program in [
             "qemu-system-arm",
@@ -362,7 +343,7 @@ fn a_newer_emulator_is_warned_of_once() {
     let compiler = "while [ \"$1\" != -o ]; do shift; done; echo >\"$2\"";
     folder.program("cc", "");
     folder.file("cc", &format!("#!/bin/sh\n{compiler}\n"));
-    let output = taktos(&["bench", "--out"])
+    let output = taktos("bench --out")
         .arg(folder.0.join("out"))
         .env("PATH", &folder.0)
         .env("CARGO_TARGET_DIR", folder.0.join("target"))
@@ -412,9 +393,8 @@ fn the_boards_that_a_command_takes_are_those_it_names() {
             "mps2",
         ),
     ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        let output = taktos(&words).output().unwrap();
-        fail(&mut taktos(&words), 2, cause, named);
+        let output = taktos(line).output().unwrap();
+        refuse(line, cause, named);
         let said = common::said(&output);
         let mend = said
             .lines()
@@ -427,10 +407,9 @@ fn the_boards_that_a_command_takes_are_those_it_names() {
             .split([' ', ','])
             .filter(|word| word.contains('-'))
         {
-            let mut words = words.clone();
-            *words.last_mut().unwrap() = board;
+            let (words, _) = line.rsplit_once(' ').unwrap();
             let empty = Folder::new("no-emulator");
-            let mut command = taktos(&words);
+            let mut command = taktos(&format!("{words} {board}"));
             command
                 .arg("--out")
                 .arg(empty.0.join("out"))
@@ -456,13 +435,9 @@ fn a_file_for_another_command_is_told_so() {
         ("vm run", set, "a task set", "sim"),
         ("vm check", "experiments/guests.toml", "a task set", "sim"),
     ] {
-        let mut words: Vec<&str> = command.split(' ').collect();
-        words.push(file);
-        let (cause, mend) = (
-            format!("{file} is {what}, which is for another"),
-            format!("taktos {right} {file}"),
-        );
-        fail(&mut taktos(&words), 2, &cause, &mend);
+        let cause = format!("{file} is {what}, which is for another");
+        let mend = format!("taktos {right} {file}");
+        refuse(&format!("{command} {file}"), &cause, &mend);
     }
 }
 
@@ -472,14 +447,13 @@ fn a_negative_number_is_no_option() {
         "sim experiments/onboard.toml --cpus -1",
         "sim experiments/onboard.toml --for -10s",
     ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        fail(&mut taktos(&words), 2, "is negative", "that is not");
+        refuse(line, "is negative", "that is not");
     }
 }
 
 /// The examples of a help page and of those below it.
-fn examples(page: &[&str]) -> Vec<String> {
-    let help = succeed(&mut taktos(&[page, &["--help"]].concat()));
+fn examples(page: &str) -> Vec<String> {
+    let help = succeed(&mut taktos(&format!("{page} --help")));
     let mut found: Vec<String> = help
         .lines()
         .filter_map(|line| line.strip_prefix("  taktos "))
@@ -488,14 +462,14 @@ fn examples(page: &[&str]) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     for line in commands.take_while(|line| line.starts_with("  ")) {
         let name = line.split_whitespace().next().unwrap();
-        found.extend(examples(&[page, &[name]].concat()));
+        found.extend(examples(&format!("{page} {name}")));
     }
     found
 }
 
 #[test]
 fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
-    let found = examples(&[]);
+    let found = examples("");
     assert!(found.len() > 25, "{found:?}");
     for example in found {
         let folder = Folder::new("example");
@@ -511,7 +485,7 @@ fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
             None if words[0] == "segment" => words.extend(["--for", "10ms"]),
             None => words.extend(["--out", &out]),
         }
-        let mut command = taktos(&words);
+        let mut command = taktos(&words.join(" "));
         if ["new", "install"].contains(&words[0]) {
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
             command.env("TAKTOS_ROOT", root).current_dir(&folder.0);

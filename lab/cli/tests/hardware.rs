@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, fail, succeed, taktos};
+use common::{Folder, refuse, succeed, taktos};
 
 const LINES: &str = "@session version=1 board=made-up counter=dwt-cyccnt hertz=168000000\n\
      @conditions clock=168MHz flash-waits=5\n\
@@ -32,13 +32,11 @@ fn a_recorded_session_becomes_a_result_of_the_class_hardware() {
     let folder = Folder::new("hardware");
     let file = folder.file("session.txt", &format!("booted\n{}", session(LINES)));
     let out = folder.0.join("out");
-    let words = [
-        "bench",
-        "--recorded",
-        file.to_str().unwrap(),
-        "--out",
-        out.to_str().unwrap(),
-    ];
+    let words = format!(
+        "bench --recorded {} --out {}",
+        file.display(),
+        out.display()
+    );
     let shown = succeed(&mut taktos(&words));
     for expected in ["hardware", "made-up", "dwt-cyccnt", "yield"] {
         assert!(shown.contains(expected), "{expected} in {shown}");
@@ -82,27 +80,21 @@ fn what_is_no_measurement_leaves_no_result() {
     ] {
         let file = folder.file(name, &text);
         let out = folder.0.join("out");
-        let words = [
-            "bench",
-            "--recorded",
-            file.to_str().unwrap(),
-            "--out",
-            out.to_str().unwrap(),
-        ];
-        fail(&mut taktos(&words), 2, cause, mend);
+        let words = format!(
+            "bench --recorded {} --out {}",
+            file.display(),
+            out.display()
+        );
+        refuse(&words, cause, mend);
         assert!(!out.exists());
     }
-    let nowhere = ["bench", "--board", "stm32f405", "--serial", "/nowhere/tty"];
-    fail(
-        &mut taktos(&nowhere),
-        2,
+    refuse(
+        "bench --board stm32f405 --serial /nowhere/tty",
         "cannot listen to /nowhere/tty",
         "/dev/ttyACM0",
     );
-    let suite = ["bench", "--suite", "user", "--recorded", "/nowhere"];
-    fail(
-        &mut taktos(&suite),
-        2,
+    refuse(
+        "bench --suite user --recorded /nowhere",
         "measures the suite kernel",
         "leave out --suite",
     );

@@ -10,8 +10,7 @@ use common::{Folder, fail, root, succeed, taktos};
 
 /// `taktos new` with these words, in the folder.
 fn new(folder: &Folder, words: &str) -> Command {
-    let words: Vec<&str> = ["new"].into_iter().chain(words.split(' ')).collect();
-    let mut command = taktos(&words);
+    let mut command = taktos(&format!("new {words}"));
     command.current_dir(&folder.0).env("TAKTOS_ROOT", root());
     command
 }
@@ -93,7 +92,7 @@ fn a_c_project_names_its_board_and_its_tool_chain() {
 #[test]
 fn a_library_for_a_board_that_has_none_is_refused_before_anything_is_written() {
     let folder = Folder::new("install-refused");
-    let mut command = taktos(&["install", "sdk", "--board", "realview-pb-a8"]);
+    let mut command = taktos("install sdk --board realview-pb-a8");
     command.current_dir(&folder.0).env("TAKTOS_ROOT", root());
     fail(
         &mut command,

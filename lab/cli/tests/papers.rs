@@ -7,12 +7,9 @@ use common::{Folder, succeed, taktos};
 use serde_json::Value;
 
 /// Runs a command for JSON, into a folder of its own.
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let mut command = taktos(arguments);
-    command
-        .args(["--format", "json", "--out"])
-        .arg(folder.0.join("result"));
-    serde_json::from_str(&succeed(&mut command)).unwrap()
+fn json(folder: &Folder, line: &str) -> Value {
+    let mut command = taktos(&format!("{line} --format json --out"));
+    serde_json::from_str(&succeed(command.arg(folder.0.join("result")))).unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<u64> {
@@ -32,7 +29,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 #[test]
 fn the_direct_switch_is_one_number_of_at_most_ninety_cycles() {
     let folder = Folder::new("ipc");
-    let data = json(&folder, &["reproduce", "ipc", "--board", "mps2-an386"]);
+    let data = json(&folder, "reproduce ipc --board mps2-an386");
     assert_eq!(data["board"], "mps2-an386");
     assert_eq!(data["evidence"]["cycles"], "modelled");
     assert_eq!(data["evidence"]["instructions"], "emulated");
@@ -68,10 +65,7 @@ fn the_direct_switch_is_one_number_of_at_most_ninety_cycles() {
 #[test]
 fn the_switch_takes_at_most_a_hundred_cycles_for_any_number_of_threads() {
     let folder = Folder::new("switch");
-    let data = json(
-        &folder,
-        &["reproduce", "switch", "--board", "realview-pb-a8"],
-    );
+    let data = json(&folder, "reproduce switch --board realview-pb-a8");
     assert_eq!(data["board"], "realview-pb-a8");
     assert_eq!(data["evidence"], "modelled");
     for kind in ["analysed", "measured"] {
@@ -124,7 +118,7 @@ const OPERATIONS: [&str; 18] = [
 fn the_bench_names_every_operation_and_its_spread() {
     for board in ["mps2-an386", "realview-pb-a8"] {
         let folder = Folder::new(&format!("bench-{board}"));
-        let data = json(&folder, &["bench", "--board", board]);
+        let data = json(&folder, &format!("bench --board {board}"));
         assert_eq!(data["board"], board);
         for name in OPERATIONS {
             let operation = &data["operations"][name];
@@ -157,12 +151,12 @@ fn baseline_of(bench: &Value) -> Value {
 #[test]
 fn a_changed_count_fails_and_names_the_operation_and_the_difference() {
     let folder = Folder::new("changed");
-    let now = json(&folder, &["bench", "--board", "mps2-an386"]);
+    let now = json(&folder, "bench --board mps2-an386");
     let mut data = baseline_of(&now);
     let count = &mut data["operations"]["yield"]["cycles"]["max"];
     *count = (count.as_u64().unwrap() + 7).into();
     let file = folder.file("changed.json", &data.to_string());
-    let mut command = taktos(&["bench", "--board", "mps2-an386", "--baseline"]);
+    let mut command = taktos("bench --board mps2-an386 --baseline");
     let output = command
         .arg(file)
         .arg("--out")
@@ -204,12 +198,7 @@ fn an_experiment_of_ones_own_has_its_figures_and_files() {
          marks = ['yield']\n",
     );
     let out = folder.0.join("result");
-    let mut command = taktos(&[
-        "run",
-        file.to_str().unwrap(),
-        "--out",
-        out.to_str().unwrap(),
-    ]);
+    let mut command = taktos(&format!("run {} --out {}", file.display(), out.display()));
     let shown = succeed(&mut command);
     assert!(
         shown.contains("Spread") && shown.contains("modelled"),
@@ -244,15 +233,9 @@ fn an_experiment_of_ones_own_has_its_figures_and_files() {
 fn a_recorded_schedule_is_converted_without_running_anything() {
     let folder = Folder::new("convert");
     let (first, second) = (folder.0.join("first"), folder.0.join("second"));
-    succeed(taktos(&["trace", "bench", "--board", "mps2-an386", "--out"]).arg(&first));
+    succeed(taktos("trace bench --board mps2-an386 --out").arg(&first));
     let recording = first.join("trace.schedule");
-    let mut convert = taktos(&[
-        "trace",
-        recording.to_str().unwrap(),
-        "--format",
-        "csv",
-        "--out",
-    ]);
+    let mut convert = taktos(&format!("trace {} --format csv --out", recording.display()));
     let csv = succeed(convert.arg(&second));
     assert!(csv.starts_with("processor,thread,"), "{csv}");
     for file in ["schedule.csv", "trace.schedule"] {
@@ -270,12 +253,7 @@ fn a_figure_that_asks_for_an_unknown_mark_leaves_nothing_behind() {
          [[figure]]\nkind = 'summary'\ntitle = 'Spread'\nmarks = ['yeild']\n",
     );
     let out = folder.0.join("result");
-    let mut command = taktos(&[
-        "run",
-        file.to_str().unwrap(),
-        "--out",
-        out.to_str().unwrap(),
-    ]);
+    let mut command = taktos(&format!("run {} --out {}", file.display(), out.display()));
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = common::said(&output);

@@ -90,16 +90,15 @@ fn reports(folder: &Folder) -> Vec<PathBuf> {
          [[figure]]\nkind = 'tail'\ntitle = 'Tail'\nmarks = ['yield']\n\
          [[figure]]\nkind = 'schedule'\ntitle = 'First switches'\nswitches = 60\n",
     );
-    let mine = mine.to_str().unwrap();
-    let commands: [&[&str]; 4] = [
-        &["run", mine],
-        &["reproduce", "ipc", "--board", "mps2-an386"],
-        &["sim", "experiments/onboard.toml", "--cpus", "4"],
-        &["latency", "--loops", "50"],
+    let commands = [
+        &format!("run {}", mine.display()),
+        "reproduce ipc --board mps2-an386",
+        "sim experiments/onboard.toml --cpus 4",
+        "latency --loops 50",
     ];
-    let run = |(number, arguments): (usize, &[&str])| {
+    let run = |(number, line): (usize, &str)| {
         let place = folder.0.join(format!("result-{number}"));
-        let mut command = taktos(arguments);
+        let mut command = taktos(line);
         succeed(command.current_dir(common::root()).arg("--out").arg(&place));
         place.join("report.html")
     };

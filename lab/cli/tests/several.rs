@@ -9,9 +9,8 @@ use common::{Folder, succeed, taktos};
 use serde_json::Value;
 
 /// Runs a command for JSON, into a folder of its own.
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let mut command = taktos(arguments);
-    command.args(["--format", "json", "--out"]);
+fn json(folder: &Folder, line: &str) -> Value {
+    let mut command = taktos(&format!("{line} --format json --out"));
     serde_json::from_str(&succeed(command.arg(folder.0.join("result")))).unwrap()
 }
 
@@ -28,7 +27,7 @@ const TASKS: [&str; 7] = ["T1", "T2", "T3", "T4", "T5", "T6", "T7"];
 #[test]
 fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
     let folder = Folder::new("smp");
-    let data = json(&folder, &["reproduce", "smp", "--full", "--for", "200ms"]);
+    let data = json(&folder, "reproduce smp --full --for 200ms");
     assert_eq!(data["form"], "full");
     assert_eq!(data["platform"], "virt-aarch64-smp");
     assert_eq!(data["evidence"], "emulated");
@@ -113,7 +112,7 @@ fn a_stopped_experiment_goes_on_where_it_was_and_says_its_form() {
     let folder = Folder::new("smp-stopped");
     let (file, place) = (smaller(&folder), folder.0.join("result"));
     let run = |more: &[&str]| {
-        let mut command = taktos(&["run"]);
+        let mut command = taktos("run");
         command.arg(&file).args(more).arg("--out").arg(&place);
         command
     };
@@ -165,7 +164,7 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
         let file = "experiments/onboard.toml";
         let data = json(
             &folder,
-            &["run", file, "--scheduler", policy, "--for", "1s"],
+            &format!("run {file} --scheduler {policy} --for 1s"),
         );
         let runs = data["runs"].as_array().unwrap();
         // On four processors releases at one instant come in the order in which the processors serve them.
@@ -203,7 +202,7 @@ fn mechanisms_are_measured_here_and_across() {
         .filter(|line| !line.starts_with("partitions"));
     let file = folder.0.join("mechanisms.toml");
     std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
-    let data = json(&folder, &["run", file.to_str().unwrap(), "--loops", "20"]);
+    let data = json(&folder, &format!("run {} --loops 20", file.display()));
     assert_eq!(data["experiments"]["periodic"]["same"]["samples"], 20);
     for name in ["semaphore", "fifo", "mailbox", "queue"] {
         for place in ["same", "across"] {
@@ -222,15 +221,7 @@ fn mechanisms_are_measured_here_and_across() {
 #[test]
 fn latency_speaks_like_cyclictest() {
     let folder = Folder::new("latency");
-    let mut command = taktos(&[
-        "latency",
-        "--loops",
-        "50",
-        "--format",
-        "cyclictest",
-        "--nanoseconds",
-        "--out",
-    ]);
+    let mut command = taktos("latency --loops 50 --format cyclictest --nanoseconds --out");
     let text = succeed(command.arg(folder.0.join("result")));
     let threads = text.lines().filter(|line| line.starts_with("T:")).count();
     assert_eq!(threads, 4, "{text}");
@@ -249,19 +240,16 @@ fn latency_speaks_like_cyclictest() {
 
 #[test]
 fn an_option_without_meaning_is_refused() {
-    for (arguments, option) in [
-        (&["reproduce", "smp", "--loops", "3"][..], "--loops"),
-        (&["reproduce", "ipc", "--for", "1s"], "--for"),
-        (
-            &["run", "experiments/mechanisms.toml", "--for", "1s"],
-            "--for",
-        ),
-        (&["run", "--scheduler", "edf"], "--scheduler"),
-        (&["reproduce", "switch", "--full"], "--full"),
-        (&["run", "experiments/mechanisms.toml", "--full"], "--full"),
-        (&["run", "experiments/latency.toml", "--fresh"], "--fresh"),
+    for (line, option) in [
+        ("reproduce smp --loops 3", "--loops"),
+        ("reproduce ipc --for 1s", "--for"),
+        ("run experiments/mechanisms.toml --for 1s", "--for"),
+        ("run --scheduler edf", "--scheduler"),
+        ("reproduce switch --full", "--full"),
+        ("run experiments/mechanisms.toml --full", "--full"),
+        ("run experiments/latency.toml --fresh", "--fresh"),
     ] {
-        let output = taktos(arguments).output().unwrap();
+        let output = taktos(line).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let said = common::said(&output);
         assert!(
@@ -269,8 +257,6 @@ fn an_option_without_meaning_is_refused() {
             "{said}"
         );
     }
-    let output = taktos(&["latency", "--board", "mps2-an386"])
-        .output()
-        .unwrap();
+    let output = taktos("latency --board mps2-an386").output().unwrap();
     assert!(common::said(&output).contains("the board mps2-an386 has one processor"));
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, fail, printed, root, said, succeed, taktos};
+use common::{Folder, fail, printed, refuse, root, said, succeed, taktos};
 use serde_json::Value;
 
 const POLICIES: [&str; 6] = [
@@ -19,16 +19,24 @@ const POLICIES: [&str; 6] = [
 ];
 
 /// Simulates into the folder.
-fn sim(folder: &Folder, arguments: &[&str]) -> std::process::Command {
-    let mut command = taktos(&["sim"]);
-    command.args(arguments);
-    command.arg("--out").arg(folder.0.join("out"));
+fn sim(folder: &Folder, line: &str) -> std::process::Command {
+    let mut command = taktos(&format!("sim {line} --out"));
+    command.arg(folder.0.join("out"));
     command
 }
 
-fn json(folder: &Folder, arguments: &[&str]) -> Value {
-    let mut command = sim(folder, arguments);
-    serde_json::from_str(&succeed(command.args(["--format", "json"]))).unwrap()
+fn json(folder: &Folder, line: &str) -> Value {
+    read(&mut sim(folder, &format!("{line} --format json")))
+}
+
+/// The data that it prints.
+fn read(command: &mut std::process::Command) -> Value {
+    serde_json::from_str(&succeed(command)).unwrap()
+}
+
+/// What is to be simulated must be refused with one line that names the cause, and one that mends it.
+fn refuse_sim(folder: &Folder, line: &str, cause: &str, mend: &str) {
+    fail(&mut sim(folder, line), 2, cause, mend);
 }
 
 /// Every file below the folder, with its bytes.
@@ -55,7 +63,7 @@ fn the_seven_tasks_are_shown_under_each_policy() {
         let folder = Folder::new(&format!("sim-onboard-{cpus}"));
         let shown = succeed(&mut sim(
             &folder,
-            &["experiments/onboard.toml", "--cpus", cpus],
+            &format!("experiments/onboard.toml --cpus {cpus}"),
         ));
         assert!(shown.contains(words), "{shown}");
         for policy in POLICIES {
@@ -79,14 +87,8 @@ fn the_seven_tasks_are_shown_under_each_policy() {
 #[test]
 fn the_json_has_the_promised_shape() {
     let folder = Folder::new("sim-json");
-    let one = [
-        "experiments/onboard.toml",
-        "--scheduler",
-        "edf",
-        "--cpus",
-        "1",
-    ];
-    let figures = json(&folder, &one);
+    let one = "experiments/onboard.toml --scheduler edf --cpus 1";
+    let figures = json(&folder, one);
     let jobs = [
         ("T1", 40),
         ("T2", 40),
@@ -121,21 +123,15 @@ fn the_json_has_the_promised_shape() {
         (&Value::from(0), &Value::from(3_200_000_000_u64))
     );
     // More processors never make these tasks slower, and T7 a lot quicker.
-    let four = [
-        "experiments/onboard.toml",
-        "--scheduler",
-        "edf",
-        "--cpus",
-        "4",
-    ];
-    let more = json(&folder, &four);
+    let four = "experiments/onboard.toml --scheduler edf --cpus 4";
+    let more = json(&folder, four);
     assert_eq!(more["cpus"].as_array().unwrap().len(), 4);
     let worst = |figures: &Value, name: &str| figures["tasks"][name]["response"]["max"].as_u64();
     for (name, _) in jobs {
         assert!(worst(&more, name) <= worst(&figures, name), "{name}");
     }
     assert!(worst(&more, "T7").unwrap() * 3 < worst(&figures, "T7").unwrap());
-    let all = json(&folder, &["experiments/onboard.toml"]);
+    let all = json(&folder, "experiments/onboard.toml");
     let names: Vec<&String> = all["schedulers"].as_object().unwrap().keys().collect();
     assert_eq!(names.len(), POLICIES.len());
     assert_eq!(all["schedulers"]["edf"]["tasks"], figures["tasks"]);
@@ -174,27 +170,17 @@ fn any_number_of_workers_gives_the_same_bytes() {
     let file = folder.file("random.toml", RANDOM);
     let mut seen = Vec::new();
     for workers in ["1", "2", "5"] {
-        let arguments = [
-            file.to_str().unwrap(),
-            "--replications",
-            "12",
-            "--jobs",
-            workers,
-        ];
+        let arguments = format!("{} --replications 12 --jobs {workers}", file.display());
         let shown = succeed(&mut sim(&folder, &arguments));
         seen.push((shown, files(&folder.0.join("out"))));
     }
     assert!(seen[0].1.len() > 20);
     assert!(seen[1] == seen[0] && seen[2] == seen[0]);
-    let other = json(
-        &folder,
-        &[file.to_str().unwrap(), "--seed", "1", "--scheduler", "edf"],
-    );
-    let again = json(
-        &folder,
-        &[file.to_str().unwrap(), "--seed", "2", "--scheduler", "edf"],
-    );
-    assert_ne!(other["tasks"], again["tasks"]);
+    let seeded = |seed: u64| {
+        let line = format!("{} --seed {seed} --scheduler edf", file.display());
+        json(&folder, &line)["tasks"].clone()
+    };
+    assert_ne!(seeded(1), seeded(2));
 }
 
 /// Dhall's effect: one task nearly as long as its period, two short ones.
@@ -221,10 +207,10 @@ fn a_missed_deadline_is_a_result_unless_it_is_to_fail() {
     let folder = Folder::new("sim-miss");
     let file = folder.file("dhall.toml", DHALL);
     let file = file.to_str().unwrap();
-    let figures = json(&folder, &[file, "--scheduler", "edf"]);
+    let figures = json(&folder, &format!("{file} --scheduler edf"));
     assert!(figures["tasks"]["long"]["missed"].as_u64().unwrap() > 0);
     assert_eq!(figures["tasks"]["long"]["response"]["max"], 12_000_000);
-    let output = sim(&folder, &[file, "--scheduler", "edf", "--fail-on-miss"])
+    let output = sim(&folder, &format!("{file} --scheduler edf --fail-on-miss"))
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -237,7 +223,7 @@ fn a_missed_deadline_is_a_result_unless_it_is_to_fail() {
         printed(&output).contains("Tasks under edf"),
         "the table comes all the same"
     );
-    let three = [file, "--scheduler", "edf", "--cpus", "3", "--fail-on-miss"];
+    let three = format!("{file} --scheduler edf --cpus 3 --fail-on-miss");
     succeed(&mut sim(&folder, &three));
 }
 
@@ -253,14 +239,8 @@ fn clusters_have_policies_of_their_own() {
         .unwrap()
         .replace("short-1\"", "short-1\"\ncluster = \"short\"");
     fs::write(&file, text).unwrap();
-    let clusters = [
-        "--clusters",
-        "short=priority:0,long=edf:1",
-        "--fail-on-miss",
-    ];
-    let mut arguments = vec![file.to_str().unwrap()];
-    arguments.extend(clusters);
-    let figures = json(&folder, &arguments);
+    let clusters = "--clusters short=priority:0,long=edf:1 --fail-on-miss";
+    let figures = json(&folder, &format!("{} {clusters}", file.display()));
     assert_eq!(figures["scheduler"], "clusters");
     assert_eq!(figures["tasks"]["long"]["response"]["max"], 10_000_000);
     let manifest = fs::read_to_string(folder.0.join("out/manifest.json")).unwrap();
@@ -268,16 +248,13 @@ fn clusters_have_policies_of_their_own() {
         manifest.contains("short=priority:0") && manifest.contains("long=edf:1"),
         "{manifest}"
     );
-    let unknown = [
-        file.to_str().unwrap(),
-        "--clusters",
-        "short=0,lang=1",
-        "--scheduler",
-        "edf",
-    ];
-    fail(
-        &mut sim(&folder, &unknown),
-        2,
+    let unknown = format!(
+        "{} --clusters short=0,lang=1 --scheduler edf",
+        file.display()
+    );
+    refuse_sim(
+        &folder,
+        &unknown,
         "is in cluster `long`, which there is not",
         "--clusters",
     );
@@ -286,14 +263,8 @@ fn clusters_have_policies_of_their_own() {
 #[test]
 fn a_trace_is_of_the_whole_run_when_asked_for() {
     let folder = Folder::new("sim-trace");
-    let edf = [
-        "experiments/onboard.toml",
-        "--scheduler",
-        "edf",
-        "--for",
-        "100 s",
-    ];
-    succeed(&mut sim(&folder, &edf));
+    let edf = "experiments/onboard.toml --scheduler edf --for 100s";
+    succeed(&mut sim(&folder, edf));
     let manifest = || fs::read_to_string(folder.0.join("out/manifest.json")).unwrap();
     assert!(
         manifest().contains("which is the first part"),
@@ -301,9 +272,10 @@ fn a_trace_is_of_the_whole_run_when_asked_for() {
         manifest()
     );
     let copy = folder.0.join("mine.pftrace");
-    let mut arguments = edf.to_vec();
-    arguments.extend(["--trace", copy.to_str().unwrap()]);
-    succeed(&mut sim(&folder, &arguments));
+    succeed(&mut sim(
+        &folder,
+        &format!("{edf} --trace {}", copy.display()),
+    ));
     assert!(manifest().contains("which is whole"), "{}", manifest());
     let trace = fs::read(&copy).unwrap();
     assert_eq!(fs::read(folder.0.join("out/trace.pftrace")).unwrap(), trace);
@@ -318,23 +290,14 @@ fn a_trace_is_of_the_whole_run_when_asked_for() {
     // None was missed, and no track is empty.
     assert!(!holds("misses"));
     let recording = folder.0.join("out/trace.schedule");
-    let mut command = taktos(&["trace", recording.to_str().unwrap(), "--out"]);
+    let mut command = taktos(&format!("trace {} --out", recording.display()));
     let shown = succeed(command.arg(folder.0.join("again")));
     assert!(
         shown.contains("T7") && shown.contains("simulated"),
         "{shown}"
     );
-    let arguments = [
-        "experiments/onboard.toml",
-        "--trace",
-        copy.to_str().unwrap(),
-    ];
-    fail(
-        &mut sim(&folder, &arguments),
-        2,
-        "several policies",
-        "--scheduler",
-    );
+    let arguments = format!("experiments/onboard.toml --trace {}", copy.display());
+    refuse_sim(&folder, &arguments, "several policies", "--scheduler");
 }
 
 #[test]
@@ -344,18 +307,12 @@ fn other_tools_files_are_read() {
     let rtapp = tests.join("mutex.json");
     let figures = json(
         &folder,
-        &[
-            rtapp.to_str().unwrap(),
-            "--scheduler",
-            "priority",
-            "--cpus",
-            "2",
-        ],
+        &format!("{} --scheduler priority --cpus 2", rtapp.display()),
     );
     assert_eq!(figures["tasks"]["control"]["missed"], 0);
     assert_eq!(figures["tasks"]["control"]["jobs"], 600);
     let simso = tests.join("mixed.xml");
-    let output = sim(&folder, &[simso.to_str().unwrap(), "--format", "json"])
+    let output = sim(&folder, &format!("{} --format json", simso.display()))
         .output()
         .unwrap();
     assert!(said(&output).contains("warning: "), "{}", said(&output));
@@ -368,14 +325,14 @@ fn other_tools_files_are_read() {
 fn scenarios_hold_or_say_what_was_found() {
     let folder = Folder::new("sim-scenario");
     let good = root().join("experiments/scenarios/smp01.scenario");
-    let shown = succeed(&mut taktos(&["sim", "--scenario", good.to_str().unwrap()]));
+    let shown = succeed(&mut taktos(&format!("sim --scenario {}", good.display())));
     assert!(shown.contains("yes"), "{shown}");
     let text = fs::read_to_string(&good).unwrap();
     let line = "expect scheduled: A B C D";
     let number = text.lines().position(|other| other == line).unwrap();
     let text = text.replacen(line, "expect scheduled: A B D C", 1);
     let wrong = folder.file("wrong.scenario", &text);
-    let mut command = taktos(&["sim", "--scenario", good.to_str().unwrap()]);
+    let mut command = taktos(&format!("sim --scenario {}", good.display()));
     let output = command.arg(&wrong).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     for words in [
@@ -387,12 +344,13 @@ fn scenarios_hold_or_say_what_was_found() {
         assert!(said(&output).contains(&words), "{words}: {}", said(&output));
     }
     let broken = folder.file("broken.scenario", "case x\nflies away\n");
-    let mut command = taktos(&["sim", "--scenario", broken.to_str().unwrap()]);
-    fail(&mut command, 2, "broken.scenario:", "");
-    let mut command = taktos(&["sim", "--scenario", "nowhere.scenario"]);
-    fail(
-        &mut command,
-        2,
+    refuse(
+        &format!("sim --scenario {}", broken.display()),
+        "broken.scenario:",
+        "",
+    );
+    refuse(
+        "sim --scenario nowhere.scenario",
         "cannot read the scenario nowhere.scenario",
         "smp01.scenario",
     );
@@ -401,8 +359,8 @@ fn scenarios_hold_or_say_what_was_found() {
 #[test]
 fn guests_run_on_their_servers() {
     let folder = Folder::new("sim-guests");
-    let guests = ["experiments/guests.toml"];
-    let shown = succeed(&mut sim(&folder, &guests));
+    let guests = "experiments/guests.toml";
+    let shown = succeed(&mut sim(&folder, guests));
     for words in [
         "Tasks of control under priority",
         "Virtual processors",
@@ -422,7 +380,7 @@ fn guests_run_on_their_servers() {
             "{words}"
         );
     }
-    let figures = json(&folder, &guests);
+    let figures = json(&folder, guests);
     let control = &figures["partitions"]["control"];
     assert_eq!(control["tasks"]["loop"]["missed"], 0);
     assert_eq!(control["tasks"]["loop"]["jobs"], 500);
@@ -434,27 +392,18 @@ fn guests_run_on_their_servers() {
     );
     assert!(part("overhead") > 0);
     let first = files(&folder.0.join("out"));
-    json(&folder, &guests);
+    json(&folder, guests);
     assert_eq!(first, files(&folder.0.join("out")));
-    for option in [
-        ["--scheduler", "edf"],
-        ["--cpus", "2"],
-        ["--replications", "2"],
-    ] {
-        let arguments = [&guests[..], &option].concat();
-        fail(
-            &mut sim(&folder, &arguments),
-            2,
-            "no meaning for partitions",
-            "leave it out",
-        );
+    for option in ["--scheduler edf", "--cpus 2", "--replications 2"] {
+        let line = format!("{guests} {option}");
+        refuse_sim(&folder, &line, "no meaning for partitions", "leave it out");
     }
-    let text = fs::read_to_string(root().join(guests[0])).unwrap();
+    let text = fs::read_to_string(root().join(guests)).unwrap();
     let mixed = format!("{text}\n[[task]]\nname = 'a'\nperiod = '5 ms'\nexecution = '1 ms'\n");
     let file = folder.file("mixed.toml", &mixed);
-    fail(
-        &mut sim(&folder, &[file.to_str().unwrap()]),
-        2,
+    refuse_sim(
+        &folder,
+        &file.display().to_string(),
         "tasks beside its partitions",
         "file of their own",
     );
@@ -462,9 +411,9 @@ fn guests_run_on_their_servers() {
         "pool.toml",
         &text.replace("pool      = \"shared\"", "pool = \"shred\""),
     );
-    fail(
-        &mut sim(&folder, &[file.to_str().unwrap()]),
-        2,
+    refuse_sim(
+        &folder,
+        &file.display().to_string(),
         "pool is `shred`, which is no pool",
         "`shared`",
     );
@@ -472,25 +421,16 @@ fn guests_run_on_their_servers() {
 
 #[test]
 fn storms_hold_every_law_and_are_made_again() {
-    let storm = [
-        "sim", "--storm", "--seed", "5", "--events", "300", "--cpus", "4",
-    ];
-    let shown = succeed(&mut taktos(&storm));
+    let storm = "sim --storm --seed 5 --events 300 --cpus 4";
+    let shown = succeed(&mut taktos(storm));
     for policy in POLICIES {
         assert!(shown.contains(policy), "{policy}: {shown}");
     }
     assert_eq!(shown.matches("yes").count(), POLICIES.len(), "{shown}");
-    assert_eq!(shown, succeed(&mut taktos(&storm)));
-    let clusters = [
-        "--clusters",
-        "edf:0-1,priority:2-3",
-        "--replications",
-        "3",
-        "--format",
-        "json",
-    ];
-    let arguments = [&storm[..6], &clusters].concat();
-    let storms: Value = serde_json::from_str(&succeed(&mut taktos(&arguments))).unwrap();
+    assert_eq!(shown, succeed(&mut taktos(storm)));
+    let clusters = "--clusters edf:0-1,priority:2-3 --replications 3 --format json";
+    let line = format!("sim --storm --seed 5 --events 300 {clusters}");
+    let storms = read(&mut taktos(&line));
     let storms = storms.as_array().unwrap();
     assert_eq!(storms.len(), 3);
     for (storm, seed) in storms.iter().zip(5..) {
@@ -509,32 +449,18 @@ fn storms_hold_every_law_and_are_made_again() {
 #[test]
 fn generated_sets_run_and_are_made_again() {
     let folder = Folder::new("generate");
-    let options = [
-        "generate",
-        "--tasks",
-        "8",
-        "--utilisation",
-        "1.5",
-        "--seed",
-        "9",
-        "--deadlines",
-        "0.5..1",
-    ];
-    let set = succeed(&mut taktos(&options));
-    assert_eq!(set, succeed(&mut taktos(&options)));
+    let options = "generate --tasks 8 --utilisation 1.5 --seed 9 --deadlines 0.5..1";
+    let set = succeed(&mut taktos(options));
+    assert_eq!(set, succeed(&mut taktos(options)));
     let file = folder.file("set.toml", &set);
-    let figures = json(
-        &folder,
-        &[file.to_str().unwrap(), "--cpus", "2", "--scheduler", "edf"],
-    );
+    let line = format!("{} --cpus 2 --scheduler edf", file.display());
+    let figures = json(&folder, &line);
     assert_eq!(figures["tasks"].as_object().unwrap().len(), 8);
     // Set 2 of three is the set of index 2.
-    let mut command = taktos(&["generate", "--sets", "3", "--format", "csv", "--out"]);
+    let mut command = taktos("generate --sets 3 --format csv --out");
     succeed(command.arg(folder.0.join("sets")));
     let third = fs::read_to_string(folder.0.join("sets/set-000002.csv")).unwrap();
-    let alone = succeed(&mut taktos(&[
-        "generate", "--index", "2", "--format", "csv",
-    ]));
+    let alone = succeed(&mut taktos("generate --index 2 --format csv"));
     assert_eq!(third, alone);
     for method in ["uunifast", "uunifast-discard", "randfixedsum", "drs"] {
         for periods in [
@@ -544,16 +470,8 @@ fn generated_sets_run_and_are_made_again() {
             "limited",
             "automotive",
         ] {
-            let arguments = [
-                "generate",
-                "--method",
-                method,
-                "--periods",
-                periods,
-                "--format",
-                "json",
-            ];
-            let set: Value = serde_json::from_str(&succeed(&mut taktos(&arguments))).unwrap();
+            let arguments = format!("generate --method {method} --periods {periods} --format json");
+            let set = read(&mut taktos(&arguments));
             let sum = set["utilisation"].as_f64().unwrap();
             assert!((sum - 1.0).abs() < 1e-6, "{method}, {periods}: {sum}");
         }
@@ -562,13 +480,7 @@ fn generated_sets_run_and_are_made_again() {
 
 #[test]
 fn the_simulators_speed_is_measured() {
-    let shown = succeed(&mut taktos(&[
-        "bench",
-        "--suite",
-        "simulation",
-        "--format",
-        "json",
-    ]));
+    let shown = succeed(&mut taktos("bench --suite simulation --format json"));
     let speed: Value = serde_json::from_str(&shown).unwrap();
     for key in [
         "jobs_per_second",
@@ -580,8 +492,8 @@ fn the_simulators_speed_is_measured() {
     }
     assert_eq!(speed["time"], "processor");
     assert_eq!(speed.as_object().unwrap().len(), 5);
-    let mut command = taktos(&["bench", "--suite", "simulation", "--save-baseline"]);
-    fail(&mut command, 2, "no baseline", "leave these options out");
+    let line = "bench --suite simulation --save-baseline";
+    refuse(line, "no baseline", "leave these options out");
 }
 
 #[test]
@@ -648,37 +560,30 @@ fn bad_input_is_named_and_nothing_is_written() {
     ];
     for (name, text, cause, mend) in files {
         let file = folder.file(name, &text);
-        let arguments = [file.to_str().unwrap(), "--scheduler", "priority"];
-        let arguments = if name == "policy.toml" {
-            &arguments[..1]
-        } else {
-            &arguments[..]
+        let policy = match name {
+            "policy.toml" => "",
+            _ => "--scheduler priority",
         };
-        let mut command = sim(&folder, arguments);
-        fail(&mut command, 2, cause, mend);
+        refuse_sim(
+            &folder,
+            &format!("{} {policy}", file.display()),
+            cause,
+            mend,
+        );
         assert!(!folder.0.join("out").exists(), "{name}");
     }
-    fail(
-        &mut sim(&folder, &["nowhere.toml"]),
-        2,
+    refuse_sim(
+        &folder,
+        "nowhere.toml",
         "nowhere.toml: cannot be read",
         "experiments/onboard.toml",
     );
-    fail(
-        &mut sim(&folder, &["docs"]),
-        2,
-        "docs has no task set in it",
-        "*.toml",
-    );
+    refuse_sim(&folder, "docs", "docs has no task set in it", "*.toml");
     let costs = folder.file("costs.toml", "swich = '1 us'\n");
-    let arguments = [
-        "experiments/onboard.toml",
-        "--costs",
-        costs.to_str().unwrap(),
-    ];
-    fail(
-        &mut sim(&folder, &arguments),
-        2,
+    let arguments = format!("experiments/onboard.toml --costs {}", costs.display());
+    refuse_sim(
+        &folder,
+        &arguments,
         "costs.toml:1: the costs has no key `swich`",
         "did you mean `switch`?",
     );
@@ -686,58 +591,38 @@ fn bad_input_is_named_and_nothing_is_written() {
 
 #[test]
 fn wrong_words_on_the_command_line_are_told() {
-    for (arguments, words) in [
+    for (line, words) in [
+        ("sim a --scheduler eddf", "did you mean `edf`?"),
+        ("sim a --cpus 65", "1..=64"),
+        ("sim a --clusters 0-1,1", "processor 1 is in two clusters"),
+        ("sim a --for 10", "no unit"),
+        ("sim a --storm", "cannot be used with"),
+        ("generate --method dirichlet", "known are: uunifast"),
         (
-            &["sim", "a", "--scheduler", "eddf"][..],
-            "did you mean `edf`?",
-        ),
-        (&["sim", "a", "--cpus", "65"], "1..=64"),
-        (
-            &["sim", "a", "--clusters", "0-1,1"],
-            "processor 1 is in two clusters",
-        ),
-        (&["sim", "a", "--for", "10"], "no unit"),
-        (&["sim", "a", "--storm"], "cannot be used with"),
-        (
-            &["generate", "--method", "dirichlet"],
-            "known are: uunifast",
-        ),
-        (
-            &["generate", "--utilisation", "-1"],
+            "generate --utilisation -1",
             "-1 behind --utilisation is negative",
         ),
-        (
-            &["generate", "--deadlines", "1..0.5"],
-            "two shares from 0 to 1",
-        ),
+        ("generate --deadlines 1..0.5", "two shares from 0 to 1"),
     ] {
-        let output = taktos(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(
-            said(&output).contains(words),
-            "{arguments:?}: {}",
-            said(&output)
-        );
+        let output = taktos(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(said(&output).contains(words), "{line}: {}", said(&output));
     }
-    for (arguments, cause, mend) in [
-        (&["sim"][..], "nothing to simulate", "--scenario FILE"),
+    for (line, cause, mend) in [
+        ("sim", "nothing to simulate", "--scenario FILE"),
         (
-            &["generate", "--tasks", "2", "--utilisation", "3"][..],
+            "generate --tasks 2 --utilisation 3",
             "sums from 0 to 2, not 3",
             "--utilisation",
         ),
         (
-            &["generate", "--tasks", "3", "--most", "1,1"],
+            "generate --tasks 3 --most 1,1",
             "2 bounds for 3 tasks",
             "one for each",
         ),
-        (
-            &["generate", "--min-period", "200ms"],
-            "no period",
-            "--max-period",
-        ),
+        ("generate --min-period 200ms", "no period", "--max-period"),
     ] {
-        fail(&mut taktos(arguments), 2, cause, mend);
+        refuse(line, cause, mend);
     }
 }
 
@@ -762,8 +647,8 @@ fn a_directory_of_sets_and_several_files_are_one_table() {
     sets(&folder);
     let all = folder.0.join("sets").display().to_string();
     let (light, heavy) = (format!("{all}/a-light.toml"), format!("{all}/b-heavy.toml"));
-    let of_folder = json(&folder, &[&all]);
-    assert_eq!(of_folder, json(&folder, &[&light, &heavy]));
+    let of_folder = json(&folder, &all);
+    assert_eq!(of_folder, json(&folder, &format!("{light} {heavy}")));
     for policy in POLICIES {
         let sum = &of_folder["policies"][policy];
         assert_eq!(
@@ -783,14 +668,14 @@ fn a_directory_of_sets_and_several_files_are_one_table() {
         (&Value::from(2), &Value::from(0.4))
     );
     // What a set's own run says.
-    let alone = json(&folder, &[&light]);
+    let alone = json(&folder, &light);
     let files = files(&folder.0.join("out"));
     assert!(files.contains_key("result.json"), "{:?}", files.keys());
-    let again = json(&folder, &[&all]);
+    let again = json(&folder, &all);
     assert_eq!(again, of_folder);
     let kept = fs::read_to_string(folder.0.join("out/sets/000000-a-light.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), alone);
-    let shown = succeed(&mut sim(&folder, &[&all]));
+    let shown = succeed(&mut sim(&folder, &all));
     for words in [
         "b-heavy.toml",
         "met",
@@ -800,27 +685,28 @@ fn a_directory_of_sets_and_several_files_are_one_table() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let output = sim(&folder, &[&all, "--fail-on-miss"]).output().unwrap();
+    let output = sim(&folder, &format!("{all} --fail-on-miss"))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
         said(&output).contains("c-experiment.toml is an experiment"),
         "{}",
         said(&output)
     );
-    fail(
-        &mut sim(&folder, &[&light, &light, "--trace"]),
-        2,
+    refuse_sim(
+        &folder,
+        &format!("{light} {light} --trace"),
         "a trace is of one task set",
         "--trace",
     );
 }
 
 /// Simulates what is piped in.
-fn piped(folder: &Folder, text: &str, arguments: &[&str]) -> std::process::Output {
+fn piped(folder: &Folder, text: &str, line: &str) -> std::process::Output {
     let file = folder.file("input", text);
     let input = fs::File::open(file).unwrap();
-    sim(folder, arguments)
-        .arg("-")
+    sim(folder, &format!("- {line}"))
         .stdin(input)
         .output()
         .unwrap()
@@ -829,30 +715,16 @@ fn piped(folder: &Folder, text: &str, arguments: &[&str]) -> std::process::Outpu
 #[test]
 fn sets_are_generated_into_one_text_that_can_be_simulated() {
     let folder = Folder::new("sim-input");
-    let generate = [
-        "generate",
-        "--sets",
-        "3",
-        "--index",
-        "5",
-        "--utilisation",
-        "0.5",
-        "--tasks",
-        "4",
-    ];
-    let text = succeed(&mut taktos(&generate));
-    let output = piped(
-        &folder,
-        &text,
-        &["--scheduler", "edf", "--format", "json", "--for", "1s"],
-    );
+    let generate = "generate --sets 3 --index 5 --utilisation 0.5 --tasks 4";
+    let text = succeed(&mut taktos(generate));
+    let output = piped(&folder, &text, "--scheduler edf --format json --for 1s");
     assert!(output.status.success(), "{}", said(&output));
     let figures: Value = serde_json::from_str(&printed(&output)).unwrap();
     assert_eq!(figures["policies"]["edf"]["accepted"], 3, "{figures}");
     assert_eq!(figures["sets"][2]["set"], "standard input, set-000007");
     // The same sets as in files.
     let place = folder.0.join("sets").display().to_string();
-    succeed(&mut taktos(&[&generate[..], &["--out", &place]].concat()));
+    succeed(&mut taktos(&format!("{generate} --out {place}")));
     for number in 5..8 {
         let file = fs::read_to_string(format!("{place}/set-{number:06}.toml")).unwrap();
         assert!(
@@ -860,22 +732,19 @@ fn sets_are_generated_into_one_text_that_can_be_simulated() {
             "{number}"
         );
     }
-    let sets: Value = serde_json::from_str(&succeed(&mut taktos(
-        &[&generate[..], &["--format", "json"]].concat(),
-    )))
-    .unwrap();
+    let sets = read(&mut taktos(&format!("{generate} --format json")));
     assert_eq!(sets.as_array().map(Vec::len), Some(3));
-    let lines = succeed(&mut taktos(&[&generate[..], &["--format", "csv"]].concat()));
+    let lines = succeed(&mut taktos(&format!("{generate} --format csv")));
     assert_eq!(lines.lines().count(), 1 + 3 * 4, "{lines}");
     assert!(lines.starts_with("set,task,"), "{lines}");
     // One set by itself is simulated as a file is; a broken one is named.
     let one = piped(
         &folder,
         "[[task]]\nname='a'\nperiod='5 ms'\nexecution='1 ms'\n",
-        &["--for", "1s"],
+        "--for 1s",
     );
     assert!(printed(&one).contains("Tasks under edf"), "{}", said(&one));
-    let broken = piped(&folder, "[[task]]\nname='a'\nperoid='5 ms'\n", &[]);
+    let broken = piped(&folder, "[[task]]\nname='a'\nperoid='5 ms'\n", "");
     assert_eq!(broken.status.code(), Some(2));
     assert!(
         said(&broken).contains("standard input:"),

@@ -40,11 +40,9 @@ fn folder(name: &str, text: &str) -> Folder {
     folder
 }
 
-fn vm(folder: &Folder, what: &str, more: &[&str]) -> Command {
-    let file = folder.0.join("x.toml").display().to_string();
-    let mut arguments = vec!["vm", what, &file];
-    arguments.extend(more);
-    taktos(&arguments)
+fn vm(folder: &Folder, what: &str, more: &str) -> Command {
+    let file = folder.0.join("x.toml");
+    taktos(&format!("vm {what} {} {more}", file.display()))
 }
 
 #[test]
@@ -93,7 +91,7 @@ fn what_is_wrong_is_named_with_line_and_mend() {
         ),
     ] {
         let folder = folder("vm-wrong", &text);
-        fail(&mut vm(&folder, "check", &[]), 2, cause, mend);
+        fail(&mut vm(&folder, "check", ""), 2, cause, mend);
     }
 }
 
@@ -105,8 +103,8 @@ fn what_admission_refuses_is_run_when_forced() {
         format!("[[pool]]\nname = 'p'\ncpus = 0\npolicy = 'rtds'\n{ONE}{server}{two}{server}");
     let folder = folder("vm-force", &text);
     let cause = "x.toml:18: VCPU 0 of other is not admitted by the interference test";
-    fail(&mut vm(&folder, "check", &[]), 2, cause, "--force");
-    let output = vm(&folder, "check", &["--force"]).output().unwrap();
+    fail(&mut vm(&folder, "check", ""), 2, cause, "--force");
+    let output = vm(&folder, "check", "--force").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("remark: "), "{}", said(&output));
     assert!(printed(&output).contains("600 us in 1 ms, extra time"));
@@ -116,7 +114,7 @@ fn what_admission_refuses_is_run_when_forced() {
 #[test]
 fn a_check_shows_who_runs_where_and_what_lies_where() {
     let folder = folder("vm-check", ONE);
-    let shown = succeed(&mut vm(&folder, "check", &[]));
+    let shown = succeed(&mut vm(&folder, "check", ""));
     for words in [
         "1 processors cortex-a53, 1 GiB, timer floor 0 ns",
         "pool all: processors 0, credit2 (rate limit 1 ms, balanced)",
@@ -126,12 +124,12 @@ fn a_check_shows_who_runs_where_and_what_lies_where() {
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
-    let tree = succeed(&mut vm(&folder, "check", &["--device-tree", "craft"]));
+    let tree = succeed(&mut vm(&folder, "check", "--device-tree craft"));
     assert!(tree.starts_with("/dts-v1/"), "{tree}");
     assert!(tree.contains("bootargs = \"two words\""), "{tree}");
     let cause = "--device-tree kraft: there is no such partition";
     fail(
-        &mut vm(&folder, "check", &["--device-tree", "kraft"]),
+        &mut vm(&folder, "check", "--device-tree kraft"),
         2,
         cause,
         "craft",
@@ -153,7 +151,7 @@ fn run(name: &str, script: &str, input: &str, more: &[&str]) -> Output {
     fs::write(built.join("hypervisor"), elf()).unwrap();
     let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
     let out = folder.0.join("out").display().to_string();
-    let mut command = vm(&folder, "run", &["--out", &out]);
+    let mut command = vm(&folder, "run", &format!("--out {out}"));
     command
         .args(more)
         .env("PATH", path)
@@ -253,7 +251,7 @@ fn an_image_for_another_machine_is_told_so() {
         image[at] = byte;
         fs::write(folder.0.join("guest"), image).unwrap();
         fail(
-            &mut vm(&folder, "check", &[]),
+            &mut vm(&folder, "check", ""),
             2,
             cause,
             "build it for aarch64",

@@ -85,13 +85,13 @@ impl Drop for Folder {
     }
 }
 
-/// The tool, in the project's root.
-pub fn taktos(arguments: &[&str]) -> Command {
+/// The tool with the words of a line, in the project's root.
+pub fn taktos(line: &str) -> Command {
     let Some(tool) = option_env!("CARGO_BIN_EXE_taktos") else {
         panic!("only the tests of the tool's own crate have the tool");
     };
     let mut command = Command::new(tool);
-    command.args(arguments).current_dir(root());
+    command.args(line.split_whitespace()).current_dir(root());
     command
 }
 
@@ -115,6 +115,11 @@ pub fn succeed(command: &mut Command) -> String {
         said(&output)
     );
     printed(&output)
+}
+
+/// Runs the line; it must be refused with one line that names the cause, and one that mends it.
+pub fn refuse(line: &str, cause: &str, mend: &str) {
+    fail(&mut taktos(line), 2, cause, mend);
 }
 
 /// Runs it; it must fail with this status, one line that names the cause, and

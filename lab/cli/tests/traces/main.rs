@@ -21,9 +21,9 @@ struct Traced {
 }
 
 /// The command's trace, of which every invariant holds.
-fn traced(folder: &Folder, arguments: &[&str]) -> Traced {
+fn traced(folder: &Folder, line: &str) -> Traced {
     let out = folder.0.join("out");
-    let mut command = taktos(arguments);
+    let mut command = taktos(line);
     let shown = succeed(command.args(["--out", out.to_str().unwrap()]));
     let (schedule, told) = read(&out.join("trace.pftrace"));
     Traced {
@@ -66,7 +66,7 @@ fn a_program_that_never_ends_is_traced_in_virtual_time() {
         shown,
         schedule,
         told,
-    } = traced(&folder, &["trace", "heartbeat", "--for", "550ms"]);
+    } = traced(&folder, "trace heartbeat --for 550ms");
     assert!(
         shown.contains("still running after 0.55 s of virtual time"),
         "{shown}"
@@ -139,16 +139,7 @@ fn several_processors_end_at_the_time_that_they_are_given() {
         told,
     } = traced(
         &folder,
-        &[
-            "trace",
-            "latency",
-            "--board",
-            "virt-aarch64-smp",
-            "--for",
-            "150ms",
-            "--argument",
-            "loops=10000+interval-us=1000+load=0+processors=4",
-        ],
+        "trace latency --board virt-aarch64-smp --for 150ms --argument loops=10000+interval-us=1000+load=0+processors=4",
     );
     assert!(
         shown.contains("still running after 0.15 s of virtual time"),
@@ -180,8 +171,8 @@ fn a_simulation_tells_states_priorities_and_wake_ups() {
          [[task]]\nname = 'fast'\nperiod = '10 ms'\nexecution = '2 ms'\npriority = 3\n\
          [[task]]\nname = 'slow'\nperiod = '50 ms'\nexecution = '20 ms'\npriority = 8\n",
     );
-    let arguments = ["sim", set.to_str().unwrap(), "--scheduler", "priority"];
-    let Traced { schedule, told, .. } = traced(&folder, &arguments);
+    let line = format!("sim {} --scheduler priority", set.display());
+    let Traced { schedule, told, .. } = traced(&folder, &line);
     let events = &schedule[&0];
     let leaves = |who: &str| -> Vec<(u64, u64, u64)> {
         let found = events.iter().filter_map(|(at, event)| match event {
@@ -236,7 +227,7 @@ fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
         "guests.toml",
         &format!("for = '200 ms'\n{costs}{pool}{control}{busy}"),
     );
-    let Traced { schedule, told, .. } = traced(&folder, &["sim", set.to_str().unwrap()]);
+    let Traced { schedule, told, .. } = traced(&folder, &format!("sim {}", set.display()));
     assert_eq!(
         told.processors,
         ["shared, cpu 0", "control/vcpu0, cpu 1", "busy/vcpu0, cpu 2"]
@@ -279,7 +270,7 @@ fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors()
     let seldom = guest("seldom", "period-us=20000 offset-us=31000 work=900000");
     let file = folder.file("two.toml", &format!("{pool}{often}{seldom}"));
     let out = folder.0.join("out");
-    let shown = succeed(taktos(&["vm", "run", file.to_str().unwrap()]).args([
+    let shown = succeed(taktos(&format!("vm run {}", file.display())).args([
         "--for",
         "120ms",
         "--trace",
@@ -346,7 +337,7 @@ fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors()
 /// The arrows of a program that tries every operation of the kernel, counted by what they say.
 fn arrows(board: &str) -> BTreeMap<String, usize> {
     let folder = Folder::new(&format!("trace-arrows-{board}"));
-    let Traced { told, .. } = traced(&folder, &["trace", "suite", "--board", board]);
+    let Traced { told, .. } = traced(&folder, &format!("trace suite --board {board}"));
     let mut counted = BTreeMap::new();
     for arrow in &told.arrows {
         let says = format!("{}: {}", arrow.from.2, arrow.to.2);
@@ -391,8 +382,8 @@ fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architectur
 fn a_simulated_lock_goes_from_its_owner_to_who_waits_for_it() {
     let folder = Folder::new("trace-lock");
     let set = folder.file("locks.toml", LOCKS);
-    let arguments = ["sim", set.to_str().unwrap(), "--scheduler", "priority"];
-    let Traced { told, .. } = traced(&folder, &arguments);
+    let line = format!("sim {} --scheduler priority", set.display());
+    let Traced { told, .. } = traced(&folder, &line);
     // The slow one has the lock from 1 ms on; the urgent one asks for it at 3 ms, has it at 5 ms.
     let end = |task: &str, says: &str| (task.to_owned(), 5_000_000, says.to_owned());
     let arrow = Arrow {
