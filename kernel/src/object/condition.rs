@@ -96,6 +96,11 @@ impl<S: System> Condition<S> {
         held.enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
     }
 
+    /// Whether threads wait that were not signalled. Bound: fixed. Allowed everywhere.
+    pub fn has_waiters(&'static self) -> bool {
+        !self.waiters.is_empty(hold::<S>().section())
+    }
+
     /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each later call gets
     /// that at once. Allowed in interrupt handlers.
     ///

@@ -1,6 +1,7 @@
 /* POSIX threads: what each call gives back in a thread and in a handler, and what programs rely on beside: order, turns, inheritance, ends.
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -211,12 +212,21 @@ static void scheduling(int row)
     IS(failed(sched_get_priority_max(7)), EINVAL);
     IS(failed(sched_get_priority_min(-1)), EINVAL);
     IS(sched_rr_get_interval(0, &turn), 0);
+    IS(failed(sched_rr_get_interval(77, &turn)), ESRCH);
     IS(turn.tv_nsec, 10 * MS);
     IS(sched_yield(), 0);
     IS(sysconf(_SC_THREAD_KEYS_MAX), PTHREAD_KEYS_MAX);
     IS(sysconf(_SC_THREAD_STACK_MIN), PTHREAD_STACK_MIN);
     IS(sysconf(_SC_CLK_TCK), 1000);
+    IS(sysconf(_SC_REALTIME_SIGNALS), 200809);
+    IS(sysconf(_SC_PRIORITY_SCHEDULING), 200809);
+    IS(sysconf(_SC_RTSIG_MAX), RTSIG_MAX);
+    IS(sysconf(_SC_DELAYTIMER_MAX), DELAYTIMER_MAX);
+    errno = 0;
+    IS(failed(sysconf(_SC_MAPPED_FILES)), 0);
+    IS(failed(sysconf(_SC_SPORADIC_SERVER)), 0);
     IS(failed(sysconf(9999)), EINVAL);
+    IS(pthread_atfork(NULL, NULL, NULL), 0);
     IS(sched_getscheduler(0), SCHED_OTHER);
     IS(failed(sched_getscheduler(77)), ESRCH);
     IS(sched_setscheduler(0, SCHED_FIFO, &parameters), SCHED_OTHER);
@@ -346,6 +356,22 @@ static void *lock_itself_twice(void *argument)
     return NULL;
 }
 
+static void *lock_late(void *argument)
+{
+    struct timespec soon = in(CLOCK_REALTIME, 4 * MS);
+
+    IS(pthread_mutex_timedlock(argument, &soon), ETIMEDOUT);
+    return NULL;
+}
+
+static void *lock_for_a_while(void *argument)
+{
+    IS(pthread_mutex_lock(argument), 0);
+    usleep(4000);
+    IS(pthread_mutex_unlock(argument), 0);
+    return NULL;
+}
+
 static void make(pthread_mutex_t *made, int type, int protocol, int robust)
 {
     pthread_mutexattr_t attributes;
@@ -390,6 +416,7 @@ static void mutexes(int row)
 {
     static pthread_mutex_t own;
     static struct timespec never = { .tv_sec = 0, .tv_nsec = SECOND };
+    static long long begun;
     static int value = -1;
 
     BEGIN(mutexes);
@@ -438,6 +465,13 @@ static void mutexes(int row)
     make(&own, PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
     start(lock_itself_twice, &own, 30);
     joined();
+    /* Who waits for a time only, and for who waits for it, is in no deadlock. */
+    IS(pthread_mutex_lock(&own), 0);
+    begun = now();
+    start(lock_late, &own, 30);
+    joined();
+    IS(now() - begun >= 4 * MS && now() - begun < 5 * MS, 1);
+    IS(pthread_mutex_unlock(&own), 0);
     start(lock_and_end, &own, 30);
     joined();
     IS(pthread_mutex_trylock(&own), EBUSY);
@@ -467,13 +501,21 @@ static void mutexes(int row)
     IS(pthread_mutex_lock(&own), EINVAL);
     IS(pthread_mutex_setprioceiling(&own, 30, NULL), 0);
     IS(pthread_mutex_lock(&own), 0);
-    IS(pthread_mutex_setprioceiling(&own, 35, NULL), EBUSY);
+    IS(pthread_mutex_setprioceiling(&own, 35, NULL), EDEADLK);
     /* Nobody below the ceiling runs. */
     seen = 0;
     start(give_back, NULL, 29);
     IS(seen, 0);
     IS(pthread_mutex_unlock(&own), 0);
     IS(seen, 1);
+    joined();
+    start(lock_for_a_while, &own, 29);
+    begun = now();
+    IS(pthread_mutex_setprioceiling(&own, 35, &value), 0);
+    IS(value, 30);
+    IS(now() - begun >= 3 * MS && now() - begun < 6 * MS, 1);
+    IS(pthread_mutex_getprioceiling(&own, &value), 0);
+    IS(value, 35);
     joined();
     IS(pthread_mutex_destroy(&own), 0);
     END;
@@ -543,6 +585,20 @@ static void conditions(int row)
     IS(order[1], 1);
     IS(order[2], 0);
     IS(pthread_cond_destroy(&own), 0);
+
+    /* One that all were signalled for can be destroyed at once, before they have come back. */
+    for (int i = 0; i < 3; i++) {
+        start(await, (void *)(intptr_t)i, 20);
+        threads[i] = helper;
+    }
+    usleep(1000);
+    IS(pthread_cond_broadcast(&condition), 0);
+    IS(pthread_cond_destroy(&condition), 0);
+    for (int i = 0; i < 3; i++) {
+        IS(pthread_join(threads[i], NULL), 0);
+    }
+    IS(pthread_cond_signal(&condition), EINVAL);
+    IS(pthread_cond_init(&condition, NULL), 0);
     IS(pthread_cond_destroy(&own), EINVAL);
     IS(pthread_cond_signal(&own), EINVAL);
     END;
@@ -597,11 +653,13 @@ static void semaphores(int row)
 static void clocks(int row)
 {
     static long long begun;
-    static struct timespec span = { .tv_sec = 0, .tv_nsec = 2 * MS };
+    static struct timespec span = { .tv_sec = 0, .tv_nsec = 2 * MS }, now_by_day;
     static struct timespec time = { .tv_sec = 1000000000, .tv_nsec = 5 };
     static struct timespec none = { .tv_sec = 0, .tv_nsec = SECOND }, before = { .tv_sec = -1, .tv_nsec = 0 };
 
     BEGIN(clocks);
+    IS(clock_gettime(CLOCK_REALTIME, &now_by_day), 0);
+    IS(now_by_day.tv_sec >= 1767225600 && now_by_day.tv_sec < 1767225700, 1);
     IS(failed(clock_gettime(99, &time)), EINVAL);
     IS(failed(clock_settime(CLOCK_MONOTONIC, &time)), EINVAL);
     IS(failed(clock_settime(CLOCK_REALTIME, &none)), EINVAL);
@@ -683,6 +741,59 @@ static void *be_cancelled(void *argument)
     return NULL;
 }
 
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+
+/* Waits where only asynchronous cancellation ends a thread. */
+static void *be_cancelled_anywhere(void *argument)
+{
+    IS(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL), 0);
+    pthread_cleanup_push(clean, (void *)1);
+    switch ((int)(intptr_t)argument) {
+    case 0:
+        pthread_mutex_lock(&mutex);
+        break;
+    case 1:
+        pthread_rwlock_rdlock(&lock);
+        break;
+    case 2:
+        pthread_rwlock_wrlock(&lock);
+        break;
+    case 3:
+        pthread_barrier_wait(&barrier);
+        break;
+    default:
+        pthread_cancel(pthread_self());
+    }
+    note(9);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void cancellation_anywhere(void)
+{
+    IS(pthread_mutex_lock(&mutex), 0);
+    IS(pthread_rwlock_wrlock(&lock), 0);
+    IS(pthread_barrier_init(&barrier, NULL, 2), 0);
+    for (int way = 0; way < 5; way++) {
+        places = 0;
+        start(be_cancelled_anywhere, (void *)(intptr_t)way, 30);
+        IS(places, way == 4);
+        if (way < 4) {
+            IS(pthread_cancel(helper), 0);
+        }
+        IS(joined(), PTHREAD_CANCELED);
+        IS(places, 1);
+        IS(order[0], 1);
+    }
+    /* They have left nothing behind. */
+    IS(pthread_mutex_unlock(&mutex), 0);
+    IS(pthread_rwlock_unlock(&lock), 0);
+    IS(pthread_rwlock_rdlock(&lock), 0);
+    IS(pthread_rwlock_unlock(&lock), 0);
+    IS(pthread_barrier_destroy(&barrier), 0);
+}
+
 static void *refuse(void *argument)
 {
     int old = -1;
@@ -737,8 +848,6 @@ static void cancellation(void)
     IS(places, 2);
     IS(order[1], 5);
 }
-
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 static void *read_it(void *argument)
 {
@@ -839,7 +948,6 @@ static void locks(int row)
     END;
 }
 
-static pthread_barrier_t barrier;
 static pthread_spinlock_t spin;
 
 static void *arrive(void *argument)
@@ -890,6 +998,17 @@ static void barriers(int row)
         IS(places, 3);
         IS(seen, 1);
     }
+    /* One that all have come to can be destroyed at once: that waits until they have left. */
+    for (int i = 0; i < 2; i++) {
+        start(arrive, NULL, 20);
+        threads[i] = helper;
+    }
+    usleep(1000);
+    arrive(NULL);
+    IS(pthread_barrier_destroy(&barrier), 0);
+    IS(pthread_barrier_init(&barrier, NULL, 3), 0);
+    IS(pthread_join(threads[0], NULL), 0);
+    IS(pthread_join(threads[1], NULL), 0);
     ROW(pthread_barrier_wait(NULL), EINVAL, EINVAL);
     IS(pthread_barrier_destroy(&barrier), 0);
     IS(pthread_barrier_destroy(&barrier), EINVAL);
@@ -904,6 +1023,33 @@ static void barriers(int row)
     joined();
     IS(pthread_spin_destroy(&spin), 0);
     END;
+}
+
+static pthread_key_t last_key;
+
+static void *use_and_exit(void *argument)
+{
+    IS(pthread_setspecific(last_key, (void *)7), 0);
+    pthread_cleanup_push(clean, (void *)6);
+    pthread_exit(argument);
+    pthread_cleanup_pop(0);
+}
+
+/* The smallest stack has room for all that is called at a thread's end. */
+static void at_the_smallest(void)
+{
+    pthread_attr_t attributes;
+
+    places = 0;
+    IS(pthread_key_create(&last_key, clean), 0);
+    IS(pthread_attr_init(&attributes), 0);
+    IS(pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN), 0);
+    IS(pthread_create(&helper, &attributes, use_and_exit, order), 0);
+    IS(joined(), order);
+    IS(places, 2);
+    IS(order[0], 6);
+    IS(order[1], 7);
+    IS(pthread_key_delete(last_key), 0);
 }
 
 /* As many threads as fit, again and again: nothing is lost. */
@@ -950,6 +1096,8 @@ int main(void)
     joined();
     IS(errno, 5);
     cancellation();
+    cancellation_anywhere();
+    at_the_smallest();
     locks(0);
     barriers(0);
     all_that_fit();

@@ -337,6 +337,20 @@ static void *lock_and_sleep(void *argument)
     return argument;
 }
 
+static void *lock_twice(void *argument)
+{
+    IS(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL), 0);
+    IS(pthread_mutex_lock(&mutex), 0);
+    pthread_mutex_lock(&mutex);
+    return argument;
+}
+
+static void *take_permit(void *argument)
+{
+    IS(sem_wait(&semaphore), 0);
+    return argument;
+}
+
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
 
@@ -415,10 +429,28 @@ static void waits(void)
     IS(pthread_mutex_lock(&mutex), 0);
     start(lock_and_sleep, NULL, 30);
     IS(pthread_kill(helper, SIGUSR1), 0);
-    IS(seen, 2);
+    IS(seen, 3);
     IS(pthread_mutex_unlock(&mutex), 0);
     joined();
     IS(seen, 3);
+    /* Also that for a mutex of the thread's own. */
+    start(lock_twice, NULL, 30);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(seen, 5);
+    IS(pthread_cancel(helper), 0);
+    IS(joined(), PTHREAD_CANCELED);
+    IS(pthread_mutex_init(&mutex, NULL), 0);
+
+    /* One for a permit goes on where the handler's action says so. */
+    handle(SIGUSR1, SA_RESTART, 0);
+    start(take_permit, NULL, 30);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    IS(seen, 2);
+    IS(pthread_tryjoin_np(helper, NULL), EBUSY);
+    IS(sem_post(&semaphore), 0);
+    joined();
 
     /* One to the program is the caller's where it lets it through, else another thread's. */
     handle(SIGUSR1, 0, 0);
@@ -444,6 +476,8 @@ static void *take_two(void *argument)
     IS(sigwaitinfo(&set, &info), SIGRTMIN);
     IS(info.si_value.sival_int, 11);
     IS(info.si_code, SI_QUEUE);
+    IS(info.si_pid, getpid());
+    IS(info.si_uid, getuid());
     IS(sigwait(&set, &number), 0);
     IS(number, SIGRTMIN);
     return argument;
@@ -632,6 +666,10 @@ static void timers(int row)
     usleep(2000);
     IS(sigtimedwait(&set, NULL, &none), SIGRTMIN);
     spec = every(1, 0);
+    IS(timer_settime(timer, TIMER_ABSTIME, &spec, NULL), 0);
+    usleep(1000);
+    IS(sigtimedwait(&set, NULL, &none), SIGRTMIN);
+    spec.it_value.tv_sec = -5;
     IS(timer_settime(timer, TIMER_ABSTIME, &spec, NULL), 0);
     usleep(1000);
     IS(sigtimedwait(&set, NULL, &none), SIGRTMIN);

@@ -30,7 +30,11 @@ extern "C" {
 #define PTHREAD_EXPLICIT_SCHED 1
 #define PTHREAD_SCOPE_SYSTEM 0
 #define PTHREAD_SCOPE_PROCESS 1
+#if __SIZEOF_POINTER__ == 4
 #define PTHREAD_STACK_MIN 1024
+#else
+#define PTHREAD_STACK_MIN 4096
+#endif
 #define PTHREAD_KEYS_MAX 128
 #define PTHREAD_DESTRUCTOR_ITERATIONS 4
 #define PTHREAD_THREADS_MAX 1024
@@ -69,6 +73,8 @@ __attribute__((noreturn)) void pthread_exit(void *result);
 pthread_t pthread_self(void);
 int pthread_equal(pthread_t one, pthread_t other);
 int pthread_once(pthread_once_t *control, void (*function)(void));
+/* Nothing forks, so none of these is ever called. */
+int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);

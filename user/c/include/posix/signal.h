@@ -68,6 +68,11 @@ typedef struct {
     int si_signo;
     int si_code;
     int si_errno;
+    pid_t si_pid;
+    uid_t si_uid;
+    int si_status;
+    long si_band;
+    void *si_addr;
     union sigval si_value;
 } siginfo_t;
 
@@ -76,6 +81,42 @@ typedef struct {
 #define SI_TIMER 3
 #define SI_ASYNCIO 4
 #define SI_MESGQ 5
+/* Of signals that processors and devices send, which are faults or none here. */
+#define ILL_ILLOPC 101
+#define ILL_ILLOPN 102
+#define ILL_ILLADR 103
+#define ILL_ILLTRP 104
+#define ILL_PRVOPC 105
+#define ILL_PRVREG 106
+#define ILL_COPROC 107
+#define ILL_BADSTK 108
+#define FPE_INTDIV 101
+#define FPE_INTOVF 102
+#define FPE_FLTDIV 103
+#define FPE_FLTOVF 104
+#define FPE_FLTUND 105
+#define FPE_FLTRES 106
+#define FPE_FLTINV 107
+#define FPE_FLTSUB 108
+#define SEGV_MAPERR 101
+#define SEGV_ACCERR 102
+#define BUS_ADRALN 101
+#define BUS_ADRERR 102
+#define BUS_OBJERR 103
+#define TRAP_BRKPT 101
+#define TRAP_TRACE 102
+#define CLD_EXITED 101
+#define CLD_KILLED 102
+#define CLD_DUMPED 103
+#define CLD_TRAPPED 104
+#define CLD_STOPPED 105
+#define CLD_CONTINUED 106
+#define POLL_IN 101
+#define POLL_OUT 102
+#define POLL_MSG 103
+#define POLL_ERR 104
+#define POLL_PRI 105
+#define POLL_HUP 106
 
 struct sigaction {
     union {
@@ -90,6 +131,8 @@ struct sigaction {
 #define SA_SIGINFO 2
 #define SA_NODEFER 4
 #define SA_RESETHAND 8
+#define SA_RESTART 16
+#define SA_NOCLDWAIT 32
 
 #define SIG_SETMASK 0
 #define SIG_BLOCK 1

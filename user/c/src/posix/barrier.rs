@@ -1,7 +1,7 @@
 //! Owns: barriers, at which threads wait for each other; spin locks. Must never know: for what.
 
 use super::attributes::require;
-use super::cancel::{handle_signals, until_signal};
+use super::cancel::{handle_signals, is_cancelled_anywhere, until_signal};
 use super::code;
 use super::errno::Errno;
 use super::place::{Kind, Place, fits};
@@ -23,6 +23,8 @@ pub struct Barrier {
     all_are_there: Condition<Board>,
     count: c_uint,
     waiting: Cell<c_uint>,
+    /// How many threads are in a call: those who wait, and those who go on.
+    inside: Cell<c_uint>,
     /// How often all were there.
     round: Cell<u32>,
 }
@@ -45,6 +47,7 @@ impl Barrier {
         self.mutex.lock(Timeout::FOREVER)?;
         let round = self.round.get();
         self.waiting.update(|count| count + 1);
+        self.inside.update(|count| count + 1);
         let is_last = self.waiting.get() == self.count;
         if is_last {
             self.waiting.set(0);
@@ -54,14 +57,40 @@ impl Barrier {
         while self.round.get() == round {
             let wait = || self.all_are_there.wait(&self.mutex, Timeout::FOREVER);
             if until_signal(wait) == Err(Error::Cancelled) {
+                // Who ends here was never there.
+                if is_cancelled_anywhere() && self.round.get() == round {
+                    self.waiting.update(|count| count - 1);
+                    self.leave();
+                }
                 // The others do not wait for a handler.
                 self.mutex.unlock()?;
                 handle_signals();
                 self.mutex.lock(Timeout::FOREVER)?;
             }
         }
+        self.leave();
         self.mutex.unlock()?;
         Ok(is_last)
+    }
+
+    /// The caller is on its way out: whoever destroys the barrier waits for the last one.
+    fn leave(&'static self) {
+        self.inside.update(|count| count - 1);
+        if self.inside.get() == 0 {
+            let _ = self.all_are_there.broadcast();
+        }
+    }
+
+    /// Waits until those who go on have left. Errors: `EBUSY` while threads wait for others.
+    fn wait_until_left(&'static self) -> Result<(), Errno> {
+        require(!in_handler(), Errno::PERM)?;
+        self.mutex.lock(Timeout::FOREVER)?;
+        while self.inside.get() > 0 && self.waiting.get() == 0 {
+            let _ = self.all_are_there.wait(&self.mutex, Timeout::FOREVER);
+        }
+        let is_in_use = self.waiting.get() > 0;
+        self.mutex.unlock()?;
+        require(!is_in_use, Errno::BUSY)
     }
 }
 
@@ -83,6 +112,7 @@ interface! {
             all_are_there: Condition::new(),
             count,
             waiting: Cell::new(0),
+            inside: Cell::new(0),
             round: Cell::new(0),
         };
         code(require(count > 0, Errno::INVAL)
@@ -95,11 +125,8 @@ interface! {
     /// Destroys a barrier. `EBUSY` while threads wait.
     fn pthread_barrier_destroy(place: *mut Place<Barrier>) -> c_int {
         // SAFETY: the caller's promise.
-        code(unsafe { Place::object(place) }.and_then(|barrier| {
-            // Those who go on have the mutex until they have left.
-            require(barrier.waiting.get() == 0, Errno::BUSY)?;
-            barrier.mutex.lock(Timeout::FOREVER)?;
-            barrier.mutex.unlock()?;
+        code(unsafe { Place::object(place) }.and_then(|barrier: &Barrier| {
+            barrier.wait_until_left()?;
             // SAFETY: as above.
             unsafe { Place::destroy(place) };
             Ok(())

@@ -1,7 +1,6 @@
 //! Owns: cancellation: a thread ends at the next point where it may. Must never know: what is waited for there.
 //!
-//! It is always deferred, also where a thread asks for the asynchronous kind: a thread ends at points of cancellation alone, of which
-//! `pthread_testcancel` is one.
+//! A thread that asks for the asynchronous kind ends in every wait, and where it asks for it; but not between its calls, as if it was deferred.
 
 use super::errno::Errno;
 use super::signal::action::{deliver, is_due};
@@ -73,13 +72,14 @@ pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<
     result
 }
 
-/// A wait that is no point of cancellation, but that signals end, with `Cancelled`: the caller has [`handle_signals`] and waits again.
+/// A wait that is no point of cancellation, but that signals and asynchronous cancellation end, with `Cancelled`: the caller has
+/// [`handle_signals`] and waits again.
 pub(super) fn until_signal<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let Some(thread) = PosixThread::current() else {
         return wait();
     };
     thread.takes_signals.set(true);
-    let result = match is_due(thread) {
+    let result = match is_due(thread) || is_to_end_anywhere(thread) {
         true => Err(Error::Cancelled),
         false => wait(),
     };
@@ -87,15 +87,33 @@ pub(super) fn until_signal<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result
     result
 }
 
-/// Does what is to be done about the signals that the calling thread has got.
+/// Does what is to be done about the signals that the calling thread has got. Does not come back where it is cancelled asynchronously.
 pub(super) fn handle_signals() {
     if let Some(thread) = PosixThread::current() {
         deliver(thread);
+        test_anywhere(thread);
     }
 }
 
 fn is_to_end(thread: &'static PosixThread) -> bool {
     thread.is_cancelled.get() && thread.cancel_state.get() == ENABLE
+}
+
+/// Whether it is to end wherever it is.
+fn is_to_end_anywhere(thread: &'static PosixThread) -> bool {
+    is_to_end(thread) && thread.cancel_type.get() == ASYNCHRONOUS
+}
+
+/// Ends the calling thread where it is cancelled asynchronously.
+fn test_anywhere(thread: &'static PosixThread) {
+    if is_to_end_anywhere(thread) {
+        exit_with(CANCELED);
+    }
+}
+
+/// Whether the calling thread is cancelled asynchronously.
+pub(super) fn is_cancelled_anywhere() -> bool {
+    PosixThread::current().is_some_and(is_to_end_anywhere)
 }
 
 /// Whether the calling thread is cancelled and may be.
@@ -148,11 +166,13 @@ unsafe fn exchange(
         // SAFETY: the caller's promise: there is room.
         unsafe { old.write(before) };
     }
+    test_anywhere(thread);
     0
 }
 
 interface! {
-    /// Has a thread end at its next point of cancellation. `ESRCH` where there is none; `EPERM` in a handler.
+    /// Has a thread end at its next point of cancellation, or, if it asked for that, in the wait in which it is. `ESRCH` where there is none;
+    /// `EPERM` in a handler.
     fn pthread_cancel(id: Id) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
@@ -165,9 +185,12 @@ interface! {
             return Errno::SRCH.0;
         };
         masked(|| record.is_cancelled.set(true));
-        if !core::ptr::eq(thread.handle(), AnyThread::current()) {
+        if core::ptr::eq(thread.handle(), AnyThread::current()) {
+            test_anywhere(record);
+        } else {
             end_wait(thread.handle(), || {
                 record.is_at_point.get() && is_to_end(record)
+                    || record.takes_signals.get() && is_to_end_anywhere(record)
             });
         }
         0
@@ -179,7 +202,7 @@ interface! {
         unsafe { exchange(|thread| &thread.cancel_state, [ENABLE, DISABLE], state, old) }
     }
 
-    /// Says where the calling thread may be cancelled, and what was so before; it is at points of cancellation in any case.
+    /// Says where the calling thread may be cancelled, and what was so before: at points of cancellation, or in every wait.
     fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { exchange(|thread| &thread.cancel_type, [DEFERRED, ASYNCHRONOUS], kind, old) }

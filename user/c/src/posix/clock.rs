@@ -6,10 +6,10 @@ use super::thread::PosixThread;
 use super::{minus_one, timer};
 use crate::cmsis::interface;
 use crate::cmsis::thread::for_each_living;
-use crate::os::{in_handler, masked, os};
+use crate::os::{TICK, in_handler, masked, os};
 use core::ffi::{c_int, c_long, c_uint, c_void};
 use taktos::board::Board;
-use taktos::{AnyThread, Error, Instant, Kernel, Timeout};
+use taktos::{AnyThread, Duration, Error, Instant, Kernel, Timeout};
 
 /// `struct timespec`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +36,9 @@ pub const MONOTONIC: ClockId = if cfg!(target_arch = "arm") { 4 } else { 1 };
 pub const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
 
 const SECOND: i64 = 1_000_000_000;
+/// What the time of day is at the start, until somebody sets it: 2026-01-01 in UTC. No board has a clock that goes on without power; a year
+/// long past would make spans negative that programs subtract from it.
+pub(super) const FIRST_TIME: i64 = 1_767_225_600 * SECOND;
 
 impl TimeSpec {
     /// So many nanoseconds.
@@ -91,6 +94,17 @@ pub unsafe fn deadline(clock: ClockId, time: *const TimeSpec) -> Result<Timeout,
     // SAFETY: the caller's promise.
     let time = unsafe { time.as_ref() }.ok_or(Errno::INVAL)?;
     Ok(until(time.whole()?.saturating_sub(ahead(clock)?)))
+}
+
+/// Until when a thread sleeps that looks for something at every tick, as long as `time` says. Errors: `Timeout` where that is over.
+pub(super) fn next_look(time: Timeout) -> Result<Timeout, Error> {
+    let now = Kernel::<Board>::now();
+    let end = time.deadline(now).unwrap_or(Instant::MAX);
+    let tick = now.saturating_add(Duration::from_nanos(TICK));
+    match now < end {
+        true => Ok(Timeout::until(end.min(tick))),
+        false => Err(Error::Timeout),
+    }
 }
 
 /// The time-out after a span. Errors: `EINVAL` for one that is none.

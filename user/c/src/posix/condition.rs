@@ -8,7 +8,7 @@ use super::errno::Errno;
 use super::mutex::{self, PosixMutex};
 use super::place::{Kind, Place, fits};
 use crate::cmsis::interface;
-use crate::os::{in_handler, masked};
+use crate::os::in_handler;
 use core::cell::Cell;
 use core::ffi::c_int;
 use taktos::board::Board;
@@ -37,8 +37,6 @@ impl Kind for Cell<Attributes> {
 pub struct PosixCondition {
     condition: Condition<Board>,
     clock: ClockId,
-    /// How many threads wait.
-    waiting: Cell<usize>,
 }
 
 impl PosixCondition {
@@ -46,7 +44,6 @@ impl PosixCondition {
         Self {
             condition: Condition::new(),
             clock,
-            waiting: Cell::new(0),
         }
     }
 }
@@ -75,13 +72,7 @@ unsafe fn wait(
     let (condition, mutex) = unsafe { (Place::object(place)?, mutex::object(mutex)?) };
     let time = time(condition.clock)?;
     // A thread that is cancelled before it waits does not come back from here.
-    let result = point(|| {
-        masked(|| condition.waiting.update(|count| count + 1));
-        let result = condition.condition.wait(mutex.kernels(), time);
-        masked(|| condition.waiting.update(|count| count - 1));
-        result
-    });
-    match result {
+    match point(|| condition.condition.wait(mutex.kernels(), time)) {
         // A handler of a signal was called: the standard has it that the wait may end for nothing then.
         Err(Error::Cancelled) => Ok(()),
         other => other.map_err(Errno::from),
@@ -154,11 +145,11 @@ interface! {
         }))
     }
 
-    /// Destroys one. `EBUSY` while a thread waits.
+    /// Destroys one. `EBUSY` while a thread waits that was not signalled.
     fn pthread_cond_destroy(place: *mut Place<PosixCondition>) -> c_int {
         // SAFETY: the caller's promise.
         code(unsafe { Place::object(place) }.and_then(|condition| {
-            require(condition.waiting.get() == 0, Errno::BUSY)?;
+            require(!condition.condition.has_waiters(), Errno::BUSY)?;
             // SAFETY: as above.
             unsafe { Place::destroy(place) };
             Ok(())

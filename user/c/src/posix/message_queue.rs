@@ -8,6 +8,7 @@ use super::clock::{REALTIME, TimeSpec, deadline};
 use super::errno::Errno;
 use super::name::{self, CREATE, NEVER_WAITS, Names};
 use super::signal::BY_MESSAGE;
+use super::signal::action::restarting;
 use super::signal::notice::{Event, Notice};
 use super::{alone, minus_one};
 use crate::cmsis::interface;
@@ -20,7 +21,7 @@ use taktos::board::Board;
 use taktos::{RawQueue, Semaphore, Timeout};
 
 /// `MQ_PRIO_MAX`: priorities are below.
-const PRIORITIES: c_uint = 256;
+pub(super) const PRIORITIES: c_uint = 256;
 /// `O_RDONLY`, `O_WRONLY` and `O_RDWR`, and the bits that they lie in.
 const READS: c_int = 0;
 const WRITES: c_int = 1;
@@ -295,7 +296,7 @@ impl Descriptor {
                 return Err(Errno::AGAIN);
             }
             let time = time()?;
-            point(|| queue.room.take(time))?;
+            restarting(|| point(|| queue.room.take(time)))?;
         }
         // SAFETY: the caller's promise; a permit was taken.
         let block = unsafe { queue.fill(message, length) };
@@ -328,11 +329,13 @@ impl Descriptor {
             Err(_) if self.never_waits.get() => return Err(Errno::AGAIN),
             Err(_) => {
                 let time = time()?;
-                point(|| {
-                    masked(|| queue.receivers.update(|count| count + 1));
-                    let received = queue.queue.receive(&mut word, time);
-                    masked(|| queue.receivers.update(|count| count - 1));
-                    received
+                restarting(|| {
+                    point(|| {
+                        masked(|| queue.receivers.update(|count| count + 1));
+                        let received = queue.queue.receive(&mut word, time);
+                        masked(|| queue.receivers.update(|count| count - 1));
+                        received
+                    })
                 })?
             }
         };

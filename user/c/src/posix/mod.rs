@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     /// What the calls of `pthread_once` wait with for each other.
     once: Mutex<Board>,
     once_done: Condition<Board>,
-    /// How far the time of day is ahead of the time since the start, in nanoseconds.
+    /// How far the time of day is ahead of the time since the start, in nanoseconds: at the start, [`clock::FIRST_TIME`].
     time_of_day: Cell<i64>,
     /// How often it was set.
     times_set: Cell<u32>,
@@ -56,7 +56,7 @@ impl Shared {
             keys: Cell::new(None),
             once: Mutex::new(),
             once_done: Condition::new(),
-            time_of_day: Cell::new(0),
+            time_of_day: Cell::new(clock::FIRST_TIME),
             times_set: Cell::new(0),
             living: Cell::new(0),
             signals: signal::OfProgram::new(),

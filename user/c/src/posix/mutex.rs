@@ -1,16 +1,18 @@
 //! Owns: mutexes and their attributes. Must never know: how the kernel's work.
 //!
 //! A mutex of the kind `PTHREAD_MUTEX_NORMAL`, which the usual one is, waits for ever where its owner locks it again. One that is not robust
-//! stays locked when its owner ends.
+//! stays locked when its owner ends. Handlers of signals run while a thread waits, which then goes on, behind its equals.
 
 use super::attributes::{PRIORITIES, require};
-use super::clock::{MONOTONIC, REALTIME, TimeSpec, deadline};
-use super::code;
+use super::cancel::{handle_signals, until_signal};
+use super::clock::{MONOTONIC, REALTIME, TimeSpec, deadline, next_look};
 use super::errno::Errno;
 use super::place::{Kind, Place, fits};
+use super::thread::PosixThread;
+use super::{alone, code};
 use crate::cmsis::interface;
 use crate::cmsis::thread::level;
-use crate::os::{in_handler, os};
+use crate::os::in_handler;
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_int;
 use taktos::board::Board;
@@ -98,27 +100,81 @@ impl PosixMutex {
         unsafe { &*self.mutex.get() }
     }
 
+    /// Gives it another ceiling if nobody owns it: that which it had. Called while nobody else runs.
+    fn set_ceiling(&'static self, ceiling: c_int) -> Option<c_int> {
+        if self.kernels().owner().is_some() {
+            return None;
+        }
+        let mut attributes = self.attributes.get();
+        let before = core::mem::replace(&mut attributes.ceiling, ceiling);
+        self.attributes.set(attributes);
+        // SAFETY: nobody owns it, so nobody waits for it, and nobody else runs.
+        unsafe { self.mutex.get().write(attributes.mutex()) };
+        Some(before)
+    }
+
     fn is_own(&'static self) -> bool {
         let owner = self.kernels().owner();
         owner.is_some_and(|owner| core::ptr::eq(owner, AnyThread::current()))
     }
 
-    /// Locks it as long as `time` says.
-    fn lock(&'static self, time: Timeout) -> Result<(), Errno> {
+    /// Locks it if that needs no wait. Errors: `EBUSY`, and those of the standard.
+    fn try_lock(&'static self) -> Result<(), Errno> {
         require(!in_handler(), Errno::PERM)?;
-        match self.kernels().lock(time) {
-            Err(Error::Deadlock) if time.is_none() => Err(Errno::BUSY),
-            Err(Error::Deadlock) if self.attributes.get().kind == NORMAL && self.is_own() => {
-                // As the standard has it: the thread waits for itself.
-                loop {
-                    match AnyThread::<Board>::sleep(time) {
-                        Ok(()) if !time.is_forever() => return Err(Errno::TIMEDOUT),
-                        _ => {}
-                    }
-                }
-            }
+        match self.kernels().lock(Timeout::NONE) {
+            Err(Error::Deadlock) => Err(Errno::BUSY),
             result => result.map_err(Errno::from),
         }
+    }
+
+    /// Locks it; where that has to wait, as long as `time` says, which is asked for only then.
+    fn lock(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
+        match self.try_lock() {
+            Err(Errno::BUSY) => self.wait(time()?),
+            result => result,
+        }
+    }
+
+    /// Locks it as long as `time` says, whatever signals come.
+    #[cold]
+    fn wait(&'static self, time: Timeout) -> Result<(), Errno> {
+        let tell = |waits| {
+            if let Some(thread) = PosixThread::current() {
+                thread.waits_for_ever.set(waits);
+            }
+        };
+        tell(time.is_forever());
+        let result = self.go_on_waiting(time);
+        tell(true);
+        result
+    }
+
+    fn go_on_waiting(&'static self, time: Timeout) -> Result<(), Errno> {
+        loop {
+            match until_signal(|| self.kernels().lock(time)) {
+                Err(Error::Cancelled) => handle_signals(),
+                Err(Error::Deadlock) if self.waits_in_a_ring(time) => self.pause(time)?,
+                result => return result.map_err(Errno::from),
+            }
+        }
+    }
+
+    /// Whether a thread waits though it waits for itself: its own mutex does not tell it so, or the ring is there for a time only.
+    fn waits_in_a_ring(&'static self, time: Timeout) -> bool {
+        match self.is_own() {
+            true => self.attributes.get().kind == NORMAL,
+            false => !time.is_forever(),
+        }
+    }
+
+    /// Lets a tick go by, or all the time where the mutex is the caller's own. Errors: `ETIMEDOUT`.
+    fn pause(&'static self, time: Timeout) -> Result<(), Errno> {
+        let next = next_look(time)?;
+        let pause = if self.is_own() { time } else { next };
+        if until_signal(|| AnyThread::<Board>::sleep(pause)) == Err(Error::Cancelled) {
+            handle_signals();
+        }
+        Ok(())
     }
 }
 
@@ -139,11 +195,8 @@ unsafe fn lock_until(
 ) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     let mutex = unsafe { object(place) }?;
-    match mutex.lock(Timeout::NONE) {
-        // SAFETY: as above.
-        Err(Errno::BUSY) => mutex.lock(unsafe { deadline(clock, time) }?),
-        result => result,
-    }
+    // SAFETY: as above.
+    mutex.lock(|| unsafe { deadline(clock, time) })
 }
 
 /// Changes the attributes of a variable, if that is allowed.
@@ -291,13 +344,13 @@ interface! {
     /// `EPERM` in a handler.
     fn pthread_mutex_lock(place: *mut Place<PosixMutex>) -> c_int {
         // SAFETY: the caller's promise.
-        code(unsafe { object(place) }.and_then(|mutex| mutex.lock(Timeout::FOREVER)))
+        code(unsafe { object(place) }.and_then(|mutex| mutex.lock(|| Ok(Timeout::FOREVER))))
     }
 
     /// The same, but never waits: `EBUSY`.
     fn pthread_mutex_trylock(place: *mut Place<PosixMutex>) -> c_int {
         // SAFETY: the caller's promise.
-        code(unsafe { object(place) }.and_then(|mutex| mutex.lock(Timeout::NONE)))
+        code(unsafe { object(place) }.and_then(PosixMutex::try_lock))
     }
 
     /// The same until the time of day is `time`: `ETIMEDOUT`.
@@ -344,28 +397,27 @@ interface! {
         }))
     }
 
-    /// Gives a mutex that nobody owns another ceiling. `EINVAL` where it has none; `EBUSY` while a thread owns it; `EPERM` in a handler.
+    /// Gives a mutex another ceiling once nobody owns it, for which it waits. `EINVAL` where it has none; `EDEADLK` where the caller owns it;
+    /// `EPERM` in a handler.
     fn pthread_mutex_setprioceiling(place: *mut Place<PosixMutex>, ceiling: c_int, old: *mut c_int) -> c_int {
         // SAFETY: the caller's promise.
         code(unsafe { object(place) }.and_then(|mutex| {
             require(!in_handler(), Errno::PERM)?;
-            let mut attributes = mutex.attributes.get();
+            let attributes = mutex.attributes.get();
             require(attributes.protocol == PROTECT && PRIORITIES.contains(&ceiling), Errno::INVAL)?;
-            // Nobody else runs meanwhile.
-            os().lock.lock(Timeout::FOREVER).map_err(Errno::from)?;
-            let is_free = mutex.kernels().owner().is_none();
-            if is_free {
-                // SAFETY: as above.
-                if let Some(old) = unsafe { old.as_mut() } {
-                    *old = attributes.ceiling;
+            require(!mutex.is_own(), Errno::DEADLK)?;
+            let before = loop {
+                if let Some(before) = alone(|| mutex.set_ceiling(ceiling)) {
+                    break before;
                 }
-                attributes.ceiling = ceiling;
-                mutex.attributes.set(attributes);
-                // SAFETY: nobody owns it, so nobody waits for it, and nobody else runs.
-                unsafe { mutex.mutex.get().write(attributes.mutex()) };
+                // The standard lets this wait go by without the protocol: who is above the ceiling may wait, too.
+                mutex.pause(Timeout::FOREVER)?;
+            };
+            // SAFETY: as above.
+            if let Some(old) = unsafe { old.as_mut() } {
+                *old = before;
             }
-            let _ = os().lock.unlock();
-            require(is_free, Errno::BUSY)
+            Ok(())
         }))
     }
 }

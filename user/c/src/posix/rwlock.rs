@@ -4,7 +4,7 @@
 //! reads already, and asks again while a writer waits that is not below it, waits for itself.
 
 use super::attributes::require;
-use super::cancel::{handle_signals, until_signal};
+use super::cancel::{handle_signals, is_cancelled_anywhere, until_signal};
 use super::clock::{ClockId, MONOTONIC, REALTIME, TimeSpec, deadline};
 use super::code;
 use super::errno::Errno;
@@ -104,6 +104,11 @@ impl RwLock {
         while waited.is_ok() && must_wait(priority) {
             waited = until_signal(|| condition.wait(&self.mutex, time));
             if matches!(waited, Err(Error::Cancelled)) {
+                // Who ends here leaves nothing of itself behind.
+                if is_cancelled_anywhere() {
+                    self.take_out(&waiting);
+                    self.pass_on();
+                }
                 // A handler may use the lock.
                 self.mutex.unlock()?;
                 handle_signals();
@@ -287,8 +292,9 @@ interface! {
     /// Destroys a lock. `EBUSY` while it is locked.
     fn pthread_rwlock_destroy(place: *mut Place<RwLock>) -> c_int {
         // SAFETY: the caller's promise.
-        code(unsafe { Place::object(place) }.and_then(|lock| {
-            require(!lock.is_locked(), Errno::BUSY)?;
+        code(unsafe { Place::object(place) }.and_then(|lock: &RwLock| {
+            // Who has unlocked it may still be about to leave.
+            lock.alone(|_| require(!lock.is_locked(), Errno::BUSY))?;
             // SAFETY: as above.
             unsafe { Place::destroy(place) };
             Ok(())

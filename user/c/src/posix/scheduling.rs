@@ -139,13 +139,12 @@ interface! {
         bound(policy, *PRIORITIES.start())
     }
 
-    /// How long a turn of a thread with `SCHED_RR` is.
-    fn sched_rr_get_interval(_process: c_int, time: *mut super::clock::TimeSpec) -> c_int {
-        if time.is_null() {
-            return minus_one(Err(Errno::INVAL));
-        }
-        // SAFETY: the caller's promise.
-        unsafe { time.write(super::clock::TimeSpec::of(TURN.as_nanos() as i64)) };
-        0
+    /// How long a turn of a thread with `SCHED_RR` is. `ESRCH` where it is another process.
+    fn sched_rr_get_interval(process: c_int, time: *mut super::clock::TimeSpec) -> c_int {
+        minus_one(thread_of(process).and_then(|_| {
+            // SAFETY: the caller's promise.
+            *unsafe { time.as_mut() }.ok_or(Errno::INVAL)? = super::clock::TimeSpec::of(TURN.as_nanos() as i64);
+            Ok(())
+        }))
     }
 }

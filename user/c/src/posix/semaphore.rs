@@ -5,6 +5,7 @@ use super::clock::{ClockId, REALTIME, TimeSpec, deadline};
 use super::errno::Errno;
 use super::name::Names;
 use super::place::{Kind, Place, fits};
+use super::signal::action::restarting;
 use super::{alone, minus_one};
 use crate::cmsis::interface;
 use crate::os::{in_handler, os};
@@ -45,7 +46,7 @@ unsafe fn take(
         return Ok(());
     }
     let time = time()?;
-    point(|| semaphore.take(time)).map_err(Errno::from)
+    restarting(|| point(|| semaphore.take(time))).map_err(Errno::from)
 }
 
 /// The semaphores with names.

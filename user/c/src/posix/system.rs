@@ -5,8 +5,11 @@
 use super::attributes::LEAST_STACK;
 use super::errno::Errno;
 use super::key::{KEYS, ROUNDS};
+use super::message_queue::PRIORITIES;
 use super::semaphore::MOST;
+use super::signal::QUEUED;
 use super::thread;
+use super::timer::MOST_OVERRUNS;
 use crate::cmsis::interface;
 use crate::os::TICK;
 use core::ffi::{c_int, c_long};
@@ -17,9 +20,11 @@ const VERSION: c_long = 200_809;
 const NONE: c_long = -1;
 
 /// The names of `sysconf` and their values: newlib's numbers, which the other headers have, too.
-const VALUES: [(c_int, c_long); 27] = [
+const VALUES: [(c_int, c_long); 52] = [
     // Ticks a second.
     (2, (1_000_000_000 / TICK) as c_long),
+    // Files that are open: there are none.
+    (4, 0),
     // The version.
     (7, VERSION),
     // A page: what stacks are best a multiple of.
@@ -27,10 +32,34 @@ const VALUES: [(c_int, c_long); 27] = [
     // Processors, there and at work.
     (9, 1),
     (10, 1),
-    // Semaphores' permits.
+    // Message queues that are open; their priorities.
+    (13, NONE),
+    (14, PRIORITIES as c_long),
+    // Signals that are queued: kinds of them.
+    (15, QUEUED as c_long),
+    // Semaphores, and their permits.
+    (16, NONE),
     (17, MOST as c_long),
-    // Semaphores.
+    // Signals that wait to be got, and timers.
+    (18, NONE),
+    (19, NONE),
+    // Input and output beside the program, files in memory, memory that is locked, protected or shared: none.
+    (21, NONE),
+    (22, NONE),
+    (23, NONE),
+    (24, NONE),
+    (25, NONE),
+    (26, NONE),
+    // Message queues, input and output by priority, signals that are queued, semaphores.
+    (27, VERSION),
+    (28, NONE),
+    (29, VERSION),
     (30, VERSION),
+    (31, NONE),
+    (32, NONE),
+    // Timers, and how often one is late.
+    (33, VERSION),
+    (37, MOST_OVERRUNS as c_long),
     // Keys, stacks, threads.
     (38, KEYS as c_long),
     (39, LEAST_STACK as c_long),
@@ -48,13 +77,19 @@ const VALUES: [(c_int, c_long); 27] = [
     (53, ROUNDS as c_long),
     (56, VERSION),
     (61, VERSION),
-    // Clocks of processor time.
+    // Clocks of processor time, sporadic servers.
     (63, NONE),
     (69, VERSION),
     (71, VERSION),
     (76, VERSION),
+    (77, NONE),
     (80, NONE),
+    (81, NONE),
     (82, VERSION),
+    // Policies and priorities, and those of robust mutexes.
+    (101, VERSION),
+    (122, VERSION),
+    (123, VERSION),
 ];
 
 interface! {

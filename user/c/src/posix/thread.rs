@@ -2,7 +2,7 @@
 
 use super::attributes::{Attributes, POLICY_OTHER};
 use super::cancel::{Cleanup, cancellable, clean_up, is_cancelled, test};
-use super::clock::{REALTIME, TimeSpec, deadline};
+use super::clock::{REALTIME, TimeSpec, deadline, next_look};
 use super::code;
 use super::errno::Errno;
 use super::key::{self, Values};
@@ -16,7 +16,8 @@ use crate::os::{in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::{self, NonNull};
-use taktos::{Error, Timeout};
+use taktos::board::Board;
+use taktos::{AnyThread, Error, Timeout};
 
 /// What a thread calls.
 pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -37,6 +38,8 @@ pub struct PosixThread {
     pub(super) is_at_point: Cell<bool>,
     /// Whether it is in another wait that signals end.
     pub(super) takes_signals: Cell<bool>,
+    /// Whether it waits for as long as it takes where it waits for a mutex.
+    pub(super) waits_for_ever: Cell<bool>,
     /// Whether it sleeps until an instant of the time of day.
     pub(super) watches_clock: Cell<bool>,
     pub(super) signals: signal::OfThread,
@@ -58,6 +61,7 @@ impl PosixThread {
             is_cancelled: Cell::new(false),
             is_at_point: Cell::new(false),
             takes_signals: Cell::new(false),
+            waits_for_ever: Cell::new(true),
             watches_clock: Cell::new(false),
             signals: signal::OfThread::new(signal::inherited()),
         };
@@ -182,11 +186,20 @@ pub(super) fn start(
     Ok(())
 }
 
+fn waits_for_ever(thread: &'static OsThread) -> bool {
+    PosixThread::of(thread).is_none_or(|thread| thread.waits_for_ever.get())
+}
+
 /// Waits for a thread's end, whatever signals come.
 fn join_for(thread: &'static OsThread, time: Timeout) -> Result<(), Error> {
     loop {
         match cancellable(|| thread.handle().join(time)) {
             Err(Error::Cancelled) if !is_cancelled() => {}
+            // It waits for the caller, but for a time only.
+            Err(Error::Deadlock) if !waits_for_ever(thread) => {
+                let next = next_look(time)?;
+                let _ = cancellable(|| AnyThread::<Board>::sleep(next));
+            }
             other => return other,
         }
     }
@@ -334,6 +347,11 @@ interface! {
     /// Ends the calling thread with a result. In `main` the other threads go on.
     fn pthread_exit(result: *mut c_void) -> ! {
         exit_with(result)
+    }
+
+    /// What to call when the program forks, which it cannot: nothing is ever called.
+    fn pthread_atfork(_prepare: Option<unsafe extern "C" fn()>, _parent: Option<unsafe extern "C" fn()>, _child: Option<unsafe extern "C" fn()>) -> c_int {
+        0
     }
 
     /// The calling thread; in a handler, the one that was interrupted.

@@ -22,7 +22,7 @@ const LEAST_PAUSE: i64 = 100_000;
 /// When a timer is due that does not run.
 const NEVER: i64 = i64::MAX;
 /// `DELAYTIMER_MAX`.
-const MOST_OVERRUNS: i64 = i32::MAX as i64;
+pub(super) const MOST_OVERRUNS: i64 = i32::MAX as i64;
 
 /// `struct itimerspec`.
 #[derive(Clone, Copy)]
@@ -188,7 +188,7 @@ impl PosixTimer {
     /// What a setting says, as an instant since the start, an interval, and the time of day at which it is due, if it goes by that.
     fn setting(&self, flags: c_int, new: &TimerSpec) -> Result<(i64, i64, Option<i64>), Errno> {
         let (value, interval) = (new.value.whole()?, new.interval.whole()?);
-        if value < 0 || interval < 0 {
+        if interval < 0 {
             return Err(Errno::INVAL);
         }
         Ok(match flags & ABSOLUTE {
@@ -203,7 +203,7 @@ impl PosixTimer {
     fn set(&'static self, flags: c_int, new: &TimerSpec) -> Result<(), Errno> {
         let (due, interval, by_day) = self.setting(flags, new)?;
         self.stop();
-        if new.value.whole()? > 0 {
+        if new.value.whole()? != 0 {
             self.by_day.set(by_day);
             self.start(due, interval);
         }

@@ -10,6 +10,8 @@
 #include <sys/_pthreadtypes.h>
 typedef long time_t;
 typedef int pid_t;
+typedef unsigned int uid_t;
+typedef unsigned int gid_t;
 typedef int clockid_t;
 typedef unsigned long timer_t;
 typedef unsigned int useconds_t;

@@ -11,8 +11,8 @@ use crate::os::{in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::{mem, ptr};
-use taktos::System;
 use taktos::board::Board;
+use taktos::{Error, System};
 
 /// What C has for a handler: an address, or one of two numbers.
 type Handler = usize;
@@ -21,10 +21,12 @@ const DEFAULT: Handler = 0;
 const IGNORE: Handler = 1;
 const ERROR: Handler = usize::MAX;
 
-/// The flags of an action: the handler gets the signal's information; the signal is let through in it; the action is for one signal.
+/// The flags of an action: the handler gets the signal's information; the signal is let through in it; the action is for one signal; the waits
+/// of semaphores and message queues go on after it.
 const TELLS: c_int = 2;
 const NO_DEFER: c_int = 4;
 const ONCE: c_int = 8;
+const RESTARTS: c_int = 16;
 /// What status a program has that signal n ends: so many more than n, as shells tell it.
 const ENDED: c_int = 128;
 /// The signals that are ignored by default: `SIGURG`, `SIGCONT`, `SIGCHLD`; and those that stop a program, which cannot be stopped.
@@ -118,6 +120,9 @@ fn perform(thread: &'static PosixThread, got: Got) -> bool {
     unsafe { call(action, &mut info) };
     errno.set();
     blocked.set(before);
+    if action.flags & RESTARTS == 0 {
+        thread.signals.interrupted.set(true);
+    }
     true
 }
 
@@ -148,6 +153,21 @@ pub fn deliver(thread: &'static PosixThread) -> bool {
             return called;
         };
         called |= perform(thread, got);
+    }
+}
+
+/// Makes a wait, again where it was ended by handlers alone after which it goes on (`SA_RESTART`).
+pub fn restarting<T>(mut wait: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    loop {
+        let thread = PosixThread::current();
+        if let Some(thread) = thread {
+            thread.signals.interrupted.set(false);
+        }
+        let result = wait();
+        let goes_on = thread.is_some_and(|thread| !thread.signals.interrupted.get());
+        if !matches!(result, Err(Error::Cancelled)) || !goes_on {
+            return result;
+        }
     }
 }
 

@@ -14,7 +14,8 @@ pub mod wait;
 use super::thread::PosixThread;
 use action::Actions;
 use core::cell::Cell;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_long, c_void};
+use core::ptr;
 use pending::Pending;
 
 /// `SIGKILL`, `SIGALRM` and `SIGSTOP`.
@@ -24,6 +25,8 @@ const STOP: c_int = 17;
 /// The first and the last of the signals that are queued: `SIGRTMIN` and `SIGRTMAX`.
 const FIRST_QUEUED: c_int = 32;
 const LAST: c_int = 47;
+/// How many there are: `RTSIG_MAX`.
+pub(super) const QUEUED: c_int = LAST - FIRST_QUEUED + 1;
 
 /// Values of `si_code`: who has sent a signal.
 pub(super) const BY_USER: c_int = 1;
@@ -40,9 +43,33 @@ pub(super) type Set = u64;
 pub struct Info {
     pub(super) number: c_int,
     pub(super) code: c_int,
-    pub(super) error: c_int,
+    error: c_int,
+    /// Who has sent it: the only process, of the only user.
+    process: c_int,
+    user: c_int,
+    /// Those of signals that nobody sends here.
+    status: c_int,
+    band: c_long,
+    address: *mut c_void,
     /// `union sigval`: a number or an address.
     pub(super) value: *mut c_void,
+}
+
+impl Info {
+    /// That of a signal that is sent.
+    fn new(number: c_int, code: c_int, value: *mut c_void) -> Self {
+        Self {
+            number,
+            code,
+            error: 0,
+            process: send::PROCESS,
+            user: 0,
+            status: 0,
+            band: 0,
+            address: ptr::null_mut(),
+            value,
+        }
+    }
 }
 
 /// The set of one signal; none for what is no signal.
@@ -80,6 +107,8 @@ pub struct OfThread {
     /// Those for which it waits.
     awaited: Cell<Set>,
     pending: Pending,
+    /// Whether a handler was called after which waits do not go on.
+    interrupted: Cell<bool>,
 }
 
 impl OfThread {
@@ -89,6 +118,7 @@ impl OfThread {
             blocked: Cell::new(blocked),
             awaited: Cell::new(0),
             pending: Pending::new(),
+            interrupted: Cell::new(false),
         }
     }
 

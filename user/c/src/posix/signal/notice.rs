@@ -46,12 +46,7 @@ impl Notice {
         timer: *mut c_void,
     ) -> Result<Self, Errno> {
         only(number).ok_or(Errno::INVAL)?;
-        let info = Info {
-            number,
-            code,
-            error: 0,
-            value,
-        };
+        let info = Info::new(number, code, value);
         Ok(Self::Signal(Node::of_timer(info, timer)))
     }
 

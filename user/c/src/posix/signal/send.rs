@@ -114,12 +114,7 @@ fn send_new(target: Target, number: c_int, code: c_int, value: *mut c_void) -> R
     if number < FIRST_QUEUED && is_pending(target, signal) {
         return Ok(());
     }
-    let info = Info {
-        number,
-        code,
-        error: 0,
-        value,
-    };
+    let info = Info::new(number, code, value);
     send(Node::allocate(info).ok_or(Errno::AGAIN)?, target);
     Ok(())
 }
