@@ -49,6 +49,8 @@ pub struct RegionRules {
 pub struct UserStart {
     /// The partition, whose first field is its [`Isolation::Map`].
     pub partition: *const (),
+    /// The lowest address of its stack, a multiple of 8.
+    pub stack_base: usize,
     /// The end of its stack.
     pub stack_top: usize,
     /// The function that it runs, which has the C convention and ends by a call of the kernel.
@@ -102,4 +104,9 @@ pub trait Isolation: Machine {
     fn prepare_user(context: &Context, start: &UserStart);
     /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
     fn partition_of(context: &Context) -> *const ();
+    /// Does `work`, which may write what the partition of the thread that calls may only read. Called inside a call of such a thread.
+    #[inline(always)]
+    fn with_writes<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
 }

@@ -154,7 +154,8 @@ calls! {
     Reply = reply |cs, caller: usize, words, _| reply_entered::<S>(cs, caller, words);
     ReplyAndReceive = reply_and_receive |cs, caller: usize, words, timeout| reply_and_receive_entered::<S>(cs, caller, words, timeout);
     SendBytes = send_bytes |cs, receiver: &'static AnyThread<S>, bytes, timeout| match may_use::<S>(cs, bytes, false) {
-        true => receiver.send_bytes_entered(cs, bytes, timeout),
+        // The receiver's memory may be the caller's too, to be read.
+        true => S::Machine::with_writes(|| receiver.send_bytes_entered(cs, bytes, timeout)),
         false => fail::<S>(Error::Parameter),
     };
     ReceiveBytes = receive_bytes |cs, _object: usize, room, timeout| match may_use::<S>(cs, room, true) {

@@ -177,6 +177,7 @@ impl<S: System<Machine: Isolation>> Member<S> {
         let stack = self.info.stack.get(cs);
         let start = UserStart {
             partition: ptr::from_ref(partition).cast(),
+            stack_base: stack.base,
             stack_top: stack.base + stack.size,
             entry: self.entry,
             arguments: [partition.data(), argument],

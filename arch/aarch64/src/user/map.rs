@@ -9,6 +9,8 @@ use crate::memory::{
     self, ADDRESS, ENTRIES, LAST_LEVEL, PAGE, ROOT_LEVEL, TABLE, Table, code, constants,
     forget_all, place,
 };
+use aarch64_cpu::asm::barrier;
+use aarch64_cpu::registers::{TTBR0_EL1, Writeable};
 use aarch64_paging::descriptor::El1Attributes;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -45,6 +47,12 @@ struct Tables([Table; TABLES]);
 
 static OWN_TABLES: Tables = Tables([const { [const { AtomicUsize::new(0) }; ENTRIES] }; TABLES]);
 static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Has this map count. Called masked, by code that is alike in all maps.
+pub fn load(map: u64) {
+    TTBR0_EL1.set(map);
+    barrier::isb(barrier::SY);
+}
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {

@@ -26,6 +26,7 @@ mod vectors;
 
 use crate::board::Board;
 use crate::machine::AArch64;
+use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 pub use map::Map;
 pub use state::UserState;
 use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
@@ -56,6 +57,15 @@ impl<B: Board> Isolation for AArch64<B> {
 
     fn partition_of(context: &Context) -> *const () {
         state::partition_of(context)
+    }
+
+    /// In the kernel's map: what EL0 may only read, EL1 cannot write in the same map.
+    fn with_writes<R>(work: impl FnOnce() -> R) -> R {
+        let map = TTBR0_EL1.get();
+        map::load(processors::kernel() as u64);
+        let result = work();
+        map::load(map);
+        result
     }
 }
 

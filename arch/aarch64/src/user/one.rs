@@ -32,6 +32,11 @@ pub fn keep_kernel() {
     LOADED.kernel.set(TTBR0_EL1.get() as usize);
 }
 
+/// What is loaded for the kernel.
+pub fn kernel() -> usize {
+    LOADED.kernel.get()
+}
+
 /// Enables user mode.
 pub fn enable<B: Board>() {
     vectors::enable();

@@ -24,6 +24,11 @@ pub fn keep_kernel() {
     LOADED.0.set(TTBR0_EL1.get() as usize);
 }
 
+/// What that is.
+pub fn kernel() -> usize {
+    LOADED.0.get()
+}
+
 /// The software interrupt by which the others are told: the last.
 const ENABLE: u32 = interrupt::SOFTWARE - 1;
 
