@@ -221,7 +221,11 @@ macro_rules! one_processor {
             attack::left::<Board>,
             attack::right::<Board>,
             attack::other::<Board>,
-            [Handle::mutex(&MUTEX), Handle::flags(&FLAGS, Rights::GIVE)],
+            [
+                Handle::mutex(&MUTEX),
+                Handle::flags(&FLAGS, Rights::GIVE),
+                Handle::member(&THIRD_THREADS[0], rights::PARTNER)
+            ],
             |first| first
                 .most_urgent(6)
                 .supervised(Policy::StopThread, &SUPERVISOR)
@@ -233,9 +237,16 @@ macro_rules! one_processor {
         use taktos_kernel::user::{Access, Policy, Rights};
         use $crate::user_mode::MEMORY;
 
+        taktos_kernel::partition_memory!(static THIRD_MEMORY: 4096);
+        static THIRD_THREADS: [UserThread<Board, Told>; 1] =
+            [UserThread::new("plain", STACK, attack::other::<Board>).priority(8)];
+        static THIRD: Partition<Board, Told> =
+            Partition::new("third", &THIRD_MEMORY, &THIRD_THREADS);
+
         static OBJECTS: attack::Objects<Board> = attack::Objects {
             first: &FIRST,
             second: &SECOND,
+            third: &THIRD,
             threads: &FIRST_THREADS,
             supervisor: &SUPERVISOR,
             permits: &PERMITS,
@@ -248,6 +259,11 @@ macro_rules! one_processor {
         fn main() {
             let passed = attack::run(&OBJECTS);
             Board::exit(i32::from(!passed));
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_spare_interrupt() {
+            attack::interrupt::<Board>();
         }
     };
     (user_bench) => {

@@ -46,7 +46,7 @@ mod machine;
 #[cfg(target_os = "none")]
 mod slice;
 mod systick;
-#[cfg(all(target_os = "none", not(armv8m)))]
+#[cfg(target_os = "none")]
 mod user;
 #[cfg(target_os = "none")]
 mod vectors;
@@ -73,6 +73,9 @@ pub mod reexports {
     pub use crate::fault::overflow_at_switch;
     pub use crate::switch::operands;
     pub use crate::systick::STAMP;
+    pub use crate::user::{
+        Sliced, taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch,
+    };
     pub use taktos_machine::{Context as AnyContext, Upcalls, UserFault};
 
     unsafe extern "C" {

@@ -1,8 +1,9 @@
 //! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M and places of this board.
-//! Must never know: who looks at what came of them.
+//! Must never know: who looks at what came of them; the board, but by its places. Other boards of the architecture take this file as it is.
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
+use crate::places::{self, TIMER, UART};
 use crate::system::Board;
 use core::arch::{asm, naked_asm};
 use core::ptr;
@@ -17,8 +18,11 @@ use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = true;
-    /// A timer.
-    const DEVICE: usize = 0x4000_1000;
+    const DEVICE: usize = places::DEVICE;
+    #[cfg(armv8m)]
+    const OVERFLOW: Option<fn()> = Some(overflow);
+    #[cfg(armv8m)]
+    const INTERRUPT_NEXT: Option<fn()> = Some(interrupt_next);
     const ATTACKS: &'static [Attack] = &[
         (
             "read the kernel's memory",
@@ -177,6 +181,27 @@ impl AttackBoard for Board {
             Fault(StackOverflow),
         ),
         ("overflow the stack", overflow, Fault(StackOverflow)),
+        #[cfg(armv8m)]
+        ("lift the stack's limit", lift_limit, Fault(StackOverflow)),
+        #[cfg(armv8m)]
+        (
+            "go over to the other security state",
+            || leave_state(own() + 1024),
+            Fault(InstructionAccess),
+        ),
+        #[cfg(armv8m)]
+        (
+            "go over with the stack at the end of all",
+            || leave_state(0xFFFF_FF00),
+            Fault(InstructionAccess),
+        ),
+        // What it takes from the thread's stack is no frame of such a function.
+        #[cfg(armv8m)]
+        (
+            "return as functions of the other state do",
+            || jump(0xFEFF_FFFF),
+            Fault(UndefinedInstruction),
+        ),
     ];
 
     fn load(place: usize) -> u32 {
@@ -199,8 +224,8 @@ impl AttackBoard for Board {
         send_with_secret(thread, secret);
     }
 
-    fn receive_and_look(secret: usize) -> bool {
-        receive_and_look(secret) != 0
+    fn receive_and_look(secret: usize, timeout: usize) -> usize {
+        receive_and_look(secret, timeout)
     }
 
     fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool {
@@ -208,8 +233,6 @@ impl AttackBoard for Board {
     }
 }
 
-const TIMER: usize = 0x4000_2000;
-const UART: usize = 0x4000_4000;
 const PROTECTION: usize = 0xE000_ED94;
 const VECTORS: usize = 0xE000_ED08;
 const MASKED: usize = 0xE000_E180;
@@ -288,6 +311,10 @@ fn take_privilege() {
             "msr control, {zero}", "isb",
             "msr basepri, {ones}", "msr primask, {ones}", "msr faultmask, {ones}",
             "msr msp, {ones}", "cpsid i", "cpsid f",
+            #[cfg(armv8m)]
+            "msr psplim, {zero}",
+            #[cfg(armv8m)]
+            "msr msplim, {ones}",
             zero = in(reg) 0, ones = in(reg) 0xFF,
         );
     }
@@ -321,6 +348,43 @@ fn overflow() {
     unsafe { asm!("2:", "push {{r0-r7}}", "b 2b", options(noreturn)) }
 }
 
+/// Moves the stack pointer below the stack's limit and back, behind the instruction that would take the limit away.
+#[cfg(armv8m)]
+fn lift_limit() {
+    // SAFETY: faults.
+    unsafe {
+        asm!(
+            "mov {kept}, sp",
+            "msr psplim, {none}",
+            "mov sp, {below}",
+            "mov sp, {kept}",
+            kept = out(reg) _,
+            none = in(reg) 0,
+            below = in(reg) own() - 8,
+        );
+    }
+}
+
+/// The mask is none that the kernel knows of: it ends where a thread goes on.
+#[cfg(armv8m)]
+fn interrupt_next() {
+    crate::interrupt::enable();
+    // SAFETY: masks interrupts, and they stay so until the kernel has another thread go on.
+    unsafe {
+        asm!("msr basepri, {}", in(reg) u32::from(taktos_arch_cortex_m::KERNEL_LEVEL), options(nostack, preserves_flags));
+    }
+    crate::interrupt::pend();
+}
+
+/// Goes over to the non-secure state, in which nothing can be executed, with the stack pointer at `place`.
+#[cfg(armv8m)]
+fn leave_state(place: usize) {
+    // SAFETY: faults.
+    unsafe {
+        asm!("mov sp, {}", "bxns {}", in(reg) place, in(reg) code() & !1, options(noreturn));
+    }
+}
+
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
 extern "C" fn send_with_secret(thread: usize, secret: usize) {
@@ -346,14 +410,14 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize) -> usize {
+extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         "push {{r4-r11, lr}}",
         "mov r6, r0",
         "movs r7, #0",
         "mvn r0, r7",
-        "mvn r2, r7",
-        "mvn r3, r7",
+        "mov r2, r1",
+        "asrs r3, r1, #31",
         "mov lr, r7",
         "mov r12, #{receive}",
         "svc #1",
@@ -369,9 +433,7 @@ extern "C" fn receive_and_look(secret: usize) -> usize {
         "cmp r11, r6", "it eq", "moveq r7, #1",
         "cmp r12, r6", "it eq", "moveq r7, #1",
         "cmp lr, r6", "it eq", "moveq r7, #1",
-        // A message came at all.
-        "cmp r0, #0", "it ne", "movne r7, #1",
-        "mov r0, r7",
+        "orr r0, r7, r0, lsl #1",
         "pop {{r4-r11, pc}}",
         receive = const Number::Receive as usize,
     )

@@ -8,12 +8,16 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod clock;
 mod console;
 #[cfg(feature = "counted")]
 mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
+#[cfg(feature = "workloads")]
+mod places;
 #[cfg(feature = "workloads")]
 pub mod suite;
 mod system;
@@ -27,7 +31,15 @@ pub use vectors::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
-pub use {cortex_m_rt, taktos_arch_cortex_m as arch};
+pub use {cortex_m_rt, taktos_arch_cortex_m as arch, taktos_kernel as kernel};
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::INTERRUPTS, $crate::kernel);
+    };
+}
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

@@ -177,8 +177,8 @@ impl AttackBoard for Board {
         send_with_secret(thread, secret);
     }
 
-    fn receive_and_look(secret: usize) -> bool {
-        receive_and_look(secret) != 0
+    fn receive_and_look(secret: usize, timeout: usize) -> usize {
+        receive_and_look(secret, timeout)
     }
 
     fn keep_registers(seed: usize, rounds: usize, _float: bool) -> bool {
@@ -310,16 +310,15 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize) -> usize {
+extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         enter!(),
         "mov x19, x0",
         "mov x29, xzr",
-        "mvn x2, xzr",
+        "mov x2, x1",
         "mov x8, #{receive}",
         "svc #0",
-        // A message came at all.
-        "cbnz x0, 9f",
+        "lsl x0, x0, #1",
         ".irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,21,22,23,24,25,26,27,28,29,30",
         "cmp x\\n, x19",
         "b.eq 9f",
@@ -327,10 +326,9 @@ extern "C" fn receive_and_look(secret: usize) -> usize {
         "mrs x9, tpidr_el0",
         "cmp x9, x19",
         "b.eq 9f",
-        "mov x0, xzr",
         "b 8f",
         "9:",
-        "mov x0, #1",
+        "orr x0, x0, #1",
         "8:",
         leave!(),
         receive = const Number::Receive as usize,

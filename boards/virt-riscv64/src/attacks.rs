@@ -213,8 +213,8 @@ impl AttackBoard for Board {
         send_with_secret(thread, secret);
     }
 
-    fn receive_and_look(secret: usize) -> bool {
-        receive_and_look(secret) != 0
+    fn receive_and_look(secret: usize, timeout: usize) -> usize {
+        receive_and_look(secret, timeout)
     }
 
     fn keep_registers(seed: usize, rounds: usize, _float: bool) -> bool {
@@ -405,24 +405,22 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize) -> usize {
+extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         enter!(),
         "mv s0, a0",
         "li s1, 0",
         "li tp, 0",
-        "li a2, -1",
+        "mv a2, a1",
         "li a7, {receive}",
         "ecall",
-        // A message came at all.
-        "bnez a0, 9f",
+        "slli a0, a0, 1",
         ".irp n, 1,3,4,5,6,7,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
         "beq x\\n, s0, 9f",
         ".endr",
-        "li a0, 0",
         "j 8f",
         "9:",
-        "li a0, 1",
+        "ori a0, a0, 1",
         "8:",
         leave!(),
         receive = const Number::Receive as usize,

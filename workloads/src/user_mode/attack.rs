@@ -14,9 +14,9 @@ use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
-use taktos_abi::call::{CALLS, LONGEST_BYTES, handle, kind, right};
+use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_kernel::fault::print;
-use taktos_kernel::user::{Data, Partition, Supervisor, UserThread};
+use taktos_kernel::user::{Data, Incident, Partition, Supervisor, UserThread};
 use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
 use taktos_machine::{Cause, Isolation};
 use taktos_user::{Request, call};
@@ -41,6 +41,11 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     const ATTACKS: &'static [Attack];
     /// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
     const FRAMES_ON_STACK: bool;
+    /// How a thread overflows its stack, where each one's is guarded, not only the lowest of a partition.
+    const OVERFLOW: Option<fn()> = None;
+    /// Has an interrupt come as soon as another thread goes on, which is to be when this has come back, where what a partition may only read
+    /// is closed to handlers until they store there. Its handler calls [`interrupt`].
+    const INTERRUPT_NEXT: Option<fn()> = None;
     /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
     const DEVICE: usize;
     /// Reads the word at `place`, which may be none of the partition's.
@@ -51,8 +56,9 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     fn spoil(begin: usize, end: usize);
     /// Fills all registers that can be with `secret`, and calls with the handle of a thread, to send.
     fn send_with_secret(thread: usize, secret: usize);
-    /// Receives from any thread, and says whether any register holds `secret` afterwards.
-    fn receive_and_look(secret: usize) -> bool;
+    /// Receives from any thread, with a time-out of these bits, of which the uppermost are all alike, and says whether any register holds
+    /// `secret` afterwards, in the lowest bit, and above it the answer's status.
+    fn receive_and_look(secret: usize, timeout: usize) -> usize;
     /// Keeps a pattern of `seed` in all registers, the floating-point ones, too, if the partition has them, for `rounds` rounds, and says
     /// whether it stayed.
     fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool;
@@ -92,7 +98,11 @@ const ALLOWS: &[u32] = &[
     kind::THREAD | kind::MEMBER | 0x1F,
     kind::MUTEX | right::TAKE,
     kind::FLAGS | right::GIVE,
+    kind::THREAD | kind::MEMBER | 0x1F,
 ];
+
+/// The handle of the third partition's thread.
+const PLAIN: usize = 7;
 
 /// What a thread of the first partition is to do, in the upper half of its argument; the lower half says which, or with which seed.
 mod role {
@@ -108,6 +118,11 @@ mod role {
     pub const WRITE: usize = 10 << 24;
     pub const DEVICE: usize = 11 << 24;
     pub const BUSY: usize = 12 << 24;
+    pub const FILL: usize = 13 << 24;
+    pub const FILLED: usize = 14 << 24;
+    pub const OVERFLOW: usize = 15 << 24;
+    pub const PEEK: usize = 16 << 24;
+    pub const AWAIT: usize = 17 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -117,8 +132,10 @@ const SECRET: usize = 0x7A57_05EC;
 pub struct Objects<S: AttackBoard> {
     /// The partition that attacks.
     pub first: &'static Partition<S, Told>,
-    /// The one that it may talk to.
+    /// The one that it may talk to, whose thread may use the floating-point unit if any can.
     pub second: &'static Partition<S, Told>,
+    /// The same without.
+    pub third: &'static Partition<S, Told>,
     /// The first one's threads.
     pub threads: &'static [UserThread<S, Told>; 2],
     /// Who is told of faults.
@@ -199,6 +216,10 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
             "{name}: the ticker was at most {latest} ns late\n"
         ));
         passed &= checked::<S>("the kernel lives", latest < late);
+        for partition in [objects.second, objects.third] {
+            let faulted = partition.take_incident().is_some();
+            passed &= checked::<S>("no other partition faults", !faulted);
+        }
     }
     passed &= checked::<S>("the ticker comes", TICKS.load(Relaxed) > 1_000);
     print::<S>(format_args!(
@@ -270,10 +291,12 @@ fn life<S: AttackBoard>(
     objects: &'static Objects<S>,
     argument: usize,
 ) -> Option<(Cause, Option<usize>)> {
-    assert!(
-        objects.first.restart_with(argument).is_ok(),
-        "the partition does not start"
-    );
+    begin(objects.first, argument);
+    ended(objects)
+}
+
+/// Waits for the first partition's end: by a fault, or by itself.
+fn ended<S: AttackBoard>(objects: &'static Objects<S>) -> Option<(Cause, Option<usize>)> {
     // The latter wakes no supervisor.
     let _ = objects.threads[0].join(Timeout::after(4.millis()));
     let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
@@ -281,11 +304,13 @@ fn life<S: AttackBoard>(
         .map(|(_, incident)| (incident.fault.cause, incident.fault.address))
 }
 
+fn begin<S: AttackBoard>(partition: &'static Partition<S, Told>, argument: usize) {
+    let begun = partition.restart_with(argument);
+    assert!(begun.is_ok(), "the partition does not start");
+}
+
 fn start_second<S: AttackBoard>(objects: &'static Objects<S>, argument: usize) {
-    assert!(
-        objects.second.restart_with(argument).is_ok(),
-        "the partition does not start"
-    );
+    begin(objects.second, argument);
 }
 
 fn failed<S: AttackBoard>(partition: &'static Partition<S, Told>) -> bool {
@@ -306,14 +331,51 @@ fn regions<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         );
         passed &= checked::<S>("what was written is read", !failed(objects.first));
     }
-    passed
+    passed & only_read(objects)
+}
+
+/// Memory that a partition only reads is written in its presence, by a thread with privilege and by the kernel, and the partition goes on.
+fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let _ = life(objects, role::NOTHING);
+    S::store(common(), 0);
+    let mut passed = checked::<S>("privileged code writes", S::load(common()) == 0);
+    start_second(objects, role::FILLED);
+    let _ = AnyThread::<S>::sleep(100.micros());
+    let came = life(objects, role::FILL);
+    passed &= checked::<S>("it goes on", came.is_none());
+    passed &= checked::<S>("the kernel writes", !failed(objects.first));
+    let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
+    passed &= checked::<S>("each time", calls == Ok(FILLS));
+    let Some(interrupt_next) = S::INTERRUPT_NEXT else {
+        return passed;
+    };
+    S::store(common(), 0);
+    begin(objects.first, role::AWAIT);
+    interrupt_next();
+    let came = ended(objects);
+    passed &= checked::<S>("a handler writes", came.is_none());
+    passed & checked::<S>("it is read", !failed(objects.first))
+}
+
+/// What the handler of [`AttackBoard::INTERRUPT_NEXT`] does.
+pub fn interrupt<S: AttackBoard>() {
+    S::store(common(), WRITTEN);
 }
 
 /// What a thread of one partition has in registers none of another one finds there; and what it has stays when it is interrupted.
 fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
-    start_second(objects, role::SECRET);
-    let _ = life(objects, role::SECRET);
-    let mut passed = checked::<S>("no register leaks", !failed(objects.second));
+    let mut passed = true;
+    for (partition, handle) in [(objects.second, 4), (objects.third, PLAIN)] {
+        for (role, looks) in [(role::SECRET, 1), (role::PEEK, PEEKS)] {
+            begin(partition, role);
+            let _ = life(objects, role | handle);
+            let looked = || partition.look_at(|told| told.calls.load(Relaxed)) == Ok(looks);
+            let has_looked = wait_until::<S>(looked);
+            passed &= checked::<S>("another partition looks at registers", has_looked);
+            passed &= checked::<S>("no register leaks", !failed(partition));
+            partition.stop();
+        }
+    }
     let _ = Kernel::<S>::set_time_slice(Some(50.micros()));
     start_second(objects, role::KEEP);
     let _ = life(objects, role::KEEP);
@@ -348,7 +410,42 @@ fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     ) & checked::<S>(
         "of the thread that has it",
         objects.threads[1].state() == State::Dormant,
-    )
+    ) & (S::OVERFLOW.is_none()
+        || [0, 1]
+            .into_iter()
+            .all(|woken| ends_at_own_stack(objects, woken)))
+}
+
+/// A thread overflows a stack that is not the lowest: it ends where that does, and the other one does not notice.
+fn ends_at_own_stack<S: AttackBoard>(objects: &'static Objects<S>, woken: usize) -> bool {
+    /// The place of the stack pointer among a fault's registers.
+    const STACK_POINTER: usize = 13;
+    begin(objects.first, role::OVERFLOW | woken);
+    let _ = objects.threads[0].join(Timeout::after(4.millis()));
+    let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
+    let Ok((_, Incident { thread, fault })) = told else {
+        return checked::<S>("a stack that is not the lowest overflows", false);
+    };
+    let data = objects
+        .first
+        .look_at(|told| core::ptr::from_ref(told).addr());
+    let stack = data.unwrap_or(0) & !(MEMORY - 1) | STACK;
+    checked::<S>("a stack overflow", fault.cause == Cause::StackOverflow)
+        & checked::<S>(
+            "of that thread",
+            core::ptr::addr_eq(thread, &raw const *objects.threads[1]),
+        )
+        & checked::<S>(
+            "where its stack ends",
+            fault.registers[STACK_POINTER] & !(STACK - 1) == stack,
+        )
+        & checked::<S>(
+            "one alone",
+            objects
+                .supervisor
+                .serve(&[objects.first], Timeout::NONE)
+                .is_err(),
+        )
 }
 
 /// Every number with every handle and words: the attacker goes on where its last life ended.
@@ -484,7 +581,12 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         }
         role::TABLE => table(told, which),
         role::STORM => rage(told, which),
-        role::SECRET => S::send_with_secret(4, SECRET),
+        role::SECRET => S::send_with_secret(which, SECRET),
+        role::PEEK => keep_secret::<S>(),
+        role::AWAIT => {
+            let is_written = (0..100).any(|_| S::load(common()) == WRITTEN);
+            told.failed.fetch_or(u32::from(!is_written), Relaxed);
+        }
         role::KEEP => {
             expect(RIGHT.start(argument));
             keep::<S>(told, 0x1234_5678, false);
@@ -494,6 +596,8 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
             expect(RIGHT.start(argument));
             be_busy::<S>(told, 0, which);
         }
+        role::FILL => fill::<S>(told),
+        role::OVERFLOW => wake_overflow(which),
         role::READ => {
             let read = S::load(common());
             told.failed.fetch_or(u32::from(read != WRITTEN), Relaxed);
@@ -516,6 +620,7 @@ pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) ->
         }
         role::STORM => rage(told, argument & !role::MASK),
         role::BUSY => be_busy::<S>(told, 1, argument & !role::MASK),
+        role::OVERFLOW => overflow::<S>(argument & !role::MASK),
         _ => {}
     }
     finish()
@@ -525,9 +630,12 @@ pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) ->
 pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
     match argument & role::MASK {
         role::SECRET => {
-            let seen = S::receive_and_look(SECRET);
-            told.failed.fetch_or(u32::from(seen), Relaxed);
+            // With a message, and no register has it.
+            let came = S::receive_and_look(SECRET, usize::MAX);
+            told.failed.fetch_or(u32::from(came != 0), Relaxed);
+            told.calls.fetch_add(1, Relaxed);
         }
+        role::PEEK => peek::<S>(told),
         role::WRITE => {
             S::store(common(), WRITTEN);
             S::load(S::DEVICE);
@@ -535,12 +643,64 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         }
         role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
         role::BUSY => be_busy::<S>(told, 0, 0),
+        role::FILLED => be_filled(told),
         _ => echo(told),
     }
     finish()
 }
 
 const WRITTEN: u32 = 0x0DD_B175;
+
+/// How often the one partition has the memory filled that it only reads.
+const FILLS: u32 = 20;
+
+/// Sends bytes that the other partition receives there, which is now more urgent, now less, and looks at them.
+fn fill<S: AttackBoard>(told: &'static Told) {
+    for number in 0..FILLS {
+        // With the receiver less urgent the call comes back at once.
+        let _ = super::LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
+        let sent = super::OTHER.send_bytes(&number.to_le_bytes(), Timeout::FOREVER);
+        let is_there = sent.is_ok() && S::load(common()) == number;
+        told.failed.fetch_or(u32::from(!is_there), Relaxed);
+        told.calls.fetch_add(1, Relaxed);
+        let _ = taktos_user::sleep(20.micros());
+    }
+}
+
+fn be_filled(told: &'static Told) -> ! {
+    loop {
+        // By its address: no reference to memory that others write.
+        let request = Request {
+            number: Number::ReceiveBytes as usize,
+            handle: 0,
+            words: [common(), 4],
+            timeout: Timeout::FOREVER,
+        };
+        let _ = call(request);
+        told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+/// Has the other thread overflow its stack: when it is started, or, if `woken` says so, when it goes on behind a call.
+fn wake_overflow(woken: usize) {
+    expect(RIGHT.start(role::OVERFLOW | woken));
+    if woken != 0 {
+        expect(RIGHT.set_priority(7));
+        // It has come to wait.
+        let _ = taktos_user::sleep(100.micros());
+        expect(super::PERMITS.give());
+    }
+    let _ = taktos_user::sleep(200.micros());
+}
+
+fn overflow<S: AttackBoard>(woken: usize) {
+    if woken != 0 {
+        let _ = super::PERMITS.take(Timeout::FOREVER);
+    }
+    if let Some(overflow) = S::OVERFLOW {
+        overflow();
+    }
+}
 
 /// Replies to whoever calls.
 fn echo(told: &'static Told) -> ! {
@@ -555,6 +715,38 @@ fn echo(told: &'static Told) -> ! {
             }
         }
         told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+/// How often a thread looks into registers that are another one's just before.
+const PEEKS: u32 = 60;
+/// What it waits each time, in nanoseconds.
+const BEFORE_PEEK: usize = 37_000;
+
+/// Wakes, in the midst of the other one, and looks.
+fn peek<S: AttackBoard>(told: &'static Told) {
+    for _ in 0..PEEKS {
+        let came = S::receive_and_look(SECRET, BEFORE_PEEK);
+        told.failed.fetch_or(came as u32 & 1, Relaxed);
+        told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+/// Has the secret in one register after the other, for as long as the other one looks.
+fn keep_secret<S: AttackBoard>() {
+    expect(super::LEFT.set_priority(9));
+    let end = taktos_user::now().saturating_add(Duration::from_nanos(
+        u64::from(PEEKS) * BEFORE_PEEK as u64 * 5 / 4,
+    ));
+    let registers = if size_of::<usize>() == 4 {
+        4..=12
+    } else {
+        4..=30
+    };
+    while taktos_user::now() < end {
+        for register in registers.clone() {
+            S::keep_registers(SECRET - register, 20, false);
+        }
     }
 }
 

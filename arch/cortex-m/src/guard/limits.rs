@@ -51,11 +51,11 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
-/// The first of the pair of regions over null, and of a pair that is left to programs.
+/// The first of the pair of regions over null, and of a pair that is left to programs without partitions.
 const NULL_REGIONS: u32 = 6;
-const FREE_REGIONS: u32 = 0;
+const FREE_REGIONS: u32 = 4;
 
-/// Forbids the 32 bytes at `place` to everybody, with regions that the port leaves free.
+/// Forbids the 32 bytes at `place` to everybody, with regions that the port leaves free where there are no partitions.
 pub fn forbid(place: usize) {
     forbid_at(FREE_REGIONS, place);
     cortex_m::asm::dsb();
@@ -84,6 +84,11 @@ pub fn lowest_of_thread() -> usize {
     // SAFETY: reads a register.
     unsafe { asm!("mrs {}, psplim", out(reg) limit, options(nomem, nostack, preserves_flags)) };
     limit
+}
+
+/// Whether a frame at `address` is one that the processor did not store, as it came below the limit: the stack pointer is the limit then.
+pub fn is_at_limit(address: usize) -> bool {
+    address == lowest_of_thread()
 }
 
 /// Whether the address lies in a guard: those of stacks are no matter of addresses.

@@ -5,21 +5,20 @@
 //! are destroyed: so r6 and r7 are all that is to be saved. The answer is in r0 to r3.
 
 use super::regions::{LOADED, Map, PAIRS};
-use super::resume::{ARGUMENT, resume, return_to_user};
-use super::state::{FLOAT, PAIR, PARTITION, RESUME_AT, SAVED, STACK};
-use crate::machine::TAKTOS_PROCESSOR;
+use super::resume::{ARGUMENT, resume, resume_user, return_to_user};
+use super::state::{
+    FLOAT, GETS_ANSWER, LIMIT, PAIR, PARTITION, RESUME_AT, SAVED, STACK, WITHOUT_FLOAT,
+};
+use crate::slice::Slices;
 use crate::switch::operands::STATUS;
 use crate::switch::{SLICE_COUNTER, SYSTEM_TIMER};
+use crate::systick::STAMP;
 use core::arch::naked_asm;
 use cortex_m::peripheral::SCB;
 use taktos_abi::Error;
 use taktos_abi::call::CALLS;
 
 unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions): pairs of a function and what its handle must allow.
-    static TAKTOS_CALLS: u8;
-    /// The same program's: the object of a handle with a generation, or none and an error.
-    fn taktos_user_object();
     /// The vectors through which threads of partitions come.
     static taktos_isolated_vectors: u8;
 }
@@ -27,12 +26,12 @@ unsafe extern "C" {
 /// Where the table of handles lies in a partition, and behind that how many there are.
 const HANDLES: usize = size_of::<Map>();
 
-/// Defines the vectors of a program with partitions and `$count` interrupts: calls, switches and faults have handlers of their own there, all
-/// others are those of any program.
+/// Defines the vectors of a program with partitions and `$count` interrupts, whose slices `$slices` measures: calls, switches and faults have
+/// handlers of their own there, all others are those of any program.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! isolated_vectors {
-    ($count:expr) => {
+    ($count:expr, $slices:ty) => {
         ::core::arch::global_asm!(
             ".pushsection .rodata.taktos_isolated_vectors, \"a\", %progbits",
             // A power of two that holds all of them.
@@ -41,10 +40,11 @@ macro_rules! isolated_vectors {
             ".type taktos_isolated_vectors, %object",
             "taktos_isolated_vectors:",
             ".word _stack_start, Reset, NonMaskableInt",
-            ".rept 4",
-            ".word taktos_isolated_fault",
+            // On Armv8-M the fifth is a secure state's, where the other one is left; on Armv7-M it is reserved.
+            ".rept 5",
+            ".word {fault}",
             ".endr",
-            ".word 0, 0, 0, 0, taktos_isolated_call, DebugMonitor, 0, taktos_isolated_switch, SysTick",
+            ".word 0, 0, 0, {call}, DebugMonitor, 0, {switch}, SysTick",
             ".altmacro",
             ".macro taktos_isolated_vector number",
             ".word taktos_interrupt_\\number",
@@ -58,6 +58,9 @@ macro_rules! isolated_vectors {
             ".purgem taktos_isolated_vector",
             ".size taktos_isolated_vectors, . - taktos_isolated_vectors",
             ".popsection",
+            fault = sym $crate::reexports::taktos_isolated_fault::<$slices>,
+            call = sym $crate::reexports::taktos_isolated_call::<$slices>,
+            switch = sym $crate::reexports::taktos_isolated_switch::<$slices>,
             count = const $count,
             align = const (4 * (16 + $count as u32)).next_power_of_two(),
         );
@@ -81,10 +84,9 @@ pub fn enable() {
 }
 
 /// What `SVCall` is in programs with partitions: the entry of their threads' calls, and the way back of threads with privilege that were
-/// interrupted, or give way to one of a partition.
+/// interrupted, or give way to one of a partition. What is defined in the program, where this is compiled, it names by its text.
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
-extern "C" fn taktos_isolated_call() {
+pub extern "C" fn taktos_isolated_call<S: Slices>() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "mrs r1, control",
@@ -94,7 +96,7 @@ extern "C" fn taktos_isolated_call() {
         "mrs r4, psp",
         "mov r9, lr",
         "ldr r11, ={loaded}",
-        "ldr r8, ={calls}",
+        "ldr r8, =TAKTOS_CALLS",
         "ldr lr, [r11]",
         // An urgent interrupt may have come in between, and changed the registers.
         "ldmia r4, {{r0-r3, r12}}",
@@ -135,7 +137,7 @@ extern "C" fn taktos_isolated_call() {
         "mov r1, r0",
         "mov r2, r10",
         "ldr r0, [r11]",
-        "bl {object}",
+        "bl taktos_user_object",
         "cmp r0, #0",
         "beq 90b",
         "ldr r1, [r4, #4]",
@@ -145,7 +147,7 @@ extern "C" fn taktos_isolated_call() {
         "20:",
         "strd r4, r9, [r1, #{saved} + {stack}]",
         "strd r6, r7, [r1, #{saved} + {pair}]",
-        "ldr r5, ={processor}",
+        "ldr r5, =TAKTOS_PROCESSOR",
         "ldr r6, ={return_to_user}",
         "ldr r7, ={system_timer}",
         "ldr r2, [r0]",
@@ -157,17 +159,33 @@ extern "C" fn taktos_isolated_call() {
         "bne 60f",
         // Neither has floating-point state, and the next one gave way in a call: then both kinds of return have all these bits.
         "and r3, r8, r9",
+        ".if {armv8m}",
+        "mvn r3, r3",
+        "tst r3, #{plain}",
+        ".else",
         "adds r3, #3",
+        ".endif",
         "bne 60f",
         // What the call needs says whether the slice goes on.
         "cmp r10, #0",
+        ".if {noted}",
+        "ittt pl",
+        "ldrpl r3, [r7, #{slice_counter}]",
+        "ldrpl r8, ={stamp}",
+        "strpl r3, [r8]",
+        ".else",
         "it pl",
         "strpl r0, [r7, #{slice_counter}]",
+        ".endif",
         "ldr r3, [r11]",
         "cmp r3, r12",
         "bne 50f",
         "ldrd r6, r7, [r2, #{pair}]",
         "30:",
+        ".if {armv8m}",
+        "ldr r1, [r2, #{limit}]",
+        "msr psplim, r1",
+        ".endif",
         "ldrd r1, r2, [r0, #{status}]",
         "ldrd r3, r5, [r0, #{argument}]",
         "stmia r4, {{r1-r3, r5}}",
@@ -208,17 +226,19 @@ extern "C" fn taktos_isolated_call() {
         "msr basepri, r1",
         "bx lr",
         "71:",
-        "ldr r2, ={processor}",
+        "ldr r2, =TAKTOS_PROCESSOR",
         "ldr r2, [r2]",
-        "b {resume}",
+        "ldr r0, [r2]",
+        // This call's frame, or that of an interrupt just before it, lies there.
+        "ldr r3, ={return_to_user}",
+        "str r3, [r0, #{resume_at}]",
+        "mrs r1, control",
+        "b {resume_user}",
         ".ltorg",
         loaded = sym LOADED,
-        calls = sym TAKTOS_CALLS,
         count = const CALLS.len(),
         handles = const HANDLES,
         parameter = const Error::Parameter as usize,
-        object = sym taktos_user_object,
-        processor = sym TAKTOS_PROCESSOR,
         return_to_user = sym return_to_user,
         saved = const SAVED,
         stack = const STACK,
@@ -231,6 +251,12 @@ extern "C" fn taktos_isolated_call() {
         system_timer = const SYSTEM_TIMER,
         slice_counter = const SLICE_COUNTER,
         pairs = const PAIRS - SYSTEM_TIMER,
-        resume = sym resume,
+        resume = sym resume::<S>,
+        resume_user = sym resume_user::<S>,
+        noted = const S::ARE_NOTED as usize,
+        stamp = sym STAMP,
+        armv8m = const cfg!(armv8m) as usize,
+        plain = const WITHOUT_FLOAT | GETS_ANSWER,
+        limit = const LIMIT,
     )
 }

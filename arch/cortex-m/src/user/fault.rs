@@ -1,9 +1,15 @@
 //! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
 //! Must never know: what a partition does about it.
 
+#[cfg(armv8m)]
+use super::regions::{FORBIDDEN_STORE, STATUS, make_way};
 use super::resume::resume;
 use super::state::Frame;
 use crate::fault::collect;
+use crate::guard::BELOW_LIMIT;
+#[cfg(armv8m)]
+use crate::guard::is_at_limit;
+use crate::slice::Slices;
 use core::arch::naked_asm;
 use core::ptr;
 use cortex_m::peripheral::SCB;
@@ -21,8 +27,9 @@ const PRIORITY: u8 = 0x40;
 /// Has the faults of memory, buses and usage come to their own handlers.
 pub fn enable() {
     const PRIORITIES: usize = 0xE000_ED18;
-    const OWN_HANDLERS: u32 = 0b111 << 16;
-    let priorities = u32::from_le_bytes([PRIORITY, PRIORITY, PRIORITY, 0]);
+    /// On Armv8-M the last is of secure states.
+    const OWN_HANDLERS: u32 = if cfg!(armv8m) { 0b1111 } else { 0b111 } << 16;
+    let priorities = u32::from_le_bytes([PRIORITY; 4]);
     // SAFETY: the exceptions are this port's own.
     unsafe {
         ptr::with_exposed_provenance_mut::<u32>(PRIORITIES).write_volatile(priorities);
@@ -32,15 +39,14 @@ pub fn enable() {
 
 /// The handler of all faults, where threads of partitions come from.
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
-extern "C" fn taktos_isolated_fault() {
+pub extern "C" fn taktos_isolated_fault<S: Slices>() {
     naked_asm!(
         // From a handler, or a thread with privilege?
         "tst lr, #8",
-        "beq {collect}",
+        "beq {of_privileged}",
         "mrs r0, control",
         "lsls r0, r0, #31",
-        "bpl {collect}",
+        "bpl {of_privileged}",
         "mrs r1, psp",
         "mov r2, lr",
         "push {{r4-r11}}",
@@ -49,14 +55,62 @@ extern "C" fn taktos_isolated_fault() {
         "add sp, #32",
         "mov r2, r0",
         "b {resume}",
-        collect = sym collect,
+        of_privileged = sym of_privileged,
         end = sym end_thread,
-        resume = sym resume,
+        resume = sym resume::<S>,
+    )
+}
+
+#[cfg(not(armv8m))]
+use collect as of_privileged;
+
+/// Privileged code may have stored where the loaded partition only reads: then it does so again. The stack is used behind that comparison
+/// alone: it may be what the fault is about.
+#[cfg(armv8m)]
+#[unsafe(naked)]
+extern "C" fn of_privileged() {
+    naked_asm!(
+        "ldr r0, ={status}",
+        "ldr r1, [r0]",
+        "cmp r1, #{forbidden_store}",
+        "bne {collect}",
+        "push {{r4, lr}}",
+        "bl {make_way}",
+        "pop {{r4, lr}}",
+        "cmp r0, #0",
+        "beq {collect}",
+        "bx lr",
+        ".ltorg",
+        status = const STATUS,
+        forbidden_store = const FORBIDDEN_STORE,
+        make_way = sym make_way,
+        collect = sym collect,
     )
 }
 
 /// Bits of the configurable fault status: a frame could not be stored or loaded.
 const FRAME: u32 = 0b11_1000 << 8 | 0b11_1000;
+
+/// Whether the frame was stored where the stack pointer says.
+#[cfg(not(armv8m))]
+fn is_stored(status: u32, _stack_pointer: usize, _exception_return: usize) -> bool {
+    status & FRAME == 0
+}
+
+/// The same: not in the other security state, and not below the limit, where the processor has set the stack pointer to the limit instead.
+#[cfg(armv8m)]
+fn is_stored(status: u32, stack_pointer: usize, exception_return: usize) -> bool {
+    let is_below = status & BELOW_LIMIT != 0 && is_at_limit(stack_pointer);
+    status & FRAME == 0 && !is_below && !has_left_state(exception_return)
+}
+
+/// Whether the thread has gone over to the other security state, where nothing is that could be executed: its stack was that one's (the
+/// bits S and ES of the kind of return, Armv8-M manual, B3.18). There is one state on Armv7-M.
+fn has_left_state(exception_return: usize) -> bool {
+    const OF_STACK: usize = 1 << 6;
+    const OF_HANDLER: usize = 1;
+    cfg!(armv8m) && (exception_return & OF_STACK == 0) != (exception_return & OF_HANDLER == 0)
+}
 
 /// Tells the kernel of the fault of the thread that runs; says who goes on.
 extern "C" fn end_thread(
@@ -70,11 +124,14 @@ extern "C" fn end_thread(
         let scb = &*SCB::PTR;
         (scb.mmfar.read() as usize, scb.bfar.read() as usize)
     };
-    let frame = (status & FRAME == 0).then(|| {
+    let frame = is_stored(status, stack_pointer, exception_return).then(|| {
         // SAFETY: the processor has stored it there, with the thread's own rights, without a fault.
         unsafe { &*ptr::with_exposed_provenance::<Frame>(stack_pointer) }
     });
-    let (cause, address) = told(status, [memory, bus], frame, stack_pointer);
+    let (cause, address) = match has_left_state(exception_return) {
+        true => (Cause::InstructionAccess, None),
+        false => told(status, [memory, bus], frame, stack_pointer),
+    };
     let fault = UserFault {
         cause,
         address,
@@ -94,11 +151,20 @@ fn take_status() -> u32 {
         scb.cfsr.write(status);
         scb.hfsr.write(scb.hfsr.read());
         scb.shcsr.modify(|bits| bits & !CALL_PENDED);
+        #[cfg(armv8m)]
+        {
+            let of_states = ptr::with_exposed_provenance_mut::<u32>(STATES);
+            of_states.write_volatile(of_states.read_volatile());
+        }
         status
     }
 }
 
-/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15). What a thread of a partition touches that is not its
+/// The status of secure faults (Armv8-M manual, D1.2, SFSR), which reads as zero where there are none.
+#[cfg(armv8m)]
+const STATES: usize = 0xE000_EDE4;
+
+/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15; Armv8-M, D1.2). What a thread of a partition touches that is not its
 /// own is no guard's matter, as it may be of one with privilege; and a status that says nothing is that of a breakpoint, which is for
 /// debuggers.
 fn told(
@@ -116,6 +182,7 @@ fn told(
     let is = |bits: u32| status & bits != 0;
     let touched = is(MEMORY_ADDRESS_VALID).then_some(memory);
     match frame {
+        _ if is(BELOW_LIMIT) => (Cause::StackOverflow, None),
         None => (Cause::StackOverflow, touched.or(Some(stack_pointer))),
         Some(_) if is(DATA_ACCESS) => (Cause::DataAccess, touched),
         Some(frame) if is(INSTRUCTION_ACCESS) => (Cause::InstructionAccess, Some(frame.pc)),

@@ -1,4 +1,4 @@
-//! Protected user mode on Armv7-M: threads without privilege, within regions of the memory protection unit.
+//! Protected user mode on Armv7-M and Armv8-M: threads without privilege, within regions of the memory protection unit.
 //!
 //! Owns: their entry into the kernel and their way back, what is saved of them, their regions, their faults.
 //! Must never know: what calls do, what handles name.
@@ -18,7 +18,11 @@ mod resume;
 mod state;
 
 use crate::machine::{Clock, CortexM};
+use crate::slice::Slices;
+pub use entry::taktos_isolated_call;
+pub use fault::taktos_isolated_fault;
 pub use regions::Map;
+pub use resume::taktos_isolated_switch;
 pub use state::UserState;
 use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
 
@@ -33,12 +37,14 @@ impl<C: Clock> Isolation for CortexM<C> {
 
     fn isolate() {
         regions::enable_code();
+        #[cfg(armv8m)]
+        state::enable();
         fault::enable();
         entry::enable();
     }
 
     fn map(regions: &'static [Region], float: bool) -> Option<Map> {
-        Some(Map::of(regions, float))
+        Map::of(regions, float)
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {
@@ -50,15 +56,26 @@ impl<C: Clock> Isolation for CortexM<C> {
     }
 }
 
+/// What measures the slices of a machine: the paths of its threads begin them.
+pub trait Sliced {
+    /// As [`Clock::Slices`].
+    type Slices: Slices;
+}
+
+impl<C: Clock> Sliced for CortexM<C> {
+    type Slices = C::Slices;
+}
+
 /// Gives a program partitions: the vectors through which its threads come, of `$interrupts` interrupts, and the table of calls of the
 /// system `$system`, by the kernel `$kernel`. Used once, in a program, through its board.
 #[macro_export]
 macro_rules! partitions {
     ($system:ty, $interrupts:expr, $kernel:path) => {
-        const _: () = {
-            use $crate::reexports::{AnyContext, UserFault};
+        mod taktos_partitions {
+            use $crate::reexports::{AnyContext, Sliced, UserFault};
             use $kernel as kernel;
 
+            #[used]
             #[unsafe(no_mangle)]
             static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
                 kernel::user::table();
@@ -81,8 +98,11 @@ macro_rules! partitions {
                 // SAFETY: the handler of faults is the only caller, for the thread that runs.
                 unsafe { kernel::user::faulted::<$system>(fault) }
             }
-        };
 
-        $crate::isolated_vectors!($interrupts);
+            $crate::isolated_vectors!(
+                $interrupts,
+                <<$system as kernel::System>::Machine as Sliced>::Slices
+            );
+        }
     };
 }

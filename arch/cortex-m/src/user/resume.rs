@@ -5,11 +5,20 @@
 //! here is the thread's own, or none of a partition's.
 
 use super::regions::{COPROCESSORS, FLOAT_BIT, FLOAT_WORD, LOADED, PAIRS};
-use super::state::{FLOAT, PAIR, PARTITION, REST, RESUME_AT, SAVED, STACK};
-use crate::guard::{GUARD, GUARD_REGION};
-use crate::machine::TAKTOS_PROCESSOR;
+#[cfg(armv8m)]
+use super::state::TO_THREAD;
+use super::state::{
+    FLOAT, GETS_ANSWER, LIMIT, PAIR, PARTITION, REGISTERS, RESUME_AT, SAVED, STACK,
+};
+#[cfg(armv8m)]
+use crate::fault::overflow_at_switch;
+use crate::guard::GUARD;
+#[cfg(not(armv8m))]
+use crate::guard::GUARD_REGION;
+use crate::slice::Slices;
 use crate::switch::operands::{BEHIND_MASK, HEIR, INTERRUPT_CONTROL, STATUS, WITH_STATE};
 use crate::switch::{PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, return_from_exception};
+use crate::systick::STAMP;
 use core::arch::naked_asm;
 use taktos_machine::Context;
 
@@ -17,29 +26,35 @@ use taktos_machine::Context;
 pub const ARGUMENT: usize = 28;
 
 /// Where the ways of privileged threads lead that give way to one of a partition: into the handler of calls, which can drop privilege. The
-/// saved registers stay where they are: the processor's frame comes below them.
+/// processor's frame comes where they took registers from that are nobody's, and the address of this, which that handler puts back.
 #[unsafe(naked)]
 pub extern "C" fn return_to_user() {
-    naked_asm!("sub sp, #16", "movs r0, #0", "svc #0")
+    naked_asm!("movs r0, #0", "svc #0")
 }
 
 /// Has the thread in r2 go on, whatever it was at, as the end of a handler. Nothing of the present thread is in use any more.
 #[unsafe(naked)]
-pub extern "C" fn resume() {
+pub extern "C" fn resume<S: Slices>() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
-        "ldr r3, ={processor}",
+        "ldr r3, =TAKTOS_PROCESSOR",
         "str r2, [r3]",
         "ldr r0, [r2]",
         "ldr r5, ={return_to_user}",
         "ldr r12, [r0, #{resume_at}]",
         "mrs r1, control",
         "cmp r12, r5",
-        "beq 5f",
+        "beq {resume_user}",
         // One with privilege: as at the end of any interrupt.
         "bic r1, r1, #1",
         "msr control, r1",
+        #[cfg(not(armv8m))]
         "mvn lr, #2",
+        // Whichever security state it is.
+        #[cfg(armv8m)]
+        "ldr lr, ={to_thread}",
+        #[cfg(armv8m)]
+        "ldr lr, [lr]",
         "ldmia r0!, {{r4, r6, r7, r12}}",
         "lsls r1, r0, #29",
         "bmi 3f",
@@ -53,8 +68,17 @@ pub extern "C" fn resume() {
         "4:",
         "ldr r1, ={system_timer}",
         "add r3, r2, #{guard}",
+        #[cfg(not(armv8m))]
         "str r3, [r1, #{guard_region}]",
+        #[cfg(armv8m)]
+        "msr psplim, r3",
+        ".if {noted}",
+        "ldr r1, [r1, #{slice_counter}]",
+        "ldr r3, ={stamp}",
+        "str r1, [r3]",
+        ".else",
         "str r3, [r1, #{slice_counter}]",
+        ".endif",
         "msr psp, r0",
         "movs r3, #0",
         "msr basepri, r3",
@@ -67,8 +91,30 @@ pub extern "C" fn resume() {
         "vldmia r0!, {{s16-s31}}",
         "bic lr, lr, #0x10",
         "b 4b",
-        // One of a partition.
-        "5:",
+        ".ltorg",
+        return_to_user = sym return_to_user,
+        resume_at = const RESUME_AT,
+        behind_mask = const BEHIND_MASK,
+        status = const STATUS,
+        system_timer = const SYSTEM_TIMER,
+        guard = const GUARD,
+        #[cfg(not(armv8m))]
+        guard_region = const GUARD_REGION,
+        slice_counter = const SLICE_COUNTER,
+        return_from_exception = sym return_from_exception,
+        noted = const S::ARE_NOTED as usize,
+        stamp = sym STAMP,
+        resume_user = sym resume_user::<S>,
+        #[cfg(armv8m)]
+        to_thread = sym TO_THREAD,
+    )
+}
+
+/// [`resume`], where the thread is one of a partition: r0 is what is saved of it, r1 what `CONTROL` holds.
+#[unsafe(naked)]
+pub extern "C" fn resume_user<S: Slices>() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
         "orr r1, r1, #1",
         "msr control, r1",
         "ldr r12, [r0, #{partition}]",
@@ -89,10 +135,20 @@ pub extern "C" fn resume() {
         "bmi 9f",
         "7:",
         "ldr r1, ={system_timer}",
+        ".if {noted}",
+        "ldr r1, [r1, #{slice_counter}]",
+        "ldr r3, ={stamp}",
+        "str r1, [r3]",
+        ".else",
         "str r1, [r1, #{slice_counter}]",
+        ".endif",
+        ".if {armv8m}",
+        "ldr r1, [r0, #{limit}]",
+        "msr psplim, r1",
+        ".endif",
         "ldrd r3, lr, [r0, #{stack}]",
-        "lsls r1, lr, #31",
-        "bpl 8f",
+        "tst lr, #{gets_answer}",
+        "beq 8f",
         // Behind a call: its answer goes into the frame.
         "ldrd r4, r5, [r2, #{status}]",
         "ldrd r6, r7, [r2, #{argument}]",
@@ -118,27 +174,18 @@ pub extern "C" fn resume() {
         "bx lr",
         // As it was interrupted.
         "8:",
-        "orr lr, lr, #1",
-        "ldr r4, [r0]",
-        "ldrd r6, r7, [r0, #{pair}]",
-        "add r1, r0, #{rest}",
-        "ldmia r1, {{r5, r8-r11}}",
+        "orr lr, lr, #{gets_answer}",
+        "add r1, r0, #{registers}",
+        "ldmia r1, {{r4-r11}}",
         "b 2b",
         "9:",
         "mov r4, lr",
         "bl {clear_float}",
         "b 7b",
         ".ltorg",
-        processor = sym TAKTOS_PROCESSOR,
-        return_to_user = sym return_to_user,
-        resume_at = const RESUME_AT,
-        behind_mask = const BEHIND_MASK,
         status = const STATUS,
         system_timer = const SYSTEM_TIMER,
-        guard = const GUARD,
-        guard_region = const GUARD_REGION,
         slice_counter = const SLICE_COUNTER,
-        return_from_exception = sym return_from_exception,
         partition = const PARTITION,
         loaded = sym LOADED,
         pairs = const PAIRS,
@@ -149,8 +196,13 @@ pub extern "C" fn resume() {
         argument = const ARGUMENT,
         pair = const PAIR,
         float = const FLOAT,
-        rest = const REST,
+        registers = const REGISTERS,
+        gets_answer = const GETS_ANSWER,
         clear_float = sym clear_float,
+        noted = const S::ARE_NOTED as usize,
+        stamp = sym STAMP,
+        armv8m = const cfg!(armv8m) as usize,
+        limit = const LIMIT,
     )
 }
 
@@ -173,11 +225,10 @@ static ZEROS: [u32; 32] = [0; 32];
 
 /// What `PendSV` is in programs with partitions: [`pended_switch!`](crate::pended_switch), where either thread may be one of a partition.
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
-extern "C" fn taktos_isolated_switch() {
+pub extern "C" fn taktos_isolated_switch<S: Slices>() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
-        "ldr r3, ={processor}",
+        "ldr r3, =TAKTOS_PROCESSOR",
         "ldrd r1, r2, [r3]",
         "mrs r12, control",
         "cmp r1, r2",
@@ -193,6 +244,12 @@ extern "C" fn taktos_isolated_switch() {
         "1:",
         "stmdb r0!, {{r5, r8-r11}}",
         "stmdb r0!, {{r4, r6, r7, r12}}",
+        #[cfg(armv8m)]
+        "mrs r12, psplim",
+        #[cfg(armv8m)]
+        "cmp r0, r12",
+        #[cfg(armv8m)]
+        "blo {overflow}",
         "str r0, [r1]",
         "2:",
         "str r2, [r3]",
@@ -206,35 +263,46 @@ extern "C" fn taktos_isolated_switch() {
         "b {resume}",
         // Nothing of it goes to its own stack.
         "7:",
-        "add r12, r1, #{saved}",
-        "str r4, [r12]",
-        "strd r6, r7, [r12, #{pair}]",
-        "bic r4, lr, #1",
+        "add r12, r1, #{saved} + {registers}",
+        "stmia r12, {{r4-r11}}",
+        "sub r12, r12, #{registers}",
+        "bic r4, lr, #{gets_answer}",
         "strd r0, r4, [r12, #{stack}]",
         "tst lr, #0x10",
-        "bne 8f",
+        "bne 2b",
         "add r4, r12, #{float}",
         "vstmia r4, {{s16-s31}}",
-        "8:",
-        "add r12, r12, #{rest}",
-        "stmia r12, {{r5, r8-r11}}",
         "b 2b",
         "9:",
+        // Of a thread of a partition that was unloaded: as if another one were to go on.
+        ".if {armv8m}",
+        "lsls r12, r12, #31",
+        "bpl 8f",
+        "ldr r12, ={loaded}",
+        "ldr r12, [r12]",
+        "mrs r0, psp",
+        "cmp r12, #0",
+        "beq 7b",
+        "8:",
+        ".endif",
         "bx lr",
         ".ltorg",
-        processor = sym TAKTOS_PROCESSOR,
         heir = const HEIR,
         return_from_exception = sym return_from_exception,
         with_state = const WITH_STATE,
         system_timer = const SYSTEM_TIMER,
         pend_switch = const PEND_SWITCH,
         interrupt_control = const INTERRUPT_CONTROL,
-        resume = sym resume,
+        resume = sym resume::<S>,
         saved = const SAVED,
-        pair = const PAIR,
         stack = const STACK,
         float = const FLOAT,
-        rest = const REST,
+        registers = const REGISTERS,
+        gets_answer = const GETS_ANSWER,
+        armv8m = const cfg!(armv8m) as usize,
+        loaded = sym LOADED,
+        #[cfg(armv8m)]
+        overflow = sym overflow_at_switch,
     )
 }
 

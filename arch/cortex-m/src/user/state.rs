@@ -14,19 +14,20 @@ use taktos_machine::{Context, UserStart};
 pub struct UserState {
     /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
     guard: Guard,
-    /// Where an interrupt above the kernel's level puts its frame that comes just then.
-    frame: [Cell<usize>; 8],
-    r4: Cell<usize>,
-    r6: Cell<usize>,
-    r7: Cell<usize>,
+    /// With the four words behind it, where the processor puts its frame for the call in [`return_to_user`], or for an interrupt above the
+    /// kernel's level that comes just then.
+    frame: [Cell<usize>; 4],
+    /// What the paths of privileged threads take for r4, r6 and r7.
+    taken: [Cell<usize>; 3],
     resume_at: Cell<usize>,
     /// The frame that the processor stored with the thread's rights.
     stack_pointer: Cell<usize>,
-    /// The kind of return; its lowest bit, which is always set, is clear of a thread that was interrupted: it gets no answer.
+    /// The kind of return; [`GETS_ANSWER`], which is always set there, is clear of a thread that was interrupted.
     exception_return: Cell<usize>,
     partition: Cell<usize>,
-    r5: Cell<usize>,
-    r8_to_r11: [Cell<usize>; 4],
+    /// The lowest address of the stack, below which the processor lets its pointer not come, if it knows of limits.
+    limit: Cell<usize>,
+    r4_to_r11: [Cell<usize>; 8],
     /// s16 to s31, where the kind of return says that there is floating-point state.
     float: [Cell<usize>; 16],
 }
@@ -35,26 +36,76 @@ pub struct UserState {
 pub const OFFSET: usize = (72_usize).next_multiple_of(align_of::<UserState>());
 
 /// The same of what the stack pointer leads to.
-pub const SAVED: usize = OFFSET + offset_of!(UserState, r4);
+pub const SAVED: usize = OFFSET + offset_of!(UserState, taken);
 
-/// From there.
-pub const PAIR: usize = offset_of!(UserState, r6) - offset_of!(UserState, r4);
-/// Where to go on.
-pub const RESUME_AT: usize = offset_of!(UserState, resume_at) - offset_of!(UserState, r4);
+/// From there: where to go on.
+pub const RESUME_AT: usize = offset_of!(UserState, resume_at) - offset_of!(UserState, taken);
 /// The stack pointer, and behind it the kind of return.
-pub const STACK: usize = offset_of!(UserState, stack_pointer) - offset_of!(UserState, r4);
+pub const STACK: usize = offset_of!(UserState, stack_pointer) - offset_of!(UserState, taken);
 /// The partition.
-pub const PARTITION: usize = offset_of!(UserState, partition) - offset_of!(UserState, r4);
-/// r5, r8 to r11.
-pub const REST: usize = offset_of!(UserState, r5) - offset_of!(UserState, r4);
+pub const PARTITION: usize = offset_of!(UserState, partition) - offset_of!(UserState, taken);
+/// The lowest address of the stack.
+pub const LIMIT: usize = offset_of!(UserState, limit) - offset_of!(UserState, taken);
+/// r4 to r11.
+pub const REGISTERS: usize = offset_of!(UserState, r4_to_r11) - offset_of!(UserState, taken);
+/// r6 and r7 of them.
+pub const PAIR: usize = REGISTERS + 2 * size_of::<usize>();
 /// The floating-point registers.
-pub const FLOAT: usize = offset_of!(UserState, float) - offset_of!(UserState, r4);
+pub const FLOAT: usize = offset_of!(UserState, float) - offset_of!(UserState, taken);
 
-/// To a thread, with the process stack and without floating-point state.
-const TO_THREAD: usize = 0xFFFF_FFFD;
-/// The same with such state, and how many bytes of it lie behind the frame.
-const TO_THREAD_WITH_FLOAT: usize = 0xFFFF_FFED;
+// The frame of the call ends where the stack pointer is behind what the paths of privileged threads take. On Armv8-M it begins at the limit
+// that they set.
+const _: () = assert!(
+    offset_of!(UserState, stack_pointer) - offset_of!(UserState, frame) == size_of::<Frame>()
+        && (OFFSET + offset_of!(UserState, stack_pointer)).is_multiple_of(8)
+);
+#[cfg(armv8m)]
+const _: () = assert!(OFFSET + offset_of!(UserState, frame) == crate::guard::GUARD);
+
+/// The bit of a kind of return by which it is known whether the thread gets an answer: set in all kinds that there are.
+pub const GETS_ANSWER: usize = 1 << 7;
+/// The bit that is clear where there is floating-point state, and how many bytes of that lie behind the frame.
+pub const WITHOUT_FLOAT: usize = 1 << 4;
 const FLOAT_FRAME: usize = 72;
+
+/// The return to a thread, with the process stack and without floating-point state (Armv7-M manual, B1.5.8).
+#[cfg(not(armv8m))]
+fn to_thread() -> usize {
+    0xFFFF_FFFD
+}
+
+/// The same.
+#[cfg(armv8m)]
+fn to_thread() -> usize {
+    TO_THREAD.0.get()
+}
+
+/// The same, in the security state that the port runs in.
+#[cfg(armv8m)]
+pub static TO_THREAD: Kind = Kind(Cell::new(0));
+
+/// A kind of return.
+#[cfg(armv8m)]
+#[repr(transparent)]
+pub struct Kind(Cell<usize>);
+
+// SAFETY: written before the first thread of a partition, and always alike.
+#[cfg(armv8m)]
+unsafe impl Sync for Kind {}
+
+/// Finds out which security state that is (Armv8-M manual, B3.18: the bits S and ES say so): the registers by which the secure one reaches
+/// those of the other one are there in no other.
+#[cfg(armv8m)]
+pub fn enable() {
+    const OF_OTHER_STATE: usize = 0xE002_ED00;
+    const SECURE: usize = 1 << 6 | 1;
+    // SAFETY: an identity register, which reads as zero where it is not there.
+    let identity = unsafe { ptr::with_exposed_provenance::<u32>(OF_OTHER_STATE).read_volatile() };
+    TO_THREAD.0.set(match identity {
+        0 => 0xFFFF_FFFD & !SECURE,
+        _ => 0xFFFF_FFFD,
+    });
+}
 
 impl UserState {
     /// That of a thread that was never started.
@@ -64,16 +115,14 @@ impl UserState {
     )]
     pub const NEW: Self = Self {
         guard: Guard::NEW,
-        frame: [const { Cell::new(0) }; 8],
-        r4: Cell::new(0),
-        r6: Cell::new(0),
-        r7: Cell::new(0),
+        frame: [const { Cell::new(0) }; 4],
+        taken: [const { Cell::new(0) }; 3],
         resume_at: Cell::new(0),
         stack_pointer: Cell::new(0),
         exception_return: Cell::new(0),
         partition: Cell::new(0),
-        r5: Cell::new(0),
-        r8_to_r11: [const { Cell::new(0) }; 4],
+        limit: Cell::new(0),
+        r4_to_r11: [const { Cell::new(0) }; 8],
         float: [const { Cell::new(0) }; 16],
     };
 }
@@ -104,8 +153,11 @@ pub fn prepare(context: &Context, start: &UserStart) {
     let float = Map::of_partition(start.partition).has_float();
     let (room, kind) = match float {
         // One that may use the unit always has state of it: so the switch sees by this alone that there is something to do.
-        true => (size_of::<Frame>() + FLOAT_FRAME, TO_THREAD_WITH_FLOAT),
-        false => (size_of::<Frame>(), TO_THREAD),
+        true => (
+            size_of::<Frame>() + FLOAT_FRAME,
+            to_thread() & !WITHOUT_FLOAT,
+        ),
+        false => (size_of::<Frame>(), to_thread()),
     };
     let place = (start.stack_top & !7) - room;
     let [first, second] = start.arguments;
@@ -122,21 +174,17 @@ pub fn prepare(context: &Context, start: &UserStart) {
         ptr::with_exposed_provenance_mut::<u8>(place).write_bytes(0, room);
         ptr::with_exposed_provenance_mut::<Frame>(place).write(frame);
     }
-    let registers = [&state.r4, &state.r5, &state.r6, &state.r7];
-    for register in registers
-        .into_iter()
-        .chain(&state.r8_to_r11)
-        .chain(&state.float)
-    {
+    for register in state.r4_to_r11.iter().chain(&state.float) {
         register.set(0);
     }
     state.resume_at.set(return_to_user as *const () as usize);
     state.stack_pointer.set(place);
-    state.exception_return.set(kind & !1);
+    state.exception_return.set(kind & !GETS_ANSWER);
+    state.limit.set(start.stack_base);
     state.partition.set(start.partition.expose_provenance());
     context
         .stack_pointer
-        .set(ptr::from_ref(&state.r4).expose_provenance());
+        .set(ptr::from_ref(&state.taken).expose_provenance());
 }
 
 /// [`Isolation::partition_of`](taktos_machine::Isolation::partition_of).

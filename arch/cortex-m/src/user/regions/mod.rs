@@ -1,0 +1,90 @@
+//! Owns: the regions of partitions: what is loaded into the memory protection unit for one, and which partition's are loaded.
+//! Must never know: threads; how a unit says where a region ends ([`form`] does).
+
+use core::cell::Cell;
+use taktos_machine::Region;
+
+/// Armv8-M: regions from a base to a limit, in steps of 32 bytes.
+#[cfg(armv8m)]
+#[path = "limits.rs"]
+mod form;
+/// Armv7-M: regions whose sizes are powers of two.
+#[cfg(not(armv8m))]
+#[path = "powers.rs"]
+mod form;
+
+#[cfg(armv8m)]
+pub use form::{FORBIDDEN_STORE, STATUS, make_way};
+pub use form::{RULES, enable_code};
+
+/// How many regions a partition can have.
+const MOST: usize = 4;
+
+/// What is loaded for a partition: pairs of a base and attributes, and who may use coprocessors.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Map {
+    regions: [[u32; 2]; MOST],
+    coprocessors: u32,
+}
+
+/// Where the pairs go, the first of them; four pairs stand there in a row.
+pub const PAIRS: u32 = 0xE000_ED9C;
+/// From there to the register of coprocessors.
+pub const COPROCESSORS: i32 = 0xE000_ED88_u32 as i32 - PAIRS as i32;
+/// Where its value lies in a map, and which bit of it says that threads of partitions may use the floating-point unit.
+pub const FLOAT_WORD: usize = size_of::<[[u32; 2]; MOST]>();
+/// The place of that bit from the top.
+pub const FLOAT_BIT: u32 = 31 - 21;
+const PRIVILEGED_ONLY: u32 = 0x5 << 20;
+const FOR_ALL: u32 = 0xF << 20;
+
+/// The partition whose map is loaded, or none.
+#[repr(transparent)]
+pub struct Loaded(Cell<usize>);
+
+// SAFETY: one word, written by the switch, which nothing of its kind interrupts, and by the handler of faults, behind which it is looked at
+// again.
+unsafe impl Sync for Loaded {}
+
+pub static LOADED: Loaded = Loaded(Cell::new(0));
+
+impl Map {
+    /// No regions.
+    pub const NONE: Self = Self {
+        regions: [[0; 2]; MOST],
+        coprocessors: PRIVILEGED_ONLY,
+    };
+
+    /// The map of the partition at this place, whose first field it is.
+    pub fn of_partition(place: *const ()) -> Self {
+        // SAFETY: by the law of `UserStart`; masked, so that nobody writes it.
+        unsafe { place.cast::<Self>().read() }
+    }
+
+    /// Whether threads of the partition may use the floating-point unit.
+    pub fn has_float(&self) -> bool {
+        self.coprocessors == FOR_ALL
+    }
+
+    /// The map of `regions`; none where the unit does not take these together.
+    pub fn of(regions: &[Region], float: bool) -> Option<Self> {
+        let mut map = Self::NONE;
+        for (number, pair) in map.regions.iter_mut().enumerate() {
+            *pair = form::pair(number, regions.get(number));
+        }
+        if float {
+            map.coprocessors = FOR_ALL;
+        }
+        form::are_taken(&map.regions).then_some(map)
+    }
+}
+
+/// The ends of the code and of the constants, which lie together.
+fn code() -> [usize; 2] {
+    unsafe extern "C" {
+        static __vector_table: u8;
+        static __erodata: u8;
+    }
+    [&raw const __vector_table, &raw const __erodata].map(<*const u8>::addr)
+}
