@@ -87,7 +87,8 @@ impl<S: System> Kernel<S> {
 
     /// Sets the length of the time slices by which threads of equal priority take turns; none, as at
     /// the start, lets each run until it blocks or yields. A slice begins when its thread is
-    /// switched to, except by a direct switch, which goes on with the sender's slice.
+    /// switched to, except by a direct switch, which goes on with the sender's slice. With the feature `own-turns` a thread can be told
+    /// to take no turns.
     ///
     /// Bound: fixed. Errors: `Parameter` for a slice of no length.
     pub fn set_time_slice(length: Option<Duration>) -> Result<(), Error> {

@@ -308,7 +308,7 @@ pub(super) fn expire<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<
 /// [`Kernel::end_slice`].
 pub(super) fn end_slice<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<'_>) {
     let current = Kernel::<S>::running().current(cs);
-    if Kernel::<S>::running().heir(cs) == current {
+    if Kernel::<S>::running().heir(cs) == current && !current.keeps_turn(cs) {
         kernel.rotate(cs, current);
         conclude_upcall::<S>(cs);
     }

@@ -100,8 +100,9 @@ impl<S: System> Kernel<S> {
     pub(crate) fn end_slice_here() {
         let held = hold::<S>();
         let cs = held.section();
-        if !Self::decision_is_due() {
-            S::kernel().rotate(cs, Self::running().current(cs));
+        let current = Self::running().current(cs);
+        if !Self::decision_is_due() && !current.keeps_turn(cs) {
+            S::kernel().rotate(cs, current);
             Self::tell_handler();
         }
     }

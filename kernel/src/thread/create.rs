@@ -254,6 +254,8 @@ impl Info {
         self.name.set(cs, name.as_ptr());
         self.name_length.set(cs, name.len());
         self.stack.set(cs, stack);
+        #[cfg(feature = "own-turns")]
+        self.keeps_turn.set(cs, false);
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) struct Info {
     pub next: Guarded<Option<ThreadRef>>,
     /// The periods that the thread owns.
     pub periods: Owned,
+    /// Whether the thread goes on at the end of a time slice.
+    #[cfg(feature = "own-turns")]
+    pub keeps_turn: Guarded<bool>,
 }
 
 /// Where the base of the stack lies in a thread's information, for tools that look at an image from outside.
@@ -44,6 +47,8 @@ impl Info {
             }),
             next: Guarded::new(None),
             periods: Owned::new(None),
+            #[cfg(feature = "own-turns")]
+            keeps_turn: Guarded::new(false),
         }
     }
 }

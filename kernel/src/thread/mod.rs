@@ -198,6 +198,17 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
+    /// Sets whether the thread goes behind its equals at the end of a [time slice](Kernel::set_time_slice), as each does that was
+    /// created and not told otherwise. Allowed in interrupt handlers. Bound: fixed.
+    #[cfg(feature = "own-turns")]
+    pub fn set_takes_turns(&'static self, takes: bool) {
+        let held = hold::<S>();
+        let cs = held.section();
+        if let Some(info) = self.reference().info.get(cs) {
+            info.keeps_turn.set(cs, !takes);
+        }
+    }
+
     /// Waits until the thread has ended; at once if it has, or was never started.
     ///
     /// Errors: `Timeout`, `WouldBlock`; `Deleted` if it does not exist or is deleted meanwhile;

@@ -180,6 +180,20 @@ impl ThreadRef {
         ptr::from_ref(self.0).cast()
     }
 
+    /// Whether the thread goes on at the end of a time slice.
+    #[cfg(feature = "own-turns")]
+    pub fn keeps_turn(self, cs: CriticalSection<'_>) -> bool {
+        self.info
+            .get(cs)
+            .is_some_and(|info| info.keeps_turn.get(cs))
+    }
+
+    /// Whether the thread goes on at the end of a time slice: none does.
+    #[cfg(not(feature = "own-turns"))]
+    pub fn keeps_turn(self, _: CriticalSection<'_>) -> bool {
+        false
+    }
+
     /// The machine's part of the control block.
     #[inline(always)]
     pub fn machine_part(self, cs: CriticalSection<'_>) -> &Context {

@@ -253,6 +253,50 @@ static void scheduling(int row)
     END;
 }
 
+static volatile int counts[2], stop;
+
+static void *count(void *number)
+{
+    while (!stop) {
+        counts[(intptr_t)number]++;
+    }
+    return NULL;
+}
+
+/* Two threads of one priority compute: whether the second one runs, too. */
+static int take_turns(int policy)
+{
+    pthread_t threads[2];
+    pthread_attr_t attributes;
+    struct sched_param parameters = { .sched_priority = 20 };
+    int both;
+
+    stop = counts[0] = counts[1] = 0;
+    IS(pthread_attr_init(&attributes), 0);
+    IS(pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED), 0);
+    IS(pthread_attr_setschedpolicy(&attributes, policy), 0);
+    IS(pthread_attr_setschedparam(&attributes, &parameters), 0);
+    for (int i = 0; i < 2; i++) {
+        IS(pthread_create(&threads[i], &attributes, count, (void *)(intptr_t)i), 0);
+    }
+    usleep(35000);
+    IS(counts[0] > 0, 1);
+    both = counts[1] > 0;
+    stop = 1;
+    IS(pthread_join(threads[0], NULL), 0);
+    IS(pthread_join(threads[1], NULL), 0);
+    return both;
+}
+
+static void turns(void)
+{
+    IS(take_turns(SCHED_FIFO), 0);
+    IS(take_turns(SCHED_OTHER), 1);
+    IS(take_turns(SCHED_RR), 1);
+    /* Also where others do. */
+    IS(take_turns(SCHED_FIFO), 0);
+}
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void call_once(void)
@@ -1085,6 +1129,7 @@ int main(void)
     threads(0);
     attributes_of_threads();
     scheduling(0);
+    turns();
     values(0);
     mutexes(0);
     conditions(0);

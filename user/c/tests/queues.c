@@ -72,7 +72,7 @@ static const char *long_name(void)
     static char name[300];
 
     name[0] = '/';
-    for (int i = 1; i < 299; i++) {
+    for (int i = 1; i < 256; i++) {
         name[i] = 'n';
     }
     return name;

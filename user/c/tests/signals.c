@@ -243,6 +243,14 @@ static void actions(int row)
     IS(raise(SIGUSR2), 0);
     IS(sigrelse(SIGUSR2), 0);
     IS(seen, 2);
+    ROW(sigset(SIGKILL, SIG_IGN), SIG_ERR, SIG_ERR);
+    IS(sigset(SIGUSR2, SIG_HOLD), note);
+    IS(raise(SIGUSR2), 0);
+    places = 0;
+    IS(sigset(SIGUSR2, note), SIG_HOLD);
+    IS(places, 1);
+    IS(sigset(SIGUSR2, SIG_DFL), note);
+    seen = 2;
     IS(sigignore(SIGUSR2), 0);
     IS(raise(SIGUSR2), 0);
     IS(seen, 2);
@@ -320,6 +328,18 @@ static void *compute(void *argument)
     }
     *(volatile int *)argument = seen;
     IS(failed(usleep(1000)), 0);
+    return argument;
+}
+
+static void *compute_with_calls(void *argument)
+{
+    long long end = now() + 5 * MS;
+
+    while (now() < end) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    *(volatile int *)argument = seen;
     return argument;
 }
 
@@ -418,6 +438,27 @@ static void waits(void)
     joined();
     IS(before, 0);
     IS(seen, 1);
+
+    /* It gets it in a call of a mutex's, too. One to the program is rather for a thread that waits. */
+    start(compute_with_calls, (void *)&before, 20);
+    usleep(1000);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    joined();
+    IS(before, 2);
+    seen = 1;
+    sem_init(&semaphore, 0, 0);
+    start(wait_for_permit, NULL, 30);
+    sleeper = helper;
+    start(compute_with_calls, (void *)&before, 20);
+    usleep(1000);
+    mask(SIG_BLOCK, SIGUSR1);
+    IS(kill(getpid(), SIGUSR1), 0);
+    IS(seen, 2);
+    IS(pthread_equal(seen_in, sleeper), 1);
+    joined();
+    IS(pthread_join(sleeper, NULL), 0);
+    seen = 1;
+    mask(SIG_UNBLOCK, SIGUSR1);
 
     /* Waits for a thread's end and for a mutex go on. */
     start(compute, (void *)&before, 20);

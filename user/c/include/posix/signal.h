@@ -23,6 +23,8 @@ typedef void (*_sig_func_ptr)(int);
 #define SIG_DFL ((_sig_func_ptr)0)
 #define SIG_IGN ((_sig_func_ptr)1)
 #define SIG_ERR ((_sig_func_ptr)-1)
+/* For sigset alone. */
+#define SIG_HOLD ((_sig_func_ptr)2)
 
 #define SIGHUP 1
 #define SIGINT 2
@@ -158,6 +160,7 @@ int sigismember(const sigset_t *set, int number);
 
 int sigaction(int number, const struct sigaction *action, struct sigaction *old);
 _sig_func_ptr signal(int number, _sig_func_ptr handler);
+_sig_func_ptr sigset(int number, _sig_func_ptr handler);
 
 int pthread_kill(pthread_t thread, int number);
 int kill(pid_t process, int number);

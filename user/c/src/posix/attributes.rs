@@ -11,7 +11,7 @@ use core::ptr;
 use taktos::RawThread;
 use taktos::board::Board;
 
-/// `SCHED_OTHER`, which is scheduled as `SCHED_FIFO` is; then that, and `SCHED_RR`.
+/// `SCHED_OTHER`, which is scheduled as `SCHED_RR` is; then `SCHED_FIFO`, and that.
 pub const POLICY_OTHER: c_int = 0;
 const POLICIES: core::ops::RangeInclusive<c_int> = 0..=2;
 /// The priorities: a higher number is more urgent.

@@ -7,6 +7,7 @@ use super::code;
 use super::errno::Errno;
 use super::mutex::{self, PosixMutex};
 use super::place::{Kind, Place, fits};
+use super::signal::action::at_call;
 use crate::cmsis::interface;
 use crate::os::in_handler;
 use core::cell::Cell;
@@ -177,12 +178,14 @@ interface! {
 
     /// Wakes the most urgent of those who wait. Allowed in handlers.
     fn pthread_cond_signal(place: *mut Place<PosixCondition>) -> c_int {
+        at_call();
         // SAFETY: the caller's promise.
         code(unsafe { Place::object(place) }.and_then(|condition| condition.condition.signal().map_err(Errno::from)))
     }
 
     /// Wakes all who wait. Allowed in handlers.
     fn pthread_cond_broadcast(place: *mut Place<PosixCondition>) -> c_int {
+        at_call();
         // SAFETY: the caller's promise.
         code(unsafe { Place::object(place) }.and_then(|condition| condition.condition.broadcast().map_err(Errno::from)))
     }

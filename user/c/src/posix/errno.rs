@@ -38,6 +38,8 @@ errors! {
     EXIST = 17, 17;
     /// What cannot be.
     INVAL = 22, 22;
+    /// No memory for a descriptor.
+    MFILE = 24, 24;
     /// No memory for what has a name.
     NOSPC = 28, 28;
     /// A name that is too long.

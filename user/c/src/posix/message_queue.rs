@@ -384,7 +384,7 @@ unsafe fn open(
     };
     let queues = &os().posix.queues;
     alone(|| {
-        let memory = Memory::of_heap(size_of::<Descriptor>()).ok_or(Errno::NOMEM)?;
+        let memory = Memory::of_heap(size_of::<Descriptor>()).ok_or(Errno::MFILE)?;
         // SAFETY: the caller's promise.
         let queue = match unsafe { queues.names.open(name, flags, make) } {
             Ok(queue) => queue,
@@ -470,7 +470,7 @@ unsafe fn set_notice(descriptor: &'static Descriptor, event: *const Event) -> Re
 
 interface! {
     /// Opens a queue by its name; with `O_CREAT` one is made, if there is none, by its attributes (without: 10 messages of 128 bytes). −1 with
-    /// `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, `ENOMEM`; `EPERM` in a handler of an interrupt. The mode is not looked at.
+    /// `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, `EMFILE`; `EPERM` in a handler of an interrupt. The mode is not looked at.
     /// In C the last two are there only with `O_CREAT`: on these processors they lie where those of such a call lie.
     fn mq_open(name: *const c_char, flags: c_int, _mode: c_uint, attributes: *const Attributes) -> Id {
         let attributes = if flags & CREATE == 0 { ptr::null() } else { attributes };

@@ -43,6 +43,8 @@ pub(crate) struct Shared {
     times_set: Cell<u32>,
     /// How many threads there are that have not come to their end.
     living: Cell<usize>,
+    /// Whether threads take turns.
+    takes_turns: Cell<bool>,
     signals: signal::OfProgram,
     timers: timer::Timers,
     semaphores: semaphore::Named,
@@ -59,6 +61,7 @@ impl Shared {
             time_of_day: Cell::new(clock::FIRST_TIME),
             times_set: Cell::new(0),
             living: Cell::new(0),
+            takes_turns: Cell::new(false),
             signals: signal::OfProgram::new(),
             timers: timer::Timers::new(),
             semaphores: semaphore::Named::new(),

@@ -8,6 +8,7 @@ use super::cancel::{handle_signals, until_signal};
 use super::clock::{MONOTONIC, REALTIME, TimeSpec, deadline, next_look};
 use super::errno::Errno;
 use super::place::{Kind, Place, fits};
+use super::signal::action::at_call;
 use super::thread::PosixThread;
 use super::{alone, code};
 use crate::cmsis::interface;
@@ -121,6 +122,7 @@ impl PosixMutex {
     /// Locks it if that needs no wait. Errors: `EBUSY`, and those of the standard.
     fn try_lock(&'static self) -> Result<(), Errno> {
         require(!in_handler(), Errno::PERM)?;
+        at_call();
         match self.kernels().lock(Timeout::NONE) {
             Err(Error::Deadlock) => Err(Errno::BUSY),
             result => result.map_err(Errno::from),
@@ -373,6 +375,7 @@ interface! {
         // SAFETY: the caller's promise.
         code(unsafe { object(place) }.and_then(|mutex| {
             require(!in_handler(), Errno::PERM)?;
+            at_call();
             mutex.kernels().unlock().map_err(Errno::from)
         }))
     }

@@ -26,7 +26,7 @@ pub const NEVER_WAITS: c_int = if cfg!(target_arch = "arm") {
 } else {
     0x800
 };
-/// `NAME_MAX`.
+/// The longest name with the slash in front: `_POSIX_PATH_MAX` but for the character that ends it.
 const LONGEST: usize = 255;
 
 /// An object with a name, in the heap.
@@ -54,10 +54,12 @@ unsafe fn name_at<'a>(name: *const c_char) -> Result<&'a [u8], Errno> {
     }
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if name.len() > LONGEST {
+        return Err(Errno::NAMETOOLONG);
+    }
     // A slash in front belongs to the name of whoever has one.
     match name.strip_prefix(b"/").unwrap_or(name) {
         [] => Err(Errno::INVAL),
-        name if name.len() > LONGEST => Err(Errno::NAMETOOLONG),
         name => Ok(name),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::cancel::{Cleanup, taktos_posix_cleanup_pop, taktos_posix_cleanup_push};
 use super::errno::Errno;
+use super::signal::action::at_call;
 use crate::cmsis::interface;
 use crate::os::{in_handler, os};
 use core::cell::Cell;
@@ -34,6 +35,7 @@ unsafe extern "C" fn give_up(once: *mut c_void) {
 interface! {
     /// Calls the function unless it was called for this control; waits for one that runs. `EPERM` in a handler.
     fn pthread_once(once: *mut Once, function: Option<unsafe extern "C" fn()>) -> c_int {
+        at_call();
         // SAFETY: the caller's promise.
         let (Some(control), Some(function)) = (unsafe { once.as_ref() }, function) else {
             return Errno::INVAL.0;

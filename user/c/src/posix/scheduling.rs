@@ -1,28 +1,32 @@
 //! Owns: policies and priorities of threads that run. Must never know: how they are scheduled.
 //!
-//! `SCHED_OTHER` is scheduled as `SCHED_FIFO` is. Turns have one length for all threads of the kernel: from the first thread with
-//! `SCHED_RR` on, all threads of one priority take turns of [`TURN`].
+//! `SCHED_OTHER` is scheduled as `SCHED_RR` is: from the second thread of either on, threads of one priority take turns of [`TURN`], but for
+//! those of `SCHED_FIFO`.
 
 use super::attributes::{PRIORITIES, Parameters, check, policy_of, require};
 use super::errno::Errno;
+use super::signal::action::at_call;
 use super::system::thread_of;
 use super::thread::{PosixThread, living};
 use super::{code, minus_one};
 use crate::cmsis::interface;
 use crate::cmsis::thread::OsThread;
 use crate::object::Id;
-use crate::os::in_handler;
+use crate::os::{in_handler, os};
 use core::ffi::c_int;
 use taktos::board::Board;
 use taktos::{AnyThread, Duration, Kernel};
 
-const ROUND_ROBIN: c_int = 2;
+const FIFO: c_int = 1;
 /// How long a turn is.
 const TURN: Duration = Duration::from_nanos(10_000_000);
 
-/// Has threads of one priority take turns, where a policy asks for it.
-pub(super) fn take_turns(policy: c_int) {
-    if policy == ROUND_ROBIN {
+/// Has a thread take turns or not, as its policy says.
+pub(super) fn follow_policy(thread: &'static OsThread, policy: c_int) {
+    let (shared, takes) = (&os().posix, policy != FIFO);
+    thread.handle().set_takes_turns(takes);
+    // A program of one thread needs no timer for that.
+    if takes && shared.living.get() > 1 && !shared.takes_turns.replace(true) {
         let _ = Kernel::<Board>::set_time_slice(Some(TURN));
     }
 }
@@ -34,7 +38,7 @@ unsafe fn schedule(id: Id, policy: Option<c_int>, priority: c_int) -> Result<(),
     let thread = unsafe { living(id) }?;
     let policy = policy.unwrap_or_else(|| policy_of(thread));
     check(policy, priority)?;
-    take_turns(policy);
+    follow_policy(thread, policy);
     if let Some(posix) = PosixThread::of(thread) {
         posix.policy.set(policy);
     }
@@ -62,6 +66,7 @@ interface! {
     fn pthread_setschedparam(id: Id, policy: c_int, parameters: *const Parameters) -> c_int {
         // SAFETY: the caller's promise.
         let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
+        at_call();
         // SAFETY: as above.
         code(unsafe { schedule(id, Some(policy), priority) })
     }
@@ -124,6 +129,7 @@ interface! {
     /// Lets the other threads of the caller's priority run.
     fn sched_yield() -> c_int {
         if !in_handler() {
+            at_call();
             AnyThread::<Board>::yield_now();
         }
         0

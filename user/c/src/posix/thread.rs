@@ -6,8 +6,9 @@ use super::clock::{REALTIME, TimeSpec, deadline, next_look};
 use super::code;
 use super::errno::Errno;
 use super::key::{self, Values};
-use super::scheduling::take_turns;
+use super::scheduling::follow_policy;
 use super::signal;
+use super::signal::action::at_call;
 use crate::cmsis::interface;
 use crate::cmsis::status::{OK, PARAMETER, RESOURCE};
 use crate::cmsis::thread::{self, OsThread};
@@ -171,8 +172,8 @@ fn make(
         return Err(Errno::AGAIN);
     };
     thread.set_posix(record);
-    take_turns(policy);
     masked(|| os().posix.living.update(|count| count + 1));
+    follow_policy(thread, policy);
     Ok(thread)
 }
 
@@ -361,6 +362,7 @@ interface! {
 
     /// Whether two ids are of the same thread.
     fn pthread_equal(one: Id, other: Id) -> c_int {
+        at_call();
         c_int::from(one == other)
     }
 }

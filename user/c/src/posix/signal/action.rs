@@ -4,6 +4,7 @@ use super::super::errno::Errno;
 use super::super::minus_one;
 use super::super::thread::PosixThread;
 use super::pending::Got;
+use super::wait::{hold_back, is_blocked};
 use super::{Info, KILL, LAST, STOP, Set, bit, only};
 use crate::cmsis::interface;
 use crate::object::Memory;
@@ -16,9 +17,10 @@ use taktos::{Error, System};
 
 /// What C has for a handler: an address, or one of two numbers.
 type Handler = usize;
-/// `SIG_DFL`, `SIG_IGN` and `SIG_ERR`.
+/// `SIG_DFL`, `SIG_IGN`, `SIG_HOLD` and `SIG_ERR`.
 const DEFAULT: Handler = 0;
 const IGNORE: Handler = 1;
+const HOLD: Handler = 2;
 const ERROR: Handler = usize::MAX;
 
 /// The flags of an action: the handler gets the signal's information; the signal is let through in it; the action is for one signal; the waits
@@ -171,6 +173,18 @@ pub fn restarting<T>(mut wait: impl FnMut() -> Result<T, Error>) -> Result<T, Er
     }
 }
 
+/// What a call does first that does not wait: handlers run in it for signals that came while its thread computed.
+pub fn at_call() {
+    let postponed = &os().posix.signals.postponed;
+    if postponed.get()
+        && let Some(thread) = PosixThread::current()
+        && is_due(thread)
+    {
+        postponed.set(false);
+        deliver(thread);
+    }
+}
+
 /// Whether there are signals for a thread that it lets through.
 pub fn is_due(thread: &PosixThread) -> bool {
     let pending = thread.signals.pending.set() | os().posix.signals.pending.set();
@@ -214,6 +228,29 @@ interface! {
         minus_one(match can_be_set(number) {
             true => set(number, Action { handler: IGNORE, ..Action::DEFAULT }),
             false => Err(Errno::INVAL),
+        })
+    }
+
+    /// Says what is done about a signal and lets it through, or with `SIG_HOLD` does not let it through any more. Gives the handler before, or
+    /// `SIG_HOLD` where it was not let through; `SIG_ERR` for what is none or cannot be caught.
+    fn sigset(number: c_int, handler: Handler) -> Handler {
+        let change = || {
+            if !can_be_set(number) {
+                return Err(Errno::INVAL);
+            }
+            let before = if is_blocked(number)? { HOLD } else { of(number).handler };
+            match handler {
+                HOLD => hold_back(number, true)?,
+                _ => {
+                    set(number, Action { handler, ..Action::DEFAULT })?;
+                    hold_back(number, false)?;
+                }
+            }
+            Ok(before)
+        };
+        change().unwrap_or_else(|error| {
+            error.set();
+            ERROR
         })
     }
 

@@ -1,8 +1,8 @@
 //! Signals: what there is of them once and for each thread, a file for each group of calls.
 //!
-//! A handler runs in the thread that gets the signal, at the next of its points: where it begins to wait or waits (the waits that are points
-//! of cancellation), where it lets a signal through (`pthread_sigmask`), and at once where it sends the signal to itself. What ends a
-//! program ends it at once.
+//! A handler runs in the thread that gets the signal, at the next of its points: where it begins to wait or waits, in the calls of mutexes and
+//! conditions and the others that [`action::at_call`] stands in, where it lets a signal through (`pthread_sigmask`), and at once where it
+//! sends the signal to itself. What ends a program ends it at once.
 
 pub mod action;
 pub mod notice;
@@ -88,6 +88,8 @@ pub struct OfProgram {
     actions: Cell<Option<&'static Actions>>,
     /// What no thread has got yet.
     pending: Pending,
+    /// Whether a thread may have to get one that computes: it looks in its next call.
+    postponed: Cell<bool>,
 }
 
 impl OfProgram {
@@ -96,6 +98,7 @@ impl OfProgram {
         Self {
             actions: Cell::new(None),
             pending: Pending::new(),
+            postponed: Cell::new(false),
         }
     }
 }

@@ -37,18 +37,25 @@ fn attitude(thread: &'static OsThread, signal: Set) -> (bool, bool) {
     })
 }
 
-/// The thread that gets a signal to the program: one that waits for it, else the caller, else another one.
+/// Whether a thread is in a wait that signals end.
+fn is_waiting(thread: &'static OsThread) -> bool {
+    PosixThread::of(thread)
+        .is_some_and(|posix| posix.is_at_point.get() || posix.takes_signals.get())
+}
+
+/// The thread that gets a signal to the program: one that waits for it, else the caller, else one that waits, else another one.
 fn receiver(signal: Set) -> Option<&'static OsThread> {
-    let (mut waits, mut lets_through) = (None, None);
+    let (mut waits, mut can_at_once, mut lets_through) = (None, None, None);
     masked(|| {
         for_each_living(|thread| match attitude(thread, signal) {
             (true, _) => waits = Some(thread),
+            (false, true) if is_waiting(thread) => can_at_once = Some(thread),
             (false, true) => lets_through = Some(thread),
             _ => {}
         });
     });
     let caller = OsThread::current().filter(|caller| attitude(caller, signal).1);
-    waits.or(caller).or(lets_through)
+    waits.or(caller).or(can_at_once).or(lets_through)
 }
 
 /// Sends a signal: it is pending, and whoever is to get it is woken. Steps: the pending signals, and the threads.
@@ -87,10 +94,12 @@ fn wake(thread: &'static OsThread) {
         deliver(posix);
         return;
     }
+    if !is_waiting(thread) {
+        os().posix.signals.postponed.set(true);
+    }
     let pending = || posix.signals.pending.set() | os().posix.signals.pending.set();
     end_wait(thread.handle(), || {
-        let waits = posix.is_at_point.get() || posix.takes_signals.get();
-        waits && (is_due(posix) || pending() & posix.signals.awaited.get() != 0)
+        is_waiting(thread) && (is_due(posix) || pending() & posix.signals.awaited.get() != 0)
     });
 }
 

@@ -57,11 +57,17 @@ unsafe fn change(how: c_int, set: *const Set, old: *mut Set) -> Result<(), Errno
     Ok(())
 }
 
-/// Changes whether the caller lets a signal through. Errors: `EINVAL` for what is none.
-fn change_one(how: c_int, number: c_int) -> Result<(), Errno> {
+/// Does not let a signal through to the caller any more, or does again. Errors: `EINVAL` for what is none.
+pub(super) fn hold_back(number: c_int, holds: bool) -> Result<(), Errno> {
     let signal = only(number).ok_or(Errno::INVAL)?;
+    let how = if holds { MORE } else { LESS };
     // SAFETY: a set, and null.
     unsafe { change(how, &raw const signal, ptr::null_mut()) }
+}
+
+/// Whether the caller does not let a signal through.
+pub(super) fn is_blocked(number: c_int) -> Result<bool, Errno> {
+    Ok(current()?.signals.blocked.get() & bit(number) != 0)
 }
 
 /// Waits until one of the signals is pending, and takes it. Errors: `EAGAIN` where the time is over, `EINTR` where a handler was called.
@@ -153,12 +159,12 @@ interface! {
 
     /// Does not let a signal through any more.
     fn sighold(number: c_int) -> c_int {
-        minus_one(change_one(MORE, number))
+        minus_one(hold_back(number, true))
     }
 
     /// Lets a signal through again.
     fn sigrelse(number: c_int) -> c_int {
-        minus_one(change_one(LESS, number))
+        minus_one(hold_back(number, false))
     }
 
     /// Lets a signal through and waits until a handler was called: −1 with `EINTR`.
