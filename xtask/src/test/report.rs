@@ -1,5 +1,5 @@
 //! Owns: the report behind a run: a line a step with its time, the slowest steps, and the failures last, each with what
-//! runs it again.
+//! runs it again and the beginning of why.
 //! Must never know: how steps are run.
 
 use std::time::Duration;
@@ -10,6 +10,8 @@ use super::{Line, Tally};
 
 /// The most lines of what a failed step said; the first ones tell.
 const MOST_LINES: usize = 80;
+/// The same at the report's end: who is shown nothing but that has a clue.
+const CLUE: usize = 4;
 /// How many of the slowest steps are named.
 const SLOWEST: usize = 8;
 
@@ -49,6 +51,9 @@ pub(super) fn of(ran: &[Ran], took: Duration, line: &Line) -> String {
     ));
     for step in ran.iter().filter(|step| step.tally.failed > 0) {
         out.push_str(&format!("FAILED {}: {}\n", step.name, again(step, line)));
+        for said in step.tally.said.trim_end().lines().take(CLUE) {
+            out.push_str(&format!("    {said}\n"));
+        }
     }
     out
 }
@@ -97,7 +102,7 @@ mod tests {
         let storm = Tally {
             seed: Some(7),
             figures: "rtds: 3 turns\n".into(),
-            ..Tally::fail("no")
+            ..Tally::fail("a\nb\nc\nd\ne\n")
         };
         let steps = [ran("format", 1, Tally::pass()), ran("storms", 62, storm)];
         let long = Line {
@@ -116,6 +121,10 @@ mod tests {
                 "",
                 "1 passed, 1 failed in 63.0 s",
                 "FAILED storms: TAKTOS_SEED=7 ./taktos test --long --exact \"storms\"",
+                "    a",
+                "    b",
+                "    c",
+                "    d",
             ]
         );
     }
