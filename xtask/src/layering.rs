@@ -70,9 +70,15 @@ const RULES: &[Rule] = &[
         outside: &[],
     },
     Rule {
+        room: "arch/common",
+        rooms: &["machine", "core/abi", "core/lock"],
+        outside: &[],
+    },
+    Rule {
         room: "arch",
         rooms: &[
             "machine",
+            "arch/common",
             "arch/gicv2",
             "core/abi",
             "core/lock",

@@ -4,24 +4,6 @@
 //! At EL3 it takes the place of a firmware that has nothing to protect: an interrupt controller with two states of security must
 //! have been set up by a real one. Registers: Arm ARM (DDI 0487), chapter D24.
 
-/// What a processor does at EL1 that is not number 0.
-#[cfg(not(feature = "smp"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! not_the_first {
-    () => {
-        "5: wfi\nb 5b"
-    };
-}
-#[cfg(feature = "smp")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! not_the_first {
-    () => {
-        "b taktos_wait_to_begin"
-    };
-}
-
 /// Brings the image's entry, `taktos_enter`, which goes on at EL1 with `entry`. Processors that come here and are not number 0
 /// wait: with the feature `smp` until they are started, otherwise for ever. Used once, in a board crate, whose linker script begins with `ENTRY(taktos_enter)` and the
 /// section `.taktos.enter`.

@@ -1,14 +1,9 @@
 //! Owns: what an exception's syndrome says.
 
 use crate::memory;
+use crate::processors::report_alone;
 use aarch64_cpu::registers::{FAR_EL1, Readable};
-#[cfg(feature = "smp")]
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_machine::{Cause, Fault, Upcalls};
-
-/// Whether a fault is being reported.
-#[cfg(feature = "smp")]
-static REPORTED: AtomicBool = AtomicBool::new(false);
 
 /// The classes of exceptions (Arm ARM, `ESR_EL1.EC`).
 pub(crate) const FLOAT_TRAP: usize = 0x07;
@@ -33,12 +28,7 @@ const SPSR: usize = 33;
 ///
 /// Of several processors the first one to fault reports; another one that does so meanwhile halts for good.
 pub fn report_fault<U: Upcalls>(values: &[usize; 34], syndrome: usize) -> ! {
-    #[cfg(feature = "smp")]
-    if REPORTED.swap(true, Relaxed) {
-        loop {
-            aarch64_cpu::asm::wfi();
-        }
-    }
+    report_alone();
     let (cause, address) = classify(syndrome, values[PC]);
     U::fault(&Fault {
         cause,

@@ -23,7 +23,8 @@
 //!
 //! # Several processors
 //! With the feature `smp` the machine has as many as its [`Board`] says; without it, not one instruction of that is
-//! there. `TPIDR_EL1` leads to a block of each processor's own, which begins with who runs on it. The one lock is
+//! there. What differs stands in two folders by the same names, `uni` and `smp`, of which the crate takes one as its module
+//! `processors`. `TPIDR_EL1` leads to a block of each processor's own, which begins with who runs on it. The one lock is
 //! taken behind the mask, and released before its end; a switch releases it in its common tail, when the thread
 //! that gives way is whole on its stack and the one that goes on is the current one.
 #![no_std]
@@ -37,21 +38,11 @@ mod fault;
 mod first_map;
 mod float;
 mod interrupt;
-#[cfg(feature = "smp")]
-mod lock;
 mod machine;
 mod memory;
-#[cfg_attr(feature = "smp", path = "smp/pieces.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/pieces.rs")]
-mod pieces;
-#[cfg_attr(feature = "smp", path = "smp/processors.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/processors.rs")]
+#[cfg_attr(feature = "smp", path = "smp/mod.rs")]
+#[cfg_attr(not(feature = "smp"), path = "uni/mod.rs")]
 mod processors;
-#[cfg(feature = "smp")]
-mod smp;
-#[cfg_attr(feature = "smp", path = "smp/state.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/state.rs")]
-mod state;
 mod switch;
 mod timer;
 mod user;
@@ -62,14 +53,11 @@ pub use fault::report_fault;
 pub use first_map::first_map;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::AArch64;
-pub use memory::Guard;
-#[cfg(feature = "smp")]
-pub use smp::{OwnStacks, Stacks, go_on};
-#[cfg(not(feature = "smp"))]
-pub use state::TAKTOS_PROCESSOR;
-#[cfg(feature = "smp")]
-pub use state::{PROCESSOR_SIZE, Processors};
-pub use switch::Outcome64;
+pub use processors::exported::*;
+use processors::{pieces, state};
+#[doc(hidden)]
+pub use taktos_arch_common::{self as common, reexports};
+pub use taktos_arch_common::{Guard, Outcome64};
 
 /// Wires the processor's exceptions to a type that implements
 /// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
@@ -82,32 +70,6 @@ macro_rules! exceptions {
             $crate::report_fault::<$upcalls>(registers, syndrome)
         }
 
-        /// The alarm's timer has come.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_alarm() {
-            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::alarm() };
-        }
-
-        /// The slice's timer has come.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_slice_end() {
-            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::slice_end() };
-        }
+        $crate::common::wire_timers!($upcalls);
     };
 }
-
-/// What macros need of other crates.
-#[doc(hidden)]
-pub mod reexports {
-    pub use taktos_machine::{Context as AnyContext, UserFault};
-
-    /// Two words, each in a register.
-    #[repr(C)]
-    pub struct Pair(pub usize, pub usize);
-}
-
-#[cfg(feature = "smp")]
-pub use taktos_machine::Context;
-pub use taktos_machine::Upcalls;

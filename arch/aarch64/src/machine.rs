@@ -3,12 +3,13 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-use crate::memory::{self, Guard};
+use crate::memory;
 use crate::processors::{self, Taken};
-use crate::switch::{self, Outcome64};
+use crate::switch;
 use crate::timer;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
+use taktos_arch_common::{Guard, Outcome64};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
 
@@ -135,7 +136,8 @@ impl<B: Board> Machine for AArch64<B> {
     ) {
         float::forget(stack);
         memory::protect::<B>(stack.guard);
-        switch::prepare(context, stack, entry, first, second);
+        // SAFETY: the kernel hands in the stack of a thread that has not begun, or has ended.
+        unsafe { switch::prepare(context, stack, entry, [first, second]) };
     }
 
     fn start() -> ! {
@@ -174,6 +176,6 @@ impl<B: Board> Machine for AArch64<B> {
     }
 
     fn set_slice(length: Option<Duration>) {
-        timer::set_slice(length);
+        timer::set_slice::<B>(length);
     }
 }

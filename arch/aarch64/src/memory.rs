@@ -6,6 +6,7 @@
 //! a guard while the map is in use.
 
 use crate::board::Board;
+use crate::processors::protect_stacks;
 use aarch64_paging::Mapping;
 use aarch64_paging::descriptor::{El1Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El1And0, MemoryRegion, PageTable, Translation, VaRange};
@@ -14,9 +15,8 @@ use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+pub(crate) use taktos_arch_common::PAGE;
 
-/// The bytes of a page: the smallest piece that can be protected.
-pub(crate) const PAGE: usize = 4096;
 /// The level of the root: 39 bits of address, as the start-up code has set.
 pub(crate) const ROOT_LEVEL: usize = 1;
 pub(crate) const LAST_LEVEL: usize = 3;
@@ -28,15 +28,6 @@ pub(crate) const ADDRESS: usize = 0x0000_FFFF_FFFF_F000;
 pub(crate) type Table = [AtomicUsize; ENTRIES];
 /// One for each 2 MiB of the largest memory that a board may have, and those above them.
 const TABLES: usize = 64 + 4;
-
-/// The bytes below a stack that nobody may touch.
-#[repr(C, align(4096))]
-pub struct Guard([u8; PAGE]);
-
-impl Guard {
-    /// Unused memory.
-    pub const NEW: Self = Self([0; PAGE]);
-}
 
 /// The start-up code's two kinds of memory: devices, and ordinary memory that is written back.
 const DEVICE: El1Attributes = El1Attributes::ATTRIBUTE_INDEX_0
@@ -243,23 +234,12 @@ pub(crate) fn forget_all() {
 /// Switches from the start-up code's map to the whole one, with guards below the stacks of handlers.
 pub(crate) fn start<B: Board>() {
     crate::vectors::install();
-    #[cfg(not(feature = "smp"))]
-    protect::<B>(crate::vectors::HANDLER_STACK.guard());
-    #[cfg(feature = "smp")]
-    for number in 0..B::PROCESSORS {
-        protect::<B>(crate::smp::stacks::<B>(number).handlers.guard());
-    }
+    protect_stacks::<B>();
     activate();
 }
 
 /// Switches from the start-up code's map to the whole one.
-#[cfg(feature = "smp")]
-pub(crate) fn start_another() {
-    crate::vectors::install();
-    activate();
-}
-
-fn activate() {
+pub(crate) fn activate() {
     if let Some(map) = map() {
         // SAFETY: it maps the code that runs, its data and its stack to where they are.
         unsafe { map.activate() };

@@ -13,33 +13,8 @@ use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
-use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
-
-/// A decision's outcome in x0 and x1. To switch: the thread to go on with, and the one to save.
-/// To stay: twice the status plus one (no thread has an odd address), and the value.
-#[repr(C)]
-pub struct Outcome64 {
-    first: usize,
-    second: usize,
-}
-
-impl Outcome for Outcome64 {
-    #[inline(always)]
-    fn switch(from: *const Context, to: *const Context) -> Self {
-        Self {
-            first: to.addr(),
-            second: from.addr(),
-        }
-    }
-
-    #[inline(always)]
-    fn stay(answer: Answer) -> Self {
-        Self {
-            first: answer.status.word() << 1 | 1,
-            second: answer.value,
-        }
-    }
-}
+use taktos_arch_common::Outcome64;
+use taktos_machine::{Context, Decision, Machine, Processor, StackRegion};
 
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
@@ -288,40 +263,18 @@ extern "C" fn resume_interrupted() {
     )
 }
 
-/// What lies on the stack of a thread that has not run yet, from low to high.
-#[repr(C)]
-struct FirstFrame {
-    x19: usize,
-    x29: usize,
-    resume_at: usize,
-    filler: usize,
-    words: [usize; 2],
-    entry: usize,
-    filler_too: usize,
-}
-
 /// Lays out the frame of a thread that has not run yet.
-pub(crate) fn prepare(
+///
+/// # Safety
+/// As of [`taktos_arch_common::prepare`].
+pub(crate) unsafe fn prepare(
     context: &Context,
     stack: StackRegion,
     entry: extern "C" fn(usize, usize) -> !,
-    first: usize,
-    second: usize,
+    words: [usize; 2],
 ) {
-    let frame = FirstFrame {
-        x19: 0,
-        x29: 0,
-        resume_at: begin as *const () as usize,
-        filler: 0,
-        words: [first, second],
-        entry: entry as usize,
-        filler_too: 0,
-    };
-    let top = (stack.base + stack.size) & !15;
-    let place = top - size_of::<FirstFrame>();
-    // SAFETY: within the thread's stack, which is not in use; a multiple of sixteen.
-    unsafe { core::ptr::with_exposed_provenance_mut::<FirstFrame>(place).write(frame) };
-    context.stack_pointer.set(place);
+    // SAFETY: the caller's. `begin` takes what lies there.
+    unsafe { taktos_arch_common::prepare(context, stack, begin, entry, words) };
 }
 
 /// The first instructions of every thread.

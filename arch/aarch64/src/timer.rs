@@ -5,6 +5,7 @@
 
 use crate::board::Board;
 use crate::interrupt;
+use crate::processors::{SEVERAL, have_others_follow};
 use crate::state;
 use aarch64_cpu::registers::{
     CNTFRQ_EL0, CNTP_CTL_EL0, CNTP_TVAL_EL0, CNTV_CTL_EL0, CNTV_CVAL_EL0, CNTVCT_EL0,
@@ -51,21 +52,6 @@ pub(crate) fn start<B: Board>() {
     find_rate();
     interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
     interrupt::set_handler::<B>(SLICE_INTERRUPT, slice_end);
-    #[cfg(feature = "smp")]
-    interrupt::set_handler::<B>(interrupt::FOLLOW, follow);
-}
-
-/// Sets this processor's timers up, which is not the first.
-#[cfg(feature = "smp")]
-pub(crate) fn start_another() {
-    follow_slice();
-}
-
-/// Another processor has changed what is the same on all.
-#[cfg(feature = "smp")]
-fn follow() {
-    interrupt::follow();
-    follow_slice();
 }
 
 fn find_rate() {
@@ -125,8 +111,7 @@ fn alarm() {
 /// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
 /// Given to `set_handler` alone.
 fn slice_end() {
-    #[cfg(feature = "smp")]
-    if state::slice() == 0 {
+    if SEVERAL && state::slice() == 0 {
         return follow_slice();
     }
     if CNTP_CTL_EL0.is_set(CNTP_CTL_EL0::ISTATUS) {
@@ -141,17 +126,16 @@ pub(crate) fn begin_slice() {
 }
 
 /// Slices are at least one tick and at most 2³¹ − 1 ticks long.
-pub(crate) fn set_slice(length: Option<Duration>) {
+pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
     const LONGEST: u64 = i32::MAX as u64;
     let ticks = length.map_or(0, |length| ticks_of(length.as_nanos()).min(LONGEST));
-    state::set_slice(ticks);
+    state::set_slice::<B>(ticks);
     follow_slice();
-    #[cfg(feature = "smp")]
-    interrupt::send_to_others(interrupt::FOLLOW);
+    have_others_follow::<B>();
 }
 
 /// Makes this processor's timer follow the length of slices.
-fn follow_slice() {
+pub(crate) fn follow_slice() {
     if state::slice() == 0 {
         CNTP_CTL_EL0.modify(CNTP_CTL_EL0::ENABLE::CLEAR);
     } else {

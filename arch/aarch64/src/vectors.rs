@@ -1,77 +1,12 @@
-//! Owns: where exceptions lead, and the stacks that they use.
+//! Owns: where exceptions lead. Must never know: what is done there.
 
 use crate::float::give_unit;
 use crate::interrupt::dispatch;
-use crate::memory::{Guard, PAGE};
+use crate::processors::entry::{fault_stack, look_again, on_fault_stack, with_choice};
 use crate::switch::preempt;
 use core::arch::{asm, naked_asm};
-use core::cell::UnsafeCell;
 use core::mem::offset_of;
 use taktos_machine::Processor;
-
-/// The stack of handlers, with a guard below it.
-#[repr(C, align(4096))]
-pub(crate) struct HandlerStack {
-    guard: Guard,
-    memory: UnsafeCell<[u8; Self::SIZE]>,
-}
-
-// SAFETY: used by its processor alone, as the stack of handlers, which do not nest.
-unsafe impl Sync for HandlerStack {}
-
-impl HandlerStack {
-    const SIZE: usize = 4 * PAGE;
-
-    /// An unused stack.
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "an initial value for statics"
-    )]
-    pub const NEW: Self = Self {
-        guard: Guard::NEW,
-        memory: UnsafeCell::new([0; Self::SIZE]),
-    };
-
-    /// Where the stack begins, downwards.
-    pub fn top(&self) -> usize {
-        self.memory.get().addr() + Self::SIZE
-    }
-
-    /// The address of the guard.
-    pub fn guard(&self) -> usize {
-        core::ptr::from_ref(&self.guard).addr()
-    }
-}
-
-/// The stack on which faults are reported: whatever stack faulted, this one is good.
-#[repr(C, align(16))]
-pub(crate) struct FaultStack(UnsafeCell<[u8; Self::SIZE]>);
-
-// SAFETY: used by its processor alone, and what uses it never returns.
-unsafe impl Sync for FaultStack {}
-
-impl FaultStack {
-    const SIZE: usize = 8192;
-
-    /// An unused stack.
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "an initial value for statics"
-    )]
-    pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
-
-    /// Where the stack begins, downwards.
-    #[cfg(feature = "smp")]
-    pub fn top(&self) -> usize {
-        self.0.get().addr() + Self::SIZE
-    }
-}
-
-#[cfg(not(feature = "smp"))]
-pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
-
-#[cfg(not(feature = "smp"))]
-static FAULTS: FaultStack = FaultStack::NEW;
 
 unsafe extern "C" {
     /// The board's, by [`exceptions!`](crate::exceptions).
@@ -161,42 +96,18 @@ macro_rules! end_interrupt {
 pub(crate) use {end_interrupt, keep_registers, load_registers};
 
 /// An interrupt while a thread ran.
-#[cfg(not(feature = "smp"))]
 #[unsafe(naked)]
 pub(crate) extern "C" fn interrupt() {
-    naked_asm!(
+    with_choice!(
         keep_registers!(),
         "bl {dispatch}",
         // Current and heir.
         "mrs x0, tpidr_el1",
         "ldp x0, x1, [x0, #{current}]",
         "cmp x0, x1",
+        look_again!(),
         end_interrupt!(),
         dispatch = sym dispatch,
-        preempt = sym preempt,
-        current = const offset_of!(Processor, current),
-    )
-}
-
-/// An interrupt while a thread ran. Another heir than the current thread may be none yet, or may have been replaced by
-/// another processor since: that is looked at once more with the lock held, which the switch then releases.
-#[cfg(feature = "smp")]
-#[unsafe(naked)]
-pub(crate) extern "C" fn interrupt() {
-    naked_asm!(
-        keep_registers!(),
-        "bl {dispatch}",
-        // Current and heir.
-        "mrs x0, tpidr_el1",
-        "ldp x0, x1, [x0, #{current}]",
-        "cmp x0, x1",
-        "b.eq 2f",
-        "bl {choose}",
-        "cmp x0, #0",
-        "2:",
-        end_interrupt!(),
-        dispatch = sym dispatch,
-        choose = sym crate::smp::choose,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
     )
@@ -221,32 +132,6 @@ pub(crate) extern "C" fn thread_fault() {
         give_unit = sym give_unit,
         fault = sym fault,
     )
-}
-
-/// Where the stack for faults begins, in x0. The code around is in `on_fault_stack!`.
-#[cfg(not(feature = "smp"))]
-macro_rules! fault_stack {
-    () => {
-        "adrp x0, {stack}
-         add x0, x0, :lo12:{stack}
-         add x0, x0, #{size}"
-    };
-}
-#[cfg(feature = "smp")]
-macro_rules! fault_stack {
-    () => {
-        "mrs x0, tpidr_el1
-         ldr x0, [x0, #{stack}]"
-    };
-}
-
-#[cfg(not(feature = "smp"))]
-macro_rules! on_fault_stack {
-    ($($code:tt)*) => { naked_asm!($($code)* stack = sym FAULTS, size = const FaultStack::SIZE) };
-}
-#[cfg(feature = "smp")]
-macro_rules! on_fault_stack {
-    ($($code:tt)*) => { naked_asm!($($code)* stack = const offset_of!(crate::state::State, fault_stack)) };
 }
 
 /// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two software registers

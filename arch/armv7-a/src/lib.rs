@@ -42,9 +42,8 @@ pub use board::Board;
 pub use fault::report_fault;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::ArmV7A;
-pub use memory::Guard;
-pub use state::TAKTOS_PROCESSOR;
 pub use switch::Outcome32;
+pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
 
 /// What the way of an interrupt needs.
 #[doc(hidden)]

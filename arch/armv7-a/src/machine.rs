@@ -3,11 +3,12 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-use crate::memory::{self, Guard};
-use crate::state::{STATE, TAKTOS_PROCESSOR};
+use crate::memory;
+use crate::state::STATE;
 use crate::switch::{self, Outcome32};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
+use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
 

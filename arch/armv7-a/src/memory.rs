@@ -10,22 +10,12 @@ use crate::board::Board;
 use crate::interrupt::{INTERRUPT_STACK_SIZE, INTERRUPT_STACK_TOP};
 use core::arch::asm;
 use core::cell::{Cell, UnsafeCell};
+pub(crate) use taktos_arch_common::PAGE;
 
-/// The bytes of a page: the smallest piece that can be protected.
-pub(crate) const PAGE: usize = 4096;
 const MEGABYTE: usize = 1 << 20;
 const PAGES: usize = MEGABYTE / PAGE;
 /// One for each megabyte of the largest memory that a board may have, and one for the handlers' stack.
 const SECOND_LEVEL_TABLES: usize = 128 + 1;
-
-/// The bytes below a stack that nobody may touch.
-#[repr(C, align(4096))]
-pub struct Guard([u8; PAGE]);
-
-impl Guard {
-    /// Unused memory.
-    pub const NEW: Self = Self([0; PAGE]);
-}
 
 /// Sections and pages of data, which nobody may execute: ordinary memory, written back, allocated on write.
 const DATA_SECTION: u32 = 0b1_0100_0001_1110;

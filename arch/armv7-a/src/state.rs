@@ -1,20 +1,6 @@
 //! Owns: what this machine remembers between its calls.
 
 use core::cell::Cell;
-use taktos_machine::Processor;
-
-unsafe extern "C" {
-    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this name.
-    pub safe static TAKTOS_PROCESSOR: OneProcessor;
-}
-
-/// A processor in a static.
-#[repr(transparent)]
-pub struct OneProcessor(pub(crate) Processor);
-
-// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
-// interrupts masked, `heir` by the kernel in its sections, and both are single words.
-unsafe impl Sync for OneProcessor {}
 
 /// What each switch reads. The first two are read together.
 #[repr(C, align(8))]

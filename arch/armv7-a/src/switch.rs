@@ -6,10 +6,11 @@
 use crate::board::Board;
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::INTERRUPT_STACKS_SIZE;
-use crate::state::{STATE, TAKTOS_PROCESSOR};
+use crate::state::STATE;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
+use taktos_arch_common::TAKTOS_PROCESSOR;
 use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
 
 /// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.

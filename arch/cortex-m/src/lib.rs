@@ -52,6 +52,8 @@ mod user;
 mod vectors;
 
 #[cfg(target_os = "none")]
+pub use taktos_arch_common::TAKTOS_PROCESSOR;
+#[cfg(target_os = "none")]
 pub use {
     fault::{report_fault, report_forbidden_call},
     guard::{Guard, forbid, lowest_of_thread},
@@ -59,7 +61,7 @@ pub use {
         KERNEL_LEVEL, Level, bring_to_kernel_level, disable_interrupt, enable_interrupt,
         pend_interrupt,
     },
-    machine::{Clock, CortexM, TAKTOS_PROCESSOR},
+    machine::{Clock, CortexM},
     slice::{SliceTimer, Slices},
     switch::Outcome32,
     systick::{SystemTimer, start as start_system_timer},

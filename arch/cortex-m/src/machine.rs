@@ -8,6 +8,7 @@ use core::arch::asm;
 use core::marker::PhantomData;
 use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
+use taktos_arch_common::TAKTOS_PROCESSOR;
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
 
@@ -25,20 +26,6 @@ pub trait Clock: 'static {
         false
     }
 }
-
-unsafe extern "C" {
-    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this
-    /// name: so one base address leads to all that a switch needs.
-    pub safe static TAKTOS_PROCESSOR: OneProcessor;
-}
-
-/// A processor in a static.
-#[repr(transparent)]
-pub struct OneProcessor(Processor);
-
-// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
-// interrupts masked, `heir` by the kernel in its sections, and both are single words.
-unsafe impl Sync for OneProcessor {}
 
 /// The machine: a Cortex-M4F with the board's clock.
 pub struct CortexM<C>(PhantomData<C>);

@@ -12,12 +12,12 @@ use crate::guard::GUARD;
 #[cfg(not(armv8m))]
 use crate::guard::GUARD_REGION;
 use crate::interrupt::KERNEL_LEVEL;
-use crate::machine::TAKTOS_PROCESSOR;
 use crate::slice::Slices;
 use core::arch::{asm, naked_asm};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
+use taktos_arch_common::TAKTOS_PROCESSOR;
 use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
 
 /// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.

@@ -2,6 +2,7 @@
 //! Must never know: what an interrupt is good for.
 
 use crate::clint;
+use crate::processors::{devices, serve_calls, stay};
 use crate::state::pending;
 use crate::timer;
 use core::arch::asm;
@@ -21,15 +22,10 @@ unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
 
-/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's, and the external one,
-/// by which the controller of devices' interrupts comes.
+/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's, and those of
+/// devices.
 pub(crate) const SOFTWARE: usize = 1 << 1;
-pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5 | EXTERNAL;
-#[cfg(not(feature = "smp"))]
-const EXTERNAL: usize = 1 << 9;
-/// On several processors devices have no handlers yet.
-#[cfg(feature = "smp")]
-const EXTERNAL: usize = 0;
+pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5 | devices::ENABLED;
 /// What `scause` says of them, below its highest bit.
 const SOFTWARE_CAUSE: usize = 1;
 const TIMER_CAUSE: usize = 5;
@@ -45,13 +41,10 @@ pub(crate) fn set_handler(number: u32, handler: Handler) {
 #[inline(always)]
 pub(crate) fn pend(number: u32) {
     if (number as usize) < INTERRUPTS {
-        // On several processors the caller stays on this one in between.
-        #[cfg(feature = "smp")]
-        let was_unmasked = mask_remembering();
-        pending().fetch_or(1 << number, Relaxed);
-        raise();
-        #[cfg(feature = "smp")]
-        unmask_again(was_unmasked);
+        stay(|| {
+            pending().fetch_or(1 << number, Relaxed);
+            raise();
+        });
     }
 }
 
@@ -73,10 +66,7 @@ pub(crate) unsafe extern "C" fn dispatch(cause: usize) {
         SOFTWARE_CAUSE => unsafe { serve_software() },
         // SAFETY: the caller's.
         TIMER_CAUSE => unsafe { timer::due() },
-        #[cfg(not(feature = "smp"))]
-        _ => crate::plic::serve(),
-        #[cfg(feature = "smp")]
-        _ => (),
+        _ => devices::serve(),
     }
     // A handler that called the kernel comes back with the mask cleared.
     mask();
@@ -89,11 +79,8 @@ pub(crate) unsafe extern "C" fn dispatch(cause: usize) {
 unsafe fn serve_software() {
     // SAFETY: takes the interrupt; it is sent again below while others wait.
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
-    #[cfg(feature = "smp")]
     // SAFETY: the caller's.
-    unsafe {
-        crate::smp::calls::serve();
-    }
+    unsafe { serve_calls() };
     if clint::IS_DUE_BY_SOFTWARE {
         // SAFETY: the caller's; the kernel's calls are done before it.
         unsafe { timer::due() };

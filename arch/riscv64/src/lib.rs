@@ -23,9 +23,8 @@
 //! goes on elsewhere finds there what names the other processor.
 //!
 //! # Several processors
-//! The feature `smp` gives each processor a block of its own, at tp; `pieces` has what differs in the hand-written
-//! paths, `several` what is there besides, `float::eager` what moves with a thread. Without the feature nothing
-//! of that is in the code.
+//! The feature `smp` gives each processor a block of its own, at tp. What differs stands in two folders by the same names, `uni` and
+//! `smp`, of which the crate takes one as its module `processors`: without the feature nothing of several is in the code.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -38,61 +37,29 @@ pub mod cycles;
 mod fault;
 mod float;
 mod interrupt;
-#[cfg(feature = "smp")]
-mod lock;
 mod machine;
 mod memory;
-#[cfg_attr(feature = "smp", path = "smp/pieces.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/pieces.rs")]
-mod pieces;
-#[cfg(not(feature = "smp"))]
-mod plic;
-#[cfg_attr(feature = "smp", path = "smp/processors.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/processors.rs")]
+#[cfg_attr(feature = "smp", path = "smp/mod.rs")]
+#[cfg_attr(not(feature = "smp"), path = "uni/mod.rs")]
 mod processors;
-#[cfg(feature = "smp")]
-mod smp;
-#[cfg_attr(feature = "smp", path = "smp/state.rs")]
-#[cfg_attr(not(feature = "smp"), path = "uni/state.rs")]
-mod state;
 mod supervisor;
 mod switch;
 mod timer;
 mod trap;
 mod user;
 
-pub use board::Board;
-#[cfg(not(feature = "smp"))]
-pub use board::Controller;
+pub use board::{Board, Controller};
 pub use fault::report_fault;
 pub use interrupt::Handler;
 pub use machine::RiscV64;
-pub use memory::Guard;
-#[cfg(not(feature = "smp"))]
-pub use plic::INTERRUPTS;
-#[cfg(feature = "smp")]
-pub use smp::{OwnStacks, Stacks};
-#[cfg(not(feature = "smp"))]
-pub use state::TAKTOS_PROCESSOR;
-#[cfg(feature = "smp")]
-pub use state::{PROCESSOR_SIZE, Processors, State};
+pub use processors::exported::*;
+use processors::{pieces, state};
 pub use supervisor::enter_supervisor_mode;
-pub use switch::Outcome64;
-/// What macros need of other crates.
 #[doc(hidden)]
-pub mod reexports {
-    pub use taktos_machine::{Context as AnyContext, UserFault};
+pub use taktos_arch_common::{self as common, reexports};
+pub use taktos_arch_common::{Guard, Outcome64};
 
-    /// Two words, each in a register.
-    #[repr(C)]
-    pub struct Pair(pub usize, pub usize);
-}
-
-#[cfg(feature = "smp")]
-pub use taktos_machine::Context;
-pub use taktos_machine::Upcalls;
-
-/// Wires the processor's exceptions to a type that implements [`Upcalls`]. Used once, in a board crate.
+/// Wires the processor's exceptions to a type that implements [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
 #[macro_export]
 macro_rules! exceptions {
     ($upcalls:ty) => {
@@ -107,18 +74,6 @@ macro_rules! exceptions {
             $crate::report_fault::<$upcalls>(registers, cause, value, in_handler)
         }
 
-        /// The alarm's time has come.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_alarm() {
-            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::alarm() };
-        }
-
-        /// The slice's time has come.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_slice_end() {
-            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::slice_end() };
-        }
+        $crate::common::wire_timers!($upcalls);
     };
 }

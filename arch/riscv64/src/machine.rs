@@ -3,14 +3,13 @@
 use crate::board::Board;
 use crate::float;
 use crate::interrupt::{self, Handler};
-use crate::memory::{self, Guard};
-#[cfg(not(feature = "smp"))]
-use crate::plic;
-use crate::processors::{self, Taken};
-use crate::switch::{self, Outcome64};
+use crate::memory;
+use crate::processors::{self, Taken, devices};
+use crate::switch;
 use crate::timer;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
+use taktos_arch_common::{Guard, Outcome64};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 use taktos_time::{Duration, Instant};
 
@@ -22,26 +21,14 @@ impl<B: Board> RiscV64<B> {
     /// the sources 0 to 111 of the board's controller, on one processor. Other numbers, and sources of
     /// a board without a controller, have no effect.
     pub fn set_handler(number: u32, handler: Handler) {
-        #[cfg(not(feature = "smp"))]
-        if let Some(source) = plic::source(number) {
-            return plic::set_handler::<B>(source, handler);
+        if !devices::set_handler::<B>(number, handler) {
+            interrupt::set_handler(number, handler);
         }
-        interrupt::set_handler(number, handler);
     }
 
     /// Keeps the interrupt `number` of a device, from 16 on, from its handler; those of software come when they are sent.
-    #[cfg_attr(
-        feature = "smp",
-        expect(
-            unused_variables,
-            reason = "devices do not interrupt several processors yet"
-        )
-    )]
     pub fn disable_interrupt(number: u32) {
-        #[cfg(not(feature = "smp"))]
-        if let Some(source) = plic::source(number) {
-            plic::disable::<B>(source);
-        }
+        devices::disable::<B>(number);
     }
 
     /// Sends this processor the interrupt `number`, 0 to 15. Others have no effect: the controller has no way to pend what its devices
@@ -146,7 +133,8 @@ impl<B: Board> Machine for RiscV64<B> {
     ) {
         float::forget(stack);
         memory::protect::<B>(stack.guard);
-        switch::prepare(context, stack, entry, first, second);
+        // SAFETY: the kernel hands in the stack of a thread that has not begun, or has ended.
+        unsafe { switch::prepare(context, stack, entry, [first, second]) };
     }
 
     fn start() -> ! {

@@ -6,17 +6,13 @@
 //! executed. Memory is mapped in pages, so that any of them can become a guard while the map is in use.
 
 use crate::board::Board;
-#[cfg(feature = "smp")]
-use crate::smp::{calls, stacks};
-#[cfg(not(feature = "smp"))]
-use crate::trap::HANDLER_STACK;
+use crate::processors::{SEVERAL, devices, protect_stacks, tell_map};
 use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+pub(crate) use taktos_arch_common::PAGE;
 
-/// The bytes of a page: the smallest piece that can be protected.
-pub(crate) const PAGE: usize = 4096;
 pub(crate) const ENTRIES: usize = 512;
 /// The bytes that an entry of the middle level maps.
 const LARGE: usize = ENTRIES * PAGE;
@@ -25,15 +21,6 @@ const TABLES: usize = 64 + 3;
 /// The levels: of pages, of 2 MiB, of 1 GiB.
 pub(crate) const LAST_LEVEL: usize = 0;
 pub(crate) const ROOT_LEVEL: usize = 2;
-
-/// The bytes below a stack that nobody may touch.
-#[repr(C, align(4096))]
-pub struct Guard([u8; PAGE]);
-
-impl Guard {
-    /// Unused memory.
-    pub const NEW: Self = Self([0; PAGE]);
-}
 
 pub(crate) const VALID: usize = 1;
 pub(crate) const READ: usize = 1 << 1;
@@ -157,17 +144,9 @@ fn make<B: Board>() {
     for registers in crate::clint::REGISTERS.step_by(LARGE) {
         make_place(registers, 1).set(entry(registers, DATA));
     }
-    #[cfg(not(feature = "smp"))]
-    for controller in B::CONTROLLER
-        .map_or(0..0, crate::plic::registers)
-        .step_by(LARGE)
-    {
-        make_place(controller, 1).set(entry(controller, DATA));
-    }
-    #[cfg(feature = "smp")]
-    {
-        let calls = B::CALLS & !(LARGE - 1);
-        make_place(calls, 1).set(entry(calls, DATA));
+    let Range { start, end } = devices::registers::<B>();
+    for device in (start & !(LARGE - 1)..end).step_by(LARGE) {
+        make_place(device, 1).set(entry(device, DATA));
     }
 }
 
@@ -182,15 +161,13 @@ pub(crate) fn protect<B: Board>(guard: usize) {
         make::<B>();
     }
     if let Some(entry) = page_entry(guard) {
-        #[cfg(feature = "smp")]
-        if entry.get() == GUARD_PAGE {
+        if SEVERAL && entry.get() == GUARD_PAGE {
             return;
         }
         shared(entry).store(GUARD_PAGE, Relaxed);
         // SAFETY: drops one translation, which is read again from the tables when needed.
         unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
-        #[cfg(feature = "smp")]
-        calls::call_others::<B>(calls::MAP);
+        tell_map::<B>();
     }
 }
 
@@ -205,21 +182,9 @@ pub(crate) fn is_guard(address: usize) -> bool {
     page_entry(address).is_some_and(|entry| entry.get() == GUARD_PAGE)
 }
 
-/// Switches the map on.
+/// Switches the map on, with guards below the stacks of handlers.
 pub(crate) fn start<B: Board>() {
-    #[cfg(feature = "smp")]
-    for number in 0..B::PROCESSORS {
-        protect::<B>(stacks::<B>(number).handlers.guard());
-    }
-    crate::trap::install();
-    #[cfg(not(feature = "smp"))]
-    protect::<B>(HANDLER_STACK.guard());
-    switch_on();
-}
-
-/// Switches the map on, on a processor behind the first.
-#[cfg(feature = "smp")]
-pub(crate) fn start_another() {
+    protect_stacks::<B>();
     crate::trap::install();
     switch_on();
 }
@@ -227,7 +192,8 @@ pub(crate) fn start_another() {
 /// What `satp` says of the kind of tables: Sv39.
 pub(crate) const MODE: usize = 8 << 60;
 
-fn switch_on() {
+/// Switches the map on.
+pub(crate) fn switch_on() {
     let map = MODE | (core::ptr::from_ref(root()).addr() / PAGE);
     // SAFETY: it maps the code that runs, its data and its stack to where they are.
     unsafe { asm!("sfence.vma", "csrw satp, {}", "sfence.vma", in(reg) map, options(nostack)) };

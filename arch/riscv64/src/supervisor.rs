@@ -9,11 +9,7 @@ use core::arch::asm;
 /// anything of the machine's is used.
 #[inline(always)]
 pub fn enter_supervisor_mode() {
-    // SAFETY: there is a first processor.
-    #[cfg(feature = "smp")]
-    unsafe {
-        crate::state::adopt(0);
-    }
+    crate::processors::adopt_first();
     leave_machine_mode();
 }
 

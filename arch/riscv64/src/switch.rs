@@ -10,40 +10,13 @@
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
-use crate::pieces::{load_state_address, of_state, release};
-#[cfg(not(feature = "smp"))]
-use crate::state::STATE;
+use crate::pieces::{load_state_address, of_state, release, with_state};
 use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
-use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
-
-/// A decision's outcome in a0 and a1. To switch: the thread to go on with, and the one to save.
-/// To stay: twice the status plus one (no thread has an odd address), and the value.
-#[repr(C)]
-pub struct Outcome64 {
-    first: usize,
-    second: usize,
-}
-
-impl Outcome for Outcome64 {
-    #[inline(always)]
-    fn switch(from: *const Context, to: *const Context) -> Self {
-        Self {
-            first: to.addr(),
-            second: from.addr(),
-        }
-    }
-
-    #[inline(always)]
-    fn stay(answer: Answer) -> Self {
-        Self {
-            first: answer.status.word() << 1 | 1,
-            second: answer.value,
-        }
-    }
-}
+use taktos_arch_common::Outcome64;
+use taktos_machine::{Context, Decision, Machine, Processor, StackRegion};
 
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
@@ -143,7 +116,7 @@ pub(crate) use tail;
 /// each file of an image that has this code defines them.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch() {
-    naked_asm!(
+    with_state!(
         ".ifndef \"taktos.mark.switch.begin\"",
         ".weak \"taktos.mark.schedule.end\"",
         ".weak \"taktos.mark.switch.begin\"",
@@ -152,13 +125,11 @@ pub(crate) extern "C" fn switch() {
         ".endif",
         load_state!(),
         tail!(slice),
-        #[cfg(not(feature = "smp"))]
-        state = sym STATE,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
-        slice_end = const offset_of!(State, slice_end),
-        alarm = const offset_of!(State, alarm),
+        slice_end = const offset_of!(State, more.slice_end),
+        alarm = const offset_of!(State, more.alarm),
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
@@ -169,11 +140,9 @@ pub(crate) extern "C" fn switch() {
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_in_slice() {
-    naked_asm!(
+    with_state!(
         load_state!(),
         tail!(keep),
-        #[cfg(not(feature = "smp"))]
-        state = sym STATE,
         leave_float = sym leave_float_in_slice,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
@@ -252,7 +221,7 @@ const INTERRUPTED: usize = 224;
 /// on its stack, masked, `sepc` and `sstatus` leading back to it. On several processors the one lock is held.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
-    naked_asm!(
+    with_state!(
         "addi sp, sp, -{both}",
         "sd ra, 32(sp)",
         "sd t0, 40(sp)",
@@ -296,13 +265,11 @@ pub(crate) extern "C" fn preempt() {
         tail!(slice),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
-        #[cfg(not(feature = "smp"))]
-        state = sym STATE,
         leave_float = sym leave_float,
         slice = const offset_of!(State, slice),
         float_in_use = const offset_of!(State, float_in_use),
-        slice_end = const offset_of!(State, slice_end),
-        alarm = const offset_of!(State, alarm),
+        slice_end = const offset_of!(State, more.slice_end),
+        alarm = const offset_of!(State, more.alarm),
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
@@ -351,40 +318,18 @@ extern "C" fn resume_interrupted() {
     )
 }
 
-/// What lies on the stack of a thread that has not run yet, from low to high.
-#[repr(C)]
-struct FirstFrame {
-    s0: usize,
-    s1: usize,
-    resume_at: usize,
-    filler: usize,
-    words: [usize; 2],
-    entry: usize,
-    filler_too: usize,
-}
-
 /// Lays out the frame of a thread that has not run yet.
-pub(crate) fn prepare(
+///
+/// # Safety
+/// As of [`taktos_arch_common::prepare`].
+pub(crate) unsafe fn prepare(
     context: &Context,
     stack: StackRegion,
     entry: extern "C" fn(usize, usize) -> !,
-    first: usize,
-    second: usize,
+    words: [usize; 2],
 ) {
-    let frame = FirstFrame {
-        s0: 0,
-        s1: 0,
-        resume_at: begin as *const () as usize,
-        filler: 0,
-        words: [first, second],
-        entry: entry as usize,
-        filler_too: 0,
-    };
-    let top = (stack.base + stack.size) & !15;
-    let place = top - size_of::<FirstFrame>();
-    // SAFETY: within the thread's stack, which is not in use; a multiple of sixteen.
-    unsafe { core::ptr::with_exposed_provenance_mut::<FirstFrame>(place).write(frame) };
-    context.stack_pointer.set(place);
+    // SAFETY: the caller's. `begin` takes what lies there.
+    unsafe { taktos_arch_common::prepare(context, stack, begin, entry, words) };
 }
 
 /// The first instructions of every thread.

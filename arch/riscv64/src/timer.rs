@@ -4,9 +4,8 @@
 use crate::board::Board;
 use crate::clint;
 pub(crate) use crate::clint::counter;
-#[cfg(feature = "smp")]
-use crate::smp::calls;
-use crate::state::{self, own};
+use crate::processors::tell_slice;
+use crate::state::{self, more};
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
@@ -49,7 +48,7 @@ fn ticks_of<B: Board>(nanos: u64) -> u64 {
 
 /// Sets the comparator to what comes first.
 fn compare() {
-    clint::compare(own().alarm.get().min(own().slice_end.get()));
+    clint::compare(more().alarm.get().min(more().slice_end.get()));
 }
 
 /// Nothing is due before something is asked for.
@@ -58,7 +57,7 @@ pub(crate) fn start() {
 }
 
 pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
-    own()
+    more()
         .alarm
         .set(at.map_or(NEVER, |at| ticks_of::<B>(at.as_nanos())));
     compare();
@@ -70,12 +69,12 @@ pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
 /// As of [`Upcalls::alarm`](taktos_machine::Upcalls::alarm).
 pub(crate) unsafe fn due() {
     let now = counter();
-    if own().alarm.get() <= now {
-        own().alarm.set(NEVER);
+    if more().alarm.get() <= now {
+        more().alarm.set(NEVER);
         // SAFETY: the caller's.
         unsafe { taktos_alarm() };
     }
-    if own().slice_end.get() <= now {
+    if more().slice_end.get() <= now {
         begin_slice();
         // SAFETY: the caller's.
         unsafe { taktos_slice_end() };
@@ -85,7 +84,7 @@ pub(crate) unsafe fn due() {
 
 pub(crate) fn begin_slice() {
     let ticks = state::slice();
-    own().slice_end.set(match ticks {
+    more().slice_end.set(match ticks {
         0 => NEVER,
         ticks => counter() + ticks,
     });
@@ -95,11 +94,7 @@ pub(crate) fn begin_slice() {
 /// Slices are at least one tick long.
 pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
     let ticks = length.map_or(0, |length| ticks_of::<B>(length.as_nanos()));
-    #[cfg(not(feature = "smp"))]
-    state::set_slice(ticks);
-    #[cfg(feature = "smp")]
     state::set_slice::<B>(ticks);
     begin_slice();
-    #[cfg(feature = "smp")]
-    calls::call_others::<B>(calls::SLICE);
+    tell_slice::<B>();
 }

@@ -19,7 +19,7 @@ pub(crate) fn unmask() {
 
 /// Masks, and says what was.
 #[cfg(not(feature = "gicv2"))]
-pub(super) fn mask_and_remember() -> u64 {
+pub(crate) fn mask_and_remember() -> u64 {
     let was;
     // SAFETY: masks, and remembers what was.
     unsafe {
@@ -30,7 +30,7 @@ pub(super) fn mask_and_remember() -> u64 {
 
 /// Makes the mask what it was.
 #[cfg(not(feature = "gicv2"))]
-pub(super) fn restore(mask: u64) {
+pub(crate) fn restore(mask: u64) {
     // SAFETY: puts the mask back.
     unsafe { asm!("msr daif, {}", in(reg) mask, options(nostack, preserves_flags)) }
 }

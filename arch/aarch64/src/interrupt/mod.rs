@@ -1,17 +1,16 @@
 //! Owns: the handlers of interrupts, and the way to them.
 //! Must never know: what an interrupt is good for; of which version the controller is: `v2` and `v3` do.
 
-mod mask;
+pub(crate) mod mask;
 #[cfg_attr(feature = "gicv2", path = "v2.rs")]
 #[cfg_attr(not(feature = "gicv2"), path = "v3.rs")]
-mod version;
+pub(crate) mod version;
 
 use crate::board::Board;
+use crate::processors::{publish, settle};
 use core::cell::Cell;
 pub(crate) use mask::{in_handler, mask, unmask};
 pub use version::INTERRUPTS;
-#[cfg(feature = "smp")]
-pub(crate) use version::{follow, send_to, send_to_others};
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
@@ -19,11 +18,6 @@ pub type Handler = fn();
 /// The interrupts below are sent by software, those below the second number belong to one processor.
 pub(crate) const SOFTWARE: u32 = 16;
 const PRIVATE: u32 = 32;
-
-/// The software interrupt by which one processor tells the others that something is to be as it is there: the length of slices, and with
-/// a controller of version 2 the private interrupts.
-#[cfg(feature = "smp")]
-pub(crate) const FOLLOW: u32 = 7;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
 
@@ -40,7 +34,6 @@ pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     };
     place.set(Some(handler));
     // Seen by whichever processor the interrupt comes to.
-    #[cfg(feature = "smp")]
     publish();
     version::enable::<B>(number);
 }
@@ -70,29 +63,6 @@ pub(crate) fn start<B: Board>() {
     version::start::<B>();
 }
 
-/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
-#[cfg(feature = "smp")]
-pub(crate) fn start_another<B: Board>(number: usize) {
-    version::start_another::<B>(number);
-}
-
-/// Waits until other processors see what this one has stored: a write of a system register is not ordered behind it
-/// otherwise (GIC architecture, IHI 0069, section 4.8.5 leaves that to the sender).
-#[cfg(feature = "smp")]
-#[inline(always)]
-fn publish() {
-    // SAFETY: a barrier.
-    unsafe { core::arch::asm!("dsb ishst", options(nostack, preserves_flags)) }
-}
-
-/// What is read from here on is not older than the interrupt that was acknowledged: its sender's stores are seen.
-#[cfg(feature = "smp")]
-#[inline(always)]
-fn settle() {
-    // SAFETY: a barrier.
-    unsafe { core::arch::asm!("dsb sy", options(nostack, preserves_flags)) }
-}
-
 /// Serves one interrupt. If more are pending, the processor comes again at once.
 ///
 /// # Safety
@@ -102,7 +72,6 @@ pub(crate) unsafe extern "C" fn dispatch() {
     let Some(interrupt) = version::acknowledge() else {
         return;
     };
-    #[cfg(feature = "smp")]
     settle();
     if let Some(handler) = HANDLERS
         .0

@@ -3,6 +3,7 @@
 
 use super::{HANDLERS, PRIVATE};
 use crate::board::Board;
+use crate::processors::have_others_follow;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_gicv2::{Acknowledged, Controller};
@@ -25,63 +26,58 @@ static CONTROLLER: Place = Place(Cell::new(
 /// processor reaches.
 static PRIVATE_ENABLED: AtomicU32 = AtomicU32::new(0);
 
+/// The board's controller.
 #[inline(always)]
-fn controller<B: Board>() -> Controller {
+pub(crate) fn of<B: Board>() -> Controller {
     // SAFETY: the board says where it is, and the map has it as a device; nobody else uses it.
     unsafe { Controller::new(B::DISTRIBUTOR, B::PROCESSOR_INTERFACE) }
+}
+
+/// The controller, on the way of an interrupt, which knows no board.
+#[inline(always)]
+fn in_use() -> Controller {
+    CONTROLLER.0.get()
 }
 
 /// Lets the interrupt `number` through. A private one comes to each processor.
 pub(super) fn enable<B: Board>(number: u32) {
     if number < PRIVATE {
         PRIVATE_ENABLED.fetch_or(1 << number, Relaxed);
-        #[cfg(feature = "smp")]
-        tell_others::<B>();
+        have_others_follow::<B>();
     }
-    controller::<B>().enable(number);
+    of::<B>().enable(number);
 }
 
 /// Keeps the interrupt `number` from all processors.
 pub(super) fn disable<B: Board>(number: u32) {
     if number < PRIVATE {
         PRIVATE_ENABLED.fetch_and(!(1 << number), Relaxed);
-        #[cfg(feature = "smp")]
-        tell_others::<B>();
+        have_others_follow::<B>();
     }
-    controller::<B>().disable(number);
-}
-
-/// Has the other processors follow, as far as they have started; the others look when they start.
-#[cfg(feature = "smp")]
-fn tell_others<B: Board>() {
-    super::publish();
-    controller::<B>().send_to_others(super::FOLLOW);
+    of::<B>().disable(number);
 }
 
 /// Lets those private interrupts through to this processor that all do.
-pub(crate) fn follow() {
-    CONTROLLER
-        .0
-        .get()
-        .set_private(PRIVATE_ENABLED.load(Relaxed));
+pub(crate) fn follow_private() {
+    in_use().set_private(PRIVATE_ENABLED.load(Relaxed));
 }
 
 /// Makes the interrupt `number` of a device pending.
 pub(super) fn pend_shared<B: Board>(number: u32) {
-    controller::<B>().pend(number);
+    of::<B>().pend(number);
 }
 
 /// Sends this processor the interrupt `number`.
 #[inline(always)]
 pub(super) fn pend<B: Board>(number: u32) {
-    controller::<B>().pend(number);
+    of::<B>().pend(number);
 }
 
 /// Lets interrupts through to the processor: those that have handlers. A boot loader may have left others enabled.
 pub(super) fn start<B: Board>() {
-    let controller = controller::<B>();
+    let controller = of::<B>();
     CONTROLLER.0.set(controller);
-    follow();
+    follow_private();
     for number in PRIVATE..controller.interrupts() {
         if HANDLERS
             .0
@@ -95,41 +91,10 @@ pub(super) fn start<B: Board>() {
     controller.start();
 }
 
-/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
-///
-/// # Panics
-/// Where the controller counts processors otherwise: interrupts would reach others than they were sent to.
-#[cfg(feature = "smp")]
-pub(super) fn start_another<B: Board>(number: usize) {
-    const { assert!(B::PROCESSORS <= 8, "the controller knows eight processors") };
-    let controller = controller::<B>();
-    assert!(
-        controller.own_bit() == 1 << number,
-        "the interrupt controller has another number for processor {number}"
-    );
-    follow();
-    controller.start_another();
-}
-
-/// Sends the processor `to` the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "smp")]
-#[inline(always)]
-pub(crate) fn send_to(number: u32, to: usize) {
-    super::publish();
-    CONTROLLER.0.get().send_to(number, to);
-}
-
-/// Sends the other processors the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "smp")]
-pub(crate) fn send_to_others(number: u32) {
-    super::publish();
-    CONTROLLER.0.get().send_to_others(number);
-}
-
 /// Takes the most urgent pending interrupt into service.
 #[inline(always)]
 pub(super) fn acknowledge() -> Option<Acknowledged> {
-    CONTROLLER.0.get().acknowledge()
+    in_use().acknowledge()
 }
 
 /// The number of an interrupt in service.
@@ -141,5 +106,5 @@ pub(super) fn number_of(interrupt: &Acknowledged) -> usize {
 /// Ends the service.
 #[inline(always)]
 pub(super) fn end(interrupt: Acknowledged) {
-    CONTROLLER.0.get().end(interrupt);
+    in_use().end(interrupt);
 }

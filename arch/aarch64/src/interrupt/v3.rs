@@ -8,6 +8,7 @@
 use super::mask::{mask_and_remember, restore};
 use super::{PRIVATE, SOFTWARE};
 use crate::board::Board;
+use crate::processors::controller;
 use arm_gic::gicv3::registers::{Gicd, GicrSgi};
 use arm_gic::gicv3::{GicCpuInterface, GicV3, Group, SgiTarget, SgiTargetGroup};
 use arm_gic::{IntId, InterruptGroup, UniqueMmioPointer};
@@ -27,21 +28,15 @@ unsafe impl Sync for Controller {}
 
 static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
-/// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
-#[cfg(feature = "smp")]
-static CONTROLLER_LOCK: taktos_lock::QueuedLock = taktos_lock::QueuedLock::new();
-
 /// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
 /// afterwards.
-fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
+pub(crate) fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
     let mask = mask_and_remember();
-    #[cfg(feature = "smp")]
-    CONTROLLER_LOCK.lock(crate::lock::wait);
+    controller::lock();
     // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one processor or has the lock.
     let controller = unsafe { &mut *CONTROLLER.0.get() };
     body(controller.get_or_insert_with(set_up::<B>));
-    #[cfg(feature = "smp")]
-    CONTROLLER_LOCK.unlock();
+    controller::unlock();
     restore(mask);
 }
 
@@ -63,8 +58,13 @@ fn set_up<B: Board>() -> GicV3<'static> {
         panic!("the board's interrupt controller is not of version 3");
     };
     controller.setup(0);
-    GicCpuInterface::set_priority_mask(LOWEST_PRIORITY);
+    open();
     controller
+}
+
+/// Lets interrupts of all priorities through to this processor.
+pub(crate) fn open() {
+    GicCpuInterface::set_priority_mask(LOWEST_PRIORITY);
 }
 
 fn identifier(number: u32) -> IntId {
@@ -116,52 +116,15 @@ pub(super) fn start<B: Board>() {
     with_controller::<B>(|_| ());
 }
 
-/// Lets interrupts through to the processor `number`, which is the caller's and not the first.
-#[cfg(feature = "smp")]
-pub(super) fn start_another<B: Board>(number: usize) {
-    with_controller::<B>(|controller| controller.init_cpu(number));
-    GicCpuInterface::set_priority_mask(LOWEST_PRIORITY);
-    GicCpuInterface::enable_group1(true);
-}
-
-/// Nothing: one processor reaches the registers of all.
-#[cfg(feature = "smp")]
-#[inline(always)]
-pub(crate) fn follow() {}
-
-/// Sends this processor the interrupt `number`.
-#[cfg(not(feature = "smp"))]
-#[inline(always)]
-pub(super) fn pend<B: Board>(number: u32) {
-    send(number, listed(0));
-}
-
 /// Sends this processor the interrupt `number`: the one that the caller is on while it is sent.
-#[cfg(feature = "smp")]
-pub(super) fn pend<B: Board>(number: u32) {
-    let mask = mask_and_remember();
-    send(number, listed(crate::state::own().number.get()));
-    restore(mask);
-}
-
-/// Sends the processor `to` the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "smp")]
 #[inline(always)]
-pub(crate) fn send_to(number: u32, to: usize) {
-    super::publish();
-    send(number, listed(to));
-}
-
-/// Sends the other processors the interrupt `number`; what was stored before is seen there.
-#[cfg(feature = "smp")]
-pub(crate) fn send_to_others(number: u32) {
-    super::publish();
-    send(number, SgiTarget::All);
+pub(super) fn pend<B: Board>(number: u32) {
+    controller::stay(|own| send(number, listed(own)));
 }
 
 /// A processor by its number, below 16, which is the lowest field of its affinity; the others are zero.
 #[inline(always)]
-fn listed(processor: usize) -> SgiTarget {
+pub(crate) fn listed(processor: usize) -> SgiTarget {
     SgiTarget::List {
         affinity3: 0,
         affinity2: 0,
@@ -170,8 +133,9 @@ fn listed(processor: usize) -> SgiTarget {
     }
 }
 
+/// Sends the interrupt `number`, of software's.
 #[inline(always)]
-fn send(number: u32, target: SgiTarget) {
+pub(crate) fn send(number: u32, target: SgiTarget) {
     if number < SOFTWARE {
         // It cannot fail: the number is one of software's.
         let _ =

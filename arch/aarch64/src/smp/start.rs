@@ -3,9 +3,9 @@
 //! All begin at [`another`], at EL1 and without a map; those that begin above EL1 come down by [`enter!`](crate::enter) first, and wait
 //! in [`wait_to_begin`] for their stack.
 
-use super::stacks;
+use super::{controller, state};
 use crate::board::{Board, Others};
-use crate::{float, interrupt, memory, state, switch, timer};
+use crate::{float, memory, switch, timer, vectors};
 use core::arch::{asm, naked_asm};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use smccc::psci::{self, LowestAffinityLevel};
@@ -83,7 +83,7 @@ pub(crate) fn start_others<B: Board>() {
 
 /// Starts the processor `number` (PSCI: Arm DEN0022, section 5.4, `CPU_ON`).
 fn start_another<B: Board>(number: usize) {
-    let stack = stacks::<B>(number).handlers.top();
+    let stack = state::stacks::<B>(number).handlers.top();
     let (processor, context) = (number as u64, stack as u64);
     let started = match B::OTHERS {
         Others::ByHypervisor => {
@@ -167,9 +167,10 @@ extern "C" fn another() {
 pub fn go_on<B: Board>(number: usize) -> ! {
     let state = state::numbered::<B>(number);
     state::adopt(state);
-    memory::start_another();
-    interrupt::start_another::<B>(number);
-    timer::start_another();
+    vectors::install();
+    memory::activate();
+    controller::start_another::<B>(number);
+    timer::follow_slice();
     float::forbid();
     READY.store(number + 1, Ordering::Release);
     switch::start(&state.processor, state.handler_stack.get())

@@ -1,20 +1,7 @@
 //! Owns: what this machine remembers between its calls.
 
+use crate::board::Board;
 use core::cell::Cell;
-use taktos_machine::Processor;
-
-unsafe extern "C" {
-    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this name.
-    pub safe static TAKTOS_PROCESSOR: OneProcessor;
-}
-
-/// A processor in a static.
-#[repr(transparent)]
-pub struct OneProcessor(pub(crate) Processor);
-
-// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
-// interrupts masked, `heir` by the kernel in its sections, and both are single words.
-unsafe impl Sync for OneProcessor {}
 
 /// What each switch reads. The first two are read together.
 #[repr(C, align(16))]
@@ -44,6 +31,6 @@ pub(crate) fn slice() -> u64 {
 }
 
 /// Sets the ticks of a slice.
-pub(crate) fn set_slice(ticks: u64) {
+pub(crate) fn set_slice<B: Board>(ticks: u64) {
     STATE.slice.set(ticks);
 }

@@ -6,10 +6,10 @@
 
 use super::fault::fault;
 use super::map::Map;
-use super::processors::{LOADED, enter, load_kernel};
 use super::resume::{clear_own, clear_rest};
 use super::state::{OFFSET, PC, STACK};
 use crate::pieces::release;
+use crate::processors::user::{LOADED, call_again, enter, load_kernel, with_call};
 use crate::switch::{CALL_FRAME, switch, switch_in_slice};
 use core::arch::naked_asm;
 use taktos_abi::Error;
@@ -27,31 +27,13 @@ const HANDLES: usize = size_of::<Map>();
 /// The class of a call's exception (Arm ARM, `ESR_EL1.EC`).
 const CALL: u32 = 0x15;
 
-/// Goes back to the instruction that called; the stack pointer is the thread's.
-#[cfg(feature = "smp")]
-macro_rules! call_again {
-    () => {
-        concat!(
-            "mrs x9, elr_el1
-             sub x9, x9, #4
-             msr elr_el1, x9
-             mov sp, x20
-             .irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,30
-             mov x\\n, xzr
-             .endr\n",
-            clear_own!(),
-            "\neret\n"
-        )
-    };
-}
-
 /// An exception that an instruction of a thread of a partition caused: a call, or a fault.
 ///
 /// While the call is decided, the thread's stack pointer is in x20, its row's needs in x23, the partition in x22; on several processors
 /// this one's address is in x21.
 #[unsafe(naked)]
 pub extern "C" fn call() {
-    naked_asm!(
+    with_call!(
         // Nobody writes below the stack pointer meanwhile.
         "str x9, [sp, #-16]",
         "mrs x9, esr_el1",
@@ -132,19 +114,8 @@ pub extern "C" fn call() {
         "40:",
         "b {fault}",
         // Others have decided that the thread gives way, by an interrupt that comes first: then it calls again.
-        #[cfg(feature = "smp")]
-        "44:",
-        #[cfg(feature = "smp")]
         call_again!(),
         call = const CALL,
-        #[cfg(feature = "smp")]
-        wait = sym crate::lock::wait_for_lock,
-        #[cfg(not(feature = "smp"))]
-        loaded = sym LOADED,
-        #[cfg(feature = "smp")]
-        current = const core::mem::offset_of!(taktos_machine::Processor, current),
-        #[cfg(feature = "smp")]
-        partition = const OFFSET + super::state::PARTITION,
         calls = sym TAKTOS_CALLS,
         count = const CALLS.len(),
         needs = const !KEEPS_SLICE,

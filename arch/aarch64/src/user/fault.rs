@@ -4,6 +4,7 @@
 use super::entry::leave;
 use super::state::OFFSET;
 use crate::fault::{FLOAT_TRAP, ODD_ADDRESS, ODD_STACK, UNKNOWN, cause_of};
+use crate::processors::user::{branch_where_untold, keep_turn, restore_where_untold};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, UserFault};
@@ -21,26 +22,6 @@ const DATA: usize = 0x24;
 const ILLEGAL_STATE: usize = 0x0E;
 const BREAKPOINT: usize = 0x3C;
 const PC: usize = 32;
-
-/// Gives the registers back, and the thread its turn.
-#[cfg(feature = "smp")]
-macro_rules! restore {
-    () => {
-        concat!(
-            $crate::vectors::load_registers!(),
-            "ldp x18, x19, [sp, #144]
-             ldp x20, x21, [sp, #160]
-             ldp x22, x23, [sp, #176]
-             ldp x24, x25, [sp, #192]
-             ldp x26, x27, [sp, #208]
-             ldp x28, x29, [sp, #224]
-             ldr x30, [sp, #240]
-             ldp x0, x1, [sp]
-             add sp, sp, #{size}
-             eret"
-        )
-    };
-}
 
 /// A thread of a partition has faulted. All registers are its own but x9, which lies below the handlers' stack pointer.
 #[unsafe(naked)]
@@ -73,8 +54,7 @@ pub extern "C" fn fault() {
         "mrs x2, far_el1",
         "bl {end}",
         // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
-        #[cfg(feature = "smp")]
-        "cbz x0, 2f",
+        branch_where_untold!(),
         "add sp, sp, #{size}",
         "mrs x9, tpidr_el1",
         "ldr x1, [x9, #{current}]",
@@ -84,10 +64,7 @@ pub extern "C" fn fault() {
         // For a whole slice.
         "mov w23, #0",
         "b {leave}",
-        #[cfg(feature = "smp")]
-        "2:",
-        #[cfg(feature = "smp")]
-        restore!(),
+        restore_where_untold!(),
         size = const FAULT_REGISTERS * 8,
         end = sym end_thread,
         current = const offset_of!(Processor, current),
@@ -103,14 +80,8 @@ extern "C" fn end_thread(
     syndrome: usize,
     address: usize,
 ) -> *const Context {
-    #[cfg(feature = "smp")]
-    {
-        let taken = crate::lock::lock();
-        let processor = &taken.own().processor;
-        if processor.heir.get() != processor.current.get() {
-            crate::lock::unlock(taken);
-            return core::ptr::null();
-        }
+    if !keep_turn() {
+        return core::ptr::null();
     }
     let (cause, address) = told(syndrome, address, registers[PC]);
     let fault = UserFault {

@@ -4,6 +4,7 @@
 use super::entry::leave;
 use super::state::{INTERRUPTED, OFFSET, PC, REST, STACK};
 use crate::interrupt::dispatch;
+use crate::processors::entry::{look_again, with_choice};
 use crate::switch::CALL_FRAME;
 use crate::vectors::{end_interrupt, keep_registers};
 use core::arch::naked_asm;
@@ -13,26 +14,16 @@ use taktos_machine::Processor;
 /// An interrupt while a thread of a partition ran.
 #[unsafe(naked)]
 pub extern "C" fn interrupt() {
-    naked_asm!(
+    with_choice!(
         keep_registers!(),
         "bl {dispatch}",
         // Current and heir.
         "mrs x0, tpidr_el1",
         "ldp x0, x1, [x0, #{current}]",
         "cmp x0, x1",
-        // Looked at once more, with the lock held.
-        #[cfg(feature = "smp")]
-        "b.eq 2f",
-        #[cfg(feature = "smp")]
-        "bl {choose}",
-        #[cfg(feature = "smp")]
-        "cmp x0, #0",
-        #[cfg(feature = "smp")]
-        "2:",
+        look_again!(),
         end_interrupt!(),
         dispatch = sym dispatch,
-        #[cfg(feature = "smp")]
-        choose = sym crate::smp::choose,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
     )

@@ -17,15 +17,13 @@ mod entry;
 mod fault;
 mod interrupt;
 mod map;
-#[cfg_attr(feature = "smp", path = "several.rs")]
-#[cfg_attr(not(feature = "smp"), path = "one.rs")]
-mod processors;
-mod resume;
-mod state;
-mod vectors;
+pub(crate) mod resume;
+pub(crate) mod state;
+pub(crate) mod vectors;
 
 use crate::board::Board;
 use crate::machine::AArch64;
+use crate::processors::user as processors;
 use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 pub use map::Map;
 pub use state::UserState;
@@ -75,7 +73,7 @@ impl<B: Board> Isolation for AArch64<B> {
 macro_rules! partitions {
     ($system:ty, $kernel:path) => {
         const _: () = {
-            use $crate::reexports::{AnyContext, UserFault};
+            use $crate::reexports::{Context as AnyContext, UserFault};
             use $kernel as kernel;
 
             #[unsafe(no_mangle)]

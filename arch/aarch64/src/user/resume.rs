@@ -2,10 +2,9 @@
 //!
 //! All that is loaded into registers here is the thread's own, or nothing.
 
-use super::processors::{compare_map, load_map};
 use super::state::{CONTROL_BLOCK, INTERRUPTED, PARTITION, PC, REST, STACK};
+use crate::processors::user::{compare_map, load_map, with_loaded};
 use crate::switch::CALL_FRAME;
-use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Context;
 
@@ -30,13 +29,13 @@ macro_rules! clear_own {
     };
 }
 
-pub(super) use {clear_own, clear_rest};
+pub(crate) use {clear_own, clear_rest};
 
 /// Where the saved frame of a thread of a partition leads: x0 and x1 are its answer, x19 and x29 its own, the stack pointer leads behind
 /// the frame.
 #[unsafe(naked)]
 pub extern "C" fn resume() {
-    naked_asm!(
+    with_loaded!(
         "ldur x11, [sp, #{partition}]",
         compare_map!(),
         "b.ne 5f",
@@ -87,8 +86,6 @@ pub extern "C" fn resume() {
         "ldp x27, x28, [x30, #208]",
         "ldr x30, [x30, #224]",
         "eret",
-        #[cfg(not(feature = "smp"))]
-        loaded = sym super::processors::LOADED,
         partition = const PARTITION as i32 - CALL_FRAME as i32,
         pc = const PC,
         interrupted = const INTERRUPTED,

@@ -72,7 +72,7 @@ macro_rules! set_comparator {
 #[cfg(feature = "smp")]
 macro_rules! set_comparator {
     () => {
-        "ld t4, 56(tp)
+        "ld t4, 48(tp)
          slli t4, t4, 3
          li t5, 0x02004008
          add t4, t4, t5
@@ -81,7 +81,7 @@ macro_rules! set_comparator {
 }
 
 #[cfg(feature = "smp")]
-const _: () = assert!(offset_of!(crate::state::State, number) == 56);
+const _: () = assert!(offset_of!(crate::state::State, number) == 48);
 const _: () = assert!(COMPARATORS + 8 * FIRST_HART == 0x0200_4008);
 
 #[cfg(feature = "smp")]

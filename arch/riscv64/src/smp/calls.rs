@@ -5,8 +5,8 @@
 //! 4): a store of one to a processor's word makes `sip.SSIP` pending there, and nothing needs to be acknowledged.
 
 use super::start::all_are_there;
+use super::state::{more, numbered, own};
 use crate::board::Board;
-use crate::state::{numbered, own};
 use crate::timer;
 use core::arch::asm;
 use core::ptr::{with_exposed_provenance_mut, write_volatile};
@@ -14,11 +14,11 @@ use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 /// The kernel is to be told: [`Machine::call`](taktos_machine::Machine::call).
-pub(crate) const KERNEL: u32 = 1;
+pub(super) const KERNEL: u32 = 1;
 /// A page that was memory is not any more.
-pub(crate) const MAP: u32 = 1 << 1;
+pub(super) const MAP: u32 = 1 << 1;
 /// Slices have another length.
-pub(crate) const SLICE: u32 = 1 << 2;
+pub(super) const SLICE: u32 = 1 << 2;
 
 /// What a processor does besides when it is called for the map, a function; none but while user mode is being enabled. It leaves the lock
 /// alone.
@@ -31,7 +31,7 @@ unsafe extern "C" {
 
 /// Interrupts the processor `number`, which sees all that was stored before.
 #[inline(always)]
-pub(crate) fn signal<B: Board>(number: usize) {
+pub(super) fn signal<B: Board>(number: usize) {
     // SAFETY: the fence orders memory before the device's word, which is the processor's.
     unsafe {
         asm!("fence rw, o", options(nostack, preserves_flags));
@@ -41,18 +41,18 @@ pub(crate) fn signal<B: Board>(number: usize) {
 
 /// Calls the processor `number` for `reason`.
 #[inline(always)]
-pub(crate) fn call<B: Board>(number: usize, reason: u32) {
-    numbered::<B>(number).calls.fetch_or(reason, Release);
+pub(super) fn call<B: Board>(number: usize, reason: u32) {
+    numbered::<B>(number).more.calls.fetch_or(reason, Release);
     signal::<B>(number);
     taktos_machine::label!("taktos.point.call");
 }
 
 /// Calls all but the caller's processor for `reason`; nobody before they have started.
-pub(crate) fn call_others<B: Board>(reason: u32) {
+pub(super) fn call_others<B: Board>(reason: u32) {
     if !all_are_there() {
         return;
     }
-    let own = own().number;
+    let own = own().number.get();
     for number in (0..B::PROCESSORS).filter(|number| *number != own) {
         call::<B>(number, reason);
     }
@@ -65,7 +65,7 @@ pub(crate) fn call_others<B: Board>(reason: u32) {
 pub(crate) unsafe fn serve() {
     // SAFETY: the interrupt is taken before the reasons are.
     unsafe { asm!("fence", options(nostack, preserves_flags)) };
-    let reasons = own().calls.swap(0, AcqRel);
+    let reasons = more().calls.swap(0, AcqRel);
     if reasons & MAP != 0 {
         // SAFETY: drops translations, which are read again from the tables when needed.
         unsafe { asm!("sfence.vma", options(nostack, preserves_flags)) };

@@ -1,92 +1,121 @@
-//! What only a machine with several processors has.
+//! The machine with several processors. What it has here, one with one processor has by the same names in `uni`; the crate's head
+//! chooses.
 //!
-//! Owns: the processors' stacks, the choice at an interrupt's end, the wiring of a board.
-//! Must never know: who runs where, and why.
+//! Owns: what of the seam the number of processors changes: each has a block, and there is a lock; the wiring of a board.
+//! Must never know: what a section is for; who runs where, and why.
 
-pub(crate) mod calls;
+mod calls;
+pub(crate) mod devices;
+pub(crate) mod entry;
+pub(crate) mod float;
+mod lock;
+pub(crate) mod pieces;
 mod start;
+pub(crate) mod state;
+pub(crate) mod user;
 
-pub(crate) use start::start_others;
+pub(crate) use calls::serve as serve_calls;
+pub use lock::Hart;
+pub(crate) use taktos_arch_common::{lock, unlock};
 
 use crate::board::Board;
-use crate::lock::{lock, unlock};
-use crate::state::{numbered, own};
-use crate::trap::{FaultStack, HandlerStack};
-use taktos_machine::Context;
+use crate::interrupt::{mask_remembering, unmask_again};
+use crate::{memory, switch};
+use taktos_machine::Processor;
 
-unsafe extern "C" {
-    // The board's, by [`smp!`](crate::smp).
-    /// As [`Upcalls::choose`](taktos_machine::Upcalls::choose): with interrupts masked and the lock held.
-    fn taktos_choose() -> *const Context;
-    static taktos_stacks: OwnStacks;
+/// What boards and macros name.
+pub mod exported {
+    pub use super::state::{PROCESSOR_SIZE, Processors};
+    pub use taktos_arch_common::Stacks;
 }
 
-/// The stacks of one processor.
-#[repr(C, align(4096))]
-pub struct OwnStacks {
-    pub(crate) handlers: HandlerStack,
-    pub(crate) faults: FaultStack,
+/// The lock as it is held.
+pub type Taken = taktos_arch_common::Taken<Hart>;
+
+/// Whether there are several processors.
+pub(crate) const SEVERAL: bool = true;
+
+/// How many processors the machine has.
+pub(crate) const fn count<B: Board>() -> usize {
+    assert!(
+        B::CALLS != 0,
+        "the board does not say where processors are called"
+    );
+    B::PROCESSORS
 }
 
-/// The stacks of all processors, in the order of their numbers; [`smp!`](crate::smp) makes them.
-#[repr(transparent)]
-pub struct Stacks<const N: usize>([OwnStacks; N]);
-
-impl<const N: usize> Stacks<N> {
-    /// Unused stacks.
-    #[expect(clippy::new_without_default, reason = "a value for one static")]
-    pub const fn new() -> Self {
-        Self(
-            [const {
-                OwnStacks {
-                    handlers: HandlerStack::NEW,
-                    faults: FaultStack::NEW,
-                }
-            }; N],
-        )
-    }
+/// The processor that runs the caller.
+#[inline(always)]
+pub(crate) fn own() -> &'static Processor {
+    &state::own().processor
 }
 
-/// The stacks of the processor `number`.
-pub(crate) fn stacks<B: Board>(number: usize) -> &'static OwnStacks {
-    assert!(number < B::PROCESSORS, "there is no such processor");
-    // SAFETY: the board's stacks are as many as its processors.
-    unsafe { &*(&raw const taktos_stacks).add(number) }
+/// The processor that holds the lock.
+#[inline(always)]
+pub(crate) fn holder(taken: Taken) -> &'static Processor {
+    &taken.own().processor
 }
 
-/// Tells each processor's block where its stacks are.
-pub(crate) fn set_up<B: Board>() {
+/// The number of the processor that runs the caller.
+#[inline(always)]
+pub(crate) fn number() -> usize {
+    state::own().number.get()
+}
+
+/// The processor `number`.
+#[inline(always)]
+pub(crate) fn numbered<B: Board>(number: usize) -> &'static Processor {
+    &state::numbered::<B>(number).processor
+}
+
+/// Calls the processor `number` for the kernel.
+#[inline(always)]
+pub(crate) fn call<B: Board>(number: usize) {
+    calls::call::<B>(number, calls::KERNEL);
+}
+
+/// Makes this processor, which starts, the first one.
+#[inline(always)]
+pub(crate) fn adopt_first() {
+    // SAFETY: there is a first processor.
+    unsafe { state::adopt(0) };
+}
+
+/// Tells the processors' blocks what they need.
+pub(crate) fn begin<B: Board>() {
+    state::set_up::<B>();
+}
+
+/// Starts the other processors, and leaves the start-up code for the first one's first thread.
+pub(crate) fn start<B: Board>() -> ! {
+    start::start_others::<B>();
+    let own = state::own();
+    switch::start(&own.processor, own.handler_stack.get())
+}
+
+/// Makes guards of the pages below the stacks of handlers.
+pub(crate) fn protect_stacks<B: Board>() {
     for number in 0..B::PROCESSORS {
-        let (state, stacks) = (numbered::<B>(number), stacks::<B>(number));
-        let block = core::ptr::from_ref(state).expose_provenance();
-        state.handler_stack.set(stacks.handlers.top_below(block));
-        state.fault_stack.set(stacks.faults.place());
+        memory::protect::<B>(state::stacks::<B>(number).handlers.guard());
     }
 }
 
-/// The end of an interrupt. Another heir than the current thread may be none yet, or may have been replaced by another
-/// processor since: that is looked at once more with the lock held. Says whether to switch to the heir: then the
-/// lock stays held, for the switch to release.
-///
-/// # Safety
-/// Interrupts are masked, and the caller does not hold the lock.
-pub(crate) unsafe fn choose() -> bool {
-    let processor = &own().processor;
-    let current = processor.current.get();
-    // SAFETY: a whole word, which another processor may be writing: then it calls this one afterwards.
-    if unsafe { processor.heir.as_ptr().read_volatile() } == current {
-        return false;
-    }
-    let taken = lock();
-    if processor.heir.get().is_null() {
-        // SAFETY: interrupts are masked, and the lock was just taken; it is released below, or by the switch that follows.
-        processor.heir.set(unsafe { taktos_choose() });
-    }
-    if processor.heir.get() == current {
-        unlock(taken);
-        return false;
-    }
-    true
+/// Tells the other processors that slices have another length.
+pub(crate) fn tell_slice<B: Board>() {
+    calls::call_others::<B>(calls::SLICE);
+}
+
+/// Tells the other processors that a page that was memory is not any more.
+pub(crate) fn tell_map<B: Board>() {
+    calls::call_others::<B>(calls::MAP);
+}
+
+/// Does `act`; the caller does not leave this processor meanwhile.
+#[inline(always)]
+pub(crate) fn stay(act: impl FnOnce()) {
+    let was_unmasked = mask_remembering();
+    act();
+    unmask_again(was_unmasked);
 }
 
 /// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes room for those of
@@ -94,35 +123,11 @@ pub(crate) unsafe fn choose() -> bool {
 #[macro_export]
 macro_rules! smp {
     ($upcalls:ty, $board:ty) => {
-        /// Who runs on each processor; watched by the laboratory.
-        #[unsafe(no_mangle)]
-        static TAKTOS_PROCESSORS: $crate::Processors<{ <$board as $crate::Board>::PROCESSORS }> =
-            $crate::Processors::new();
-
-        // How far they lie apart, for the laboratory.
-        ::core::arch::global_asm!(
-            ".globl \"taktos.layout.processor\"",
-            ".set \"taktos.layout.processor\", {size}",
-            size = const $crate::PROCESSOR_SIZE,
+        $crate::common::wire_processors!(
+            $upcalls,
+            $crate::Processors<{ <$board as $crate::Board>::PROCESSORS }>,
+            $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }>,
+            $crate::PROCESSOR_SIZE
         );
-
-        /// The stacks of handlers and of fault reports.
-        #[unsafe(export_name = "taktos_stacks")]
-        static TAKTOS_STACKS: $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }> =
-            $crate::Stacks::new();
-
-        /// Another processor has called.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_called() {
-            // SAFETY: the caller's, an interrupt of the port's, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::called() };
-        }
-
-        /// An interrupt ends, and the heir is not the current thread.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn taktos_choose() -> *const $crate::Context {
-            // SAFETY: the caller's, the end of an interrupt, as the declaration there says.
-            unsafe { <$upcalls as $crate::Upcalls>::choose() }
-        }
     };
 }

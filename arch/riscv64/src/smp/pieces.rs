@@ -19,12 +19,17 @@ macro_rules! of_state {
 /// Its first byte is the holder's alone; the fence makes all that the holder read and wrote come before it.
 macro_rules! release {
     () => {
-        "ld t2, 48(tp)
+        "ld t2, 32(tp)
          fence rw, w
          sb zero, 0(t2)\n"
     };
 }
 
-const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 48);
+const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
 
-pub(crate) use {load_state_address, of_state, release};
+/// Code of a naked function that names the state by `load_state_address!`.
+macro_rules! with_state {
+    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
+}
+
+pub(crate) use {load_state_address, of_state, release, with_state};

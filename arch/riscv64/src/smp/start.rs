@@ -4,11 +4,11 @@
 //! where they wait until they are called.
 
 use super::calls::signal;
+use super::state::{adopt, more, numbered, own};
 use crate::board::Board;
 use crate::clint;
-use crate::state::{adopt, numbered, own};
 use crate::supervisor::leave_machine_mode;
-use crate::{float, memory, switch, timer};
+use crate::{float, memory, switch, timer, trap};
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +24,7 @@ pub(super) fn all_are_there() -> bool {
 }
 
 /// Starts the processors behind the first, one after the other.
-pub(crate) fn start_others<B: Board>() {
+pub(super) fn start_others<B: Board>() {
     for number in 1..B::PROCESSORS {
         assert!(
             comes::<B>(number),
@@ -40,10 +40,10 @@ fn comes<B: Board>(number: usize) -> bool {
     (0..CALLS).any(|_| {
         signal::<B>(number);
         let until = timer::counter() + B::HERTZ / 1000;
-        while timer::counter() < until && !state.is_there.load(Ordering::Acquire) {
+        while timer::counter() < until && !state.more.is_there.load(Ordering::Acquire) {
             core::hint::spin_loop();
         }
-        state.is_there.load(Ordering::Acquire)
+        state.more.is_there.load(Ordering::Acquire)
     })
 }
 
@@ -79,9 +79,10 @@ extern "C" fn go_on(number: usize) -> ! {
     // SAFETY: it was called, so it is one of the board's.
     unsafe { adopt(number) };
     leave_machine_mode();
-    memory::start_another();
+    trap::install();
+    memory::switch_on();
     timer::begin_slice();
     float::forbid();
-    own().is_there.store(true, Ordering::Release);
+    more().is_there.store(true, Ordering::Release);
     switch::start(&own().processor, own().handler_stack.get())
 }

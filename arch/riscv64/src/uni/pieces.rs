@@ -22,4 +22,9 @@ macro_rules! release {
     };
 }
 
-pub(crate) use {load_state_address, of_state, release};
+/// Code of a naked function that names the state by `load_state_address!`.
+macro_rules! with_state {
+    ($($code:tt)*) => { core::arch::naked_asm!($($code)* state = sym $crate::state::STATE) };
+}
+
+pub(crate) use {load_state_address, of_state, release, with_state};

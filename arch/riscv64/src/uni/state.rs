@@ -1,21 +1,8 @@
 //! Owns: what this machine remembers between its calls.
 
+use crate::board::Board;
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;
-use taktos_machine::Processor;
-
-unsafe extern "C" {
-    /// Who runs; watched by the laboratory. The board's kernel, which begins with it, has this name.
-    pub safe static TAKTOS_PROCESSOR: OneProcessor;
-}
-
-/// A processor in a static.
-#[repr(transparent)]
-pub struct OneProcessor(pub(crate) Processor);
-
-// SAFETY: there is one processor; `current` is written by the switch paths with kernel-level
-// interrupts masked, `heir` by the kernel in its sections, and both are single words.
-unsafe impl Sync for OneProcessor {}
 
 /// What each switch reads.
 #[repr(C)]
@@ -27,6 +14,13 @@ pub(crate) struct State {
     /// Where the registers in the floating-point unit are to be saved before another thread
     /// gets it; zero where nobody needs them or they are the current thread's.
     pub float_area: Cell<usize>,
+    /// What only the timer has.
+    pub more: More,
+}
+
+/// When something is due.
+#[repr(C)]
+pub(crate) struct More {
     /// When the present slice ends, in ticks.
     pub slice_end: Cell<u64>,
     /// When the alarm is due, in ticks; the greatest number for never.
@@ -40,14 +34,16 @@ pub(crate) static STATE: State = State {
     slice: Cell::new(0),
     float_in_use: Cell::new(0),
     float_area: Cell::new(0),
-    slice_end: Cell::new(u64::MAX),
-    alarm: Cell::new(u64::MAX),
+    more: More {
+        slice_end: Cell::new(u64::MAX),
+        alarm: Cell::new(u64::MAX),
+    },
 };
 
-/// What this machine remembers.
+/// What the timer has of it.
 #[inline(always)]
-pub(crate) fn own() -> &'static State {
-    &STATE
+pub(crate) fn more() -> &'static More {
+    &STATE.more
 }
 
 /// Bit n is set while the interrupt n that software sends waits.
@@ -66,6 +62,6 @@ pub(crate) fn slice() -> u64 {
 }
 
 /// Sets the ticks of a slice.
-pub(crate) fn set_slice(ticks: u64) {
+pub(crate) fn set_slice<B: Board>(ticks: u64) {
     STATE.slice.set(ticks);
 }

@@ -5,10 +5,10 @@
 use super::entry::call;
 use super::interrupt::interrupt_or_fault;
 use super::map::KERNEL;
-use super::processors::find_processor;
 use super::state::{OFFSET, REGISTERS, SP};
+use crate::processors::user::{find_processor, with_processor};
 use crate::trap::trap;
-use core::arch::{asm, naked_asm};
+use core::arch::asm;
 use core::mem::offset_of;
 use taktos_machine::Processor;
 
@@ -47,7 +47,7 @@ const CALL: i32 = 8;
 /// that carry no answer and are not the thread's, the latter loads all from the state's registers, which lie at the stack pointer.
 #[unsafe(naked)]
 extern "C" fn crossing() {
-    naked_asm!(
+    with_processor!(
         ".p2align 12",
         "csrrw sp, sscratch, sp",
         "beqz sp, 2f",
@@ -111,8 +111,6 @@ extern "C" fn crossing() {
         trap = sym trap,
         call = sym call,
         interrupt_or_fault = sym interrupt_or_fault,
-        #[cfg(not(feature = "smp"))]
-        processor = sym crate::state::TAKTOS_PROCESSOR,
         current = const offset_of!(Processor, current),
         registers = const OFFSET + REGISTERS,
         in_state = const REGISTERS,

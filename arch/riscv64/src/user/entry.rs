@@ -6,12 +6,11 @@
 //! others is cleared.
 
 use super::map::Map;
-use super::processors::{enter, find_processor};
 use super::resume::resume;
 use super::state::{OFFSET, PARTITION, PC, REGISTERS, RESUME_AT, SP, TP};
 use crate::pieces::release;
+use crate::processors::user::{call_again, enter, find_processor, with_call};
 use crate::switch::{switch, switch_in_slice};
-use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_abi::Error;
 use taktos_abi::call::{CALLS, KEEPS_SLICE, handle};
@@ -45,29 +44,10 @@ macro_rules! load_own {
 
 pub(super) use load_own;
 
-/// Has the thread call once more, when it has its turn: its state gets what the call carries, and the stack pointer leads there.
-#[cfg(feature = "smp")]
-macro_rules! call_again {
-    () => {
-        "ld t0, {lock}(tp)
-         fence rw, w
-         sb zero, 0(t0)
-         addi sp, s5, {state} + {registers}
-         ld t0, {partition}(s5)
-         ld t0, 0(t0)
-         .irp n, 3,8,9,10,11,12,13,17
-         sd x\\n, \\n * 8(sp)
-         .endr
-         sd s2, {in_registers_sp}(sp)
-         sd s3, {in_registers_tp}(sp)
-         j taktos_to_interrupted"
-    };
-}
-
 /// A call. While it is decided, the thread's stack pointer is in s2, its tp in s3, the row's needs in s4, the partition in s5.
 #[unsafe(naked)]
 pub extern "C" fn call() {
-    naked_asm!(
+    with_call!(
         load_own!(),
         enter!(),
         "li t0, {count}",
@@ -147,27 +127,7 @@ pub extern "C" fn call() {
         "j {switch}",
         "21:",
         "j {switch_in_slice}",
-        // Others have decided that the thread gives way, by an interrupt that comes first.
-        #[cfg(feature = "smp")]
-        "44:",
-        #[cfg(feature = "smp")]
         call_again!(),
-        #[cfg(not(feature = "smp"))]
-        processor = sym crate::state::TAKTOS_PROCESSOR,
-        #[cfg(feature = "smp")]
-        lock = const offset_of!(crate::state::State, lock),
-        #[cfg(feature = "smp")]
-        held = const taktos_lock::HELD,
-        #[cfg(feature = "smp")]
-        heir = const offset_of!(Processor, heir),
-        #[cfg(feature = "smp")]
-        wait = sym super::processors::wait_for_lock,
-        #[cfg(feature = "smp")]
-        registers = const REGISTERS,
-        #[cfg(feature = "smp")]
-        in_registers_sp = const SP * 8,
-        #[cfg(feature = "smp")]
-        in_registers_tp = const TP * 8,
         current = const offset_of!(Processor, current),
         partition = const OFFSET + PARTITION,
         count = const CALLS.len(),

@@ -4,6 +4,7 @@
 use super::state;
 use crate::fault::{LOAD_PAGE, STORE_PAGE, classify};
 use crate::processors::own;
+use crate::processors::user::keep_turn;
 use taktos_machine::{Cause, Context, UserFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
@@ -18,14 +19,8 @@ const BREAKPOINT: usize = 3;
 /// Tells the kernel of the fault of the thread that runs, whose registers its state has; says who goes on. On several processors the lock is
 /// held then; nobody is told, and nobody goes on, where others have decided that the thread gives way.
 pub extern "C" fn fault(cause: usize, value: usize) -> *const Context {
-    #[cfg(feature = "smp")]
-    {
-        let taken = crate::lock::lock();
-        let processor = &taken.own().processor;
-        if processor.heir.get() != processor.current.get() {
-            crate::lock::unlock(taken);
-            return core::ptr::null();
-        }
+    if !keep_turn() {
+        return core::ptr::null();
     }
     // SAFETY: a thread runs, and its context stays where it is.
     let current = unsafe { &*own().current.get() };

@@ -3,12 +3,14 @@
 
 use super::entry::load_own;
 use super::fault::fault;
-use super::processors::find_processor;
 use super::resume::resume_interrupted;
 use super::state::{PC, REGISTERS, RESUME_AT};
 use crate::interrupt::ENABLED;
+use crate::processors::entry::dispatch;
+use crate::processors::user::{
+    branch_if_another, branch_where_untold, find_processor, resume_where_untold, with_processor,
+};
 use crate::switch::switch;
-use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Processor;
 
@@ -16,7 +18,7 @@ use taktos_machine::Processor;
 /// counter. Handlers run with no interrupt enabled, and with nothing in `sscratch`.
 #[unsafe(naked)]
 pub extern "C" fn interrupt_or_fault() {
-    naked_asm!(
+    with_processor!(
         load_own!(),
         "csrr t0, sepc",
         "sd t0, {pc}(t1)",
@@ -33,14 +35,7 @@ pub extern "C" fn interrupt_or_fault() {
         "li t0, {enabled}",
         "csrw sie, t0",
         "csrw sscratch, s2",
-        #[cfg(feature = "smp")]
-        "mv t0, a0",
-        "ld a1, {current}(tp)",
-        "ld a0, {heir}(tp)",
-        #[cfg(not(feature = "smp"))]
-        "bne a0, a1, 2f",
-        #[cfg(feature = "smp")]
-        "bnez t0, 2f",
+        branch_if_another!(),
         "addi sp, s3, {registers}",
         "j {resume_interrupted}",
         // Another thread goes on, for a whole slice.
@@ -53,26 +48,15 @@ pub extern "C" fn interrupt_or_fault() {
         "call {fault}",
         "csrw sscratch, s2",
         // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
-        #[cfg(feature = "smp")]
-        "beqz a0, 5f",
+        branch_where_untold!(),
         "ld a1, {current}(tp)",
         "mv sp, s3",
         "j {switch}",
-        #[cfg(feature = "smp")]
-        "5:",
-        #[cfg(feature = "smp")]
-        "addi sp, s3, {registers}",
-        #[cfg(feature = "smp")]
-        "j {resume_interrupted}",
-        #[cfg(not(feature = "smp"))]
-        processor = sym crate::state::TAKTOS_PROCESSOR,
+        resume_where_untold!(),
         pc = const REGISTERS + PC * 8,
         resume_interrupted = sym resume_interrupted,
         resume_at = const RESUME_AT,
-        #[cfg(not(feature = "smp"))]
-        dispatch = sym crate::interrupt::dispatch,
-        #[cfg(feature = "smp")]
-        dispatch = sym crate::trap::dispatch_and_choose,
+        dispatch = sym dispatch,
         enabled = const ENABLED,
         current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),

@@ -5,12 +5,13 @@
 //! to code, but for the page of [`crossing`](super::crossing), and to constants. What else is there is the kernel's, which needs it
 //! until it has its own map. Later guards below the stacks of threads are not in it: nobody could touch them there.
 
-use super::{crossing, processors};
+use super::crossing;
 use crate::board::Board;
 use crate::memory::{
     self, ENTRIES, LAST_LEVEL, MODE, PAGE, READ, ROOT_LEVEL, VALID, WRITE, address_of, code,
     constants, entry, number,
 };
+use crate::processors::user as processors;
 use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;

@@ -17,19 +17,17 @@
 //! A call is decided on the handlers' stack, which is empty then; `sscratch` is its top as for any thread: so the kernel takes it for
 //! what it is, a thread's. Nothing is ever kept there beyond a call, and nothing on the thread's own stack.
 
-mod crossing;
+pub(crate) mod crossing;
 mod entry;
 mod fault;
 mod interrupt;
-mod map;
-#[cfg_attr(feature = "smp", path = "several.rs")]
-#[cfg_attr(not(feature = "smp"), path = "one.rs")]
-mod processors;
+pub(crate) mod map;
 mod resume;
-mod state;
+pub(crate) mod state;
 
 use crate::board::Board;
 use crate::machine::RiscV64;
+use crate::processors::user as processors;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
 pub use map::Map;
@@ -74,7 +72,7 @@ impl<B: Board> Isolation for RiscV64<B> {
 macro_rules! partitions {
     ($system:ty, $kernel:path) => {
         const _: () = {
-            use $crate::reexports::{AnyContext, UserFault};
+            use $crate::reexports::{Context as AnyContext, UserFault};
             use $kernel as kernel;
 
             #[unsafe(no_mangle)]

@@ -4,7 +4,7 @@
 //! branch not taken at each switch, and a thread that is alone in using it pays for the trap's switch, not for 66
 //! registers.
 
-use super::{AREA, ENABLE, clear_registers, load_registers, store_registers};
+use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
 use crate::state::{STATE, State};
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;

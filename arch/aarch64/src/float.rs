@@ -3,23 +3,19 @@
 //! A thread begins without the unit: its first floating-point instruction is trapped, the handler of that
 //! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
 //! When it gives way, the unit is trapped again, and room for the registers is made on the thread's stack, under a
-//! frame that leads to `resume_float`. On one processor (`lazy`) the registers stay where they are until another thread
-//! wants the unit; on several (`eager`) they are saved at once, for the thread may go on elsewhere.
+//! frame that leads to `resume_float`. On one processor (`uni`) the registers stay where they are until another thread
+//! wants the unit; on several (`smp`) they are saved at once, for the thread may go on elsewhere.
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-#[cfg_attr(feature = "smp", path = "eager.rs")]
-#[cfg_attr(not(feature = "smp"), path = "lazy.rs")]
-mod keep;
-
-pub(crate) use keep::{forget, give_unit, leave_float, leave_float_in_slice};
+pub(crate) use crate::processors::float::{forget, give_unit, leave_float, leave_float_in_slice};
 
 use core::arch::asm;
 
 /// 32 registers of sixteen bytes, FPCR and FPSR.
-const AREA: usize = 32 * 16 + 16;
+pub(crate) const AREA: usize = 32 * 16 + 16;
 /// `CPACR_EL1.FPEN`: no trap.
-const ENABLE: u64 = 3 << 20;
+pub(crate) const ENABLE: u64 = 3 << 20;
 
 /// Stores all registers from the address in x2 on. Uses x3, x4.
 macro_rules! store_registers {
@@ -84,7 +80,7 @@ macro_rules! clear_registers {
     };
 }
 
-use {clear_registers, load_registers, store_registers};
+pub(crate) use {clear_registers, load_registers, store_registers};
 
 /// Traps the unit, which the start-up code has let through.
 pub(crate) fn forbid() {

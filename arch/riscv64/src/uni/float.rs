@@ -4,7 +4,7 @@
 //! branch at each switch, and a thread that is alone in using it pays for switching it off and on, not for 66 loads and
 //! stores.
 
-use super::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
+use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::{STATE, State};
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;
@@ -48,8 +48,8 @@ macro_rules! leave_float {
 leave_float!(
     leave_float,
     slice,
-    slice_end = offset_of!(State, slice_end),
-    alarm = offset_of!(State, alarm)
+    slice_end = offset_of!(State, more.slice_end),
+    alarm = offset_of!(State, more.alarm)
 );
 leave_float!(leave_float_in_slice, keep);
 

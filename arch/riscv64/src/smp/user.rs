@@ -8,12 +8,12 @@
 //! kernel that would do that for it, and the kernel's processors call each other by an interrupt in any case. That is waited for, as long as each
 //! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start.
 
-use super::{crossing, map};
+use super::calls::{self, ON_NEW_MAP};
+use super::state::numbered;
+use super::{Hart, lock, unlock};
 use crate::board::Board;
 use crate::interrupt::{mask_remembering, unmask_again};
-use crate::lock::lock;
-use crate::smp::calls::{self, ON_NEW_MAP};
-use crate::state::numbered;
+use crate::user::{crossing, map};
 use core::arch::naked_asm;
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
@@ -43,7 +43,7 @@ pub fn forget<B: Board>() {
     unmask_again(was_unmasked);
     // A processor that has taken the call forgets before it goes on with any thread.
     for number in 0..B::PROCESSORS {
-        while numbered::<B>(number).calls.load(Acquire) & calls::MAP != 0 {
+        while numbered::<B>(number).more.calls.load(Acquire) & calls::MAP != 0 {
             core::hint::spin_loop();
         }
     }
@@ -83,7 +83,84 @@ macro_rules! enter {
     };
 }
 
-pub(super) use {enter, find_processor};
+/// Where the call is decided no more, at the label 44: releases the lock, and has the thread call once more when it has its turn: its
+/// state gets what the call carries, and the stack pointer leads there.
+macro_rules! call_again {
+    () => {
+        concat!(
+            "44:\n",
+            $crate::pieces::release!(),
+            "addi sp, s5, {state} + {registers}
+             ld t0, {partition}(s5)
+             ld t0, 0(t0)
+             .irp n, 3,8,9,10,11,12,13,17
+             sd x\\n, \\n * 8(sp)
+             .endr
+             sd s2, {in_registers_sp}(sp)
+             sd s3, {in_registers_tp}(sp)
+             j taktos_to_interrupted"
+        )
+    };
+}
+
+/// The end of an interrupt, behind the dispatch that has said whether another thread is to run: both threads in the registers in which the
+/// switch expects them; goes to the label 2 where that is so.
+macro_rules! branch_if_another {
+    () => {
+        "mv t0, a0
+         ld a1, {current}(tp)
+         ld a0, {heir}(tp)
+         bnez t0, 2f"
+    };
+}
+
+/// Branches where nobody was told of a fault, behind [`keep_turn`].
+macro_rules! branch_where_untold {
+    () => {
+        "beqz a0, 5f"
+    };
+}
+
+/// Gives the thread its turn then.
+macro_rules! resume_where_untold {
+    () => {
+        "5:
+         addi sp, s3, {registers}
+         j {resume_interrupted}"
+    };
+}
+
+/// Code of a naked function that has [`find_processor!`] in it.
+macro_rules! with_processor {
+    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
+}
+
+/// The same with [`enter!`].
+macro_rules! with_call {
+    ($($code:tt)*) => {
+        core::arch::naked_asm!(
+            $($code)*
+            lock = const core::mem::offset_of!($crate::state::State, lock),
+            held = const taktos_lock::HELD,
+            heir = const core::mem::offset_of!(taktos_machine::Processor, heir),
+            wait = sym $crate::processors::user::wait_for_lock,
+            registers = const $crate::user::state::REGISTERS,
+            in_registers_sp = const $crate::user::state::SP * 8,
+            in_registers_tp = const $crate::user::state::TP * 8,
+        )
+    };
+}
+
+/// Takes the lock, unless others have decided that the thread that runs gives way; says whether.
+pub fn keep_turn() -> bool {
+    let taken = lock::<Hart>();
+    let processor = &taken.own().processor;
+    let keeps = processor.heir.get() == processor.current.get();
+    if !keeps {
+        unlock(taken);
+    }
+    keeps
+}
 
 /// Takes the lock for a call that found it held: what the call carries stays.
 #[unsafe(naked)]
@@ -110,5 +187,10 @@ pub extern "C" fn wait_for_lock() {
 }
 
 extern "C" fn lock_out_of_line() {
-    let _ = lock();
+    let _ = lock::<Hart>();
 }
+
+pub(crate) use {
+    branch_if_another, branch_where_untold, call_again, enter, find_processor, resume_where_untold,
+    with_call, with_processor,
+};

@@ -3,8 +3,9 @@
 //!
 //! Each processor's own register says which map it has, and its block who runs.
 
-use super::vectors;
+use super::{Arm, controller, lock, unlock};
 use crate::board::Board;
+use crate::user::vectors;
 use crate::{interrupt, state};
 use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 use core::cell::Cell;
@@ -43,7 +44,7 @@ pub fn enable<B: Board>() {
     }
     interrupt::set_handler::<B>(ENABLE, enable_here);
     for number in 0..B::PROCESSORS {
-        interrupt::send_to(ENABLE, number);
+        controller::send_to::<B>(ENABLE, number);
     }
     while DONE.load(Ordering::Acquire) != all {
         core::hint::spin_loop();
@@ -95,4 +96,80 @@ macro_rules! load_kernel {
     };
 }
 
-pub(super) use {compare_map, enter, load_kernel, load_map};
+/// Code of a naked function that has [`compare_map!`] in it.
+macro_rules! with_loaded {
+    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
+}
+
+/// Code of a naked function that has [`enter!`] in it.
+macro_rules! with_call {
+    ($($code:tt)*) => {
+        core::arch::naked_asm!(
+            $($code)*
+            wait = sym $crate::processors::wait_for_lock,
+            current = const core::mem::offset_of!(taktos_machine::Processor, current),
+            partition = const $crate::user::state::OFFSET + $crate::user::state::PARTITION,
+        )
+    };
+}
+
+/// Goes back to the instruction that called; the stack pointer is the thread's.
+macro_rules! call_again {
+    () => {
+        concat!(
+            "44:
+             mrs x9, elr_el1
+             sub x9, x9, #4
+             msr elr_el1, x9
+             mov sp, x20
+             .irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,30
+             mov x\\n, xzr
+             .endr\n",
+            $crate::user::resume::clear_own!(),
+            "\neret\n"
+        )
+    };
+}
+
+/// Branches where nobody was told of a fault, behind [`keep_turn`].
+macro_rules! branch_where_untold {
+    () => {
+        "cbz x0, 2f"
+    };
+}
+
+/// Gives the registers back, and the thread its turn.
+macro_rules! restore_where_untold {
+    () => {
+        concat!(
+            "2:\n",
+            $crate::vectors::load_registers!(),
+            "ldp x18, x19, [sp, #144]
+             ldp x20, x21, [sp, #160]
+             ldp x22, x23, [sp, #176]
+             ldp x24, x25, [sp, #192]
+             ldp x26, x27, [sp, #208]
+             ldp x28, x29, [sp, #224]
+             ldr x30, [sp, #240]
+             ldp x0, x1, [sp]
+             add sp, sp, #{size}
+             eret"
+        )
+    };
+}
+
+/// Takes the lock, unless others have decided that the thread that runs gives way; says whether.
+pub(crate) fn keep_turn() -> bool {
+    let taken = lock::<Arm>();
+    let processor = &taken.own().processor;
+    let keeps = processor.heir.get() == processor.current.get();
+    if !keeps {
+        unlock(taken);
+    }
+    keeps
+}
+
+pub(crate) use {
+    branch_where_untold, call_again, compare_map, enter, load_kernel, load_map,
+    restore_where_untold, with_call, with_loaded,
+};

@@ -3,7 +3,7 @@
 //! The thread may go on elsewhere, and an interrupt to fetch them from a processor that has gone on would cost more than
 //! the stores. A thread that never uses the unit pays a branch not taken at each switch.
 
-use super::{AREA, ENABLE, clear_registers, load_registers, store_registers};
+use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
 use crate::state::State;
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;

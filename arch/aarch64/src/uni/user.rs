@@ -7,8 +7,8 @@
     reason = "its twin for another number of processors needs it"
 )]
 
-use super::vectors;
 use crate::board::Board;
+use crate::user::vectors;
 use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 use core::cell::Cell;
 
@@ -80,4 +80,46 @@ macro_rules! load_kernel {
     };
 }
 
-pub(super) use {compare_map, enter, load_kernel, load_map};
+/// Code of a naked function that has [`compare_map!`] in it.
+macro_rules! with_loaded {
+    ($($code:tt)*) => {
+        core::arch::naked_asm!($($code)* loaded = sym $crate::processors::user::LOADED)
+    };
+}
+
+/// Code of a naked function that has [`enter!`] in it.
+macro_rules! with_call {
+    ($($code:tt)*) => { $crate::processors::user::with_loaded!($($code)*) };
+}
+
+/// Nobody else has decided anything since.
+macro_rules! call_again {
+    () => {
+        ""
+    };
+}
+
+/// The same for a fault.
+macro_rules! branch_where_untold {
+    () => {
+        ""
+    };
+}
+
+/// The same behind that.
+macro_rules! restore_where_untold {
+    () => {
+        ""
+    };
+}
+
+/// Whether the thread that runs still has its turn: nobody else takes it.
+#[inline(always)]
+pub(crate) fn keep_turn() -> bool {
+    true
+}
+
+pub(crate) use {
+    branch_where_untold, call_again, compare_map, enter, load_kernel, load_map,
+    restore_where_untold, with_call, with_loaded,
+};

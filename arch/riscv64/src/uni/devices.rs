@@ -10,6 +10,9 @@ use core::cell::Cell;
 use core::ops::Range;
 use core::ptr::with_exposed_provenance_mut;
 
+/// What of `sie` lets interrupts of devices through: the external one, by which the controller comes.
+pub(crate) const ENABLED: usize = 1 << 9;
+
 /// How many interrupts can have handlers: those that software sends, and 112 sources of the controller.
 pub const INTERRUPTS: u32 = 128;
 /// The controller's sources among them.
@@ -40,14 +43,18 @@ unsafe impl Sync for Serve {}
 static SERVE: Serve = Serve(Cell::new(None));
 
 /// The source of the interrupt `number`, which is then one of a device.
-pub(crate) fn source(number: u32) -> Option<usize> {
+fn source(number: u32) -> Option<usize> {
     (number as usize).checked_sub(interrupt::INTERRUPTS)
 }
 
-/// The memory in which the registers lie: up to those of the context.
-pub(crate) const fn registers(controller: Controller) -> Range<usize> {
-    controller.address
-        ..controller.address + THRESHOLD + (controller.context + 1) * WORDS_OF_A_CONTEXT
+/// What has to be mapped beside the board's devices: the controller's registers, up to those of the context.
+pub(crate) const fn registers<B: Board>() -> Range<usize> {
+    match B::CONTROLLER {
+        None => 0..0,
+        Some(Controller { address, context }) => {
+            address..address + THRESHOLD + (context + 1) * WORDS_OF_A_CONTEXT
+        }
+    }
 }
 
 /// A register of the controller.
@@ -60,8 +67,16 @@ fn of_context(controller: Controller, offset: usize) -> *mut u32 {
     register(controller, offset + WORDS_OF_A_CONTEXT * controller.context)
 }
 
-/// Makes `handler` handle the interrupts of `source`, and lets them through.
-pub(crate) fn set_handler<B: Board>(source: usize, handler: Handler) {
+/// Makes `handler` handle the interrupt `number`, and lets it through; says whether it is one of a device.
+pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) -> bool {
+    let source = source(number);
+    if let Some(source) = source {
+        handle::<B>(source, handler);
+    }
+    source.is_some()
+}
+
+fn handle<B: Board>(source: usize, handler: Handler) {
     let (Some(place), Some(controller)) = (HANDLERS.0.get(source), B::CONTROLLER) else {
         return;
     };
@@ -86,9 +101,10 @@ fn change_enabled(controller: Controller, source: usize, change: fn(u32, u32) ->
     interrupt::unmask_again(was_unmasked);
 }
 
-/// Keeps the interrupts of `source` from their handler.
-pub(crate) fn disable<B: Board>(source: usize) {
-    if let (Some(controller), true) = (B::CONTROLLER, source < SOURCES) {
+/// Keeps the interrupt `number` from its handler, if it is one of a device.
+pub(crate) fn disable<B: Board>(number: u32) {
+    let source = source(number).filter(|source| *source < SOURCES);
+    if let (Some(controller), Some(source)) = (B::CONTROLLER, source) {
         change_enabled(controller, source, |word, bit| word & !bit);
     }
 }

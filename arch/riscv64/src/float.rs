@@ -4,21 +4,17 @@
 //! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
 //! When it gives way, the unit is switched off again, and room for the registers is made on the thread's stack, under a
 //! frame that leads to `resume_float`. Whether they are put there at once depends on how many processors there are:
-//! see `lazy` and `eager`.
+//! see `uni` and `smp`.
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
-#[cfg_attr(feature = "smp", path = "eager.rs")]
-#[cfg_attr(not(feature = "smp"), path = "lazy.rs")]
-mod keep;
-
+pub(crate) use crate::processors::float::{forget, give_unit, leave_float, leave_float_in_slice};
 use core::arch::asm;
-pub(crate) use keep::{forget, give_unit, leave_float, leave_float_in_slice};
 
 /// 32 registers of eight bytes, and fcsr; a multiple of sixteen.
-const AREA: usize = 32 * 8 + 16;
+pub(crate) const AREA: usize = 32 * 8 + 16;
 /// `sstatus.FS`: the unit is on, and its state is dirty.
-const ENABLE: usize = 3 << 13;
+pub(crate) const ENABLE: usize = 3 << 13;
 
 /// The assembler knows the instructions, though the image's code is compiled without them.
 macro_rules! with_float {
@@ -60,7 +56,7 @@ macro_rules! clear_registers {
     };
 }
 
-use {clear_registers, load_registers, store_registers, with_float};
+pub(crate) use {clear_registers, load_registers, store_registers, with_float};
 
 /// Switches the unit off, which the start-up code may have switched on.
 pub(crate) fn forbid() {

@@ -3,7 +3,7 @@
 //! The thread may go on elsewhere, and a call to fetch them from a processor that has gone on would cost more than the
 //! stores. A thread that never uses the unit pays one load and a branch at each switch.
 
-use super::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
+use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::State;
 use crate::switch::{CALL_FRAME, tail};
 use core::arch::naked_asm;
@@ -49,8 +49,8 @@ macro_rules! leave_float {
 leave_float!(
     leave_float,
     slice,
-    slice_end = offset_of!(State, slice_end),
-    alarm = offset_of!(State, alarm)
+    slice_end = offset_of!(State, more.slice_end),
+    alarm = offset_of!(State, more.alarm)
 );
 leave_float!(leave_float_in_slice, keep);
 

@@ -1,0 +1,146 @@
+//! Owns: the stacks that a machine has beside the threads', and the guard below a stack.
+//! Must never know: what runs on them.
+
+use core::cell::UnsafeCell;
+
+/// The bytes of a page: the smallest piece that can be protected.
+pub const PAGE: usize = 4096;
+
+/// The bytes below a stack that nobody may touch.
+#[repr(C, align(4096))]
+pub struct Guard([u8; PAGE]);
+
+impl Guard {
+    /// Unused memory.
+    pub const NEW: Self = Self([0; PAGE]);
+}
+
+/// The stack of handlers, with a guard below it.
+#[repr(C, align(4096))]
+pub struct HandlerStack {
+    guard: Guard,
+    memory: UnsafeCell<[u8; Self::SIZE]>,
+}
+
+// SAFETY: its content is reached by whoever makes it a processor's stack alone; here are its addresses.
+unsafe impl Sync for HandlerStack {}
+
+impl HandlerStack {
+    const SIZE: usize = 4 * PAGE;
+
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self {
+        guard: Guard::NEW,
+        memory: UnsafeCell::new([0; Self::SIZE]),
+    };
+
+    /// Where the stack begins, downwards.
+    pub fn top(&self) -> usize {
+        self.memory.get().addr() + Self::SIZE
+    }
+
+    /// The same below a word that stays there.
+    ///
+    /// # Safety
+    /// Nothing uses the stack yet.
+    pub unsafe fn top_below(&self, word: usize) -> usize {
+        let place = self.memory.get().expose_provenance() + Self::SIZE - 16;
+        // SAFETY: within the memory, which the caller says nobody uses, and a multiple of sixteen.
+        unsafe { core::ptr::with_exposed_provenance_mut::<usize>(place).write(word) };
+        place
+    }
+
+    /// The address of the guard.
+    pub fn guard(&self) -> usize {
+        core::ptr::from_ref(&self.guard).addr()
+    }
+}
+
+/// The stack on which faults are reported: whatever stack faulted, this one is good.
+#[repr(C, align(16))]
+pub struct FaultStack(UnsafeCell<[u8; Self::SIZE]>);
+
+// SAFETY: as for the stack of handlers.
+unsafe impl Sync for FaultStack {}
+
+impl FaultStack {
+    /// How many bytes it has.
+    pub const SIZE: usize = 8192;
+
+    /// An unused stack.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const NEW: Self = Self(UnsafeCell::new([0; Self::SIZE]));
+
+    /// Where the stack begins, downwards.
+    pub fn top(&self) -> usize {
+        self.0.get().addr() + Self::SIZE
+    }
+}
+
+/// The stacks of one of several processors.
+#[repr(C, align(4096))]
+pub struct OwnStacks {
+    /// That of handlers.
+    pub handlers: HandlerStack,
+    /// That of reports of faults.
+    pub faults: FaultStack,
+}
+
+/// The stacks of `N` processors, in the order of their numbers.
+#[repr(transparent)]
+pub struct Stacks<const N: usize>([OwnStacks; N]);
+
+impl<const N: usize> Stacks<N> {
+    /// Unused stacks.
+    #[expect(clippy::new_without_default, reason = "a value for one static")]
+    pub const fn new() -> Self {
+        Self(
+            [const {
+                OwnStacks {
+                    handlers: HandlerStack::NEW,
+                    faults: FaultStack::NEW,
+                }
+            }; N],
+        )
+    }
+}
+
+unsafe extern "C" {
+    /// The first of the board's stacks, which `smp!` makes.
+    static taktos_stacks: OwnStacks;
+}
+
+/// The stacks of the processor `number`, of `count`.
+///
+/// # Safety
+/// The board has made so many.
+#[inline(always)]
+pub unsafe fn stacks_of(number: usize, count: usize) -> &'static OwnStacks {
+    assert!(number < count, "there is no such processor");
+    // SAFETY: within the board's stacks, as the caller says.
+    unsafe { &*(&raw const taktos_stacks).add(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_lies_directly_below_the_stack_of_handlers() {
+        static STACKS: Stacks<2> = Stacks::new();
+        for OwnStacks { handlers, faults } in &STACKS.0 {
+            assert_eq!(handlers.guard() % PAGE, 0);
+            assert_eq!(handlers.top() - HandlerStack::SIZE, handlers.guard() + PAGE);
+            assert_eq!(faults.top() % 16, 0);
+        }
+        let second = STACKS.0[1].handlers.guard();
+        assert!(second >= STACKS.0[0].faults.top());
+    }
+}
