@@ -1,10 +1,11 @@
 //! Owns: the console, a serial line of SiFive's chips (FU540-C000 manual, version 1p4, chapter 13).
 //! Must never know: where it is. The crate has that at its root, as `Place::CONSOLE`.
 
-use crate::Place;
+use crate::{Machine, Place};
 use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
+use taktos_machine::Machine as _;
 
 const TRANSMIT_DATA: usize = Place::CONSOLE;
 const TRANSMIT_CONTROL: usize = Place::CONSOLE + 8;
@@ -15,8 +16,10 @@ const FULL: u32 = 1 << 31;
 const SEND: u32 = 1 | 1 << 16;
 /// That is so.
 const EMPTY: u32 = 1;
-/// So often that is to be seen. An emulator's device (QEMU 10.0) says so always, and sends what waits after 100 ns.
-const LOOKS: u32 = 100;
+/// So long no byte follows another, in ticks of the counter of time. An emulator's device (QEMU 10.0) sends after 100 ns what lies together in its
+/// ring, and the rest when the emulator comes to it, which may be too late: so that the ring holds one byte, and a run hangs on nothing else than
+/// the program. A tick is shorter than the line needs for a byte.
+const APART: u64 = 2;
 
 /// Lets the device send.
 pub(crate) fn start() {
@@ -36,11 +39,9 @@ pub(crate) fn write(text: &str) {
                 byte.into(),
             );
         }
+        let begin = Machine::ticks();
+        while Machine::ticks() - begin < APART {}
     }
-    let mut looks = 0;
-    while looks < LOOKS {
-        // SAFETY: as above; reading what is pending changes nothing.
-        let pending = unsafe { read_volatile(with_exposed_provenance::<u32>(PENDING)) };
-        looks += pending & EMPTY;
-    }
+    // SAFETY: as above; reading what is pending changes nothing.
+    while unsafe { read_volatile(with_exposed_provenance::<u32>(PENDING)) } & EMPTY == 0 {}
 }
