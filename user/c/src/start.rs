@@ -3,6 +3,7 @@
 
 use crate::cmsis::status::{OK, PARAMETER};
 use crate::os::{masked, os};
+use crate::posix::errno::Errno;
 use core::mem::MaybeUninit;
 use core::slice;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn taktos_write(text: *const u8, length: usize) {
 /// The end of the memory that the C library's `malloc` has.
 static BREAK: AtomicUsize = AtomicUsize::new(0);
 
-/// `sbrk`, as newlib asks for memory by it: the old end, or −1 where there is no more.
+/// `sbrk`, as newlib asks for memory by it: the old end, or −1 with `ENOMEM` where there is no more.
 #[unsafe(no_mangle)]
 extern "C" fn taktos_sbrk(by: isize) -> isize {
     let (first, last) = (
@@ -118,7 +119,11 @@ extern "C" fn taktos_sbrk(by: isize) -> isize {
                 BREAK.store(new, Relaxed);
                 old as isize
             }
-            _ => -1,
+            _ => {
+                // What the C library notes of it itself is not this thread's errno.
+                Errno::NOMEM.set();
+                -1
+            }
         }
     })
 }

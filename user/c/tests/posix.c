@@ -1069,6 +1069,21 @@ static void barriers(int row)
     END;
 }
 
+#if defined(__arm__)
+#include <stdlib.h>
+/* The C library's memory: where there is no more, errno says so. */
+static void memory_that_fits(void)
+{
+    errno = 0;
+    IS(malloc(1 << 30), NULL);
+    IS(errno, ENOMEM);
+}
+#else
+static void memory_that_fits(void)
+{
+}
+#endif
+
 static pthread_key_t last_key;
 
 static void *use_and_exit(void *argument)
@@ -1145,6 +1160,7 @@ int main(void)
     at_the_smallest();
     locks(0);
     barriers(0);
+    memory_that_fits();
     all_that_fit();
     /* The program goes on when main has ended so. */
     start(end_the_program, NULL, 10);

@@ -331,6 +331,15 @@ static void *compute(void *argument)
     return argument;
 }
 
+static void *compute_and_end(void *argument)
+{
+    long long end = now() + 5 * MS;
+
+    while (now() < end) {
+    }
+    return argument;
+}
+
 static void *compute_with_calls(void *argument)
 {
     long long end = now() + 5 * MS;
@@ -438,6 +447,14 @@ static void waits(void)
     joined();
     IS(before, 0);
     IS(seen, 1);
+
+    /* One that ends does not lose it. */
+    start(compute_and_end, NULL, 20);
+    usleep(1000);
+    IS(pthread_kill(helper, SIGUSR1), 0);
+    joined();
+    IS(seen, 2);
+    seen = 1;
 
     /* It gets it in a call of a mutex's, too. One to the program is rather for a thread that waits. */
     start(compute_with_calls, (void *)&before, 20);
@@ -665,6 +682,11 @@ static void timers(int row)
     IS(failed(timer_settime(timer, 0, &spec, NULL)), EINVAL);
     spec.it_value.tv_nsec = -1;
     IS(failed(timer_settime(timer, 0, &spec, NULL)), EINVAL);
+    spec.it_value = (struct timespec){ .tv_sec = -1 };
+    IS(failed(timer_settime(timer, 0, &spec, NULL)), EINVAL);
+    spec.it_value.tv_sec = 1;
+    spec.it_interval.tv_sec = -1;
+    IS(failed(timer_settime(timer, TIMER_ABSTIME, &spec, NULL)), EINVAL);
 
     /* Once: neither before its time nor later than the next millisecond. */
     spec = every(4 * MS + 300000, 0);

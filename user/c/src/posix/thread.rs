@@ -142,6 +142,8 @@ pub(super) fn exit_with(result: *mut c_void) -> ! {
     if let Some(thread) = PosixThread::current() {
         // Nobody cancels what has begun to end.
         thread.cancel_state.set(1);
+        // What came while it computed is not lost with it.
+        at_call();
         clean_up(thread);
         key::destroy_values(thread);
         thread.result.set(result);

@@ -188,7 +188,8 @@ impl PosixTimer {
     /// What a setting says, as an instant since the start, an interval, and the time of day at which it is due, if it goes by that.
     fn setting(&self, flags: c_int, new: &TimerSpec) -> Result<(i64, i64, Option<i64>), Errno> {
         let (value, interval) = (new.value.whole()?, new.interval.whole()?);
-        if interval < 0 {
+        // An instant may be before the epoch, a span is none that is negative.
+        if interval < 0 || value < 0 && flags & ABSOLUTE == 0 {
             return Err(Errno::INVAL);
         }
         Ok(match flags & ABSOLUTE {
