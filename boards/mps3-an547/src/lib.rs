@@ -16,6 +16,7 @@ mod console;
 mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
+mod partitions;
 #[cfg(feature = "workloads")]
 mod places;
 #[cfg(feature = "workloads")]
@@ -32,14 +33,6 @@ pub use vectors::INTERRUPTS;
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use {cortex_m_rt, taktos_arch_cortex_m as arch, taktos_kernel as kernel};
-
-/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
-#[macro_export]
-macro_rules! partitions {
-    () => {
-        $crate::arch::partitions!($crate::Board, $crate::INTERRUPTS, $crate::kernel);
-    };
-}
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

@@ -8,12 +8,17 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod clock;
 mod console;
 #[cfg(feature = "counted")]
 mod counter;
 #[cfg(feature = "workloads")]
 mod faults;
+mod partitions;
+#[cfg(feature = "workloads")]
+mod places;
 mod register;
 #[cfg(feature = "workloads")]
 pub mod suite;
@@ -28,7 +33,7 @@ pub use vectors::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
-pub use {cortex_m_rt, taktos_arch_cortex_m as arch};
+pub use {cortex_m_rt, taktos_arch_cortex_m as arch, taktos_kernel as kernel};
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]

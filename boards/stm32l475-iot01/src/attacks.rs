@@ -1,0 +1,1 @@
+../../mps2-an386/src/attacks.rs

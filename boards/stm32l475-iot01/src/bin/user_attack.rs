@@ -1,0 +1,4 @@
+//! Attacks of threads in partitions on everything else.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+taktos_workloads::program!(stm32l475_iot01::user_attack);
