@@ -3,18 +3,45 @@
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
+#[path = "outside.rs"]
+mod outside;
+
+use crate::Board;
 use crate::places::{self, TIMER, UART};
-use crate::system::Board;
 use core::arch::{asm, naked_asm};
 use core::ptr;
+use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
 use taktos_abi::call::Number;
-use taktos_kernel::System;
 use taktos_machine::Cause::{
     Arithmetic, Bus, DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction,
 };
-use taktos_workloads::user_mode::MEMORY;
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+/// An attack that executes a place, and faults there.
+macro_rules! jumps {
+    ($name:literal, $place:expr) => {
+        (
+            $name,
+            || jump($place | 1),
+            FaultAt(InstructionAccess, || $place),
+        )
+    };
+}
+
+/// One on a register that is the processor's alone.
+macro_rules! shut {
+    ($name:literal, $access:ident, $place:expr) => {
+        ($name, || $access($place), FaultAt(Bus, || $place))
+    };
+}
+
+/// One that has the processor store on a stack that is none of the thread's.
+macro_rules! overflows {
+    ($name:literal, $act:ident($stack:expr)) => {
+        ($name, || $act($stack), Fault(StackOverflow))
+    };
+}
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = true;
@@ -24,78 +51,22 @@ impl AttackBoard for Board {
     #[cfg(armv8m)]
     const INTERRUPT_NEXT: Option<fn()> = Some(interrupt_next);
     const ATTACKS: &'static [Attack] = &[
-        (
-            "read the kernel's memory",
-            || look(kernel()),
-            FaultAt(DataAccess, kernel),
-        ),
-        (
-            "write the kernel's memory",
-            || write(kernel()),
-            FaultAt(DataAccess, kernel),
-        ),
-        (
-            "read behind the own memory",
-            || look(behind()),
-            Fault(DataAccess),
-        ),
-        (
-            "write behind the own memory",
-            || write(behind()),
-            Fault(DataAccess),
-        ),
-        (
-            "write before the own memory",
-            || write(own() - 4),
-            Fault(DataAccess),
-        ),
-        ("write code", || write(code()), FaultAt(DataAccess, code)),
-        ("read null", || look(0), FaultAt(DataAccess, || 0)),
-        (
-            "read the timer",
-            || look(TIMER),
-            FaultAt(DataAccess, || TIMER),
-        ),
-        (
-            "write the timer",
-            || write(TIMER),
-            FaultAt(DataAccess, || TIMER),
-        ),
-        (
-            "write a device that others have",
-            || write(UART),
-            FaultAt(DataAccess, || UART),
-        ),
-        (
-            "switch the protection off",
-            || write(PROTECTION),
-            FaultAt(Bus, || PROTECTION),
-        ),
-        (
-            "move the vectors",
-            || write(VECTORS),
-            FaultAt(Bus, || VECTORS),
-        ),
-        (
-            "read the system's registers",
-            || look(VECTORS),
-            FaultAt(Bus, || VECTORS),
-        ),
-        (
-            "mask an interrupt",
-            || write(MASKED),
-            FaultAt(Bus, || MASKED),
-        ),
-        (
-            "pend an interrupt",
-            || write(PENDED),
-            FaultAt(Bus, || PENDED),
-        ),
-        (
-            "trigger an interrupt",
-            || write(TRIGGER),
-            FaultAt(Bus, || TRIGGER),
-        ),
+        looks!("read the kernel's memory", kernel()),
+        writes!("write the kernel's memory", kernel()),
+        looks!("read behind the own memory", behind(), anywhere),
+        writes!("write behind the own memory", behind(), anywhere),
+        writes!("write before the own memory", own() - 4, anywhere),
+        writes!("write code", code()),
+        looks!("read null", 0),
+        looks!("read the timer", TIMER),
+        writes!("write the timer", TIMER),
+        writes!("write a device that others have", UART),
+        shut!("switch the protection off", write, PROTECTION),
+        shut!("move the vectors", write, VECTORS),
+        shut!("read the system's registers", look, VECTORS),
+        shut!("mask an interrupt", write, MASKED),
+        shut!("pend an interrupt", write, PENDED),
+        shut!("trigger an interrupt", write, TRIGGER),
         (
             "execute the own memory",
             || jump(own() | 1),
@@ -106,11 +77,7 @@ impl AttackBoard for Board {
             || jump(kernel() | 1),
             FaultAt(InstructionAccess, kernel),
         ),
-        (
-            "execute a device",
-            || jump(TIMER | 1),
-            FaultAt(InstructionAccess, || TIMER),
-        ),
+        jumps!("execute a device", TIMER),
         ("jump to null", || jump(1), FaultAt(InstructionAccess, || 0)),
         (
             "return as handlers do",
@@ -135,51 +102,18 @@ impl AttackBoard for Board {
             take_privilege,
             FaultAt(DataAccess, kernel),
         ),
-        (
-            "call on the kernel's stack",
-            || call_on(kernel() + 512),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack in code",
-            || call_on(code() & !7),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack at null",
-            || call_on(32),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack at the end of all",
-            || call_on(0xFFFF_FFF8),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack before the own",
-            || call_on(own()),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack across the own end",
-            || call_on(behind() + 8),
-            Fault(StackOverflow),
-        ),
-        (
-            "call on a stack in a device",
-            || call_on(TIMER + 0x80),
-            Fault(StackOverflow),
-        ),
-        (
+        overflows!("call on the kernel's stack", call_on(kernel() + 512)),
+        overflows!("call on a stack in code", call_on(code() & !7)),
+        overflows!("call on a stack at null", call_on(32)),
+        overflows!("call on a stack at the end of all", call_on(0xFFFF_FFF8)),
+        overflows!("call on a stack before the own", call_on(own())),
+        overflows!("call on a stack across the own end", call_on(behind() + 8)),
+        overflows!("call on a stack in a device", call_on(TIMER + 0x80)),
+        overflows!(
             "be interrupted on the kernel's stack",
-            || spin_on(kernel() + 512),
-            Fault(StackOverflow),
+            spin_on(kernel() + 512)
         ),
-        (
-            "be interrupted before the own memory",
-            || spin_on(own()),
-            Fault(StackOverflow),
-        ),
+        overflows!("be interrupted before the own memory", spin_on(own())),
         ("overflow the stack", overflow, Fault(StackOverflow)),
         #[cfg(armv8m)]
         ("lift the stack's limit", lift_limit, Fault(StackOverflow)),
@@ -204,33 +138,7 @@ impl AttackBoard for Board {
         ),
     ];
 
-    fn load(place: usize) -> u32 {
-        read(place)
-    }
-
-    fn store(place: usize, word: u32) {
-        // SAFETY: memory of the partition's that nobody has as something else, or it faults.
-        unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
-    }
-
-    fn spoil(begin: usize, end: usize) {
-        for place in (begin..end).step_by(4) {
-            // SAFETY: the stack of a thread of the same partition, which is ended by this.
-            unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(u32::MAX) };
-        }
-    }
-
-    fn send_with_secret(thread: usize, secret: usize) {
-        send_with_secret(thread, secret);
-    }
-
-    fn receive_and_look(secret: usize, timeout: usize) -> usize {
-        receive_and_look(secret, timeout)
-    }
-
-    fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool {
-        keep_registers(seed, rounds, float) != 0
-    }
+    means!();
 }
 
 const PROTECTION: usize = 0xE000_ED94;
@@ -239,36 +147,9 @@ const MASKED: usize = 0xE000_E180;
 const PENDED: usize = 0xE000_E200;
 const TRIGGER: usize = 0xE000_EF00;
 
-/// Where the kernel's state lies.
-fn kernel() -> usize {
-    ptr::from_ref(Board::kernel()).addr()
-}
-
 /// Where code lies.
 fn code() -> usize {
     undefined as fn() as usize & !3
-}
-
-/// Where the memory of the thread's partition begins, whose stack is the lowest.
-fn own() -> usize {
-    let stack: usize;
-    // SAFETY: reads the stack pointer.
-    unsafe { asm!("mov {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags)) };
-    stack & !(MEMORY - 1)
-}
-
-fn behind() -> usize {
-    own() + MEMORY
-}
-
-/// Reads what faults.
-fn look(place: usize) {
-    let _ = read(place);
-}
-
-fn read(place: usize) -> u32 {
-    // SAFETY: memory of the partition's, or it faults.
-    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
 }
 
 fn write(place: usize) {

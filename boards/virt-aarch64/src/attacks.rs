@@ -3,15 +3,27 @@
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
+#[path = "common/outside.rs"]
+mod outside;
+
 use crate::Board;
 use core::arch::{asm, naked_asm};
-use core::ptr;
+use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
 use taktos_abi::call::Number;
-use taktos_kernel::System;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
-use taktos_workloads::user_mode::MEMORY;
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+/// An attack that executes a place, and faults there.
+macro_rules! jumps {
+    ($name:literal, $place:expr) => {
+        (
+            $name,
+            || jump($place),
+            FaultAt(InstructionAccess, || $place),
+        )
+    };
+}
 
 /// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
 macro_rules! forbidden {
@@ -32,89 +44,29 @@ impl AttackBoard for Board {
     /// The clock of the calendar.
     const DEVICE: usize = 0x0901_0000;
     const ATTACKS: &'static [Attack] = &[
-        (
-            "read the kernel's memory",
-            || look(kernel()),
-            FaultAt(DataAccess, kernel),
-        ),
-        (
-            "write the kernel's memory",
-            || write(kernel()),
-            FaultAt(DataAccess, kernel),
-        ),
-        (
-            "read behind the own memory",
-            || look(behind()),
-            Fault(DataAccess),
-        ),
-        (
-            "write behind the own memory",
-            || write(behind()),
-            Fault(DataAccess),
-        ),
-        (
-            "write before the own memory",
-            || write(own() - 8),
-            Fault(DataAccess),
-        ),
-        ("write code", || write(code()), FaultAt(DataAccess, code)),
-        (
-            "write a constant",
-            || write(constant()),
-            FaultAt(DataAccess, constant),
-        ),
-        ("read null", || look(0), FaultAt(DataAccess, || 0)),
-        (
-            "read what nobody has",
-            || look(NOWHERE),
-            FaultAt(DataAccess, || NOWHERE),
-        ),
-        (
-            "read the upper half",
-            || look(UPPER),
-            FaultAt(DataAccess, || UPPER),
-        ),
-        (
-            "read the console",
-            || look(UART),
-            FaultAt(DataAccess, || UART),
-        ),
-        (
-            "write the console",
-            || write(UART),
-            FaultAt(DataAccess, || UART),
-        ),
-        (
-            "write the interrupt controller",
-            || write(DISTRIBUTOR),
-            FaultAt(DataAccess, || DISTRIBUTOR),
-        ),
+        looks!("read the kernel's memory", kernel()),
+        writes!("write the kernel's memory", kernel()),
+        looks!("read behind the own memory", behind(), anywhere),
+        writes!("write behind the own memory", behind(), anywhere),
+        writes!("write before the own memory", own() - 8, anywhere),
+        writes!("write code", code()),
+        writes!("write a constant", constant()),
+        looks!("read null", 0),
+        looks!("read what nobody has", NOWHERE),
+        looks!("read the upper half", UPPER),
+        looks!("read the console", UART),
+        writes!("write the console", UART),
+        writes!("write the interrupt controller", DISTRIBUTOR),
         (
             "execute the own memory",
             || jump(own()),
             Fault(InstructionAccess),
         ),
-        (
-            "execute the kernel's memory",
-            || jump(kernel()),
-            FaultAt(InstructionAccess, kernel),
-        ),
-        (
-            "execute a constant",
-            || jump(constant()),
-            FaultAt(InstructionAccess, constant),
-        ),
-        (
-            "execute a device",
-            || jump(UART),
-            FaultAt(InstructionAccess, || UART),
-        ),
-        ("jump to null", || jump(0), FaultAt(InstructionAccess, || 0)),
-        (
-            "jump to an odd address",
-            || jump(code() + 2),
-            FaultAt(InstructionAccess, || code() + 2),
-        ),
+        jumps!("execute the kernel's memory", kernel()),
+        jumps!("execute a constant", constant()),
+        jumps!("execute a device", UART),
+        jumps!("jump to null", 0),
+        jumps!("jump to an odd address", code() + 2),
         forbidden!("execute nothing", "udf #0"),
         forbidden!("call a debugger", "brk #0"),
         forbidden!("call a hypervisor", "hvc #0"),
@@ -157,44 +109,13 @@ impl AttackBoard for Board {
         ("overflow the stack", overflow, Fault(DataAccess)),
     ];
 
-    fn load(place: usize) -> u32 {
-        read(place)
-    }
-
-    fn store(place: usize, word: u32) {
-        // SAFETY: memory of the partition's that nobody has as something else, or it faults.
-        unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
-    }
-
-    fn spoil(begin: usize, end: usize) {
-        for place in (begin..end).step_by(8) {
-            // SAFETY: the stack of a thread of the same partition, which is ended by this.
-            unsafe { ptr::with_exposed_provenance_mut::<u64>(place).write_volatile(u64::MAX) };
-        }
-    }
-
-    fn send_with_secret(thread: usize, secret: usize) {
-        send_with_secret(thread, secret);
-    }
-
-    fn receive_and_look(secret: usize, timeout: usize) -> usize {
-        receive_and_look(secret, timeout)
-    }
-
-    fn keep_registers(seed: usize, rounds: usize, _float: bool) -> bool {
-        keep_registers(seed, rounds) != 0
-    }
+    means!();
 }
 
 const UART: usize = 0x0900_0000;
 const DISTRIBUTOR: usize = 0x0800_0000;
 const NOWHERE: usize = 0x3000_0000;
 const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
-
-/// Where the kernel's state lies.
-fn kernel() -> usize {
-    ptr::from_ref(Board::kernel()).addr()
-}
 
 /// Where code lies.
 fn code() -> usize {
@@ -204,28 +125,6 @@ fn code() -> usize {
 /// Where constants lie.
 fn constant() -> usize {
     Board::ATTACKS.as_ptr().addr()
-}
-
-/// Where the memory of the thread's partition begins, whose stack is the lowest.
-fn own() -> usize {
-    let stack: usize;
-    // SAFETY: reads the stack pointer.
-    unsafe { asm!("mov {}, sp", out(reg) stack, options(nomem, nostack, preserves_flags)) };
-    stack & !(MEMORY - 1)
-}
-
-fn behind() -> usize {
-    own() + MEMORY
-}
-
-/// Reads what faults.
-fn look(place: usize) {
-    let _ = read(place);
-}
-
-fn read(place: usize) -> u32 {
-    // SAFETY: memory of the partition's, or it faults.
-    unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
 }
 
 fn write(place: usize) {
@@ -336,7 +235,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 }
 
 #[unsafe(naked)]
-extern "C" fn keep_registers(seed: usize, rounds: usize) -> usize {
+extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
     naked_asm!(
         enter!(),
         "mov x3, x0",
