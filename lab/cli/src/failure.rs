@@ -21,6 +21,15 @@ impl Failure {
     }
 }
 
+impl From<taktos_simulate::file::FileError> for Failure {
+    fn from(error: taktos_simulate::file::FileError) -> Self {
+        Self {
+            cause: error.to_string(),
+            mend: error.mend,
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.cause)

@@ -12,6 +12,7 @@ use taktos_emulator::{Board, El2};
 use taktos_export::replace_file;
 
 use crate::failure::Failure;
+use crate::kept::Fnv;
 use crate::workspace::Workspace;
 
 /// An image that was built.
@@ -272,48 +273,11 @@ fn digest(path: &PathBuf) -> Result<String> {
     let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let parsed = object::File::parse(file.as_slice())
         .with_context(|| format!("{} is no image", path.display()))?;
-    let mut digest = Fnv::new();
+    let mut digest = Fnv::default();
     for segment in parsed.segments() {
         digest.add(&segment.address().to_le_bytes());
-        digest.add(
-            segment
-                .data()
-                .with_context(|| format!("{} is cut off", path.display()))?,
-        );
+        let data = segment.data();
+        digest.add(data.with_context(|| format!("{} is cut off", path.display()))?);
     }
-    Ok(digest.shown())
-}
-
-/// The 64-bit FNV-1a digest: enough to tell images apart, no seal.
-struct Fnv(u64);
-
-impl Fnv {
-    const fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn shown(&self) -> String {
-        format!("fnv1a64:{:016x}", self.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_digest_is_the_published_one() {
-        // The reference values of FNV-1a with 64 bits.
-        for (text, expected) in [("", "cbf29ce484222325"), ("foobar", "85944171f73967e8")] {
-            let mut digest = Fnv::new();
-            digest.add(text.as_bytes());
-            assert_eq!(digest.shown(), format!("fnv1a64:{expected}"));
-        }
-    }
+    Ok(format!("fnv1a64:{digest}"))
 }

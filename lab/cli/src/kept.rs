@@ -3,6 +3,7 @@
 //!
 //! Owns: where consoles lie, and which of them stands for a run. Must never know: what a console says.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -97,16 +98,38 @@ impl Kept {
     }
 }
 
-/// The 64-bit FNV-1a digest of some texts, each told apart from the next: enough to tell
-/// machines apart, no seal.
-pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut sum = 0xcbf2_9ce4_8422_2325_u64;
-    for part in parts {
-        for byte in part.iter().chain(&(part.len() as u64).to_le_bytes()) {
-            sum = (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+/// The 64-bit FNV-1a digest: enough to tell machines and images apart, no seal.
+pub struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    /// Adds these bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    format!("{sum:016x}")
+}
+
+impl fmt::Display for Fnv {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:016x}", self.0)
+    }
+}
+
+/// The digest of some texts, each told apart from the next.
+pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut digest = Fnv::default();
+    for part in parts {
+        digest.add(part);
+        digest.add(&(part.len() as u64).to_le_bytes());
+    }
+    digest.to_string()
 }
 
 #[cfg(test)]
@@ -191,6 +214,16 @@ mod tests {
         let words = kept.taken_over(&runs).unwrap();
         assert!(words.starts_with("2 of 3 runs"), "{words}");
         assert_eq!(folder.kept(true).taken_over(&runs), None);
+    }
+
+    #[test]
+    fn the_digest_is_the_published_one() {
+        // The reference values of FNV-1a with 64 bits.
+        for (text, expected) in [("", "cbf29ce484222325"), ("foobar", "85944171f73967e8")] {
+            let mut digest = Fnv::default();
+            digest.add(text.as_bytes());
+            assert_eq!(digest.to_string(), expected);
+        }
     }
 
     #[test]

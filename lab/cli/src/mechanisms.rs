@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use crate::form::of_several;
-use crate::measure::Labels;
+use crate::measure::labelled;
 use crate::response::{Set, form};
 use crate::samples::{Samples, Unit, Values};
 
@@ -29,13 +29,12 @@ fn place(set: &Set) -> (&'static str, &'static str) {
 /// Adds the sets of a run as rows of the long table: `question` is "closely", or "quanta" where quanta are compared.
 pub fn add(samples: &mut Samples, (question, quantum): (&str, u32), sets: &[Set]) {
     for set in sets {
-        let labels = [
+        let labels = labelled([
             ("question", question.to_owned()),
             ("mechanism", set.name.clone()),
             ("place", place(set).0.to_owned()),
             ("quantum, ns", quantum.to_string()),
-        ];
-        let labels: Labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        ]);
         let values = Values::All(set.times.clone());
         samples.push(&labels, "response", Unit::Nanoseconds, values);
     }

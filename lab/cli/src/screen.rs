@@ -3,6 +3,12 @@
 
 use std::io::{ErrorKind, Write};
 
+use serde::Serialize;
+use taktos_export::table::Table;
+use taktos_export::to_json;
+
+use crate::arguments::Format;
+
 /// Prints the text.
 ///
 /// # Errors
@@ -13,6 +19,18 @@ pub fn print(text: &str) -> std::io::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done,
     }
+}
+
+/// Prints a table and its data in the form that is asked for.
+///
+/// # Errors
+/// As [`print`].
+pub fn show(format: Format, table: &Table, data: &impl Serialize) -> std::io::Result<()> {
+    print(&match format {
+        Format::Table => table.to_text(),
+        Format::Csv => table.to_csv(),
+        Format::Json => to_json(data),
+    })
 }
 
 /// Where a result's report and trace are, in one line.

@@ -1,9 +1,9 @@
 //! `taktos sim` of many task sets: the verdict of each under each policy.
 
 use anyhow::Result;
-use taktos_export::ResultDirectory;
 use taktos_simulate::generate::utilisation_of;
 
+use super::experiment::begin_at;
 use super::sim::fail_on_miss;
 use crate::arguments::SimOptions;
 use crate::failure::Failure;
@@ -28,10 +28,7 @@ pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions)
         .map(|set| simulation::request(set, options))
         .collect();
     let requests = requests?;
-    let place = options.out.clone();
-    let place = place.unwrap_or_else(|| workspace.path("out/sim-batch"));
-    let directory = ResultDirectory::begin(&place)
-        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))?;
+    let directory = begin_at(workspace, "sim-batch", options.out.as_deref())?;
     let (mut judged, mut figures) = (Vec::new(), Vec::new());
     for (number, (set, request)) in sets.iter().zip(&requests).enumerate() {
         for words in &request.set.warnings {

@@ -76,10 +76,7 @@ pub(super) fn run(
 ) -> Result<()> {
     size.only(&["for", "scheduler"])?;
     let board = board(options.board.as_deref(), Board::ALL[0].name, path)?;
-    let set = file::read(path).map_err(|error| {
-        let mend = error.mend.clone();
-        Failure::error(error.to_string(), mend)
-    })?;
+    let set = file::read(path).map_err(Failure::from)?;
     let tasks = periodic(&set.workload)?;
     let horizon = size
         .horizon

@@ -48,7 +48,11 @@ pub(super) fn run(
         .iter()
         .flat_map(|case| Run::of(*case, cycles, experiment.phases))
         .collect();
-    let directory = begin(workspace, &result_name(file, options), options)?;
+    let directory = begin(
+        workspace,
+        &result_name(file, options.board.as_deref()),
+        options,
+    )?;
     let progress = Progress::default();
     let needs = needs(&cases, &common);
     let kept = Kept::beside(directory.place(), size.fresh);

@@ -275,10 +275,17 @@ pub(super) fn begin(
     name: &str,
     options: &RunOptions,
 ) -> Result<ResultDirectory> {
-    let place = options
-        .out
-        .clone()
-        .unwrap_or_else(|| workspace.path("out").join(name));
+    begin_at(workspace, name, options.out.as_deref())
+}
+
+/// The same at that place, or at its own.
+pub(super) fn begin_at(
+    workspace: &Workspace,
+    name: &str,
+    place: Option<&Path>,
+) -> Result<ResultDirectory> {
+    let place = place.map(Path::to_owned);
+    let place = place.unwrap_or_else(|| workspace.path("out").join(name));
     ResultDirectory::begin(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))
 }

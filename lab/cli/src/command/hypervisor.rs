@@ -42,7 +42,11 @@ pub(super) fn run(
     no_board(options)?;
     let measure = measure(experiment);
     let plan = plan(experiment, size)?;
-    let directory = begin(workspace, &result_name(file, options), options)?;
+    let directory = begin(
+        workspace,
+        &result_name(file, options.board.as_deref()),
+        options,
+    )?;
     let progress = Progress::default();
     let needs = needs(&plan, &measure);
     let kept = Kept::beside(directory.place(), size.fresh);

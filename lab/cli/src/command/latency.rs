@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use taktos_time::Duration;
 
-use super::experiment::begin;
+use super::experiment::begin_at;
 use super::several::{board, ready, result_name};
-use crate::arguments::{Format, LatencyFormat, LatencyOptions, RunOptions};
+use crate::arguments::{Format, LatencyFormat, LatencyOptions};
 use crate::experiment::{Asked, Latency, Scale, Several, asked};
 use crate::failure::Failure;
 use crate::figure::{Material, draw_all};
@@ -57,12 +57,8 @@ pub(super) fn from_file(
         distance_us: options.distance.map_or(0, Duration::as_nanos) / 1000,
         load: options.load,
     };
-    let as_run = RunOptions {
-        board: options.board.clone(),
-        format: Format::Table,
-        out: options.out.clone(),
-    };
-    let directory = begin(workspace, &result_name(file, &as_run), &as_run)?;
+    let name = result_name(file, options.board.as_deref());
+    let directory = begin_at(workspace, &name, options.out.as_deref())?;
     let progress = Progress::default();
     let ready = ready(workspace, board, &experiment.program, &[QUANTUM], &progress)?;
     let call = Call {

@@ -32,7 +32,11 @@ pub(super) fn run(
     loops: Option<u64>,
 ) -> Result<()> {
     let board = board(options.board.as_deref(), &experiment.board, file)?;
-    let directory = begin(workspace, &result_name(file, options), options)?;
+    let directory = begin(
+        workspace,
+        &result_name(file, options.board.as_deref()),
+        options,
+    )?;
     let progress = Progress::default();
     let ready = ready(workspace, board, &experiment.program, &QUANTA, &progress)?;
     let loops = loops.unwrap_or(experiment.loops);

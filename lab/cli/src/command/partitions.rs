@@ -93,8 +93,7 @@ impl Machines {
 }
 
 fn plan(workspace: &Workspace, file: &Path, loops: u64, progress: &Progress) -> Result<Plan> {
-    let mut configuration = Configuration::read(file)
-        .map_err(|error| Failure::error(error.to_string(), &error.mend))?;
+    let mut configuration = Configuration::read(file).map_err(Failure::from)?;
     let asker = configuration
         .partitions
         .iter_mut()

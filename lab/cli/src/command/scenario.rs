@@ -5,10 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 use taktos_export::table::Table;
-use taktos_export::to_json;
 use taktos_simulate::scenario::{Failed, Options, POLICIES, Report, ScenarioError, run_file};
 
-use crate::arguments::{Format, SchedulerChoice, SimOptions};
+use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::failure::{CheckFailed, Failure};
 use crate::screen;
 
@@ -54,11 +53,8 @@ pub(super) fn run(options: &SimOptions) -> Result<()> {
         }
         all.push(done);
     }
-    match options.format {
-        Format::Table => screen::print(&table(&all).to_text())?,
-        Format::Csv => screen::print(&table(&all).to_csv())?,
-        Format::Json => screen::print(&to_json(&all.iter().map(form).collect::<Vec<_>>()))?,
-    }
+    let forms: Vec<_> = all.iter().map(form).collect();
+    screen::show(options.format, &table(&forms), &forms)?;
     let failed = all.iter().filter(|done| done.result.is_err()).count();
     match failed {
         0 => Ok(()),
@@ -117,10 +113,9 @@ fn form(done: &Done) -> DoneForm<'_> {
     }
 }
 
-fn table(all: &[Done]) -> Table {
-    let all: Vec<_> = all.iter().map(form).collect();
+fn table(all: &[DoneForm<'_>]) -> Table {
     let count = |held: bool, count: usize| held.then_some(count as u64);
-    Table::over("Scenarios", &all)
+    Table::over("Scenarios", all)
         .label("scenario", |done| done.file)
         .label("cases", |done| count(done.held, done.cases))
         .label("runs", |done| count(done.held, done.runs))

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::Result;
 use taktos_export::Recording;
 
-use crate::arguments::RunOptions;
 use crate::image::Image;
 use crate::outcome::{MOST_EVENTS, Outcome, Trace};
 use crate::progress::Progress;
@@ -94,11 +93,11 @@ pub(super) fn board(given: Option<&str>, own: &str, file: &Path) -> Result<Board
 }
 
 /// The name of the result directory: that of another board does not replace that of the file's own.
-pub(super) fn result_name(file: &Path, options: &RunOptions) -> String {
+pub(super) fn result_name(file: &Path, board: Option<&str>) -> String {
     let stem = file
         .file_stem()
         .map_or("experiment".into(), |stem| stem.to_string_lossy());
-    match &options.board {
+    match board {
         Some(board) => format!("{stem}-{board}"),
         None => stem.into_owned(),
     }

@@ -1,9 +1,10 @@
 //! `taktos sim`: task sets, scenarios and storms in virtual time.
 
 use anyhow::Result;
-use taktos_export::{ResultDirectory, replace_file};
+use taktos_export::replace_file;
 
 use super::batch;
+use super::experiment::begin_at;
 use crate::arguments::SimOptions;
 use crate::failure::{CheckFailed, Failure};
 use crate::progress::Progress;
@@ -43,12 +44,7 @@ fn task_set(workspace: &Workspace, set: &Written, options: &SimOptions) -> Resul
         ));
     }
     let name = format!("sim-{}", request.name);
-    let place = options
-        .out
-        .clone()
-        .unwrap_or_else(|| workspace.path("out").join(name));
-    let directory = ResultDirectory::begin(&place)
-        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))?;
+    let directory = begin_at(workspace, &name, options.out.as_deref())?;
     for words in &request.set.warnings {
         eprintln!("warning: {}: {words}", set.file);
     }

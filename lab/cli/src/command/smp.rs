@@ -48,7 +48,11 @@ pub(super) fn run(
 ) -> Result<()> {
     let board = board(options.board.as_deref(), &experiment.board, file)?;
     let question = question(experiment, file, extent)?;
-    let directory = begin(workspace, &result_name(file, options), options)?;
+    let directory = begin(
+        workspace,
+        &result_name(file, options.board.as_deref()),
+        options,
+    )?;
     let (plan, progress) = (question.plan(), Progress::default());
     let quanta: &[u32] = if extent.everything {
         &QUANTA
@@ -83,10 +87,7 @@ pub(super) fn run(
 
 fn question(experiment: &Smp, file: &Path, extent: Extent) -> Result<Question> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    let set = file::read(&folder.join(&experiment.tasks)).map_err(|error| {
-        let mend = error.mend.clone();
-        Failure::error(error.to_string(), mend)
-    })?;
+    let set = file::read(&folder.join(&experiment.tasks)).map_err(Failure::from)?;
     let all = experiment.policies.iter().filter(|_| extent.everything);
     Ok(Question {
         tasks: periodic(&set.workload)?,

@@ -4,13 +4,12 @@
 use anyhow::Result;
 use serde::Serialize;
 use taktos_export::table::Table;
-use taktos_export::to_json;
 use taktos_schedule::smp::PolicyKind;
 use taktos_simulate::Policy;
 use taktos_simulate::explore::{Failure as Broken, StormOptions, StormReport, storm};
 use taktos_simulate::scenario::POLICIES;
 
-use crate::arguments::{Format, SchedulerChoice, SimOptions};
+use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::failure::CheckFailed;
 use crate::progress::Progress;
 use crate::screen;
@@ -67,11 +66,8 @@ pub(super) fn run(options: &SimOptions) -> Result<()> {
             });
         }
     }
-    match options.format {
-        Format::Table => screen::print(&table(&all).to_text())?,
-        Format::Csv => screen::print(&table(&all).to_csv())?,
-        Format::Json => screen::print(&to_json(&all.iter().map(form).collect::<Vec<_>>()))?,
-    }
+    let forms: Vec<_> = all.iter().map(form).collect();
+    screen::show(options.format, &table(&forms), &forms)?;
     let broken = all.iter().filter(|done| done.result.is_err()).count();
     match broken {
         0 => Ok(()),
@@ -149,10 +145,9 @@ fn form(done: &Done) -> DoneForm<'_> {
     }
 }
 
-fn table(all: &[Done]) -> Table {
-    let all: Vec<_> = all.iter().map(form).collect();
+fn table(all: &[DoneForm<'_>]) -> Table {
     let count = |held: bool, count: u32| held.then_some(u64::from(count));
-    Table::over("Storms", &all)
+    Table::over("Storms", all)
         .label("policies", |done| done.policies)
         .label("seed", |done| done.seed)
         .label("commands", |done| count(done.held, done.events))

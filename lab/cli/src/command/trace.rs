@@ -14,7 +14,7 @@ use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
 use taktos_trace::{Event, Kind};
 
-use super::experiment;
+use super::experiment::begin_at;
 use crate::arguments::{Format, RunOptions};
 use crate::failure::Failure;
 use crate::image::Image;
@@ -71,12 +71,7 @@ pub(super) fn begin(
     name: &str,
     place: Option<&Path>,
 ) -> Result<ResultDirectory> {
-    let options = RunOptions {
-        board: None,
-        format: Format::Table,
-        out: place.map(Path::to_owned),
-    };
-    experiment::begin(workspace, &format!("trace-{name}"), &options)
+    begin_at(workspace, &format!("trace-{name}"), place)
 }
 
 /// Why a recording ends before its program, which had so much time.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use taktos_emulator::Options;
 use taktos_emulator::several::{Setting, Virt};
-use taktos_vm::{Configuration, FileError, Loaded, Plan, Sources, Time};
+use taktos_vm::{Configuration, Loaded, Plan, Sources, Time};
 
 use super::trace;
 use crate::arguments::{Format, VmCheck, VmRun};
@@ -152,20 +152,16 @@ pub(super) fn check(workspace: &Workspace, options: &VmCheck) -> Result<()> {
     Ok(())
 }
 
-fn mended(error: &FileError) -> anyhow::Error {
-    Failure::error(error.to_string(), &error.mend)
-}
-
 fn read(file: &Path, force: bool) -> Result<Configuration> {
     kind::expect(Kind::Machine, file)?;
-    let mut configuration = Configuration::read(file).map_err(|error| mended(&error))?;
+    let mut configuration = Configuration::read(file).map_err(Failure::from)?;
     configuration.force |= force;
     Ok(configuration)
 }
 
 /// Checks it, and says what is remarkable.
 fn checked(configuration: &Configuration) -> Result<()> {
-    for remark in configuration.check().map_err(|error| mended(&error))? {
+    for remark in configuration.check().map_err(Failure::from)? {
         eprintln!("  remark: {remark}");
     }
     Ok(())

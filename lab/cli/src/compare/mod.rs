@@ -335,11 +335,7 @@ impl Pair<'_> {
     }
 
     fn verdict(&self) -> Option<Cell> {
-        let met = self.is_within();
-        self.bound.map(|_| Cell::Verdict {
-            met,
-            words: if met { "yes" } else { "no" }.into(),
-        })
+        self.bound.map(|_| Cell::yes_or_no(self.is_within()))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::case::{Place, Run};
 use super::found::{Found, NUMBERS, SERIES, Told};
-use crate::measure::Labels;
+use crate::measure::{Labels, labelled};
 use crate::samples::{Samples, Unit, Values};
 
 /// A run and what it found.
@@ -69,12 +69,11 @@ pub fn samples(all: &[Measured]) -> Samples {
 }
 
 fn labels(run: &Run) -> Labels {
-    let labels = [
+    labelled([
         ("case", run.case.place.name().to_owned()),
         ("scheduler", run.case.scheduler.name().to_owned()),
         ("cycle", run.case.cycle.to_string()),
-    ];
-    labels.map(|(name, value)| (name.to_owned(), value)).into()
+    ])
 }
 
 /// How far the latest release lies from the earliest.

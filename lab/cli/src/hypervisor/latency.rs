@@ -41,19 +41,12 @@ impl Latency {
                 "run them anew: --fresh",
             ));
         }
-        let mut values: Vec<(u64, u64)> = Vec::new();
-        let mut counts: Vec<(u64, u64)> = all
-            .iter()
-            .flat_map(|one| one.values.counts().iter().copied())
-            .collect();
-        counts.sort_unstable();
-        for (value, count) in counts {
-            match values.last_mut() {
-                Some((last, sum)) if *last == value => *sum = sum.saturating_add(count),
-                _ => values.push((value, count)),
-            }
+        let mut values = Some(first.values.clone());
+        for one in &all[1..] {
+            values = values.and_then(|values| values.merged(&one.values));
         }
-        Self::of(first.step, values).context("the runs hold more samples than can be counted")
+        let values = values.context("the runs hold more samples than can be counted")?;
+        Ok(Self { values, ..*first })
     }
 
     /// How often the thread woke.

@@ -4,7 +4,7 @@
 
 use super::Measured;
 use super::latency::Latency;
-use crate::measure::Labels;
+use crate::measure::labelled;
 use crate::response::Distribution;
 use crate::samples::{Samples, Unit, Values};
 
@@ -18,13 +18,12 @@ pub fn samples(all: &[Measured]) -> Samples {
         } else {
             "usual"
         };
-        let labels = [
+        let labels = labelled([
             ("case", case.place.name().to_owned()),
             ("scheduler", case.scheduler()),
             ("guest", case.guest.name().to_owned()),
             ("kind", kind.to_owned()),
-        ];
-        let labels: Labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        ]);
         samples.push(&labels, "latency", Unit::Number, summed_up(latency));
         let mean = Values::one(latency.mean_thousandths());
         samples.push(&labels, "mean", Unit::Instructions, mean);

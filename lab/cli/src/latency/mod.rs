@@ -10,7 +10,7 @@ use taktos_export::joined;
 pub use cyclictest::text;
 
 use crate::form::of_several;
-use crate::measure::Labels;
+use crate::measure::labelled;
 use crate::response::{Set, form};
 use crate::samples::{Samples, Unit, Values};
 
@@ -48,13 +48,12 @@ pub fn samples(question: &Question, sets: &[Set]) -> Samples {
     let mut samples = Samples::default();
     for set in sets {
         let load = if question.load { "busy" } else { "none" };
-        let labels = [
+        let labels = labelled([
             ("processor", set.from.to_string()),
             ("period, us", question.interval_us.to_string()),
             ("apart, us", question.distance_us.to_string()),
             ("load", load.to_owned()),
-        ];
-        let labels: Labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+        ]);
         let values = Values::All(set.times.clone());
         samples.push(&labels, "lateness", Unit::Nanoseconds, values);
     }

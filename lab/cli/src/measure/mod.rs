@@ -8,7 +8,7 @@ mod schedule;
 mod statistics;
 
 pub use observation::{Observation, Round, counts, observe};
-pub use round::{Labels, Part, Passages, Rounds, labels, rounds};
+pub use round::{Labels, Part, Passages, Rounds, labelled, labels, rounds};
 pub use schedule::{handover, record_schedule};
 pub use statistics::Summary;
 

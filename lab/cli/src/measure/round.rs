@@ -71,6 +71,12 @@ pub fn rounds(record: &Record) -> Result<Rounds<'_>> {
     Ok(labels.zip(parts).map(round).collect())
 }
 
+/// These labels.
+pub fn labelled<const N: usize>(labels: [(&str, String); N]) -> Labels {
+    let owned = labels.map(|(name, value)| (name.to_owned(), value));
+    owned.into()
+}
+
 /// The labels of a round, from the words behind `@round`.
 ///
 /// # Errors

@@ -112,7 +112,7 @@ impl Goals {
             .column(ours("measured"), |judged| judged.measured)
             .label("class", |judged| judged.evidence.word())
             .label("goal", |judged| judged.goal.as_str())
-            .label("met", Judged::verdict)
+            .label("met", |judged| Cell::yes_or_no(judged.met))
             .column(Column::figures("best peer", peers), Judged::peer);
         Ok(table.note(format!("Peers: {}.", self.source)).done())
     }
@@ -161,13 +161,6 @@ impl Goal {
 }
 
 impl Judged {
-    fn verdict(&self) -> Cell {
-        Cell::Verdict {
-            met: self.met,
-            words: if self.met { "yes" } else { "no" }.into(),
-        }
-    }
-
     fn peer(&self) -> Option<String> {
         let peer = self.peer.as_ref()?;
         let better = if peer.beaten { "" } else { ", not beaten" };

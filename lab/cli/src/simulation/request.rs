@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use taktos_schedule::CpuSet;
-use taktos_simulate::file::{self, FileError, TaskSet};
+use taktos_simulate::file::{self, TaskSet};
 use taktos_simulate::{Arrival, Cluster, Costs, Policy, Setup, Task, Workload};
 use taktos_time::Duration;
 
@@ -36,7 +36,7 @@ pub struct Request {
 /// # Errors
 /// When the file is broken, or asks for what takes for ever.
 pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
-    let set = file::parse(&written.text, &written.file).map_err(failure)?;
+    let set = file::parse(&written.text, &written.file).map_err(Failure::from)?;
     let costs = match &options.costs {
         Some(path) => costs(path)?,
         None => set.costs.clone().unwrap_or_default(),
@@ -66,12 +66,6 @@ pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
     Ok(request)
 }
 
-/// A file's error, as the tool shows errors.
-pub(super) fn failure(error: FileError) -> anyhow::Error {
-    let mend = error.mend.clone();
-    Failure::error(error.to_string(), mend)
-}
-
 fn costs(path: &Path) -> Result<Costs> {
     let text = std::fs::read_to_string(path).map_err(|cause| {
         Failure::error(
@@ -79,7 +73,8 @@ fn costs(path: &Path) -> Result<Costs> {
             "name a file with lines such as switch = \"2 us\"",
         )
     })?;
-    file::parse_costs(&text, &path.display().to_string()).map_err(failure)
+    let costs = file::parse_costs(&text, &path.display().to_string());
+    Ok(costs.map_err(Failure::from)?)
 }
 
 /// The scheduler instances: of the command line, of the file, or one.

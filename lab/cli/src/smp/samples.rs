@@ -4,7 +4,7 @@
 
 use super::case::Case;
 use super::figures::{Figures, TaskFigures, Times};
-use crate::measure::Labels;
+use crate::measure::{Labels, labelled};
 use crate::number::millis;
 use crate::samples::{Samples, Unit, Values};
 
@@ -36,22 +36,21 @@ pub(super) fn add(samples: &mut Samples, question: &str, run: &Run) {
 
 fn labels(question: &str, case: &Case) -> Labels {
     let period = case.tasks.first().map_or(0, |task| task.period);
-    let labels = [
+    labelled([
         ("question", question.to_owned()),
         ("policy", case.policy.name().to_owned()),
         ("layout", case.layout.name().to_owned()),
         ("processors", case.layout.processors().to_string()),
         ("quantum, ns", case.quantum.to_string()),
         ("us of period", (period / 1000).to_string()),
-    ];
-    labels.map(|(name, value)| (name.to_owned(), value)).into()
+    ])
 }
 
 fn add_task(samples: &mut Samples, run: &Labels, task: &TaskFigures) {
-    let own = [
-        ("task".to_owned(), task.name.clone()),
-        ("period, ms".to_owned(), millis(task.period)),
-    ];
+    let own = labelled([
+        ("task", task.name.clone()),
+        ("period, ms", millis(task.period)),
+    ]);
     let labels: Labels = run.clone().into_iter().chain(own).collect();
     let mut number = |mark, count| {
         samples.push(&labels, mark, Unit::Number, Values::one(count));

@@ -256,11 +256,10 @@ impl Station {
         for (name, bytes) in &task.beside {
             replace_file(&folder.join(name), bytes)?;
         }
-        let refused = |error: taktos_vm::FileError| Failure::error(error.to_string(), error.mend);
         let file = folder.join(format!("{}.toml", task.name));
-        let configuration =
-            Configuration::parse(text, &file.display().to_string()).map_err(refused)?;
-        configuration.check().map_err(refused)?;
+        let configuration = Configuration::parse(text, &file.display().to_string());
+        let configuration = configuration.map_err(Failure::from)?;
+        configuration.check().map_err(Failure::from)?;
         let sources = configuration.partitions.iter();
         let sources = sources
             .map(|partition| self.images.sources(&partition.image))

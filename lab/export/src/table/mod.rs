@@ -27,6 +27,13 @@ pub enum Cell {
 }
 
 impl Cell {
+    /// Whether a goal is met, in one word.
+    #[must_use]
+    pub fn yes_or_no(met: bool) -> Self {
+        let words = if met { "yes" } else { "no" }.into();
+        Self::Verdict { met, words }
+    }
+
     /// The cell for people.
     #[must_use]
     pub fn shown(&self) -> String {

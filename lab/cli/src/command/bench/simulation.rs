@@ -9,15 +9,15 @@
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use taktos_export::Basis;
 use taktos_export::table::{Cell, Column, Table};
-use taktos_export::{Basis, to_json};
 use taktos_simulate::generate::{
     Deadlines, Key, Method, PeriodRange, Periods, Specification, WHOLE, generate,
 };
 use taktos_simulate::{Plan, Policy, Setup};
 use taktos_time::Duration;
 
-use crate::arguments::{Format, RunOptions};
+use crate::arguments::RunOptions;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::workspace::Workspace;
@@ -73,12 +73,8 @@ pub(in crate::command) fn simulation(
         ));
     }
     let speed = Progress::default().during("simulating 20 tasks on 4 processors ...", measure)?;
-    match options.format {
-        Format::Json => screen::print(&to_json(&speed))?,
-        Format::Table => screen::print(&table(workspace, speed)?.to_text())?,
-        Format::Csv => screen::print(&table(workspace, speed)?.to_csv())?,
-    }
-    Ok(())
+    let table = table(workspace, speed)?;
+    Ok(screen::show(options.format, &table, &speed)?)
 }
 
 fn measure() -> Result<Speed> {
@@ -190,6 +186,7 @@ fn table(workspace: &Workspace, speed: Speed) -> Result<Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taktos_export::to_json;
 
     /// What makes others wait is no part of the measure: a thread without a processor does not
     /// grow older.

@@ -64,8 +64,7 @@ impl Figure {
                 .all(|(ours, theirs)| ours <= theirs),
             _ => return Cell::Blank,
         };
-        let words = if met { "yes" } else { "no" }.to_owned();
-        Cell::Verdict { met, words }
+        Cell::yes_or_no(met)
     }
 
     /// By what figures of one column are ordered; none where there is no figure.
