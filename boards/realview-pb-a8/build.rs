@@ -11,6 +11,8 @@ const TARGETS: [&str; 1] = ["armv7a-none-eabi"];
 
 fn main() {
     println!("cargo:targets={}", TARGETS.join(" "));
+    // What boards share asks for it.
+    println!("cargo:rustc-check-cfg=cfg(feature, values(\"smp\"))");
     let scripts = ["memory.x", "device.x"];
     for script in scripts {
         println!("cargo:rerun-if-changed={script}");

@@ -1,4 +1,4 @@
-//! Hands the linker this board's memory map.
+//! Hands the linker a board's memory map. The same for each board of the architecture.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -33,6 +33,8 @@ fn link_programs() {
     for argument in ARGUMENTS {
         println!("cargo:rustc-link-arg-bins={argument}");
     }
-    // The one program with several processors; the others have the start-up code's default, which is one.
-    println!("cargo:rustc-link-arg-bin=probe=--defsym=_max_hart_id=3");
+    // The one program of a board with one processor that runs on several; the start-up code's default is one.
+    if Path::new("src/bin/probe").exists() {
+        println!("cargo:rustc-link-arg-bin=probe=--defsym=_max_hart_id=3");
+    }
 }

@@ -65,6 +65,17 @@ pub mod interrupt {
     }
 }
 
+unsafe extern "C" {
+    /// A program's own; the default handler where it has none (see `device.x`).
+    fn taktos_urgent_interrupt();
+}
+
+taktos_arch_cortex_m::above!(
+    #[unsafe(no_mangle)]
+    taktos_urgent_vector,
+    taktos_urgent_interrupt
+);
+
 /// The interrupt above the kernel's level, which the kernel never delays and whose handler, the program's
 /// `taktos_urgent_interrupt`, must not call the kernel. The board says which it is, and leaves its device to the program.
 pub mod urgent_interrupt {
@@ -80,6 +91,17 @@ pub mod urgent_interrupt {
     pub fn pend() {
         pend_interrupt(URGENT);
     }
+}
+
+/// A program's entry: `entry!(start(&MAIN, main))`.
+#[macro_export]
+macro_rules! entry {
+    ($start:expr) => {
+        #[$crate::cortex_m_rt::entry]
+        fn entry() -> ! {
+            $start
+        }
+    };
 }
 
 #[panic_handler]

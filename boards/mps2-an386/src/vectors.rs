@@ -15,11 +15,6 @@ pub const INTERRUPTS: u32 = match cfg!(feature = "brief-reports") {
 
 taktos_arch_cortex_m::vectors!(INTERRUPTS);
 
-unsafe extern "C" {
-    /// A program's own; the default handler where it has none (see `device.x`).
-    fn taktos_urgent_interrupt();
-}
-
 /// The interrupt of the clock: see [`clock::INTERRUPT_NUMBER`].
 #[unsafe(no_mangle)]
 extern "C" fn taktos_interrupt_10() {
@@ -27,12 +22,6 @@ extern "C" fn taktos_interrupt_10() {
     // SAFETY: the table of vectors alone leads here, and by that interrupt.
     unsafe { clock::interrupt() };
 }
-
-taktos_arch_cortex_m::above!(
-    #[unsafe(no_mangle)]
-    taktos_urgent_vector,
-    taktos_urgent_interrupt
-);
 
 /// The interrupt of the first simple timer (CMSDK TRM, section 4.2, at 0x4000_0000), which the board leaves to the program. By
 /// `memory.x` its handler is `taktos_urgent_interrupt`, unless the program has another one.

@@ -33,14 +33,3 @@ pub use vectors::INTERRUPTS;
 // Programs built elsewhere do not name the start-up code themselves.
 #[doc(hidden)]
 pub use {cortex_m_rt, taktos_arch_cortex_m as arch, taktos_kernel as kernel};
-
-/// A program's entry: `entry!(start(&MAIN, main))`.
-#[macro_export]
-macro_rules! entry {
-    ($start:expr) => {
-        #[$crate::cortex_m_rt::entry]
-        fn entry() -> ! {
-            $start
-        }
-    };
-}

@@ -10,17 +10,6 @@ pub const INTERRUPTS: u32 = 96;
 
 taktos_arch_cortex_m::vectors!(INTERRUPTS);
 
-unsafe extern "C" {
-    /// A program's own; the default handler where it has none (see `device.x`).
-    fn taktos_urgent_interrupt();
-}
-
-taktos_arch_cortex_m::above!(
-    #[unsafe(no_mangle)]
-    taktos_urgent_vector,
-    taktos_urgent_interrupt
-);
-
 /// The interrupt of the subsystem's timer 0 (SSE-300, 101773), which the board leaves to the program. By `memory.x` its handler is
 /// `taktos_urgent_interrupt`, unless the program has another one.
 pub(crate) const URGENT: u16 = 3;

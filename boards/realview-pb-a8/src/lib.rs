@@ -15,8 +15,7 @@ mod clock;
 mod console;
 #[cfg(feature = "counted")]
 mod counter;
-#[cfg(feature = "workloads")]
-mod faults;
+pub mod interrupt;
 #[cfg(feature = "workloads")]
 mod suite;
 mod system;
@@ -25,7 +24,10 @@ mod system;
 #[cfg(feature = "workloads")]
 mod workloads;
 
-pub use system::{Board, RealView, interrupt, start, start_endless};
+// What files of all boards call these.
+use system::RealView as Place;
+
+pub use system::{Board, Machine, RealView, start, start_endless};
 pub use taktos_arch_armv7_a::INTERRUPTS;
 
 // Programs built elsewhere do not name the start-up code themselves.

@@ -9,6 +9,14 @@ use taktos_kernel::{Duration, Instant, Kernel, System, Thread, Upcall};
 /// The board, as the machine sees it.
 pub struct RealView;
 
+/// The machine.
+pub type Machine = ArmV7A<RealView>;
+
+impl RealView {
+    /// The address of the console, the first serial line.
+    pub(crate) const CONSOLE: usize = 0x1000_9000;
+}
+
 impl taktos_arch_armv7_a::Board for RealView {
     const DISTRIBUTOR: usize = 0x1E00_1000;
     const PROCESSOR_INTERFACE: usize = 0x1E00_0000;
@@ -39,7 +47,7 @@ static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 taktos_arch_armv7_a::exceptions!(RealView, Upcall<Board>);
 
 impl System for Board {
-    type Machine = ArmV7A<RealView>;
+    type Machine = Machine;
 
     #[inline(always)]
     fn kernel() -> &'static Kernel<Self> {
@@ -69,36 +77,6 @@ pub fn start<const N: usize>(main: &'static Thread<Board, N>, entry: fn()) -> ! 
 pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn() -> !) -> ! {
     clock::start::<Upcall<Board>>();
     taktos_kernel::run_endless(main, entry)
-}
-
-/// The interrupt that programs may pend themselves; its handler is the program's
-/// `taktos_spare_interrupt`.
-pub mod interrupt {
-    use super::{ArmV7A, RealView};
-
-    /// An interrupt that software sends to its own processor.
-    const SPARE: u32 = 1;
-
-    unsafe extern "C" {
-        /// A program's own; the start-up code's default where it has none (see `device.x`).
-        fn taktos_spare_interrupt();
-    }
-
-    fn spare() {
-        // SAFETY: the program's handler, which keeps to the rules for handlers.
-        unsafe { taktos_spare_interrupt() }
-    }
-
-    /// Lets it reach its handler, at the kernel's level.
-    pub fn enable() {
-        ArmV7A::<RealView>::set_handler(SPARE, spare);
-    }
-
-    /// Makes it pending.
-    #[inline(always)]
-    pub fn pend() {
-        ArmV7A::<RealView>::pend_interrupt(SPARE);
-    }
 }
 
 #[panic_handler]

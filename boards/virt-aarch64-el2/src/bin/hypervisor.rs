@@ -10,35 +10,27 @@
 )]
 
 #[cfg(target_os = "none")]
+#[path = "../kept.rs"]
+mod kept;
+
+#[cfg(target_os = "none")]
 mod target {
-    use core::cell::UnsafeCell;
+    use crate::kept::{self, exit, with_hypervisor};
     use core::sync::atomic::{AtomicBool, Ordering};
     use taktos_abi::vm::{Description, layout};
     use taktos_arch_aarch64_el2::{El2, fail};
-    use taktos_hypervisor::hardware::{Exit, Hardware, Next};
-    use taktos_hypervisor::{Hypervisor, Memory};
+    use taktos_hypervisor::Hypervisor;
+    use taktos_hypervisor::hardware::Next;
     use virt_aarch64_el2 as _;
-
-    /// What the first processor makes before the others start, and what the lock guards from then on.
-    struct Guarded<T>(UnsafeCell<T>);
-
-    // SAFETY: see above.
-    unsafe impl<T> Sync for Guarded<T> {}
-
-    static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
-    static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
-    static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
 
     aarch64_rt::entry!(entry, 64);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
         El2::set_up();
         let description = read_description();
         El2::set_up_processors(description.cpus.into());
-        // SAFETY: the first use of the two, by the start-up code alone.
-        let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
-        match Hypervisor::new(memory, description) {
-            Ok(made) => *hypervisor = Some(made),
-            Err(_) => fail("the description of partitions is refused"),
+        // SAFETY: the start-up code, once.
+        if !unsafe { kept::make(description) } {
+            fail("the description of partitions is refused");
         }
         El2::run()
     }
@@ -50,8 +42,8 @@ mod target {
             unsafe { core::slice::from_raw_parts(place, layout::DESCRIPTION_BYTES as usize) };
         match Description::decode(bytes) {
             Ok(description) => {
-                // SAFETY: the first use, by the start-up code alone.
-                let kept = unsafe { &mut *DESCRIPTION.0.get() };
+                // SAFETY: the start-up code, once.
+                let kept = unsafe { kept::description() };
                 *kept = description;
                 kept
             }
@@ -74,23 +66,6 @@ mod target {
             core::hint::spin_loop();
         }
         with_hypervisor(Hypervisor::start_processor)
-    }
-
-    #[inline(always)]
-    fn exit(_: usize, exit: Exit) -> Next {
-        with_hypervisor(|hypervisor| hypervisor.exit(exit))
-    }
-
-    /// Gives the hypervisor to `body`, behind the lock.
-    #[inline(always)]
-    fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
-        El2::lock();
-        // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
-        let next = unsafe { &mut *HYPERVISOR.0.get() }
-            .as_mut()
-            .map_or(Next::Idle, body);
-        El2::unlock();
-        next
     }
 }
 

@@ -18,8 +18,4 @@ use {
 };
 
 #[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p mps3-an547 --release --target thumbv8m.main-none-eabi"
-    );
-}
+taktos_workloads::program!();

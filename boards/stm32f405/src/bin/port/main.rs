@@ -19,8 +19,4 @@ use {
 };
 
 #[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p stm32f405 --release --target thumbv7em-none-eabi"
-    );
-}
+taktos_workloads::program!();

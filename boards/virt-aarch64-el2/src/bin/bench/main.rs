@@ -14,29 +14,22 @@
 
 #[cfg(target_os = "none")]
 mod guests;
+#[cfg(target_os = "none")]
+#[path = "../../kept.rs"]
+mod kept;
 
 #[cfg(target_os = "none")]
 mod target {
     use crate::guests;
-    use core::cell::UnsafeCell;
+    use crate::kept::{self, exit, with_hypervisor};
     use taktos_abi::vm::{
         Channel, Description, End, Linkage, Partition, Policy, Pool, Segment, Server, VcpuRecord,
         Wait, layout,
     };
     use taktos_arch_aarch64_el2::El2;
-    use taktos_hypervisor::hardware::{Exit, Hardware, Next};
-    use taktos_hypervisor::{Hypervisor, Memory};
+    use taktos_hypervisor::Hypervisor;
+    use taktos_hypervisor::hardware::Next;
     use virt_aarch64_el2 as _;
-
-    /// What the start-up code makes, and the lock guards from then on.
-    struct Guarded<T>(UnsafeCell<T>);
-
-    // SAFETY: see above; there is one processor.
-    unsafe impl<T> Sync for Guarded<T> {}
-
-    static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
-    static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
-    static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
 
     const MILLISECOND: u64 = 1_000_000;
     /// What each guest has: the image's addresses lie within.
@@ -45,20 +38,13 @@ mod target {
     aarch64_rt::entry!(entry, 64);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
         El2::set_up();
-        // SAFETY: the first use of the three, by the start-up code alone.
-        let (description, memory, hypervisor) = unsafe {
-            (
-                &mut *DESCRIPTION.0.get(),
-                &mut *MEMORY.0.get(),
-                &mut *HYPERVISOR.0.get(),
-            )
-        };
+        // SAFETY: the start-up code, once.
+        let description = unsafe { kept::description() };
         describe(description);
         El2::set_up_processors(description.cpus.into());
-        match Hypervisor::new(memory, description) {
-            Ok(made) => *hypervisor = Some(made),
-            Err(_) => panic!("the guests of the benchmark are refused"),
-        }
+        // SAFETY: as above.
+        let accepted = unsafe { kept::make(description) };
+        assert!(accepted, "the guests of the benchmark are refused");
         El2::run()
     }
 
@@ -122,23 +108,6 @@ mod target {
 
     fn start(_: usize) -> Next {
         with_hypervisor(Hypervisor::start)
-    }
-
-    #[inline(always)]
-    fn exit(_: usize, exit: Exit) -> Next {
-        with_hypervisor(|hypervisor| hypervisor.exit(exit))
-    }
-
-    /// Gives the hypervisor to `body`, behind the lock.
-    #[inline(always)]
-    fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
-        El2::lock();
-        // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
-        let next = unsafe { &mut *HYPERVISOR.0.get() }
-            .as_mut()
-            .map_or(Next::Idle, body);
-        El2::unlock();
-        next
     }
 }
 

@@ -36,8 +36,4 @@ mod user;
 mod vectors;
 
 #[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-aarch64-guest --release --target aarch64-unknown-none-softfloat"
-    );
-}
+taktos_workloads::program!();

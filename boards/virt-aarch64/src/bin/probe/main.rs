@@ -10,8 +10,4 @@
 mod target;
 
 #[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-aarch64 --release --target aarch64-unknown-none-softfloat"
-    );
-}
+taktos_workloads::program!();

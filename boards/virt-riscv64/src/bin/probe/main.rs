@@ -10,8 +10,4 @@
 mod target;
 
 #[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p virt-riscv64 --release --target riscv64imac-unknown-none-elf"
-    );
-}
+taktos_workloads::program!();

@@ -17,7 +17,7 @@ enum End {
 }
 
 /// What its kernel does for it.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Kernel {
     Nothing,
     /// It keeps it from the debug communications channel (MDSCR_EL1.TDCC).
@@ -25,6 +25,9 @@ enum Kernel {
     /// It gives it the physical timer (CNTKCTL_EL1.EL0PTEN).
     GivesTimer,
 }
+
+use End::{Call, Class};
+use Kernel::{DeniesChannel, GivesTimer, Nothing};
 
 struct Program {
     state: u64,
@@ -47,13 +50,35 @@ const CALLS: [u64; 2] = [0x11, 0x15];
 const SVC_OF_A32: u32 = 0xEF00_0000;
 const SVC: u32 = 0xD400_0001;
 
-const fn program(state: u64, kernel: Kernel, end: End, code: [u32; 4]) -> Program {
-    Program {
-        state,
-        x0: 0,
-        kernel,
-        end,
-        code,
+impl Program {
+    const fn of(state: u64, kernel: Kernel, end: End, code: [u32; 4]) -> Self {
+        Self {
+            state,
+            x0: 0,
+            kernel,
+            end,
+            code,
+        }
+    }
+
+    /// One in A32, whose call stands behind its instruction.
+    const fn a32(kernel: Kernel, end: End, instruction: u32) -> Self {
+        Self::of(A32, kernel, end, [instruction, SVC_OF_A32, 0, 0])
+    }
+
+    /// One in T32, for which the kernel does nothing.
+    const fn t32(end: End, code: [u32; 3]) -> Self {
+        Self::of(T32, Nothing, end, [code[0], code[1], code[2], 0])
+    }
+
+    /// One of 64 bits that reads MDCCSR_EL0.
+    const fn reads_channel(kernel: Kernel, end: End) -> Self {
+        Self::of(WIDE, kernel, end, [0xD533_0100, SVC, 0, 0])
+    }
+
+    /// The same with this in its first register.
+    const fn with(self, x0: u64) -> Self {
+        Self { x0, ..self }
     }
 }
 
@@ -76,133 +101,47 @@ const LOAD: u16 = 0x6801;
 
 const PROGRAMS: [Program; 18] = [
     // Debug registers: DBGDRAR, DBGDSCRint, DBGDIDR, DBGDSAR by MRC. (Of MRRC and LDC the emulator traps none.)
-    program(
-        A32,
-        Kernel::Nothing,
-        End::Class(UNDEFINED),
-        [0xEE11_0E10, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::Nothing,
-        End::Class(UNDEFINED),
-        [0xEE10_0E11, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::Nothing,
-        End::Class(UNDEFINED),
-        [0xEE10_0E10, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::Nothing,
-        End::Class(UNDEFINED),
-        [0xEE12_0E10, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::DeniesChannel,
-        End::Class(CHANNEL_OF_A32),
-        [0xEE11_0E10, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::DeniesChannel,
-        End::Class(CHANNEL_OF_A32),
-        [0xEE12_0E10, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        T32,
-        Kernel::Nothing,
-        End::Class(UNDEFINED),
-        [two(0xEE11, 0x0E10), two(CALL, CALL), 0, 0],
-    ),
+    Program::a32(Nothing, Class(UNDEFINED), 0xEE11_0E10),
+    Program::a32(Nothing, Class(UNDEFINED), 0xEE10_0E11),
+    Program::a32(Nothing, Class(UNDEFINED), 0xEE10_0E10),
+    Program::a32(Nothing, Class(UNDEFINED), 0xEE12_0E10),
+    Program::a32(DeniesChannel, Class(CHANNEL_OF_A32), 0xEE11_0E10),
+    Program::a32(DeniesChannel, Class(CHANNEL_OF_A32), 0xEE12_0E10),
+    Program::t32(Class(UNDEFINED), [two(0xEE11, 0x0E10), two(CALL, CALL), 0]),
     // The emulated timer, CNTP_CTL and CNTP_CVAL: given by the kernel, not by EL2.
-    program(
-        A32,
-        Kernel::GivesTimer,
-        End::Class(UNDEFINED),
-        [0xEE1E_0F32, SVC_OF_A32, 0, 0],
-    ),
-    program(
-        A32,
-        Kernel::GivesTimer,
-        End::Class(UNDEFINED),
-        [0xEC51_0F2E, SVC_OF_A32, 0, 0],
-    ),
-    // MRS x0, MDCCSR_EL0.
-    program(
-        WIDE,
-        Kernel::Nothing,
-        End::Call(0),
-        [0xD533_0100, SVC, 0, 0],
-    ),
-    program(
-        WIDE,
-        Kernel::DeniesChannel,
-        End::Class(REGISTER),
-        [0xD533_0100, SVC, 0, 0],
-    ),
+    Program::a32(GivesTimer, Class(UNDEFINED), 0xEE1E_0F32),
+    Program::a32(GivesTimer, Class(UNDEFINED), 0xEC51_0F2E),
+    Program::reads_channel(Nothing, Call(0)),
+    Program::reads_channel(DeniesChannel, Class(REGISTER)),
     // Waits, in A32 (also one whose condition fails), in T32.
-    program(
+    Program::of(
         A32,
-        Kernel::Nothing,
-        End::Call(0),
+        Nothing,
+        Call(0),
         [0xE320_F003, 0xE320_F002, SVC_OF_A32, 0],
     ),
-    program(
-        A32,
-        Kernel::Nothing,
-        End::Call(0),
-        [0x0320_F003, SVC_OF_A32, 0, 0],
+    Program::a32(Nothing, Call(0), 0x0320_F003),
+    Program::t32(
+        Call(0x11),
+        [two(ZERO, WFI), two(ONE, SIXTEEN), two(CALL, 0)],
     ),
-    program(
-        T32,
-        Kernel::Nothing,
-        End::Call(0x11),
-        [two(ZERO, WFI), two(ONE, SIXTEEN), two(CALL, 0), 0],
-    ),
-    program(
-        T32,
-        Kernel::Nothing,
-        End::Call(0x11),
-        [two(ZERO, WFE), two(ONE, SIXTEEN), two(CALL, 0), 0],
+    Program::t32(
+        Call(0x11),
+        [two(ZERO, WFE), two(ONE, SIXTEEN), two(CALL, 0)],
     ),
     // A device that EL2 plays: T32's load of 16 bits; in an IT block, of which the other half is not executed; A32's. (Of a wait in
     // an IT block the emulator tells a state that is one instruction further.)
-    Program {
-        x0: DEVICES + CONSOLE,
-        ..program(
-            T32,
-            Kernel::Nothing,
-            End::Call(DEVICES + CONSOLE + 16),
-            [
-                two(COMPARE, EQUAL_ELSE),
-                two(LOAD, ONE),
-                two(SIXTEEN, CALL),
-                0,
-            ],
-        )
-    },
-    Program {
-        x0: DEVICES + CONSOLE,
-        ..program(
-            T32,
-            Kernel::Nothing,
-            End::Call(0x11),
-            [two(LOAD, ZERO), two(ONE, SIXTEEN), two(CALL, 0), 0],
-        )
-    },
-    Program {
-        x0: DEVICES + CONSOLE,
-        ..program(
-            A32,
-            Kernel::Nothing,
-            End::Call(DEVICES + CONSOLE),
-            [0xE590_1018, SVC_OF_A32, 0, 0],
-        )
-    },
+    Program::t32(
+        Call(DEVICES + CONSOLE + 16),
+        [two(COMPARE, EQUAL_ELSE), two(LOAD, ONE), two(SIXTEEN, CALL)],
+    )
+    .with(DEVICES + CONSOLE),
+    Program::t32(
+        Call(0x11),
+        [two(LOAD, ZERO), two(ONE, SIXTEEN), two(CALL, 0)],
+    )
+    .with(DEVICES + CONSOLE),
+    Program::a32(Nothing, Call(DEVICES + CONSOLE), 0xE590_1018).with(DEVICES + CONSOLE),
 ];
 
 /// Where user programs see the second gigabyte, of memory, and the first, of devices, and the entries for that: valid, accessed, for
@@ -238,22 +177,13 @@ pub fn programs(attack: &mut Attack<'_>) {
 
 fn run(number: usize, program: &Program) {
     let timer = read!("cntkctl_el1");
-    write!(
-        "mdscr_el1",
-        if program.kernel == Kernel::DeniesChannel {
-            DENIED
-        } else {
-            0
-        }
-    );
-    write!(
-        "cntkctl_el1",
-        if program.kernel == Kernel::GivesTimer {
-            timer | GIVEN
-        } else {
-            timer
-        }
-    );
+    let (denied, given) = match program.kernel {
+        Nothing => (0, 0),
+        DeniesChannel => (DENIED, 0),
+        GivesTimer => (0, GIVEN),
+    };
+    write!("mdscr_el1", denied);
+    write!("cntkctl_el1", timer | given);
     set_virtual_timer(counter() + SOON);
     let at = MEMORY + program.code.as_ptr().addr() as u64;
     let came = user::run(at, program.state, program.x0);
@@ -263,9 +193,9 @@ fn run(number: usize, program: &Program) {
     let class = came.syndrome >> 26;
     let right = came.entry == entry
         && match program.end {
-            End::Call(x0) => CALLS.contains(&class) && came.x0 == x0,
-            End::Class(UNDEFINED) => came.syndrome == 1 << 25 && came.at == at,
-            End::Class(wanted) => class == wanted && came.at == at,
+            Call(x0) => CALLS.contains(&class) && came.x0 == x0,
+            Class(UNDEFINED) => came.syndrome == 1 << 25 && came.at == at,
+            Class(wanted) => class == wanted && came.at == at,
         };
     if !right {
         wrong(format_args!(

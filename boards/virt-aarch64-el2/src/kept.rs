@@ -1,0 +1,60 @@
+//! Owns: where an image of the hypervisor keeps it, and the lock before it.
+//! Must never know: the partitions. An image takes this file as a module.
+
+use core::cell::UnsafeCell;
+use taktos_abi::vm::Description;
+use taktos_arch_aarch64_el2::El2;
+use taktos_hypervisor::hardware::{Exit, Hardware, Next};
+use taktos_hypervisor::{Hypervisor, Memory};
+
+/// What the first processor makes before the others start, and what the lock guards from then on.
+struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: see above.
+unsafe impl<T> Sync for Guarded<T> {}
+
+static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
+static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
+static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
+
+/// Where the description is kept.
+///
+/// # Safety
+/// The caller is the start-up code, which calls this once.
+pub unsafe fn description() -> &'static mut Description {
+    // SAFETY: the first use, as the caller promises.
+    unsafe { &mut *DESCRIPTION.0.get() }
+}
+
+/// Makes the hypervisor of the partitions that are described; whether they are accepted.
+///
+/// # Safety
+/// The caller is the start-up code, which calls this once.
+pub unsafe fn make(description: &'static Description) -> bool {
+    // SAFETY: the first use of the two, as the caller promises.
+    let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
+    match Hypervisor::new(memory, description) {
+        Ok(made) => {
+            *hypervisor = Some(made);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+#[inline(always)]
+pub fn exit(_: usize, exit: Exit) -> Next {
+    with_hypervisor(|hypervisor| hypervisor.exit(exit))
+}
+
+/// Gives the hypervisor to `body`, behind the lock.
+#[inline(always)]
+pub fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
+    El2::lock();
+    // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
+    let next = unsafe { &mut *HYPERVISOR.0.get() }
+        .as_mut()
+        .map_or(Next::Idle, body);
+    El2::unlock();
+    next
+}
