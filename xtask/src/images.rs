@@ -1,21 +1,13 @@
 //! Builds every program of every board, each board in a call of its own, so
 //! that no feature of one leaks into another.
 
-use std::path::Path;
-
-use anyhow::{Context, Result, ensure};
-use taktos_cli::image::{cargo, manifest};
+use anyhow::{Context, Result};
+use taktos_cli::image::{build_in, build_several};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 
-/// What is built of each board: its programs, and the one that is built for size.
-const BUILDS: [&str; 2] = [
-    "build --quiet --profile release --bins",
-    "build --quiet --profile small --bin smallest",
-];
-
-/// The source of the last, which not every board has.
-const SMALLEST: &str = "smallest.rs";
+/// The program that is built for size, which not every board has, and how.
+const SMALLEST: (&str, &str) = ("smallest", "small");
 
 /// Builds all images.
 ///
@@ -23,25 +15,62 @@ const SMALLEST: &str = "smallest.rs";
 /// When one does not build.
 pub fn build(workspace: &Workspace) -> Result<String> {
     for board in Board::ALL {
-        let sources = Path::new(&manifest(board.name())).with_file_name("src/bin");
-        let is_there = |program| workspace.root().join(&sources).join(program).exists();
-        let builds = BUILDS.into_iter().take(1 + usize::from(is_there(SMALLEST)));
-        for line in builds {
-            let mut call = cargo(workspace);
-            call.args(line.split(' '));
-            call.args(["--manifest-path", &manifest(board.name())]);
-            call.args(["--target", board.triple()]);
-            let output = call.output().context("cargo does not start")?;
-            let said = String::from_utf8_lossy(&output.stderr);
-            ensure!(
-                output.status.success(),
-                "{}: cargo {line}: {said}",
-                board.name()
-            );
+        let programs = programs(workspace, board.name())?;
+        let there = (board.name(), board.triple());
+        let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+        build_several(workspace, there, &names)?;
+        let (smallest, profile) = SMALLEST;
+        if names.contains(&smallest) {
+            build_in(workspace, there, smallest, profile)?;
         }
     }
     Ok(format!(
         "the images of {} boards are built",
         Board::ALL.len()
     ))
+}
+
+/// The programs of a board, in the order of their names; where the board has one processor or several, those for several alone are left out.
+///
+/// # Errors
+/// When its sources cannot be read.
+pub fn programs(workspace: &Workspace, board: &str) -> Result<Vec<String>> {
+    let directory = workspace.path(&format!("boards/{board}/src/bin"));
+    let read = || format!("cannot read {}", directory.display());
+    let mut names = Vec::new();
+    let mut is_mixed = false;
+    for entry in std::fs::read_dir(&directory).with_context(read)? {
+        let path = entry.with_context(read)?.path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let name = path.file_stem().context("a program has a name")?;
+        is_mixed |= text.contains(FOR_ANY);
+        names.push((
+            name.to_string_lossy().into_owned(),
+            text.contains(FOR_SEVERAL),
+        ));
+    }
+    names.sort();
+    let here = names
+        .into_iter()
+        .filter(|(_, several)| !is_mixed || !several);
+    Ok(here.map(|(name, _)| name).collect())
+}
+
+/// How a source says that its program is for several processors alone, or for as many as the board has.
+const FOR_SEVERAL: &str = "::smp::";
+const FOR_ANY: &str = "::any::";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn programs_are_files_and_directories() {
+        let tree = Workspace::at(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")));
+        let found = programs(&tree, "virt-aarch64").unwrap();
+        assert!(found.contains(&"hello".to_owned()) && found.contains(&"port".to_owned()));
+        assert!(found.is_sorted());
+    }
 }

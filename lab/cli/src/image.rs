@@ -1,6 +1,7 @@
 //! Images: built by cargo when asked for, and told apart by their contents.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,7 +47,7 @@ pub fn given(words: &str) -> Result<Option<Image>> {
 /// Whether the file begins as ELF files do.
 pub fn is_elf(path: &Path) -> bool {
     let mut begin = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
     read.is_ok() && begin == *b"\x7fELF"
 }
 
@@ -86,6 +87,19 @@ pub fn build_several(
     let profile = shipped(board.0);
     let built = built(workspace, board, programs, profile, Features::Usual)?;
     built.into_iter().map(image).collect()
+}
+
+/// The same in a profile that is not the one in which programs ship.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_in(
+    workspace: &Workspace,
+    board: (&str, &str),
+    program: &str,
+    profile: &str,
+) -> Result<Image> {
+    one(workspace, board, program, profile, Features::Usual)
 }
 
 /// The same with the features of the smallest image.
@@ -160,8 +174,8 @@ impl Features {
     }
 }
 
-/// What this process has built. One build at a time: boards of one triple have programs of one name, which cargo puts into one
-/// place.
+/// What this process has built. One build and copy at a time, of this process and by [`alone`] of all: boards of one triple have programs
+/// of one name, which cargo puts into one place.
 static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Builds what was not built yet, and gives the board's own copy of each program.
@@ -180,27 +194,11 @@ fn built(
         .iter()
         .filter(|program| !done.contains(&own(program)));
     let missing: Vec<&str> = missing.copied().collect();
-    if !missing.is_empty() {
-        let (_, feature) = crate_of(board);
-        let output = cargo(workspace)
-            .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
-            .arg(manifest(board))
-            .args(feature.iter().flat_map(|feature| ["--features", feature]))
-            .args(missing.iter().flat_map(|program| ["--bin", program]))
-            .args(["--target", triple])
-            .args(features.arguments())
-            .output()
-            .map_err(|cause| {
-                Failure::error(
-                    format!("cargo does not start: {cause}"),
-                    "run ./taktos doctor",
-                )
-            })?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(refused((board, triple), &missing.join(" "), profile, &said));
-        }
+    if missing.is_empty() {
+        return Ok(programs.iter().map(own).collect());
     }
+    let _until_copied = alone(&target)?;
+    compile(workspace, (board, triple), &missing, profile, features)?;
     for program in &missing {
         copy(
             &target.join(triple).join(profile).join(program),
@@ -209,6 +207,53 @@ fn built(
         done.insert(own(program));
     }
     Ok(programs.iter().map(own).collect())
+}
+
+/// Has cargo build programs, each of which it puts where those of other boards were.
+fn compile(
+    workspace: &Workspace,
+    (board, triple): (&str, &str),
+    programs: &[&str],
+    profile: &str,
+    features: Features,
+) -> Result<()> {
+    let (_, feature) = crate_of(board);
+    let output = cargo(workspace)
+        .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+        .arg(manifest(board))
+        .args(feature.iter().flat_map(|feature| ["--features", feature]))
+        .args(programs.iter().flat_map(|program| ["--bin", program]))
+        .args(["--target", triple])
+        .args(features.arguments())
+        .output()
+        .map_err(|cause| {
+            Failure::error(
+                format!("cargo does not start: {cause}"),
+                "run ./taktos doctor",
+            )
+        })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(refused(
+            (board, triple),
+            &programs.join(" "),
+            profile,
+            &said,
+        ));
+    }
+    Ok(())
+}
+
+/// Waits until no other process builds images, and keeps others waiting while the file lives.
+fn alone(target: &Path) -> Result<File> {
+    let path = target.join("images.lock");
+    let locked = || {
+        std::fs::create_dir_all(target)?;
+        let file = File::create(&path)?;
+        file.lock()?;
+        Ok::<_, std::io::Error>(file)
+    };
+    locked().with_context(|| format!("cannot lock {}", path.display()))
 }
 
 /// Copies a file that another process may be running, unless the copy is there.
@@ -280,4 +325,20 @@ fn digest(path: &PathBuf) -> Result<String> {
         digest.add(data.with_context(|| format!("{} is cut off", path.display()))?);
     }
     Ok(format!("fnv1a64:{digest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_builds_keeps_others_waiting() {
+        let folder = std::env::temp_dir().join(format!("taktos-builder-{}", std::process::id()));
+        let builder = alone(&folder).unwrap();
+        let other = || File::open(folder.join("images.lock")).unwrap();
+        assert!(other().try_lock().is_err());
+        drop(builder);
+        other().try_lock().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,13 +1,12 @@
 //! The step that walks over all code of the images: a cycle model must know each instruction of
 //! each program, also of those that nothing measures.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use taktos_cycles::{Error, UnknownInstruction};
 use taktos_emulator::{Board, Cpu, PhaseRules, Table};
 
 use super::Tally;
+use crate::images::programs;
 use taktos_cli::image;
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
@@ -62,7 +61,7 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
     for (board, cpu) in boards() {
         let (name, triple) = (board.name, board.machine.triple());
-        let programs = programs(&workspace.path(&format!("boards/{name}/src/bin")))?;
+        let programs = programs(workspace, name)?;
         let names: Vec<&str> = programs.iter().map(String::as_str).collect();
         let images = image::build_several(workspace, (name, triple), &names)?;
         for (program, image) in names.into_iter().zip(images) {
@@ -83,33 +82,6 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
     }
     Ok(all)
 }
-
-/// The programs whose sources are in a directory, in the order of their names; where the board has one processor or several, those for
-/// several alone are left out.
-fn programs(directory: &Path) -> Result<Vec<String>> {
-    let read = || format!("cannot read {}", directory.display());
-    let mut names = Vec::new();
-    let mut is_mixed = false;
-    for entry in std::fs::read_dir(directory).with_context(read)? {
-        let path = entry.with_context(read)?.path();
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let name = path.file_stem().context("a program has a name")?;
-        is_mixed |= text.contains(FOR_ANY);
-        names.push((
-            name.to_string_lossy().into_owned(),
-            text.contains(FOR_SEVERAL),
-        ));
-    }
-    names.sort();
-    let here = names
-        .into_iter()
-        .filter(|(_, several)| !is_mixed || !several);
-    Ok(here.map(|(name, _)| name).collect())
-}
-
-/// How a source says that its program is for several processors alone, or for as many as the board has.
-const FOR_SEVERAL: &str = "::smp::";
-const FOR_ANY: &str = "::any::";
 
 #[cfg(test)]
 mod tests {
@@ -135,14 +107,5 @@ mod tests {
         let held = ["fb00 f001", "e8d0 f001", "e8c1 2f43", "e8d0 0f5f", "bf00"];
         assert!(excused.iter().all(|bytes| is_younger(bytes)));
         assert!(!held.iter().any(|bytes| is_younger(bytes)));
-    }
-
-    #[test]
-    fn programs_are_files_and_directories() {
-        let directory =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../boards/virt-aarch64/src/bin");
-        let found = programs(&directory).unwrap();
-        assert!(found.contains(&"hello".to_owned()) && found.contains(&"port".to_owned()));
-        assert!(found.is_sorted());
     }
 }
