@@ -154,6 +154,17 @@ pub unsafe fn choose_after<P: Port>(
     unsafe { choose_holding(taken, processor, || current) }
 }
 
+/// Takes the lock, unless others have decided that the thread that runs gives way; says whether. Called with interrupts masked.
+pub fn keep_turn<P: Port>() -> bool {
+    let taken = lock::<P>();
+    let processor = &taken.own().processor;
+    let keeps = processor.heir.get() == processor.current.get();
+    if !keeps {
+        unlock(taken);
+    }
+    keeps
+}
+
 /// # Safety
 /// Interrupts are masked.
 #[inline(always)]

@@ -17,9 +17,9 @@ mod outcome;
 mod stack;
 mod wiring;
 
-pub use block::{Block, Blocks, Port, choose, choose_after, numbered, set_up};
+pub use block::{Block, Blocks, Port, choose, choose_after, keep_turn, numbered, set_up};
 pub use frame::prepare;
-pub use lock::{Exchange, Handle, Lock, Taken, free_lock, lock, unlock};
+pub use lock::{Exchange, Handle, Lock, Taken, free_lock, lock, lock_out_of_line, unlock};
 pub use one::TAKTOS_PROCESSOR;
 pub use outcome::Outcome64;
 pub use stack::{FaultStack, Guard, HandlerStack, OwnStacks, PAGE, Stacks, stacks_of};

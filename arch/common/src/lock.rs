@@ -146,6 +146,11 @@ pub fn lock<P: Port>() -> Taken<P> {
     Taken { own, lock }
 }
 
+/// The same for a hand-written path that found it held, and that keeps its registers around the call.
+pub extern "C" fn lock_out_of_line<P: Port>() {
+    let _ = lock::<P>();
+}
+
 /// Gives the lock to whoever waits for it longest. Called by the holder, with what taking it gave.
 #[inline(always)]
 pub fn unlock<P: Port>(taken: Taken<P>) {

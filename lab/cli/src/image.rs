@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
@@ -174,8 +174,7 @@ impl Features {
     }
 }
 
-/// What this process has built. One build and copy at a time, of this process and by [`alone`] of all: boards of one triple have programs
-/// of one name, which cargo puts into one place.
+/// What this process has built. One build and copy at a time, of this process and by [`alone`] of all.
 static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Builds what was not built yet, and gives the board's own copy of each program.
@@ -218,20 +217,15 @@ fn compile(
     features: Features,
 ) -> Result<()> {
     let (_, feature) = crate_of(board);
-    let output = cargo(workspace)
-        .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
-        .arg(manifest(board))
-        .args(feature.iter().flat_map(|feature| ["--features", feature]))
-        .args(programs.iter().flat_map(|program| ["--bin", program]))
-        .args(["--target", triple])
-        .args(features.arguments())
-        .output()
-        .map_err(|cause| {
-            Failure::error(
-                format!("cargo does not start: {cause}"),
-                "run ./taktos doctor",
-            )
-        })?;
+    let output = output_of(
+        cargo(workspace)
+            .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+            .arg(manifest(board))
+            .args(feature.iter().flat_map(|feature| ["--features", feature]))
+            .args(programs.iter().flat_map(|program| ["--bin", program]))
+            .args(["--target", triple])
+            .args(features.arguments()),
+    )?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(refused(
@@ -244,9 +238,13 @@ fn compile(
     Ok(())
 }
 
-/// Waits until no other process builds images, and keeps others waiting while the file lives.
-fn alone(target: &Path) -> Result<File> {
-    let path = target.join("images.lock");
+/// Waits until no other process builds for boards, and keeps others waiting while the file lives: boards of one triple have programs and
+/// libraries of one name, which cargo puts into one place.
+///
+/// # Errors
+/// When the folder takes no file, or its system knows no locks.
+pub(crate) fn alone(target: &Path) -> Result<File> {
+    let path = target.join("boards.lock");
     let locked = || {
         std::fs::create_dir_all(target)?;
         let file = File::create(&path)?;
@@ -289,6 +287,19 @@ pub fn cargo(workspace: &Workspace) -> Command {
         cargo.env_remove(variable);
     }
     cargo
+}
+
+/// Runs cargo to its end.
+///
+/// # Errors
+/// When it does not start.
+pub(crate) fn output_of(cargo: &mut Command) -> Result<Output> {
+    cargo.output().map_err(|cause| {
+        Failure::error(
+            format!("cargo does not start: {cause}"),
+            "run ./taktos doctor",
+        )
+    })
 }
 
 /// Why cargo refused. What the compiler said is shown, since it names the line.
@@ -335,7 +346,7 @@ mod tests {
     fn who_builds_keeps_others_waiting() {
         let folder = std::env::temp_dir().join(format!("taktos-builder-{}", std::process::id()));
         let builder = alone(&folder).unwrap();
-        let other = || File::open(folder.join("images.lock")).unwrap();
+        let other = || File::open(folder.join("boards.lock")).unwrap();
         assert!(other().try_lock().is_err());
         drop(builder);
         other().try_lock().unwrap();

@@ -3,7 +3,7 @@
 
 use super::state::{State, own};
 use core::arch::{asm, naked_asm};
-use taktos_arch_common::{Exchange, Lock, Port, free_lock, lock};
+use taktos_arch_common::{Exchange, Lock, Port, free_lock, lock_out_of_line};
 use taktos_lock::HELD;
 
 /// The lock of the seam. The hand-written paths give it back themselves; see `pieces`.
@@ -101,10 +101,6 @@ pub(crate) extern "C" fn wait_for_lock() {
         "ldp x2, x3, [sp, #16]",
         "ldp x0, x1, [sp], #48",
         "ret",
-        lock = sym lock_out_of_line,
+        lock = sym lock_out_of_line::<Arm>,
     )
-}
-
-extern "C" fn lock_out_of_line() {
-    let _ = lock::<Arm>();
 }

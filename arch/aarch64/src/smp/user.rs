@@ -3,7 +3,7 @@
 //!
 //! Each processor's own register says which map it has, and its block who runs.
 
-use super::{Arm, controller, lock, unlock};
+use super::{Arm, controller};
 use crate::board::Board;
 use crate::user::vectors;
 use crate::{interrupt, state};
@@ -158,15 +158,9 @@ macro_rules! restore_where_untold {
     };
 }
 
-/// Takes the lock, unless others have decided that the thread that runs gives way; says whether.
+/// As the common part says.
 pub(crate) fn keep_turn() -> bool {
-    let taken = lock::<Arm>();
-    let processor = &taken.own().processor;
-    let keeps = processor.heir.get() == processor.current.get();
-    if !keeps {
-        unlock(taken);
-    }
-    keeps
+    taktos_arch_common::keep_turn::<Arm>()
 }
 
 pub(crate) use {

@@ -8,15 +8,16 @@
 //! kernel that would do that for it, and the kernel's processors call each other by an interrupt in any case. That is waited for, as long as each
 //! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start.
 
+use super::Hart;
 use super::calls::{self, ON_NEW_MAP};
 use super::state::numbered;
-use super::{Hart, lock, unlock};
 use crate::board::Board;
 use crate::interrupt::{mask_remembering, unmask_again};
 use crate::user::{crossing, map};
 use core::arch::naked_asm;
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
+use taktos_arch_common::lock_out_of_line;
 
 /// Enables user mode on all processors, and comes back when it is so.
 pub fn enable<B: Board>() {
@@ -151,15 +152,9 @@ macro_rules! with_call {
     };
 }
 
-/// Takes the lock, unless others have decided that the thread that runs gives way; says whether.
+/// As the common part says.
 pub fn keep_turn() -> bool {
-    let taken = lock::<Hart>();
-    let processor = &taken.own().processor;
-    let keeps = processor.heir.get() == processor.current.get();
-    if !keeps {
-        unlock(taken);
-    }
-    keeps
+    taktos_arch_common::keep_turn::<Hart>()
 }
 
 /// Takes the lock for a call that found it held: what the call carries stays.
@@ -182,12 +177,8 @@ pub extern "C" fn wait_for_lock() {
         "ld a7, 40(sp)",
         "addi sp, sp, 48",
         "ret",
-        lock = sym lock_out_of_line,
+        lock = sym lock_out_of_line::<Hart>,
     )
-}
-
-extern "C" fn lock_out_of_line() {
-    let _ = lock::<Hart>();
 }
 
 pub(crate) use {

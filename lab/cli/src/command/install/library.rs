@@ -1,6 +1,7 @@
 //! Owns: how the library for one board is built, and what a compiler and a linker are told of it.
 //! Must never know: where it is installed.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::Stdio;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::{Kit, LINKED};
 use crate::failure::Failure;
-use crate::image::cargo;
+use crate::image::{alone, cargo, output_of};
 use crate::workspace::Workspace;
 
 /// The crate.
@@ -29,6 +30,8 @@ pub(super) struct Built {
     /// What the board tells linkers, and where they find scripts.
     pub(super) arguments: Vec<String>,
     pub(super) searched: Vec<PathBuf>,
+    /// Others build no library into its place meanwhile.
+    _until_used: File,
 }
 
 impl<'a> Library<'a> {
@@ -72,18 +75,14 @@ impl<'a> Library<'a> {
 
     /// Builds it as it ships.
     pub(super) fn build(&self, workspace: &Workspace) -> Result<Built> {
-        let output = cargo(workspace)
-            .args(["rustc", "--quiet", "--release", "--lib", "-p", PACKAGE])
-            .args(["--crate-type", "staticlib", "--message-format", "json"])
-            .args(["--features", self.kit.board.name(), "--target", self.triple])
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|cause| {
-                Failure::error(
-                    format!("cargo does not start: {cause}"),
-                    "run ./taktos doctor",
-                )
-            })?;
+        let until_used = alone(&workspace.target())?;
+        let output = output_of(
+            cargo(workspace)
+                .args(["rustc", "--quiet", "--release", "--lib", "-p", PACKAGE])
+                .args(["--crate-type", "staticlib", "--message-format", "json"])
+                .args(["--features", self.kit.board.name(), "--target", self.triple])
+                .stderr(Stdio::inherit()),
+        )?;
         ensure!(
             output.status.success(),
             Failure::error(
@@ -101,12 +100,12 @@ impl<'a> Library<'a> {
             .map(serde_json::from_slice)
             .collect::<Result<_, _>>()
             .context("cargo does not speak as it used to")?;
-        built(&messages)
+        built(&messages, until_used)
     }
 }
 
 /// What cargo's messages say of the library and of the scripts that the board's crates have written.
-fn built(messages: &[Value]) -> Result<Built> {
+fn built(messages: &[Value], until_used: File) -> Result<Built> {
     let of_reason = |reason: &'static str| {
         messages
             .iter()
@@ -138,6 +137,7 @@ fn built(messages: &[Value]) -> Result<Built> {
         archive: archive.into(),
         arguments,
         searched,
+        _until_used: until_used,
     })
 }
 
