@@ -8,6 +8,7 @@
 mod create;
 pub mod fault;
 pub(crate) mod info;
+mod of_several;
 pub(crate) mod operations;
 mod raw;
 pub(crate) mod registry;

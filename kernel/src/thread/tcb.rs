@@ -8,6 +8,7 @@
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::info::Info;
+use crate::thread::of_several::OfSeveral;
 use crate::thread::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
 use core::ptr;
@@ -30,10 +31,8 @@ pub struct Tcb {
     previous: Guarded<*const Tcb>,
     /// Priorities, rank in the tree of time-outs, flags.
     pub urgency: Guarded<Urgency>,
-    /// What only several processors need. It lies where the layout would leave a hole; a processor of 32 bits is
-    /// the only one of its system.
-    #[cfg(target_pointer_width = "64")]
-    seat: Guarded<Seat>,
+    /// Where the thread is. It lies where the layout would leave a hole.
+    seat: OfSeveral<Seat>,
     /// What the thread waits for.
     pub wait: Guarded<Wait>,
     /// A word that belongs to whatever the thread waits for: an address, a mask.
@@ -56,14 +55,11 @@ pub struct Tcb {
     /// What does not change while the thread exists.
     pub info: Guarded<Option<&'static Info>>,
     /// What may decide about the instance in which the thread is at home.
-    #[cfg(target_pointer_width = "64")]
-    home: Guarded<Option<&'static Home>>,
+    home: OfSeveral<Option<&'static Home>>,
     /// The processor time that the thread has had in closed instances, as the machine counts ticks.
-    #[cfg(target_pointer_width = "64")]
-    ticks: Guarded<u64>,
+    ticks: OfSeveral<u64>,
     /// What decides about a closed instance of several processors keeps this beside the thread.
-    #[cfg(target_pointer_width = "64")]
-    note: Guarded<u64>,
+    note: OfSeveral<u64>,
 }
 
 /// What may decide about an instance.
@@ -86,7 +82,6 @@ pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 const _: () = assert!(size_of::<Tcb>() == 72);
 
 /// What a kernel for several processors keeps of a thread.
-#[cfg(target_pointer_width = "64")]
 #[derive(Clone, Copy)]
 struct Seat {
     /// The row in the scheduling library's table, or [`NO_ROW`].
@@ -97,8 +92,22 @@ struct Seat {
     leaving: bool,
 }
 
-#[cfg(target_pointer_width = "64")]
 const NO_ROW: u16 = u16::MAX;
+
+impl Seat {
+    const NOWHERE: Self = Self {
+        row: NO_ROW,
+        clock: 0,
+        leaving: false,
+    };
+}
+
+impl Default for Seat {
+    #[inline(always)]
+    fn default() -> Self {
+        Self::NOWHERE
+    }
+}
 
 /// Where `Tcb::info` lies, for tools that look at an image from outside.
 pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
@@ -115,12 +124,7 @@ impl Tcb {
             next: Guarded::new(ptr::null()),
             previous: Guarded::new(ptr::null()),
             urgency: Guarded::new(Urgency::IDLE),
-            #[cfg(target_pointer_width = "64")]
-            seat: Guarded::new(Seat {
-                row: NO_ROW,
-                clock: 0,
-                leaving: false,
-            }),
+            seat: OfSeveral::new(Seat::NOWHERE),
             wait: Guarded::new(Wait::NON_EXISTENT),
             argument: Guarded::new(0),
             group: Guarded::new(None),
@@ -132,12 +136,9 @@ impl Tcb {
             waiters: WaitQueue::new(),
             notification: Guarded::new(0),
             info: Guarded::new(None),
-            #[cfg(target_pointer_width = "64")]
-            home: Guarded::new(None),
-            #[cfg(target_pointer_width = "64")]
-            ticks: Guarded::new(0),
-            #[cfg(target_pointer_width = "64")]
-            note: Guarded::new(0),
+            home: OfSeveral::new(None),
+            ticks: OfSeveral::new(0),
+            note: OfSeveral::new(0),
         }
     }
 }
@@ -245,26 +246,17 @@ impl ThreadRef {
     }
 
     /// The thread's row in the scheduling library's table, on several processors; idle threads have none.
-    #[cfg(target_pointer_width = "64")]
     pub fn row(self, cs: CriticalSection<'_>) -> Option<smp::Thread> {
         smp::Thread::new(self.seat.get(cs).row.into())
     }
 
     /// The number of that row; that of no table for idle threads.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn row_index(self, cs: CriticalSection<'_>) -> usize {
         self.seat.get(cs).row.into()
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn row_index(self, _: CriticalSection<'_>) -> usize {
-        usize::MAX
-    }
-
     /// Sets [`ThreadRef::row`].
-    #[cfg(target_pointer_width = "64")]
     pub fn set_row(self, cs: CriticalSection<'_>, row: Option<smp::Thread>) {
         let row = row.map_or(NO_ROW, |row| row.index() as u16);
         self.seat.set(
@@ -278,173 +270,86 @@ impl ThreadRef {
 
     /// The queue that decides about the thread, and its processor; none where the scheduling library does, and for idle
     /// threads.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn solo(self, cs: CriticalSection<'_>) -> Option<OwnQueue> {
         self.home.get(cs)?.solo()
     }
 
     /// The seats that decide about the thread; none where something else does.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn cluster(self, cs: CriticalSection<'_>) -> Option<Seats> {
         self.home.get(cs)?.cluster()
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    #[inline(always)]
-    pub fn cluster(self, _: CriticalSection<'_>) -> Option<Seats> {
-        None
-    }
-
     /// The seats that decide about the thread, where deadlines count; none where something else does.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn edf(self, cs: CriticalSection<'_>) -> Option<EdfSeats> {
         self.home.get(cs)?.edf()
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn edf(self, _: CriticalSection<'_>) -> Option<EdfSeats> {
-        None
-    }
-
     /// What decides about the thread, where its instance is closed.
-    #[cfg(target_pointer_width = "64")]
     pub fn decider(self, cs: CriticalSection<'_>) -> Option<Decider> {
         self.home.get(cs)?.closed()
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn decider(self, _: CriticalSection<'_>) -> Option<Decider> {
-        None
-    }
-
     /// What decides about a closed instance of several processors keeps this beside the thread.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn note(self, cs: CriticalSection<'_>) -> u64 {
         self.note.get(cs)
     }
 
     /// Sets [`ThreadRef::note`].
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn set_note(self, cs: CriticalSection<'_>, note: u64) {
         self.note.set(cs, note);
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn note(self, _: CriticalSection<'_>) -> u64 {
-        0
-    }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn set_note(self, _: CriticalSection<'_>, _: u64) {}
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    #[inline(always)]
-    pub fn solo(self, _: CriticalSection<'_>) -> Option<OwnQueue> {
-        None
-    }
-
     /// What may decide about the instance in which the thread is at home; none for idle threads.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn home(self, cs: CriticalSection<'_>) -> Option<&'static Home> {
         self.home.get(cs)
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn home(self, _: CriticalSection<'_>) -> Option<&'static Home> {
-        None
-    }
-
     /// Whether the thread is at home where `other` is, or neither is anywhere.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn shares_home(self, cs: CriticalSection<'_>, other: Self) -> bool {
         let address = |thread: Self| thread.home.get(cs).map(ptr::from_ref);
         address(self) == address(other)
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn shares_home(self, _: CriticalSection<'_>, _: Self) -> bool {
-        true
-    }
-
     /// Sets where the thread is at home.
-    #[cfg(target_pointer_width = "64")]
     pub fn set_home(self, cs: CriticalSection<'_>, home: Option<&'static Home>) {
         self.home.set(cs, home);
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn set_home(self, _: CriticalSection<'_>, _: Option<&'static Home>) {}
-
     /// The thread, which is new, had no processor time.
-    #[cfg(target_pointer_width = "64")]
     pub fn forget_charges(self, cs: CriticalSection<'_>) {
         self.ticks.set(cs, 0);
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn forget_charges(self, _: CriticalSection<'_>) {}
-
     /// Whether the instance in which the thread is at home can be closed at all.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn may_be_closed(self, cs: CriticalSection<'_>) -> bool {
         self.home.get(cs).is_some_and(Home::keeps)
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn may_be_closed(self, _: CriticalSection<'_>) -> bool {
-        false
-    }
-
     /// Adds to the processor time that the thread has had in closed instances.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn charge(self, cs: CriticalSection<'_>, ticks: u64) {
         self.ticks.set(cs, self.ticks.get(cs).wrapping_add(ticks));
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn charge(self, _: CriticalSection<'_>, _: u64) {}
-
     /// What was charged.
-    #[cfg(target_pointer_width = "64")]
     pub fn charged(self, cs: CriticalSection<'_>) -> u64 {
         self.ticks.get(cs)
     }
 
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn charged(self, _: CriticalSection<'_>) -> u64 {
-        0
-    }
-
     /// The processor whose alarm the thread's time-out is for.
-    #[cfg(target_pointer_width = "64")]
     pub fn clock(self, cs: CriticalSection<'_>) -> usize {
         self.seat.get(cs).clock.into()
     }
 
     /// Sets [`ThreadRef::clock`].
-    #[cfg(target_pointer_width = "64")]
     pub fn set_clock(self, cs: CriticalSection<'_>, clock: usize) {
         let clock = clock as u8;
         self.seat.set(
@@ -457,48 +362,16 @@ impl ThreadRef {
     }
 
     /// Whether the thread was ended while a processor ran it, which may be on its way from it still.
-    #[cfg(target_pointer_width = "64")]
     #[inline(always)]
     pub fn is_leaving(self, cs: CriticalSection<'_>) -> bool {
         self.seat.get(cs).leaving
     }
 
     /// Sets [`ThreadRef::is_leaving`].
-    #[cfg(target_pointer_width = "64")]
     pub fn set_leaving(self, cs: CriticalSection<'_>, leaving: bool) {
         let seat = self.seat.get(cs);
         self.seat.set(cs, Seat { leaving, ..seat });
     }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn is_leaving(self, _: CriticalSection<'_>) -> bool {
-        false
-    }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn set_leaving(self, _: CriticalSection<'_>, _: bool) {}
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn row(self, _: CriticalSection<'_>) -> Option<smp::Thread> {
-        None
-    }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn set_row(self, _: CriticalSection<'_>, _: Option<smp::Thread>) {}
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn clock(self, _: CriticalSection<'_>) -> usize {
-        0
-    }
-
-    /// There is one processor.
-    #[cfg(target_pointer_width = "32")]
-    pub fn set_clock(self, _: CriticalSection<'_>, _: usize) {}
 
     /// The word that tells identity in waits.
     #[inline(always)]
