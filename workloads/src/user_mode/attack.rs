@@ -76,6 +76,8 @@ pub struct Told {
     pub wrong: [AtomicU32; 2],
     /// That a thread saw what it must not, or not what it must.
     pub failed: AtomicU32,
+    /// Not zero once calls are made at random: some start threads, with words that are no role.
+    pub storms: AtomicU32,
     /// What nobody writes.
     pub rest: [AtomicU32; REST],
 }
@@ -85,6 +87,7 @@ impl Data for Told {
         calls: AtomicU32::new(0),
         wrong: [const { AtomicU32::new(0) }; 2],
         failed: AtomicU32::new(0),
+        storms: AtomicU32::new(0),
         rest: [const { AtomicU32::new(REST_WORD) }; REST],
     };
 }
@@ -490,8 +493,12 @@ fn storm<S: AttackBoard>(objects: &'static Objects<S>, calls: u32, seed: u32) ->
         let seed = (seed.wrapping_mul(0x9E37) ^ lives) & !(role::MASK as u32);
         let came = life(objects, role::STORM | seed as usize);
         let (calls, right) = progress(objects);
-        if !(right && came.is_none() && hash(objects) == before) {
-            print::<S>(format_args!("the storm {seed} in its life {lives}\n"));
+        let unchanged = hash(objects) == before;
+        if !(right && came.is_none() && unchanged) {
+            let cause = came.map(|(cause, address)| (cause.text(), address));
+            print::<S>(format_args!(
+                "the storm {seed} in its life {lives}: {cause:x?}, unchanged: {unchanged}\n"
+            ));
             return checked::<S>("the storm", false);
         }
         made += calls;
@@ -570,17 +577,25 @@ fn wait_until<S: System>(is_so: impl Fn() -> bool) -> bool {
     true
 }
 
+/// What a thread of the first partition is to do.
+fn role_of(told: &'static Told, argument: usize) -> usize {
+    match told.storms.load(Relaxed) {
+        0 => argument & role::MASK,
+        _ => role::STORM,
+    }
+}
+
 /// The first partition's first thread.
 pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
     let which = argument & !role::MASK;
-    match argument & role::MASK {
+    match role_of(told, argument) {
         role::ATTACK => {
             if let Some((_, attack, _)) = S::ATTACKS.get(which) {
                 attack();
             }
         }
         role::TABLE => table(told, which),
-        role::STORM => rage(told, which),
+        role::STORM => rage(told, which, |_| true),
         role::SECRET => S::send_with_secret(which, SECRET),
         role::PEEK => keep_secret::<S>(),
         role::AWAIT => {
@@ -613,12 +628,13 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
 
 /// The first partition's second thread.
 pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
-    match argument & role::MASK {
+    match role_of(told, argument) {
         role::KEEP => keep::<S>(told, 0x0BAD_CAFE, false),
         role::SPOILT => {
             let _ = super::PERMITS.take(Timeout::FOREVER);
         }
-        role::STORM => rage(told, argument & !role::MASK),
+        // What the one sent the other would receive anywhere in its memory, its stack among it.
+        role::STORM => rage(told, argument & !role::MASK, |drawn| !drawn.is_of_bytes()),
         role::BUSY => be_busy::<S>(told, 1, argument & !role::MASK),
         role::OVERFLOW => overflow::<S>(argument & !role::MASK),
         _ => {}
@@ -811,12 +827,16 @@ fn attempt(told: &'static Told, known: &Known, attempt: Attempt) {
 /// How many calls a thread makes before it ends.
 const A_LIFE: usize = 200;
 
-fn rage(told: &'static Told, seed: usize) {
+/// Makes calls at random, those that it may.
+fn rage(told: &'static Told, seed: usize, may: fn(&Attempt) -> bool) {
+    told.storms.store(1, Relaxed);
     let known = known(told);
     let mut storm = Storm::new(seed as u64, known);
     for _ in 0..A_LIFE {
         let drawn = storm.draw();
-        attempt(told, &known, drawn);
+        if may(&drawn) {
+            attempt(told, &known, drawn);
+        }
     }
 }
 

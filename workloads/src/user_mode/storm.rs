@@ -22,6 +22,14 @@ pub struct Attempt {
     pub timeout: Timeout,
 }
 
+impl Attempt {
+    /// Whether its words are a range of bytes.
+    #[must_use]
+    pub fn is_of_bytes(&self) -> bool {
+        self.number == Number::SendBytes as usize || self.number == Number::ReceiveBytes as usize
+    }
+}
+
 /// What a thread of the storm knows of its partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
@@ -121,7 +129,7 @@ fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
     let Some(call) = CALLS.get(attempt.number) else {
         return false;
     };
-    if is_of_bytes(attempt.number) && !is_own(known, attempt.words) {
+    if attempt.is_of_bytes() && !is_own(known, attempt.words) {
         return false;
     }
     if call.kind == kind::NONE {
@@ -132,10 +140,6 @@ fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
     allows.is_some_and(|allows| {
         (call.kind | call.right) & !allows == 0 && (allows & kind::MEMBER != 0 || !says_generation)
     })
-}
-
-fn is_of_bytes(number: usize) -> bool {
-    number == Number::SendBytes as usize || number == Number::ReceiveBytes as usize
 }
 
 fn is_own(known: &Known, [address, length]: [usize; 2]) -> bool {
