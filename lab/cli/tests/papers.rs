@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, succeed, taktos};
+use common::{Folder, browser, succeed, taktos};
 use serde_json::Value;
 
 /// Runs a command for JSON, into a folder of its own.
@@ -60,6 +60,7 @@ fn the_direct_switch_is_one_number_of_at_most_ninety_cycles() {
         numbers(&data["published"]["result"]["direct_switch"])[1],
         389
     );
+    browser::look_at(&folder.0.join("result/report.html"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ const TASKS: [&str; 7] = ["T1", "T2", "T3", "T4", "T5", "T6", "T7"];
 #[test]
 fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
     let folder = Folder::new("smp");
-    let data = json(&folder, "reproduce smp --full --for 200ms");
+    let data = json(&folder, "reproduce smp --full --for 100ms");
     assert_eq!(data["form"], "full");
     assert_eq!(data["platform"], "virt-aarch64-smp");
     assert_eq!(data["evidence"], "emulated");
@@ -45,9 +45,9 @@ fn the_spacecraft_runs_under_every_policy_on_one_processor_and_on_four() {
                     "{policy} on {processors}: {task}"
                 );
             }
-            // Two periods of T3; four processors are done with T1 in the first.
+            // A period of T3, in which four processors are done with T1.
             let t3 = &run["tasks"]["T3"];
-            assert_eq!(t3["jobs"], 2, "{policy} on {processors}");
+            assert_eq!(t3["jobs"], 1, "{policy} on {processors}");
             let least = t3["cpu_us"]["min"].as_f64().unwrap();
             assert!(
                 (12_000.0..12_100.0).contains(&least),
@@ -164,7 +164,7 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
         let file = "experiments/onboard.toml";
         let data = json(
             &folder,
-            &format!("run {file} --scheduler {policy} --for 1s"),
+            &format!("run {file} --scheduler {policy} --for 500ms"),
         );
         let runs = data["runs"].as_array().unwrap();
         // On four processors releases at one instant come in the order in which the processors serve them.
@@ -176,7 +176,7 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
         assert_eq!(ordered[0]["releases_apart"], false, "{policy}");
         for run in ordered {
             assert_eq!(run["agree"], true, "{policy}: {run}");
-            assert!(run["turns"].as_u64().unwrap() > 25, "{policy}: {run}");
+            assert!(run["turns"].as_u64().unwrap() > 15, "{policy}: {run}");
             for task in TASKS {
                 let worlds = &run["tasks"][task];
                 assert_eq!(worlds["within"], true, "{policy}: {task}");

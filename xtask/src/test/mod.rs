@@ -163,7 +163,9 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));
-    steps.push(step("two runs, the same bytes", repeat::same_bytes));
+    steps.push(step("two runs, the same bytes", move |ws| {
+        repeat::same_bytes(ws, length)
+    }));
     steps.extend(cargo::tests(length));
     steps.push(step("the book's code", book::code));
     steps

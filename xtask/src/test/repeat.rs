@@ -9,14 +9,19 @@ use taktos_emulator::Board;
 
 use super::Tally;
 use super::cargo::tool_built;
+use super::storms::Length;
 use taktos_cli::several;
 use taktos_cli::workspace::Workspace;
 
 /// Each result of two runs of the tool itself, file by file.
-pub(super) fn same_bytes(workspace: &Workspace) -> Result<Tally> {
+pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let mut cases: Vec<(String, Vec<String>)> = Vec::new();
-    for paper in ["ipc", "switch"] {
+    let papers = match length {
+        Length::Short => &["switch"][..],
+        Length::Long => &["switch", "ipc"],
+    };
+    for &paper in papers {
         cases.push((paper.into(), vec!["reproduce".into(), paper.into()]));
     }
     for board in Board::ALL {

@@ -4,6 +4,7 @@
 #[path = "../../../export/tests/common/visible.rs"]
 mod visible;
 
+pub mod browser;
 pub mod machine;
 
 use std::fs;

@@ -3,4 +3,6 @@
 #[path = "../../../tests/common/mod.rs"]
 mod common;
 mod help;
+// Steps are counted, which are the same in the interpreter.
+#[cfg(not(miri))]
 mod steps;

@@ -34,9 +34,9 @@ fn bound(act: Act, n: u64) -> u64 {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "counts steps, which are the same there")]
 fn no_operation_takes_more_steps_than_documented() {
-    let sizes = [(3, 1), (12, 4), (40, 8)];
-    for (n, m) in sizes.into_iter().take(if cfg!(miri) { 1 } else { 3 }) {
+    for (n, m) in [(3, 1), (12, 4), (40, 8)] {
         let (mut units, mut processors) = (vec![Unit::EMPTY; n], vec![Processor::EMPTY; m]);
         let mut policy = Sedf::new(&mut units, &mut processors);
         for (index, unit) in policy.units.iter_mut().enumerate() {

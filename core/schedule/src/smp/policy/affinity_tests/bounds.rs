@@ -11,13 +11,8 @@ fn log(n: usize) -> usize {
     n.next_power_of_two().ilog2() as usize + 1
 }
 
-/// How many wait; few for the interpreter, which is slow.
-fn behind() -> impl Iterator<Item = usize> {
-    let most = if cfg!(miri) { 10 } else { 1000 };
-    [1, 2, 10, 100, 1000]
-        .into_iter()
-        .filter(move |&n| n <= most)
-}
+/// How many wait.
+const BEHIND: [usize; 5] = [1, 2, 10, 100, 1000];
 
 /// Thread i stands on processor i and may go to the next one too: the longest of paths. `behind` threads wait for the first
 /// processor alone, and one, the least urgent, for every one.
@@ -59,7 +54,7 @@ fn ladder(processors: usize, behind: usize) -> [usize; 2] {
 #[test]
 fn arrivals_and_departures_keep_to_their_bounds() {
     for processors in [2, 4, 8, 16, 32] {
-        for behind in behind() {
+        for behind in BEHIND {
             let [arrival, departure] = ladder(processors, behind);
             let (n, m) = (behind + 2, processors);
             // Two looks at each processor, the displaced one's insertion, and the list of those that run.
@@ -81,7 +76,7 @@ fn arrivals_and_departures_keep_to_their_bounds() {
 #[test]
 fn without_affinity_a_departure_is_logarithmic() {
     for processors in [2, 8, 32] {
-        for behind in behind() {
+        for behind in BEHIND {
             let mut tables = Tables::new(processors + behind, processors, 1);
             let mut system =
                 tables.system(PolicyKind::StrongAffinity, &[CpuSet::first(processors)]);
@@ -103,7 +98,7 @@ fn without_affinity_a_departure_is_logarithmic() {
 #[test]
 fn the_weak_form_looks_at_each_ready_thread_once() {
     for processors in [2, 8, 32] {
-        for behind in behind() {
+        for behind in BEHIND {
             let mut tables = Tables::new(processors + behind, processors, 1);
             let mut system =
                 tables.system(PolicyKind::PriorityAffinity, &[CpuSet::first(processors)]);

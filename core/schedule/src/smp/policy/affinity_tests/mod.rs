@@ -2,6 +2,8 @@
 
 extern crate std;
 
+// Steps are counted, which are the same in the interpreter.
+#[cfg(not(miri))]
 mod bounds;
 mod model;
 mod scenarios;

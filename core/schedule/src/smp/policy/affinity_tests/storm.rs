@@ -357,6 +357,7 @@ fn one_cluster_of_four() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too many threads")]
 fn thirty_two_processors_and_ninety_six_threads() {
     storm(7, 32, 96, &[CpuSet::first(32)], events(150_000));
 }

@@ -4,8 +4,7 @@ use super::*;
 
 #[test]
 fn every_operation_keeps_its_bound() {
-    let sizes = [(1, 8), (1, 64), (8, 64), (16, 256)];
-    for (cpus, units) in sizes.into_iter().take(if cfg!(miri) { 1 } else { 9 }) {
+    for (cpus, units) in [(1, 8), (1, 64), (8, 64), (16, 256)] {
         let topology: Vec<Place> = (0..cpus)
             .map(|index| Place {
                 socket: index as u16 / 8,

@@ -39,6 +39,7 @@ fn by_scope() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too many queues")]
 fn no_queue_is_too_large_and_all_are_filled_evenly() {
     let one = machine(1, 24, 1);
     assert_eq!(groups(&one, Scope::Socket, 16), [0xfff, 0xfff_000]);
