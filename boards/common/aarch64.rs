@@ -5,6 +5,8 @@
 //! sees it.
 
 use crate::Place;
+#[doc(hidden)]
+pub use aarch64_rt as rt;
 pub use taktos_arch_aarch64 as arch;
 
 /// The machine.
@@ -21,7 +23,7 @@ pub(crate) fn begin() {
 #[macro_export]
 macro_rules! entry {
     ($start:expr) => {
-        $crate::aarch64_rt::entry!(entry, 4);
+        $crate::rt::entry!(entry, 4);
         fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
             $start
         }

@@ -3,9 +3,9 @@
 //!
 //! Owns: what the test is given.
 //! Must never know: which board. The program takes this as a module, and has at its root what a board's crate has, but for the kernel:
-//! `Machine`, `Place`, `arch`, `begin`, `console` and `entry!`.
+//! `Machine`, `Place`, `arch`, `begin`, `console` and `rt`, the start-up code.
 
-use crate::{Machine, Place, arch, begin, console};
+use crate::{Machine, Place, arch, begin, console, rt};
 use core::fmt::Write;
 use taktos_workloads::port::smp::{Handlers, SmpPort, Threads, start};
 
@@ -39,8 +39,14 @@ impl Write for Port {
 arch::exceptions!(Handlers<Port>);
 arch::smp!(Handlers<Port>, Place);
 
-crate::entry!(go());
+#[cfg(target_arch = "aarch64")]
+rt::entry!(entry, 4);
+#[cfg(target_arch = "aarch64")]
+fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
+    go()
+}
 
+#[cfg_attr(target_arch = "riscv64", rt::entry)]
 fn go() -> ! {
     begin();
     start::<Port>()

@@ -5,6 +5,8 @@
 //! sees it, and the module `console`.
 
 use crate::{Place, console};
+#[doc(hidden)]
+pub use riscv_rt as rt;
 pub use taktos_arch_riscv64 as arch;
 
 /// The machine.
@@ -20,7 +22,7 @@ pub(crate) fn begin() {
 #[macro_export]
 macro_rules! entry {
     ($start:expr) => {
-        #[$crate::riscv_rt::entry]
+        #[$crate::rt::entry]
         fn entry() -> ! {
             $start
         }

@@ -183,9 +183,9 @@ boards! {
     "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,
     "virt-aarch64": virt_aarch64,
-    "virt-aarch64-smp": virt_aarch64_smp,
+    "virt-aarch64-smp": virt_aarch64,
     "virt-riscv64": virt_riscv64,
-    "virt-riscv64-smp": virt_riscv64_smp,
+    "virt-riscv64-smp": virt_riscv64,
     "zcu102": zcu102,
     "zcu102-smp": zcu102,
 }

@@ -4,33 +4,33 @@
 //! Must never know: a board. What a program needs of one, the board's crate has at its root: `Board`, `entry!`, `start`; `interrupt`, the
 //! one that programs pend; on several processors `start_with`.
 
-/// A program for a board: `program!(virt_aarch64::bench)` is the program `bench` of this crate, `program! { ... }` one that stands
-/// there. With `smp::` or `any::` between them it is the one for several processors, always or where the board's crate has the feature
-/// `smp`. Compiled for another machine than a board it says that it is for one.
+/// A program for a board: `program!(any::bench)` is the program `bench` of this crate for as many processors as the board has, one or
+/// several by the feature `smp` of the board's crate; with `one::` or `smp::` it is for one alone, or for several, and with `guest::` for a
+/// partition of the hypervisor. `program! { ... }` is one that stands there. Compiled for another machine than a board it says that it is
+/// for one. Which board it is, the crate's build script says (`taktos_build::Board`): so a program is one file for all.
 #[macro_export]
 macro_rules! program {
-    ($board:ident::$program:ident) => {
-        $crate::program! {
-            use $board::{self as board, Board};
-            $crate::one_processor!($program);
-        }
-    };
-    ($board:ident::smp::$program:ident) => {
-        $crate::program! {
-            use $board::{self as board, Board};
-            $crate::several_processors!($program);
-        }
-    };
-    ($board:ident::any::$program:ident) => {
+    (any::$program:ident) => {
         #[cfg(not(feature = "smp"))]
-        $crate::program!($board::$program);
+        $crate::program!(@ one_processor, $program);
         #[cfg(feature = "smp")]
-        $crate::program!($board::smp::$program);
+        $crate::program!(@ several_processors, $program);
     };
-    ($board:ident::guest::$program:ident) => {
+    (one::$program:ident) => {
+        #[cfg(feature = "smp")]
+        compile_error!("this program is for one processor");
+        $crate::program!(@ one_processor, $program);
+    };
+    (smp::$program:ident) => {
+        $crate::program!(@ several_processors, $program);
+    };
+    (guest::$program:ident) => {
+        $crate::program!(@ partition, $program);
+    };
+    (@ $kind:ident, $program:ident) => {
         $crate::program! {
-            use $board::{self as board, Board};
-            $crate::partition!($program);
+            include!(concat!(env!("OUT_DIR"), "/board.rs"));
+            $crate::$kind!($program);
         }
     };
     ($($program:tt)*) => {
@@ -43,7 +43,7 @@ macro_rules! program {
         fn main() {
             println!(concat!(
                 "this program is for a board: ./taktos trace --board ",
-                env!("CARGO_PKG_NAME"),
+                env!("TAKTOS_BOARD"),
                 " ",
                 env!("CARGO_BIN_NAME")
             ));

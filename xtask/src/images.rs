@@ -2,7 +2,7 @@
 //! that no feature of one leaks into another.
 
 use anyhow::{Context, Result};
-use taktos_cli::image::{build_in, build_several};
+use taktos_cli::image::{build_in, build_several, crate_of};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 
@@ -30,35 +30,32 @@ pub fn build(workspace: &Workspace) -> Result<String> {
     ))
 }
 
-/// The programs of a board, in the order of their names; where the board has one processor or several, those for several alone are left out.
+/// The programs of a board, in the order of their names, without those that are for one processor alone or for several alone and not for it.
 ///
 /// # Errors
 /// When its sources cannot be read.
 pub fn programs(workspace: &Workspace, board: &str) -> Result<Vec<String>> {
-    let directory = workspace.path(&format!("boards/{board}/src/bin"));
+    let (folder, feature) = crate_of(board);
+    let directory = workspace.path(&format!("boards/{folder}/src/bin"));
     let read = || format!("cannot read {}", directory.display());
+    let for_others = feature.map_or(FOR_SEVERAL, |_| FOR_ONE);
     let mut names = Vec::new();
-    let mut is_mixed = false;
     for entry in std::fs::read_dir(&directory).with_context(read)? {
         let path = entry.with_context(read)?.path();
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
         let name = path.file_stem().context("a program has a name")?;
-        is_mixed |= text.contains(FOR_ANY);
-        names.push((
-            name.to_string_lossy().into_owned(),
-            text.contains(FOR_SEVERAL),
-        ));
+        // One in a folder of its own says nothing of it.
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if !text.contains(for_others) {
+            names.push(name.to_string_lossy().into_owned());
+        }
     }
     names.sort();
-    let here = names
-        .into_iter()
-        .filter(|(_, several)| !is_mixed || !several);
-    Ok(here.map(|(name, _)| name).collect())
+    Ok(names)
 }
 
-/// How a source says that its program is for several processors alone, or for as many as the board has.
-const FOR_SEVERAL: &str = "::smp::";
-const FOR_ANY: &str = "::any::";
+/// How a source says that its program is for several processors alone, or for one.
+const FOR_SEVERAL: &str = "program!(smp::";
+const FOR_ONE: &str = "program!(one::";
 
 #[cfg(test)]
 mod tests {
@@ -69,8 +66,17 @@ mod tests {
     #[test]
     fn programs_are_files_and_directories() {
         let tree = Workspace::at(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")));
-        let found = programs(&tree, "virt-aarch64").unwrap();
-        assert!(found.contains(&"hello".to_owned()) && found.contains(&"port".to_owned()));
-        assert!(found.is_sorted());
+        let of = |board| programs(&tree, board).unwrap();
+        let (one, several) = (of("virt-aarch64"), of("virt-aarch64-smp"));
+        assert!(one.is_sorted());
+        for (program, expected) in [
+            ("hello", (true, true)),
+            ("probe", (true, true)),
+            ("ipc", (true, false)),
+            ("storm", (false, true)),
+        ] {
+            let has = |programs: &[String]| programs.iter().any(|name| name == program);
+            assert_eq!((has(&one), has(&several)), expected, "{program}");
+        }
     }
 }

@@ -96,6 +96,7 @@ const RULES: &[Rule] = &[
             "arch",
             "workloads",
             "fieldbus",
+            "facade/build",
         ],
         outside: ANY,
     },

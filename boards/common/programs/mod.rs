@@ -5,6 +5,6 @@
 mod counter;
 #[cfg(feature = "smp")]
 mod several;
+#[cfg(not(cortex_m))]
 mod suite;
-// What the programs ask of a board is the same on all.
 mod workloads;

@@ -1,8 +1,10 @@
 //! Owns: a board with one processor as a system of the kernel.
 
-use crate::{arch, begin, console};
+use crate::{begin, console};
 use core::panic::PanicInfo;
-use taktos_kernel::{Kernel, System, Thread, Upcall};
+#[cfg(target_pointer_width = "64")]
+use taktos_kernel::Upcall;
+use taktos_kernel::{Kernel, System, Thread};
 
 /// The board, as the kernel sees it.
 pub struct Board;
@@ -11,7 +13,9 @@ pub struct Board;
 #[unsafe(no_mangle)]
 static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 
-arch::exceptions!(Upcall<Board>);
+// Those of 32 bits have them beside their clocks.
+#[cfg(target_pointer_width = "64")]
+crate::arch::exceptions!(Upcall<Board>);
 
 impl System for Board {
     type Machine = crate::Machine;

@@ -13,17 +13,17 @@
 mod common;
 mod place;
 
-use place::{arch, begin, console};
+#[cfg(feature = "counted")]
+use place::COUNTED;
+use place::{begin, console};
 
+pub use arch::INTERRUPTS;
 pub use common::*;
 pub use place::{Machine, Place};
-#[cfg(not(feature = "smp"))]
-pub use taktos_arch_riscv64::INTERRUPTS;
 
-/// So many interrupts a program can handle: those that it sends itself. Those of devices are served with one processor.
-#[cfg(feature = "smp")]
-pub const INTERRUPTS: u32 = 16;
-
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use riscv_rt;
+pub use {
+    place::{arch, rt},
+    taktos_kernel as kernel,
+};

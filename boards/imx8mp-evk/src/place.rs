@@ -6,7 +6,7 @@ mod aarch64;
 pub(crate) mod console;
 
 pub(crate) use aarch64::begin;
-pub use aarch64::{Machine, arch};
+pub use aarch64::{Machine, arch, rt};
 
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
@@ -14,11 +14,9 @@ use core::ops::Range;
 /// The board, as the machine sees it.
 pub struct Place;
 
-/// What counts of the board's own rest on.
+/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]
-pub(crate) const CONDITIONS: &str = "clock=as-firmware-left";
-#[cfg(feature = "counted")]
-pub(crate) const NAME: &str = "imx8mp-evk";
+pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-firmware-left", None);
 
 impl arch::Board for Place {
     const DISTRIBUTOR: usize = 0x3880_0000;
@@ -29,4 +27,5 @@ impl arch::Board for Place {
     const OTHERS: arch::Others = arch::Others::ByFirmware;
 }
 
+arch::enter!();
 aarch64_rt::initial_pagetable!(InitialPagetable(arch::first_map::<Place>()));

@@ -1,7 +1,7 @@
 //! Owns: the table of interrupts.
 
+use crate::Board;
 use crate::clock;
-use crate::system::Board;
 use taktos_kernel::Upcall;
 
 taktos_arch_cortex_m::exceptions!(Upcall<Board>);

@@ -12,33 +12,35 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 mod clock;
+mod common;
+#[path = "common/console/pl011.rs"]
 mod console;
+mod place;
+
 #[cfg(feature = "counted")]
-mod counter;
-pub mod interrupt;
-#[cfg(feature = "workloads")]
-mod suite;
-mod system;
+use clock::COUNTED;
+use taktos_kernel::Upcall;
 
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
+pub use arch::INTERRUPTS;
+pub use common::*;
+pub use place::{Machine, Place};
 
-// What files of all boards call these.
-use system::RealView as Place;
-
-pub use system::{Board, Machine, RealView, start, start_endless};
-pub use taktos_arch_armv7_a::INTERRUPTS;
-
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use aarch32_rt;
+pub use {aarch32_rt as rt, taktos_arch_armv7_a as arch, taktos_kernel as kernel};
+
+taktos_arch_armv7_a::exceptions!(Place, Upcall<Board>);
+
+/// What comes before the kernel.
+fn begin() {
+    clock::start::<Upcall<Board>>();
+}
 
 /// A program's entry: `entry!(start(&MAIN, main))`.
 #[macro_export]
 macro_rules! entry {
     ($start:expr) => {
-        #[$crate::aarch32_rt::entry]
+        #[$crate::rt::entry]
         fn entry() -> ! {
             $start
         }

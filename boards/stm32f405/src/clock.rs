@@ -33,6 +33,14 @@ const PLL_HZ: u32 = 168_000_000;
 /// The internal oscillator, which runs after reset.
 const OSCILLATOR_HZ: u32 = 16_000_000;
 
+/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+#[cfg(feature = "counted")]
+pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (
+    168_000_000,
+    "clock=168MHz flash-waits=5 prefetch=with-caches",
+    Some(set_caches),
+);
+
 /// Starts the processor's clock, the console and time.
 pub(crate) fn start() {
     let hertz = if speed_up() {

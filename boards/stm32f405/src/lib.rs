@@ -9,29 +9,24 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-#[cfg(feature = "workloads")]
-mod attacks;
 mod clock;
+mod common;
 mod console;
-#[cfg(feature = "counted")]
-mod counter;
-#[cfg(feature = "workloads")]
-mod faults;
-mod partitions;
+#[path = "common/cortex_m/mod.rs"]
+mod cortex_m;
 #[cfg(feature = "workloads")]
 mod places;
 mod register;
-#[cfg(feature = "workloads")]
-pub mod suite;
-mod system;
 mod vectors;
-// What the programs ask of a board is the same on all.
-#[cfg(feature = "workloads")]
-mod workloads;
 
-pub use system::{Board, interrupt, start, start_endless, urgent_interrupt};
+#[cfg(feature = "counted")]
+use clock::COUNTED;
+use clock::start as begin;
+
+pub use common::*;
+pub use cortex_m::*;
 pub use vectors::INTERRUPTS;
 
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name it themselves.
 #[doc(hidden)]
-pub use {cortex_m_rt, taktos_arch_cortex_m as arch, taktos_kernel as kernel};
+pub use taktos_kernel as kernel;

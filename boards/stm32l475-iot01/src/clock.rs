@@ -28,6 +28,14 @@ const SWITCHED: u32 = 0b1100;
 /// The oscillator after reset.
 const OSCILLATOR_HZ: u32 = 4_000_000;
 
+/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+#[cfg(feature = "counted")]
+pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (
+    80_000_000,
+    "clock=80MHz flash-waits=4 prefetch=off",
+    Some(set_caches),
+);
+
 /// Starts the processor's clock, the console and time.
 pub(crate) fn start() {
     let hertz = speed_up();

@@ -1,6 +1,6 @@
 //! Owns: the table of interrupts of an STM32L4 or STM32F4.
 
-use crate::system::Board;
+use crate::Board;
 use taktos_kernel::Upcall;
 
 taktos_arch_cortex_m::exceptions!(SystemTimer, Upcall<Board>);

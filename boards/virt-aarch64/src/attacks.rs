@@ -5,25 +5,17 @@
 
 #[path = "common/outside.rs"]
 mod outside;
+#[path = "common/paged.rs"]
+mod paged;
 
 use crate::Board;
 use core::arch::{asm, naked_asm};
 use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
+use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
-
-/// An attack that executes a place, and faults there.
-macro_rules! jumps {
-    ($name:literal, $place:expr) => {
-        (
-            $name,
-            || jump($place),
-            FaultAt(InstructionAccess, || $place),
-        )
-    };
-}
 
 /// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
 macro_rules! forbidden {
@@ -43,29 +35,8 @@ impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
     /// The clock of the calendar.
     const DEVICE: usize = 0x0901_0000;
-    const ATTACKS: &'static [Attack] = &[
-        looks!("read the kernel's memory", kernel()),
-        writes!("write the kernel's memory", kernel()),
-        looks!("read behind the own memory", behind(), anywhere),
-        writes!("write behind the own memory", behind(), anywhere),
-        writes!("write before the own memory", own() - 8, anywhere),
-        writes!("write code", code()),
-        writes!("write a constant", constant()),
-        looks!("read null", 0),
-        looks!("read what nobody has", NOWHERE),
-        looks!("read the upper half", UPPER),
-        looks!("read the console", UART),
-        writes!("write the console", UART),
+    const ATTACKS: &'static [Attack] = attacks![
         writes!("write the interrupt controller", DISTRIBUTOR),
-        (
-            "execute the own memory",
-            || jump(own()),
-            Fault(InstructionAccess),
-        ),
-        jumps!("execute the kernel's memory", kernel()),
-        jumps!("execute a constant", constant()),
-        jumps!("execute a device", UART),
-        jumps!("jump to null", 0),
         jumps!("jump to an odd address", code() + 2),
         forbidden!("execute nothing", "udf #0"),
         forbidden!("call a debugger", "brk #0"),
@@ -94,19 +65,7 @@ impl AttackBoard for Board {
         // fmov s0, wzr
         forbidden!("use the floating-point unit", ".inst 0x1E2703E0"),
         ("load two words from between", unaligned, Fault(Arithmetic)),
-        (
-            "store on the kernel's stack",
-            || push_on(kernel() + 512),
-            FaultAt(DataAccess, || kernel() + 496),
-        ),
-        (
-            "be interrupted on the kernel's stack",
-            || spin_on(kernel() + 512),
-            Nothing,
-        ),
-        ("be interrupted on no stack", || spin_on(0), Nothing),
         ("wait for interrupts", wait, Nothing),
-        ("overflow the stack", overflow, Fault(DataAccess)),
     ];
 
     means!();
@@ -114,18 +73,6 @@ impl AttackBoard for Board {
 
 const UART: usize = 0x0900_0000;
 const DISTRIBUTOR: usize = 0x0800_0000;
-const NOWHERE: usize = 0x3000_0000;
-const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
-
-/// Where code lies.
-fn code() -> usize {
-    overflow as fn() as usize
-}
-
-/// Where constants lie.
-fn constant() -> usize {
-    Board::ATTACKS.as_ptr().addr()
-}
 
 fn write(place: usize) {
     // SAFETY: faults.

@@ -1,6 +1,8 @@
-//! The board that QEMU calls `virt` (`-M virt,gic-version=3`), with one Armv8-A processor at EL1.
+//! The board that QEMU calls `virt` (`-M virt,gic-version=3`), with one Armv8-A processor at EL1; with the feature `smp`, with four
+//! (`-smp 4`).
 //!
-//! A program is for this board where it names `taktos` with the feature `virt-aarch64`; what is here, it has as `taktos::board`.
+//! A program is for this board where it names `taktos` with the feature `virt-aarch64`, or `virt-aarch64-smp`; what is here, it has as
+//! `taktos::board`.
 //!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
@@ -8,21 +10,25 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod common;
 mod place;
 
-#[cfg(feature = "workloads")]
-mod attacks;
-
+#[cfg(feature = "counted")]
+use place::COUNTED;
 use place::{begin, console};
 
+pub use arch::INTERRUPTS;
 pub use common::*;
 pub use place::{Machine, Place};
-pub use taktos_arch_aarch64::INTERRUPTS;
 
 // Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use {aarch64_rt, taktos_arch_aarch64 as arch, taktos_kernel as kernel};
+pub use {
+    place::{arch, rt},
+    taktos_kernel as kernel,
+};
 
 /// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
 #[macro_export]

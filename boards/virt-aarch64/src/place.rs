@@ -6,7 +6,7 @@ mod aarch64;
 pub(crate) mod console;
 
 pub(crate) use aarch64::begin;
-pub use aarch64::{Machine, arch};
+pub use aarch64::{Machine, arch, rt};
 
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
@@ -14,11 +14,9 @@ use core::ops::Range;
 /// The board, as the machine sees it.
 pub struct Place;
 
-/// What counts of the board's own rest on.
+/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]
-pub(crate) const CONDITIONS: &str = "machine=qemu";
-#[cfg(feature = "counted")]
-pub(crate) const NAME: &str = "virt-aarch64";
+pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "machine=qemu", None);
 
 impl Place {
     /// The address of the console.
@@ -30,6 +28,7 @@ impl arch::Board for Place {
     const REDISTRIBUTORS: usize = 0x080A_0000;
     const MEMORY: Range<usize> = 0x4000_0000..0x4800_0000;
     const DEVICES: Range<usize> = 0x0800_0000..0x0A00_0000;
+    const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
 }
 
 aarch64_rt::initial_pagetable!(InitialPagetable(arch::first_map::<Place>()));

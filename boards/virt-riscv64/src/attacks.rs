@@ -5,25 +5,17 @@
 
 #[path = "common/outside.rs"]
 mod outside;
+#[path = "common/paged.rs"]
+mod paged;
 
 use crate::Board;
 use core::arch::{asm, naked_asm};
 use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
+use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
-
-/// An attack that executes a place, and faults there.
-macro_rules! jumps {
-    ($name:literal, $place:expr) => {
-        (
-            $name,
-            || jump($place),
-            FaultAt(InstructionAccess, || $place),
-        )
-    };
-}
 
 /// An attack that is an instruction without operands, or one that names t0 alone, and that is none in U-mode.
 macro_rules! forbidden {
@@ -43,34 +35,13 @@ impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
     /// The last of the places for virtual devices, where none is: the first word says what it would be.
     const DEVICE: usize = 0x1000_8000;
-    const ATTACKS: &'static [Attack] = &[
-        looks!("read the kernel's memory", kernel()),
-        writes!("write the kernel's memory", kernel()),
-        looks!("read behind the own memory", behind(), anywhere),
-        writes!("write behind the own memory", behind(), anywhere),
-        writes!("write before the own memory", own() - 8, anywhere),
-        writes!("write code", code()),
-        writes!("write a constant", constant()),
+    const ATTACKS: &'static [Attack] = attacks![
         looks!("read the page where traps lead", crossing()),
         jumps!("jump to where traps lead", crossing()),
         jumps!("jump to the way to user mode", way_out()),
-        looks!("read null", 0),
-        looks!("read what nobody has", NOWHERE),
-        looks!("read the upper half", UPPER),
         looks!("read what no map can have", NO_ADDRESS),
-        looks!("read the console", UART),
-        writes!("write the console", UART),
         writes!("write the interrupt controller", CONTROLLER),
         writes!("write the timer", TIMER),
-        (
-            "execute the own memory",
-            || jump(own()),
-            Fault(InstructionAccess),
-        ),
-        jumps!("execute the kernel's memory", kernel()),
-        jumps!("execute a constant", constant()),
-        jumps!("execute a device", UART),
-        jumps!("jump to null", 0),
         forbidden!("execute nothing", "unimp"),
         forbidden!("call a debugger", "ebreak"),
         forbidden!(
@@ -111,22 +82,10 @@ impl AttackBoard for Board {
         forbidden!("read the rounding", "csrr t0, fcsr"),
         ("reserve what lies between", unaligned, Fault(Arithmetic)),
         (
-            "store on the kernel's stack",
-            || push_on(kernel() + 512),
-            FaultAt(DataAccess, || kernel() + 496),
-        ),
-        (
-            "be interrupted on the kernel's stack",
-            || spin_on(kernel() + 512),
-            Nothing,
-        ),
-        ("be interrupted on no stack", || spin_on(0), Nothing),
-        (
             "take the kernel's registers",
             || spin_with(kernel()),
             Nothing,
         ),
-        ("overflow the stack", overflow, Fault(DataAccess)),
     ];
 
     means!();
@@ -135,18 +94,11 @@ impl AttackBoard for Board {
 const UART: usize = 0x1000_0000;
 const CONTROLLER: usize = 0x0C00_0000;
 const TIMER: usize = 0x0200_4000;
-const NOWHERE: usize = 0x3000_0000;
-const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
 const NO_ADDRESS: usize = 1 << 50;
 
 unsafe extern "C" {
     /// The last instructions on the way to user mode.
     fn taktos_to_user();
-}
-
-/// Where code lies.
-fn code() -> usize {
-    overflow as fn() as usize
 }
 
 /// The page of code that is the kernel's alone.
@@ -156,11 +108,6 @@ fn crossing() -> usize {
 
 fn way_out() -> usize {
     taktos_to_user as *const () as usize
-}
-
-/// Where constants lie.
-fn constant() -> usize {
-    Board::ATTACKS.as_ptr().addr()
 }
 
 fn write(place: usize) {

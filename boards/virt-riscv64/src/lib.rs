@@ -1,6 +1,8 @@
-//! The board that QEMU calls `virt` (`-M virt -bios none`), with one 64-bit RISC-V processor in supervisor mode.
+//! The board that QEMU calls `virt` for RISC-V (`-M virt -bios none`), with one 64-bit processor in supervisor mode; with the feature
+//! `smp`, with four (`-M virt,aclint=on -bios none -smp 4`).
 //!
-//! A program is for this board where it names `taktos` with the feature `virt-riscv64`; what is here, it has as `taktos::board`.
+//! A program is for this board where it names `taktos` with the feature `virt-riscv64`, or `virt-riscv64-smp`; what is here, it has as
+//! `taktos::board`.
 //!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
@@ -13,15 +15,20 @@ mod attacks;
 mod common;
 mod place;
 
+#[cfg(feature = "counted")]
+use place::COUNTED;
 use place::{begin, console};
 
+pub use arch::INTERRUPTS;
 pub use common::*;
 pub use place::{Machine, Place};
-pub use taktos_arch_riscv64::INTERRUPTS;
 
 // Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use {riscv_rt, taktos_arch_riscv64 as arch, taktos_kernel as kernel};
+pub use {
+    place::{arch, rt},
+    taktos_kernel as kernel,
+};
 
 /// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
 #[macro_export]

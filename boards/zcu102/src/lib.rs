@@ -12,14 +12,17 @@
 mod common;
 mod place;
 
-use place::arch;
+#[cfg(feature = "counted")]
+use place::COUNTED;
 use place::{begin, console};
 
+pub use arch::INTERRUPTS;
 pub use common::*;
 pub use place::{Machine, Place};
-pub use taktos_arch_aarch64::INTERRUPTS;
 
-taktos_arch_aarch64::enter!();
-// Programs built elsewhere do not name the start-up code themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use aarch64_rt;
+pub use {
+    place::{arch, rt},
+    taktos_kernel as kernel,
+};

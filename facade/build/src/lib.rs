@@ -4,8 +4,14 @@
 //! taktos_build::link();
 //! ```
 //!
+//! That of a board's own crate describes the board: [`Board`].
+//!
 //! Owns: how what the board says by way of `taktos` reaches the linker. Cargo hands such arguments to no other crate by itself.
 //! Must never know: which board, or what it says.
+
+mod board;
+
+pub use board::Board;
 
 use std::env;
 

@@ -268,12 +268,12 @@ pub fn manifest(board: &str) -> String {
     format!("boards/{}/Cargo.toml", crate_of(board).0)
 }
 
-/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this board, if there is one: those of chips have
-/// all their processors by a feature.
+/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this board, if there is one: all processors
+/// instead of one.
 pub fn crate_of(board: &str) -> (&str, Option<&'static str>) {
     const SEVERAL: &str = "smp";
     match board.rsplit_once('-') {
-        Some((one, SEVERAL)) if !one.starts_with("virt-") => (one, Some(SEVERAL)),
+        Some((one, SEVERAL)) => (one, Some(SEVERAL)),
         _ => (board, None),
     }
 }
@@ -302,6 +302,14 @@ pub(crate) fn output_of(cargo: &mut Command) -> Result<Output> {
     })
 }
 
+/// What is said of a program that a board does not have: there is none, or it is for several processors alone, or for one alone
+/// (`taktos_workloads::program`).
+const NOT_THERE: [&str; 3] = [
+    "no bin target named",
+    "requires the features: `smp`",
+    "this program is for one processor",
+];
+
 /// Why cargo refused. What the compiler said is shown, since it names the line.
 fn refused(
     (board, triple): (&str, &str),
@@ -309,10 +317,10 @@ fn refused(
     profile: &str,
     said: &str,
 ) -> anyhow::Error {
-    if said.contains("no bin target named") {
+    if NOT_THERE.iter().any(|words| said.contains(words)) {
         return Failure::error(
             format!("the board {board} has no program `{program}`"),
-            format!("name one of boards/{board}/src/bin"),
+            format!("name one of boards/{}/src/bin", crate_of(board).0),
         );
     }
     eprint!("{said}");

@@ -213,7 +213,7 @@ mod tests {
             // The name of one board begins another one's.
             (&["_ZN19virt_aarch64_el2xyz4mainE"], None),
             (
-                &["_ZN16virt_aarch64_smp4mainE", OF_SEVERAL],
+                &["_ZN12virt_aarch644mainE", OF_SEVERAL],
                 Some("virt-aarch64-smp"),
             ),
             (

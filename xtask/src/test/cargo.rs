@@ -13,6 +13,7 @@ use taktos_emulator::{Board, El2};
 
 use super::storms::Length;
 use super::{BUILDING, Step, Tally, step};
+use crate::images::programs;
 use crate::layering as walls;
 
 /// A step that is one line of cargo: its name, the words, and what it needs.
@@ -71,9 +72,11 @@ pub(super) fn lints() -> Vec<Step> {
         step(format!("lints of {board}"), move |workspace| {
             let feature = crate_of(board).1;
             let features = feature.map_or(String::new(), |name| format!("--features {name} "));
+            let programs = programs(workspace, board)?;
             let line = format!(
-                "clippy --quiet --release --manifest-path {} --bins {features}--target {triple} -- -D warnings",
-                manifest(board)
+                "clippy --quiet --release --manifest-path {} --lib --bin {} {features}--target {triple} -- -D warnings",
+                manifest(board),
+                programs.join(" --bin ")
             );
             counted(&mut words(workspace, &line))
         })

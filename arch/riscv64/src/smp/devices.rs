@@ -6,11 +6,14 @@
 )]
 
 use crate::board::Board;
-use crate::interrupt::Handler;
+use crate::interrupt::{self, Handler};
 use core::ops::Range;
 
 /// What of `sie` lets interrupts of devices through.
 pub(crate) const ENABLED: usize = 0;
+
+/// How many interrupts can have handlers: those that software sends.
+pub const INTERRUPTS: u32 = interrupt::INTERRUPTS as u32;
 
 /// No number is that of a device.
 pub(crate) fn set_handler<B: Board>(_: u32, _: Handler) -> bool {

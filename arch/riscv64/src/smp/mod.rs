@@ -25,6 +25,7 @@ use taktos_machine::Processor;
 
 /// What boards and macros name.
 pub mod exported {
+    pub use super::devices::INTERRUPTS;
     pub use super::state::{PROCESSOR_SIZE, Processors};
     pub use taktos_arch_common::Stacks;
 }

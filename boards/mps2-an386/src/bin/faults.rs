@@ -3,4 +3,4 @@
 //! the status 70; a run that goes on ends with 1.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(mps2_an386::faults_with_urgent_interrupt);
+taktos_workloads::program!(one::faults_with_urgent_interrupt);

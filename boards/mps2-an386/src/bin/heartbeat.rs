@@ -2,8 +2,7 @@
 //! so that the first beat interrupts it. What a trace must show of them is known.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-#[cfg(target_os = "none")]
-mod target {
+taktos_workloads::program! {
     use core::hint::black_box;
     use mps2_an386::{Board, start};
     use taktos_kernel::{AnyThread, Span, System, Thread, Timeout};
@@ -40,11 +39,4 @@ mod target {
             }
         }
     }
-}
-
-#[cfg(not(target_os = "none"))]
-fn main() {
-    println!(
-        "build this for the board: cargo build -p mps2-an386 --release --target thumbv7em-none-eabi"
-    );
 }

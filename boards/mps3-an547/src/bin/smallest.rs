@@ -1,4 +1,1 @@
-//! The smallest program, whose size is measured.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(mps3_an547::smallest);
+../../../common/bin/smallest.rs

@@ -1,4 +1,1 @@
-//! The smallest program, whose size is measured.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(realview_pb_a8::smallest);
+../../../common/bin/smallest.rs

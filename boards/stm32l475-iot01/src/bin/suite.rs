@@ -1,4 +1,1 @@
-//! The kernel's test-suite.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(stm32l475_iot01::suite_with_interrupt);
+../../../mps2-an386/src/bin/suite.rs

@@ -1,4 +1,4 @@
 //! How long bytes take to another partition and back; the boot arguments say how.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(virt_aarch64_guest::guest::fifo);
+taktos_workloads::program!(guest::fifo);

@@ -1,4 +1,4 @@
 //! The smallest guest: says what it was told, sleeps a little, and ends.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(virt_aarch64_guest::guest::hello);
+taktos_workloads::program!(guest::hello);

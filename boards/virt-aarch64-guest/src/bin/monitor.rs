@@ -1,4 +1,4 @@
 //! A guest that looks whether it gets what it was promised; the boot arguments say what that is.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(virt_aarch64_guest::guest::monitor);
+taktos_workloads::program!(guest::monitor);

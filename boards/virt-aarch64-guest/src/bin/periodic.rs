@@ -1,4 +1,4 @@
 //! Jobs at instants of the machine's clock, as a guest; the boot arguments say when and how long.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(virt_aarch64_guest::guest::periodic);
+taktos_workloads::program!(guest::periodic);

@@ -1,4 +1,4 @@
 //! The kernel's test-suite, as a guest.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
-taktos_workloads::program!(virt_aarch64_guest::guest::suite);
+taktos_workloads::program!(guest::suite);

@@ -1,4 +1,1 @@
-//! The experiment on context switching.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(virt_aarch64::switch);
+../../../common/bin/switch.rs

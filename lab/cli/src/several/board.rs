@@ -4,8 +4,8 @@ use anyhow::Result;
 use taktos_emulator::Board as One;
 use taktos_emulator::several::Virt;
 
+use crate::board;
 use crate::failure::{Failure, one_line};
-use crate::{board, image};
 
 /// A board with its processors: a crate in `boards/` on a machine of the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,18 @@ impl Board {
     /// Those of them that are no chip's: the port is tested on them in every way, and what is left of the others are their devices.
     pub fn thorough() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
-        all.filter(|board| image::crate_of(board.name).1.is_none())
+        all.filter(|board| board.is_thorough())
     }
 
     /// Those that are.
     pub fn of_chips() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
-        all.filter(|board| image::crate_of(board.name).1.is_some())
+        all.filter(|board| !board.is_thorough())
+    }
+
+    fn is_thorough(self) -> bool {
+        let mut thorough = Virt::ALL.into_iter().map(One::Virt);
+        thorough.any(|machine| machine == self.machine)
     }
 
     /// How many processors each of them has.

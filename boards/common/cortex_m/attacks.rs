@@ -1,0 +1,398 @@
+//! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M and places of this board.
+//! Must never know: who looks at what came of them; the board, but by its places. Other boards of the architecture take this file as it is.
+//!
+//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+
+#[path = "../outside.rs"]
+mod outside;
+
+use crate::Board;
+use crate::places::{self, TIMER, UART};
+use core::arch::{asm, naked_asm};
+use core::ptr;
+use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
+use taktos_abi::call::Number;
+use taktos_machine::Cause::{
+    Arithmetic, Bus, DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction,
+};
+use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
+use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+
+/// An attack that executes a place, and faults there.
+macro_rules! jumps {
+    ($name:literal, $place:expr) => {
+        (
+            $name,
+            || jump($place | 1),
+            FaultAt(InstructionAccess, || $place),
+        )
+    };
+}
+
+/// One on a register that is the processor's alone.
+macro_rules! shut {
+    ($name:literal, $access:ident, $place:expr) => {
+        ($name, || $access($place), FaultAt(Bus, || $place))
+    };
+}
+
+/// One that has the processor store on a stack that is none of the thread's.
+macro_rules! overflows {
+    ($name:literal, $act:ident($stack:expr)) => {
+        ($name, || $act($stack), Fault(StackOverflow))
+    };
+}
+
+impl AttackBoard for Board {
+    const FRAMES_ON_STACK: bool = true;
+    const DEVICE: usize = places::DEVICE;
+    #[cfg(armv8m)]
+    const OVERFLOW: Option<fn()> = Some(overflow);
+    #[cfg(armv8m)]
+    const INTERRUPT_NEXT: Option<fn()> = Some(interrupt_next);
+    const ATTACKS: &'static [Attack] = &[
+        looks!("read the kernel's memory", kernel()),
+        writes!("write the kernel's memory", kernel()),
+        looks!("read behind the own memory", behind(), anywhere),
+        writes!("write behind the own memory", behind(), anywhere),
+        writes!("write before the own memory", own() - 4, anywhere),
+        writes!("write code", code()),
+        looks!("read null", 0),
+        looks!("read the timer", TIMER),
+        writes!("write the timer", TIMER),
+        writes!("write a device that others have", UART),
+        shut!("switch the protection off", write, PROTECTION),
+        shut!("move the vectors", write, VECTORS),
+        shut!("read the system's registers", look, VECTORS),
+        shut!("mask an interrupt", write, MASKED),
+        shut!("pend an interrupt", write, PENDED),
+        shut!("trigger an interrupt", write, TRIGGER),
+        (
+            "execute the own memory",
+            || jump(own() | 1),
+            Fault(InstructionAccess),
+        ),
+        (
+            "execute the kernel's memory",
+            || jump(kernel() | 1),
+            FaultAt(InstructionAccess, kernel),
+        ),
+        jumps!("execute a device", TIMER),
+        ("jump to null", || jump(1), FaultAt(InstructionAccess, || 0)),
+        (
+            "return as handlers do",
+            || jump(0xFFFF_FFFD),
+            Fault(InstructionAccess),
+        ),
+        (
+            "jump to an even address",
+            || jump(code()),
+            Fault(UndefinedInstruction),
+        ),
+        ("execute nothing", undefined, Fault(UndefinedInstruction)),
+        ("call a debugger", breakpoint, Fault(UndefinedInstruction)),
+        (
+            "use the floating-point unit",
+            float,
+            Fault(UndefinedInstruction),
+        ),
+        ("load two words from between", unaligned, Fault(Arithmetic)),
+        (
+            "take privilege and all masks",
+            take_privilege,
+            FaultAt(DataAccess, kernel),
+        ),
+        overflows!("call on the kernel's stack", call_on(kernel() + 512)),
+        overflows!("call on a stack in code", call_on(code() & !7)),
+        overflows!("call on a stack at null", call_on(32)),
+        overflows!("call on a stack at the end of all", call_on(0xFFFF_FFF8)),
+        overflows!("call on a stack before the own", call_on(own())),
+        overflows!("call on a stack across the own end", call_on(behind() + 8)),
+        overflows!("call on a stack in a device", call_on(TIMER + 0x80)),
+        overflows!(
+            "be interrupted on the kernel's stack",
+            spin_on(kernel() + 512)
+        ),
+        overflows!("be interrupted before the own memory", spin_on(own())),
+        ("overflow the stack", overflow, Fault(StackOverflow)),
+        #[cfg(armv8m)]
+        ("lift the stack's limit", lift_limit, Fault(StackOverflow)),
+        #[cfg(armv8m)]
+        (
+            "go over to the other security state",
+            || leave_state(own() + 1024),
+            Fault(InstructionAccess),
+        ),
+        #[cfg(armv8m)]
+        (
+            "go over with the stack at the end of all",
+            || leave_state(0xFFFF_FF00),
+            Fault(InstructionAccess),
+        ),
+        // What it takes from the thread's stack is no frame of such a function.
+        #[cfg(armv8m)]
+        (
+            "return as functions of the other state do",
+            || jump(0xFEFF_FFFF),
+            Fault(UndefinedInstruction),
+        ),
+    ];
+
+    means!();
+}
+
+const PROTECTION: usize = 0xE000_ED94;
+const VECTORS: usize = 0xE000_ED08;
+const MASKED: usize = 0xE000_E180;
+const PENDED: usize = 0xE000_E200;
+const TRIGGER: usize = 0xE000_EF00;
+
+/// Where code lies.
+fn code() -> usize {
+    undefined as fn() as usize & !3
+}
+
+fn write(place: usize) {
+    // SAFETY: faults.
+    unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(0) };
+}
+
+fn jump(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("bx {}", in(reg) place, options(noreturn)) }
+}
+
+fn undefined() {
+    // SAFETY: faults.
+    unsafe { asm!("udf #0") };
+}
+
+fn breakpoint() {
+    // SAFETY: faults.
+    unsafe { asm!("bkpt #0xAB") };
+}
+
+fn float() {
+    // SAFETY: faults.
+    unsafe { asm!(".fpu fpv4-sp-d16", "vmov s0, {}", in(reg) 0, options(nomem, nostack)) };
+}
+
+fn unaligned() {
+    // SAFETY: faults.
+    unsafe {
+        asm!("ldrd {0}, {1}, [{2}]", out(reg) _, out(reg) _, in(reg) own() + 1026);
+    }
+}
+
+/// Writes all registers that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
+fn take_privilege() {
+    // SAFETY: faults, or changes nothing.
+    unsafe {
+        asm!(
+            "msr control, {zero}", "isb",
+            "msr basepri, {ones}", "msr primask, {ones}", "msr faultmask, {ones}",
+            "msr msp, {ones}", "cpsid i", "cpsid f",
+            #[cfg(armv8m)]
+            "msr psplim, {zero}",
+            #[cfg(armv8m)]
+            "msr msplim, {ones}",
+            zero = in(reg) 0, ones = in(reg) 0xFF,
+        );
+    }
+    let _ = read(kernel());
+}
+
+/// Gives a permit, but with the stack pointer at `place`.
+fn call_on(place: usize) {
+    // SAFETY: faults.
+    unsafe {
+        asm!(
+            "mov sp, {place}",
+            "movs r0, #0",
+            "svc #1",
+            "b .",
+            place = in(reg) place,
+            in("r12") Number::SemaphoreGive as usize,
+            options(noreturn),
+        );
+    }
+}
+
+/// Goes round with the stack pointer at `place`, until an interrupt comes.
+fn spin_on(place: usize) {
+    // SAFETY: faults.
+    unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
+}
+
+fn overflow() {
+    // SAFETY: faults.
+    unsafe { asm!("2:", "push {{r0-r7}}", "b 2b", options(noreturn)) }
+}
+
+/// Moves the stack pointer below the stack's limit and back, behind the instruction that would take the limit away.
+#[cfg(armv8m)]
+fn lift_limit() {
+    // SAFETY: faults.
+    unsafe {
+        asm!(
+            "mov {kept}, sp",
+            "msr psplim, {none}",
+            "mov sp, {below}",
+            "mov sp, {kept}",
+            kept = out(reg) _,
+            none = in(reg) 0,
+            below = in(reg) own() - 8,
+        );
+    }
+}
+
+/// The mask is none that the kernel knows of: it ends where a thread goes on.
+#[cfg(armv8m)]
+fn interrupt_next() {
+    crate::interrupt::enable();
+    // SAFETY: masks interrupts, and they stay so until the kernel has another thread go on.
+    unsafe {
+        asm!("msr basepri, {}", in(reg) u32::from(taktos_arch_cortex_m::KERNEL_LEVEL), options(nostack, preserves_flags));
+    }
+    crate::interrupt::pend();
+}
+
+/// Goes over to the non-secure state, in which nothing can be executed, with the stack pointer at `place`.
+#[cfg(armv8m)]
+fn leave_state(place: usize) {
+    // SAFETY: faults.
+    unsafe {
+        asm!("mov sp, {}", "bxns {}", in(reg) place, in(reg) code() & !1, options(noreturn));
+    }
+}
+
+/// Sends with the secret in all registers that have nothing else to carry.
+#[unsafe(naked)]
+extern "C" fn send_with_secret(thread: usize, secret: usize) {
+    naked_asm!(
+        "push {{r4-r11, lr}}",
+        "mov r4, r1",
+        "mov r6, r1",
+        "mov r7, r1",
+        "mov r8, r1",
+        "mov r9, r1",
+        "mov r10, r1",
+        "mov r11, r1",
+        "mov lr, r1",
+        "movs r1, #0",
+        "movs r5, #0",
+        "mvn r2, r1",
+        "mvn r3, r1",
+        "mov r12, #{send}",
+        "svc #1",
+        "pop {{r4-r11, pc}}",
+        send = const Number::Send as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
+    naked_asm!(
+        "push {{r4-r11, lr}}",
+        "mov r6, r0",
+        "movs r7, #0",
+        "mvn r0, r7",
+        "mov r2, r1",
+        "asrs r3, r1, #31",
+        "mov lr, r7",
+        "mov r12, #{receive}",
+        "svc #1",
+        "cmp r0, r6", "it eq", "moveq r7, #1",
+        "cmp r1, r6", "it eq", "moveq r7, #1",
+        "cmp r2, r6", "it eq", "moveq r7, #1",
+        "cmp r3, r6", "it eq", "moveq r7, #1",
+        "cmp r4, r6", "it eq", "moveq r7, #1",
+        "cmp r5, r6", "it eq", "moveq r7, #1",
+        "cmp r8, r6", "it eq", "moveq r7, #1",
+        "cmp r9, r6", "it eq", "moveq r7, #1",
+        "cmp r10, r6", "it eq", "moveq r7, #1",
+        "cmp r11, r6", "it eq", "moveq r7, #1",
+        "cmp r12, r6", "it eq", "moveq r7, #1",
+        "cmp lr, r6", "it eq", "moveq r7, #1",
+        "orr r0, r7, r0, lsl #1",
+        "pop {{r4-r11, pc}}",
+        receive = const Number::Receive as usize,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn keep_registers(seed: usize, rounds: usize, float: bool) -> usize {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "push {{r4-r11, lr}}",
+        "mov r3, r0",
+        "cbz r2, 1f",
+        "vmov s0, r3",
+        "vmov s15, r3",
+        "vmov s16, r3",
+        "vmov s31, r3",
+        "1:",
+        "add r4, r3, #4",
+        "add r5, r3, #5",
+        "add r6, r3, #6",
+        "add r7, r3, #7",
+        "add r8, r3, #8",
+        "add r9, r3, #9",
+        "add r10, r3, #10",
+        "add r11, r3, #11",
+        "add r12, r3, #12",
+        "add lr, r3, #14",
+        "2:",
+        "sub r0, r4, #4",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r5, #5",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r6, #6",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r7, #7",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r8, #8",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r9, #9",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r10, #10",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r11, #11",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, r12, #12",
+        "cmp r0, r3",
+        "bne 9f",
+        "sub r0, lr, #14",
+        "cmp r0, r3",
+        "bne 9f",
+        "cbz r2, 3f",
+        "vmov r0, s0",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s15",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s16",
+        "cmp r0, r3",
+        "bne 9f",
+        "vmov r0, s31",
+        "cmp r0, r3",
+        "bne 9f",
+        "3:",
+        "subs r1, #1",
+        "bne 2b",
+        "movs r0, #1",
+        "pop {{r4-r11, pc}}",
+        "9:",
+        "movs r0, #0",
+        "pop {{r4-r11, pc}}",
+    )
+}

@@ -1,1 +1,0 @@
-../../common/console/pl011.rs

@@ -1,1 +1,0 @@
-../../common/programs/suite.rs

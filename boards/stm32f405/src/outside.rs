@@ -1,1 +1,0 @@
-../../common/outside.rs

@@ -1,1 +1,0 @@
-../virt-aarch64/build.rs

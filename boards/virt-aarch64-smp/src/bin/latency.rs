@@ -1,4 +1,0 @@
-//! How late periodic threads are, one on each processor; the command line says how.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(virt_aarch64_smp::smp::latency);

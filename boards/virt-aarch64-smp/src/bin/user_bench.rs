@@ -1,4 +1,0 @@
-//! The calls of threads in partitions that `taktos bench --suite user` measures.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(virt_aarch64_smp::smp::user_bench);

@@ -1,1 +1,0 @@
-../../virt-riscv64/src/attacks.rs

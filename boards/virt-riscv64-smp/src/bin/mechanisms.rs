@@ -1,4 +1,0 @@
-//! Response times of the mechanisms, on one processor and across two; the command line says how.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(virt_riscv64_smp::smp::mechanisms);

@@ -1,4 +1,0 @@
-//! The task set of a spacecraft on four processors; the command line says how.
-#![cfg_attr(target_os = "none", no_std, no_main)]
-
-taktos_workloads::program!(virt_riscv64_smp::smp::spacecraft);

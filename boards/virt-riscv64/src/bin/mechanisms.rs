@@ -1,0 +1,1 @@
+../../../common/bin/mechanisms.rs
