@@ -147,7 +147,7 @@ fn steps(length: Length) -> Vec<Step> {
         steps.push(on("port and faults on", there(), four::programs_elsewhere));
     }
     steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
-    steps.extend(budgets());
+    steps.extend(budgets(length));
     steps.push(step("a board's own counter", counter::refused));
     steps.push(step(
         "honest time on several processors",
@@ -227,12 +227,14 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
     ]
 }
 
-/// The counts of every board against its baseline.
-fn budgets() -> impl Iterator<Item = Step> {
+/// The counts of every board against its baseline; of the chips with several processors, whose ports are those of the thorough boards, in long
+/// runs.
+fn budgets(length: Length) -> impl Iterator<Item = Step> {
     let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
-    let fours =
-        Several::thorough().map(|board| on("budgets of", (board.name, board), several::budgets));
+    let chips = matches!(length, Length::Long).then(Several::of_chips);
+    let fours = Several::thorough().chain(chips.into_iter().flatten());
+    let fours = fours.map(|board| on("budgets of", (board.name, board), several::budgets));
     let users = partitions::all().map(|board| {
         on(
             "budgets in user mode of",

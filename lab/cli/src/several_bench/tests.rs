@@ -280,7 +280,7 @@ fn a_goal_without_a_figure_or_a_share_or_with_two_ends_is_refused() {
 fn each_goal_is_for_a_figure_that_is_measured() {
     let workspace = Workspace::find().unwrap();
     let goals = Goals::read(&workspace).unwrap();
-    for board in Board::thorough() {
+    for board in Board::ALL {
         let path = workspace.path(&format!("experiments/baseline/{}.json", board.name));
         let figures = Figures::read(&path).unwrap();
         let judged = goals.judged(&figures).unwrap();
