@@ -6,7 +6,7 @@ use super::tcb::{Running, ThreadRef};
 use super::urgency::Urgency;
 use crate::critical_section::{CriticalSection, Operation};
 use crate::sched::{OutcomeOf, fail, is_smp, refuse_to_wait, slow_path, stay};
-use crate::wait::inherit::{Place, closes_ring};
+use crate::wait::inherit::{Place, closes_ring, forget_buffer};
 use crate::wait::{Target, Wait};
 use crate::{Kernel, Priority, System};
 use core::marker::PhantomData;
@@ -236,12 +236,14 @@ impl<S: System> Kernel<S> {
             let joins = matches!(waiter.wait.get(cs).target(), Target::Join(_));
             if !(joins && after == Wait::DORMANT) {
                 waiter.set_error(cs, Error::Deleted);
+                forget_buffer(cs, waiter);
             }
             self.wake(cs, waiter);
         }
         if thread.urgency.get(cs).has(Urgency::RECEIVED_FROM) {
             self.threads.for_each(cs, |other| {
                 if other.wait.get(cs) == Wait::receive(thread) {
+                    forget_buffer(cs, other);
                     self.wake_with(cs, other, Error::Deleted);
                 }
             });

@@ -169,9 +169,21 @@ impl<S: System> Kernel<S> {
             }
             Target::Send(other) | Target::Call(other) | Target::Reply(other) => {
                 other.waiters.remove(cs, thread);
+                forget_buffer(cs, thread);
                 Some(other)
+            }
+            Target::Receive(_) | Target::ReceiveAny => {
+                forget_buffer(cs, thread);
+                None
             }
             _ => None,
         }
     }
+}
+
+/// Takes the mark of a buffer from `thread`, whose message does not come: who runs has none beside its priority.
+pub(crate) fn forget_buffer(cs: CriticalSection<'_>, thread: ThreadRef) {
+    thread
+        .urgency
+        .set(cs, thread.urgency.get(cs).without(Urgency::BYTES));
 }

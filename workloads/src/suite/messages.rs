@@ -5,7 +5,7 @@ use super::case::Tally;
 use super::log::letter;
 use super::{Case, HIGH, LOW, MAIN, SuiteBoard, UNIT};
 use taktos_kernel::{
-    AnyThread, Error, Kernel, LONGEST_MESSAGE, Message, Received, Rule, State, Timeout,
+    AnyThread, Duration, Error, Kernel, LONGEST_MESSAGE, Message, Received, Rule, State, Timeout,
 };
 
 fn digit<S: SuiteBoard>(number: usize) {
@@ -759,6 +759,44 @@ fn bytes<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.let_others_run();
         c.expect_log("rhes.");
     });
+    fn give<S: SuiteBoard, T>(result: Result<T, Error>) {
+        S::objects().log.add(letter(&result));
+        let given = S::objects().semaphore.give();
+        S::objects().log.add(letter(&given));
+    }
+    fn wait_and_tell<S: SuiteBoard>() {
+        wait_for_permit::<S>();
+        S::objects().log.add('l');
+    }
+    tally.case(
+        "messages: who waits for bytes in vain keeps its priority",
+        |c| {
+            c.start(1, LOW, wait_and_tell::<S>);
+            c.start(0, HIGH, || {
+                let a_while = Timeout::after(Duration::from_millis(1));
+                give::<S, _>(AnyThread::<S>::receive_bytes(&mut [0; 16], a_while));
+            });
+            c.let_others_run();
+            c.expect_log("T.l");
+        },
+    );
+    tally.case(
+        "messages: who sends bytes in vain keeps its priority",
+        |c| {
+            c.start(1, LOW, wait_and_tell::<S>);
+            c.start(0, HIGH, wait_for_permit::<S>);
+            c.start(2, HIGH, || {
+                let sent = S::objects()
+                    .thread(0)
+                    .send_bytes(b"hello", Timeout::FOREVER);
+                give::<S, _>(sent);
+            });
+            c.let_others_run();
+            c.expect("delete", c.objects().thread(0).delete(), Ok(()));
+            c.let_others_run();
+            c.expect_log("D.l");
+        },
+    );
     tally.case("messages: bytes from any, with their sender", |c| {
         c.start(0, HIGH, || {
             let mut buffer = [0; 16];
