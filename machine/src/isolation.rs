@@ -104,7 +104,8 @@ pub trait Isolation: Machine {
     fn prepare_user(context: &Context, start: &UserStart);
     /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
     fn partition_of(context: &Context) -> *const ();
-    /// Does `work`, which may write what the partition of the thread that calls may only read. Called inside a call of such a thread.
+    /// Does `work`, which may write what the partition of the thread that runs may only read. Called inside a call of such a thread,
+    /// or in an interrupt handler.
     #[inline(always)]
     fn with_writes<R>(work: impl FnOnce() -> R) -> R {
         work()

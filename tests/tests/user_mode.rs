@@ -11,7 +11,7 @@ use taktos_abi::{Error, Status};
 use taktos_host::{Board, Outcome, leak, run};
 use taktos_kernel::Kernel;
 use taktos_kernel::user::{
-    Data, Handle, Memory, Partition, Registers, Rights, UserThread, call_as,
+    Data, Handle, Memory, Partition, Pool, Queue, Registers, Rights, UserThread, call_as,
 };
 use taktos_kernel::{
     AnyThread, EventFlags, Mutex, Semaphore, Span, State, System, Thread, Timeout,
@@ -333,6 +333,254 @@ fn bytes_come_from_own_memory_into_own_memory() {
     });
 }
 
+/// What a call came to: 100, or an error's number.
+fn told(result: Result<(), Error>) -> u32 {
+    result.map_or_else(|error| error as u32, |()| 100)
+}
+
+fn some_words(number: usize, places: std::ops::Range<usize>) -> Vec<u32> {
+    places.map(|place| word(number, place)).collect()
+}
+
+/// The message of the tests' queues, and where a thread has it: in its data.
+type Pair = [u32; 2];
+const AT: usize = 32;
+
+fn address(data: &'static Words) -> usize {
+    std::ptr::from_ref(data).expose_provenance()
+}
+
+/// Sends to a queue from places and with sizes that are wrong, then thrice as is right: the third time there is no room for some time.
+extern "C" fn sender_to_queue(data: &'static Words, _: usize) -> ! {
+    let place = address(data) + AT;
+    let foreign = std::ptr::from_ref(partition(1)).expose_provenance();
+    let tries = [
+        [foreign & !7, 8],
+        [place, 4],
+        [place, 12],
+        [place + 1, 8],
+        [place, usize::MAX],
+        [place, 8],
+        [place, 8],
+        [place, 8],
+    ];
+    for (number, words) in tries.into_iter().enumerate() {
+        data.0[AT / 4].store(number as u32, Relaxed);
+        let sent = call(0, Number::QueueSend, 0, words, Timeout::FOREVER);
+        data.0[number].store(told(sent.0), Relaxed);
+    }
+    let sent = call(0, Number::QueueReceive, 0, [place, 8], Timeout::NONE);
+    data.0[16].store(told(sent.0), Relaxed);
+    exit(0)
+}
+
+/// Receives from a queue what comes, after a while; then waits in vain, then until something comes.
+extern "C" fn receiver_from_queue(data: &'static Words, _: usize) -> ! {
+    let a_while = Timeout::after(100.micros());
+    let sleep = || call(1, Number::Sleep, usize::MAX, [0; 2], a_while).0;
+    sleep().ok();
+    let place = address(data) + AT;
+    let wrong = call(1, Number::QueueReceive, 0, [place + 2, 8], Timeout::NONE);
+    data.0[0].store(told(wrong.0), Relaxed);
+    for (number, timeout) in [a_while, a_while, a_while, a_while, Timeout::FOREVER]
+        .into_iter()
+        .enumerate()
+    {
+        let received = call(1, Number::QueueReceive, 0, [place, 8], timeout);
+        data.0[number + 1].store(told(received.0), Relaxed);
+        data.0[number + 16].store(data.0[AT / 4].load(Relaxed), Relaxed);
+    }
+    exit(1)
+}
+
+fn queue_between_partitions() -> &'static Queue<Board, Pair, 2> {
+    let threads = threads([sender_to_queue, idle, receiver_from_queue]);
+    let queue = leak(Queue::new());
+    partitions(
+        &threads,
+        leak([Handle::queue(queue, Rights::SEND)]),
+        leak([Handle::queue(queue, Rights::RECEIVE)]),
+    );
+    partition(1).start().unwrap();
+    partition(0).start().unwrap();
+    queue
+}
+
+#[test]
+fn messages_of_a_queue_are_copied_between_the_memories_of_partitions() {
+    world(|| {
+        let queue = queue_between_partitions();
+        AnyThread::<Board>::sleep(50.micros()).unwrap();
+        assert_eq!(queue.len(), 2, "the third waits for room");
+        assert_eq!(word(0, 7), 0);
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let refused = Error::Parameter as u32;
+        let expected = [refused, refused, refused, refused, refused, 100, 100, 100];
+        assert_eq!(some_words(0, 0..8), expected);
+        assert_eq!(word(0, 16), refused, "it has no right to receive");
+        let expected = [refused, 100, 100, 100, Error::Timeout as u32, 0];
+        assert_eq!(some_words(1, 0..6), expected);
+        assert_eq!(some_words(1, 16..19), [5, 6, 7]);
+        // The receiver waits, for a thread with privilege, too.
+        queue.send(&[9, 1], Timeout::NONE).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(1, 5), word(1, 20)], [100, 9]);
+    });
+}
+
+#[test]
+fn a_handler_sends_to_a_partition_by_a_queue() {
+    world(|| {
+        let queue = queue_between_partitions();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        Board::interrupt(|| queue.send(&[3, 4], Timeout::NONE).unwrap());
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(1, 5), word(1, 20)], [100, 3]);
+    });
+}
+
+#[test]
+fn a_partition_that_stops_waits_at_no_queue_any_more() {
+    world(|| {
+        let queue = queue_between_partitions();
+        AnyThread::<Board>::sleep(50.micros()).unwrap();
+        partition(0).stop();
+        assert_eq!(queue.receive(Timeout::NONE), Ok([5, 0]));
+        assert_eq!(queue.receive(Timeout::NONE), Ok([6, 0]));
+        assert_eq!(
+            queue.receive(Timeout::NONE),
+            Err(Error::WouldBlock),
+            "the message of a thread that is no more does not come"
+        );
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(queue.delete(), Ok(()));
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(word(1, 5), Error::Deleted as u32);
+    });
+}
+
+/// Takes blocks until there is none, gives back what it has and has not, passes one on, waits for another one.
+extern "C" fn user_of_blocks(data: &'static Words, _: usize) -> ! {
+    let take = |timeout| call(0, Number::PoolTake, 0, [0; 2], timeout);
+    let give = |block| call(0, Number::PoolGive, 0, [block, 0], Timeout::NONE).0;
+    let pass = |block, to| call(0, Number::PoolPass, 0, [block, to], Timeout::NONE).0;
+    let blocks = [(); 4].map(|()| take(Timeout::NONE).1[0]);
+    let distances = [1, 2, 3].map(|number: usize| blocks[number] - blocks[0]);
+    data.0[0].store(u32::from(distances == [1024, 2048, 3072]), Relaxed);
+    let (of_second, of_own, of_none) = (1, 2, 3);
+    let results = [
+        take(Timeout::NONE).0,
+        give(blocks[0] + 8),
+        give(blocks[0].wrapping_sub(1024)),
+        give(blocks[3] + 1024),
+        give(blocks[0]),
+        give(blocks[0]),
+        pass(blocks[1], of_none),
+        pass(blocks[1], of_own),
+        pass(blocks[1], of_second),
+        give(blocks[1]),
+        pass(blocks[1], of_second),
+    ];
+    for (place, result) in results.into_iter().enumerate() {
+        data.0[place + 1].store(told(result), Relaxed);
+    }
+    let _ = take(Timeout::NONE);
+    let got = take(Timeout::FOREVER);
+    data.0[16].store(told(got.0), Relaxed);
+    data.0[17].store(u32::from(got.1[0] == blocks[1]), Relaxed);
+    call(0, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(0)
+}
+
+/// Keeps the processor from nothing.
+extern "C" fn sleeper(_: &'static Words, _: usize) -> ! {
+    call(1, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(1)
+}
+
+#[test]
+fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
+    world(|| {
+        let threads = threads([user_of_blocks, idle, sleeper]);
+        let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));
+        let all = Rights::GIVE.and(Rights::TAKE);
+        partitions(
+            &threads,
+            leak([
+                Handle::pool(pool, all),
+                Handle::member(&threads.second[0], Rights::SEND),
+                Handle::member(&threads.first[1], Rights::CALL),
+            ]),
+            leak([Handle::pool(pool, all)]),
+        );
+        partition(1).start().unwrap();
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let [parameter, owner] = [Error::Parameter, Error::NotOwner].map(|error| error as u32);
+        let expected = [
+            1,
+            Error::WouldBlock as u32,
+            parameter,
+            parameter,
+            parameter,
+            100,
+            owner,
+            parameter,
+            parameter,
+            100,
+            owner,
+            owner,
+        ];
+        assert_eq!(some_words(0, 0..12), expected);
+        assert_eq!(
+            [pool.free_blocks(), word(0, 16) as usize],
+            [0, 0],
+            "one waits"
+        );
+        partition(1).stop();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!([word(0, 16), word(0, 17)], [100, 1], "the block passed on");
+        assert_eq!(pool.free_blocks(), 0);
+        partition(0).stop();
+        assert_eq!(pool.free_blocks(), 4);
+        let block = pool.take(Timeout::NONE).unwrap();
+        assert_eq!(pool.give(block), Ok(()));
+        assert_eq!(pool.give(block), Err(Error::State));
+    });
+}
+
+/// Sends bytes from a device's registers.
+extern "C" fn sender_from_device(data: &'static Words, device: usize) -> ! {
+    let sent = call(0, Number::SendBytes, 0, [device, 4], Timeout::FOREVER);
+    data.0[0].store(told(sent.0), Relaxed);
+    let room = call(0, Number::ReceiveBytes, 0, [device, 4], Timeout::NONE);
+    data.0[1].store(told(room.0), Relaxed);
+    exit(0)
+}
+
+#[test]
+fn the_kernel_touches_no_device_for_a_partition() {
+    const DEVICE: usize = 0x4000_1000;
+    world(|| {
+        let threads = threads([sender_from_device, idle, receiver_of_bytes]);
+        let second = leak([Handle::member(&threads.second[0], PARTNER)]);
+        partitions(&threads, second, &[]);
+        let [_, other] = PARTITIONS.get();
+        let first = Partition::new("first", leak(Memory::<Block>::new()), &threads.first[..])
+            .handles(second)
+            .device(DEVICE, 4096);
+        PARTITIONS.set([Some(leak(first)), other]);
+        partition(1).start().unwrap();
+        partition(0).start_with(DEVICE).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(some_words(0, 0..2), [Error::Parameter as u32; 2]);
+    });
+}
+
 /// The thread beside the one of the storm. Calls take no time here, so it has to wait in each round.
 extern "C" fn companion(data: &'static Words, _: usize) -> ! {
     let nowhere = [std::ptr::from_ref(data).expose_provenance(), 0];
@@ -354,6 +602,9 @@ const ALLOWS: &[u32] = &[
     kind::THREAD | kind::MEMBER | 0x3F,
     kind::THREAD | kind::MEMBER | right::CALL | right::SEND,
     kind::THREAD | right::GIVE,
+    kind::QUEUE | right::SEND,
+    kind::QUEUE | right::RECEIVE,
+    kind::POOL | right::GIVE | right::TAKE,
 ];
 
 /// How many calls a thread of the storm makes before it ends.
@@ -365,6 +616,8 @@ extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
         // The data lie behind the stacks.
         memory: std::ptr::from_ref(data).addr() - 1024,
         size: 4096,
+        letter: size_of::<Pair>(),
+        word: align_of::<Pair>(),
     };
     let mut storm = Storm::new(seed as u64, known);
     for _ in 0..A_LIFE {
@@ -456,6 +709,8 @@ fn rage(calls: u64) {
         );
         let (flags, notified): (_, &'static Thread<Board, 256>) =
             (leak(EventFlags::new(0)), leak(Thread::new("notified")));
+        let queue: &'static Queue<Board, Pair, 3> = leak(Queue::new());
+        let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));
         let handles = leak([
             Handle::semaphore(given, Rights::GIVE),
             Handle::semaphore(taken, Rights::TAKE),
@@ -465,6 +720,9 @@ fn rage(calls: u64) {
             Handle::member(&threads.first[1], OWN),
             Handle::member(&threads.second[0], Rights::CALL.and(Rights::SEND)),
             Handle::thread(notified, Rights::GIVE),
+            Handle::queue(queue, Rights::SEND),
+            Handle::queue(queue, Rights::RECEIVE),
+            Handle::pool(pool, Rights::GIVE.and(Rights::TAKE)),
         ]);
         partitions(&threads, handles, &[]);
         partition(1).start().unwrap();
@@ -494,6 +752,7 @@ fn rage(calls: u64) {
         }
         partition(0).stop();
         assert_eq!(others.hash(), before);
+        assert_eq!(pool.free_blocks(), 4, "nothing is held by who is no more");
     });
 }
 

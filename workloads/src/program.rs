@@ -207,7 +207,7 @@ macro_rules! one_processor {
     (@ user_attack, $start:expr) => {
         use taktos_kernel::user::Supervisor;
         use taktos_kernel::{EventFlags, Mutex, System, Thread};
-        use $crate::user_mode::attack::{self, Told};
+        use $crate::user_mode::attack::{self, Told, carried};
 
         static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> = Thread::new("main").priority(2);
         static TICKER: Thread<Board, { 256 * size_of::<usize>() }> =
@@ -216,6 +216,12 @@ macro_rules! one_processor {
         static OTHERS: Semaphore<Board> = Semaphore::new(3);
         static MUTEX: Mutex<Board> = Mutex::new();
         static FLAGS: EventFlags<Board> = EventFlags::new(0);
+        static QUEUE: Queue<Board, carried::Letter, { carried::LETTERS }> = Queue::new();
+        static POOL: Pool<Board> = Pool::new(&carried::BLOCK_MEMORY, carried::BLOCKS);
+        static CARRIED: carried::Carried<Board> = carried::Carried {
+            queue: &QUEUE,
+            pool: &POOL,
+        };
         $crate::partitions!(
             Told,
             attack::left::<Board>,
@@ -224,17 +230,25 @@ macro_rules! one_processor {
             [
                 Handle::mutex(&MUTEX),
                 Handle::flags(&FLAGS, Rights::GIVE),
-                Handle::member(&THIRD_THREADS[0], rights::PARTNER)
+                Handle::member(&THIRD_THREADS[0], rights::PARTNER),
+                Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),
+                Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE))
+            ],
+            [
+                Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),
+                Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE))
             ],
             |first| first
                 .most_urgent(6)
                 .supervised(Policy::StopThread, &SUPERVISOR)
-                .shared(&attack::COMMON, Access::Read),
+                .shared(&attack::COMMON, Access::Read)
+                .shared(&carried::BLOCK_MEMORY, Access::Write),
             |second| attack::with_float(second)
                 .shared(&attack::COMMON, Access::Write)
+                .shared(&carried::BLOCK_MEMORY, Access::Write)
                 .device(<Board as attack::AttackBoard>::DEVICE, MEMORY)
         );
-        use taktos_kernel::user::{Access, Policy, Rights};
+        use taktos_kernel::user::{Access, Policy, Pool, Queue, Rights};
         use $crate::user_mode::MEMORY;
 
         taktos_kernel::partition_memory!(static THIRD_MEMORY: 4096);
@@ -249,6 +263,7 @@ macro_rules! one_processor {
             third: &THIRD,
             threads: &FIRST_THREADS,
             supervisor: &SUPERVISOR,
+            carried: &CARRIED,
             permits: &PERMITS,
             others: &OTHERS,
             ticker: &TICKER,
@@ -279,6 +294,7 @@ macro_rules! one_processor {
             bench::left,
             bench::right,
             bench::other,
+            [],
             [],
             |first| first,
             |second| second
@@ -536,7 +552,7 @@ macro_rules! experiment_on_several {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! partitions {
-    ($data:ty, $left:path, $right:path, $other:path, [$($handle:expr),*], |$first:ident| $as_first:expr, |$second:ident| $as_second:expr) => {
+    ($data:ty, $left:path, $right:path, $other:path, [$($handle:expr),*], [$($of_second:expr),*], |$first:ident| $as_first:expr, |$second:ident| $as_second:expr) => {
         use taktos_kernel::Semaphore;
         use taktos_kernel::user::{Handle, Partition, UserThread};
         use $crate::user_mode::{STACK, rights};
@@ -561,12 +577,13 @@ macro_rules! partitions {
             Handle::member(&SECOND_THREADS[0], rights::PARTNER),
             $($handle),*
         ];
-        static SECOND_HANDLES: [Handle<Board>; 5] = [
+        static SECOND_HANDLES: &[Handle<Board>] = &[
             Handle::semaphore(&PERMITS, rights::SEMAPHORE),
             Handle::semaphore(&DONE, rights::SEMAPHORE),
             Handle::member(&FIRST_THREADS[0], rights::PARTNER),
             Handle::member(&FIRST_THREADS[1], rights::PARTNER),
             Handle::member(&SECOND_THREADS[0], rights::OWN),
+            $($of_second),*
         ];
         static FIRST: Partition<Board, $data> = {
             let $first =
@@ -575,7 +592,7 @@ macro_rules! partitions {
         };
         static SECOND: Partition<Board, $data> = {
             let $second =
-                Partition::new("second", &SECOND_MEMORY, &SECOND_THREADS).handles(&SECOND_HANDLES);
+                Partition::new("second", &SECOND_MEMORY, &SECOND_THREADS).handles(SECOND_HANDLES);
             $as_second
         };
     };

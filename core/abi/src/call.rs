@@ -19,19 +19,23 @@ pub mod kind {
     pub const THREAD: u32 = 1 << 19;
     /// A thread of a partition, which is a thread besides.
     pub const MEMBER: u32 = 1 << 20;
+    /// A queue of messages.
+    pub const QUEUE: u32 = 1 << 21;
+    /// A pool of blocks.
+    pub const POOL: u32 = 1 << 22;
 }
 
 /// The rights of handles: one bit each, in the lower half of what a handle allows.
 pub mod right {
     /// A call that takes none.
     pub const NONE: u32 = 0;
-    /// To give permits, set flags, notify.
+    /// To give permits, set flags, notify, give blocks back and pass them on.
     pub const GIVE: u32 = 1 << 0;
-    /// To take permits, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, wait for flags and clear them, lock and unlock, wait for a thread's end.
     pub const TAKE: u32 = 1 << 1;
-    /// To send messages to a thread.
+    /// To send messages to a thread or a queue.
     pub const SEND: u32 = 1 << 2;
-    /// To receive messages from this thread.
+    /// To receive messages from this thread or queue.
     pub const RECEIVE: u32 = 1 << 3;
     /// To call a thread and wait for its reply.
     pub const CALL: u32 = 1 << 4;
@@ -155,6 +159,18 @@ calls! {
     Generation = generation(MEMBER, NONE);
     /// Ends the caller.
     Exit = exit(NONE, NONE);
+    /// Sends a message to a queue, within the time-out: the first word is its address, the second its size, which is that of the queue's
+    /// messages.
+    QueueSend = queue_send(QUEUE, SEND);
+    /// Receives the oldest message of a queue, within the time-out, into the memory that the two words name in the same way.
+    QueueReceive = queue_receive(QUEUE, RECEIVE);
+    /// Takes a block of a pool, within the time-out; the answer is its address.
+    PoolTake = pool_take(POOL, TAKE);
+    /// Gives back the block whose address is the first word, which the caller's partition holds.
+    PoolGive = pool_give(POOL, GIVE);
+    /// Passes such a block on to the partition of a thread, which holds it then: the second word is a handle of that thread, which allows to
+    /// send to it.
+    PoolPass = pool_pass(POOL, GIVE);
 }
 
 /// The longest message of bytes: it is copied in one piece, while interrupts that may call the kernel wait.
@@ -202,7 +218,7 @@ mod tests {
             kind::THREAD | right::CALL | KEEPS_SLICE
         );
         assert_eq!(row(Number::Exit).name, "exit");
-        assert_eq!(Number::Exit as usize + 1, CALLS.len());
+        assert_eq!(Number::ALL.len(), CALLS.len());
         for (place, number) in Number::ALL.iter().enumerate() {
             assert_eq!(*number as usize, place);
         }

@@ -14,7 +14,7 @@
 //! assert_eq!(Status::failed(Error::Timeout).result(), Err(Error::Timeout));
 //! ```
 //!
-//! Owns: error codes, the form of a time-out, the calls of partitions, and what a hypervisor, its guests and the tool share.
+//! Owns: error codes, the form of a time-out, the calls of partitions and what they carry, and what a hypervisor, its guests and the tool share.
 //! Must never know: how a call is carried out.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -25,8 +25,10 @@ extern crate std;
 pub mod call;
 mod error;
 pub mod layout;
+mod plain;
 mod timeout;
 pub mod vm;
 
 pub use error::{Error, Status};
+pub use plain::Plain;
 pub use timeout::{Meaning, Timeout};

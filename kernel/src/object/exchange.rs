@@ -17,7 +17,17 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// Where a waiting thread's message is to be put.
+#[repr(transparent)]
 pub(crate) struct Landing<T>(Cell<MaybeUninit<T>>);
+
+impl<T: Copy> Landing<T> {
+    /// Puts `message` there.
+    #[inline(always)]
+    pub fn put(&self, message: &T) {
+        // SAFETY: a landing is a cell, lent by its thread; messages are not in landings.
+        unsafe { copy(message, self.0.as_ptr().cast()) };
+    }
+}
 
 /// The threads that wait for a message. Law: one that is woken with success has got one.
 pub(crate) struct Receivers<T>(Waiters<Landing<T>>);
@@ -41,7 +51,7 @@ impl<T: Copy> Receivers<T> {
 
     /// Ends a decision by giving `message` to the most urgent thread, if there is one.
     #[inline(always)]
-    fn conclude_by_delivering<S: System>(
+    pub fn conclude_by_delivering<S: System>(
         &'static self,
         cs: CriticalSection<'_>,
         message: &T,
@@ -49,8 +59,7 @@ impl<T: Copy> Receivers<T> {
         let Some((thread, landing)) = self.0.first(cs) else {
             return stay::<S>(Status::OK);
         };
-        // SAFETY: the landing is a cell, lent by its thread; messages are not in landings.
-        unsafe { copy(message, landing.0.as_ptr().cast()) };
+        landing.put(message);
         self.0.pop(cs, thread);
         S::kernel().conclude_by_waking(cs, thread)
     }
@@ -84,7 +93,8 @@ pub(crate) fn wait_for_message<S: System, O: Source>(
     Ok(unsafe { landing.0.get().assume_init() })
 }
 
-struct Await<S, O, const FOREVER: bool>(PhantomData<(S, O)>);
+/// Waits for a message at an object that has none.
+pub(crate) struct Await<S, O, const FOREVER: bool>(PhantomData<(S, O)>);
 
 impl<S: System, O: Source, const FOREVER: bool> Transaction<S> for Await<S, O, FOREVER> {
     type Object = O;
@@ -191,7 +201,8 @@ pub(crate) fn wait_for_room<S: System, O: Sink>(
     transact::<S, AwaitRoom<S, O>>(held, object, message, timeout).into_result::<S>()
 }
 
-struct AwaitRoom<S, O>(PhantomData<(S, O)>);
+/// Waits until a message is taken by an object that has no room.
+pub(crate) struct AwaitRoom<S, O>(PhantomData<(S, O)>);
 
 impl<S: System, O: Sink> Transaction<S> for AwaitRoom<S, O> {
     type Object = O;

@@ -9,7 +9,7 @@ mod copy;
 pub(crate) mod deletion;
 mod device;
 mod event;
-mod exchange;
+pub(crate) mod exchange;
 mod interrupt;
 mod mailbox;
 pub(crate) mod mutex;

@@ -4,11 +4,13 @@
 use crate::critical_section::{CriticalSection, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
-    Receivers, Senders, Sink, Source, deliver, wait_for_message, wait_for_room,
+    Await, AwaitRoom, Landing, Receivers, Senders, Sink, Source, deliver, wait_for_message,
+    wait_for_room,
 };
 use crate::object::ring::Ring;
-use crate::sched::{OutcomeOf, hold};
-use crate::{Error, System, Timeout};
+use crate::sched::{OutcomeOf, hold, stay};
+use crate::wait::transfer::{Lent, Transaction};
+use crate::{Error, Status, System, Timeout};
 use core::marker::PhantomData;
 
 /// A queue of up to `N` messages of the type `T`, which are copied in and out.
@@ -103,6 +105,53 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         self.messages.renew(held.section())
+    }
+}
+
+/// The whole of an operation, as calls of partitions do it.
+impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> {
+    /// Whether a message would go straight to a thread.
+    pub(crate) fn has_receivers(&self, cs: CriticalSection<'_>) -> bool {
+        !self.receivers.is_empty(cs)
+    }
+
+    /// [`MessageQueue::send`] where a thread waits.
+    pub(crate) fn deliver_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        message: &T,
+    ) -> OutcomeOf<S> {
+        self.receivers.conclude_by_delivering::<S>(cs, message)
+    }
+
+    /// [`MessageQueue::send`] where none does.
+    pub(crate) fn put_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        message: Lent<'_, T>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if self.messages.put(cs, &message) {
+            return stay::<S>(Status::OK);
+        }
+        AwaitRoom::<S, Self>::run(cs, self, message, timeout)
+    }
+
+    /// [`MessageQueue::receive`].
+    pub(crate) fn receive_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        landing: Lent<'_, Landing<T>>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some(message) = self.messages.take_oldest(cs) else {
+            return Await::<S, Self, false>::run(cs, self, landing, timeout);
+        };
+        landing.put(&message);
+        match self.senders.is_empty(cs) {
+            true => stay::<S>(Status::OK),
+            false => Refill::<S, T, N>::run(cs, self, 0, Timeout::NONE),
+        }
     }
 }
 

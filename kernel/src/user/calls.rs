@@ -7,8 +7,11 @@
     reason = "an object is known by its kind, which its handle was compared with"
 )]
 
-use super::AnyPartition;
+use super::dispatch::object;
+use super::pool::Holder;
+use super::queue::PortRef;
 use super::thread::Member;
+use super::{AnyPartition, Pool};
 use crate::critical_section::{CriticalSection, Operation};
 use crate::ipc::{go_on, reply_and_receive_entered, reply_entered};
 use crate::object::Notify;
@@ -18,7 +21,7 @@ use crate::thread::operations::{
 };
 use crate::{AnyThread, Error, EventFlags, Kernel, Mutex, Priority, Semaphore, System, Timeout};
 use taktos_abi::Status;
-use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, action};
+use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, action, kind, right};
 use taktos_machine::{Isolation, Machine};
 
 /// A call. It gets its object, or the handle's word where it takes none; the first word; the time-out; the second word.
@@ -123,6 +126,12 @@ impl<T: 'static> Named for &'static T {
     }
 }
 
+impl<S: System> Named for PortRef<S> {
+    unsafe fn named(place: *const ()) -> Self {
+        Self::at(place)
+    }
+}
+
 /// A call without handle: the word itself.
 impl Named for usize {
     unsafe fn named(place: *const ()) -> Self {
@@ -174,6 +183,54 @@ calls! {
         None => fail::<S>(Error::Deleted),
     };
     Exit = exit |cs, _object: usize, _, _| End::<S, false>::run(cs, caller(cs), 0, Timeout::NONE);
+    QueueSend = queue_send |cs, queue: PortRef<S>, place, timeout| {
+        // SAFETY: the handle's kind says that it is a queue; what it reads is looked at before.
+        unsafe {
+            match queue.fits(place) && may_use::<S>(cs, place, false) {
+                true => queue.send(cs, place[0], timeout),
+                false => fail::<S>(Error::Parameter),
+            }
+        }
+    };
+    QueueReceive = queue_receive |cs, queue: PortRef<S>, place, timeout| {
+        // SAFETY: the same of what it writes.
+        unsafe {
+            match queue.fits(place) && may_use::<S>(cs, place, true) {
+                true => queue.receive(cs, place[0], timeout),
+                false => fail::<S>(Error::Parameter),
+            }
+        }
+    };
+    PoolTake = pool_take |cs, pool: &'static Pool<S>, _, timeout| pool.take_entered(cs, Holder::partition(partition::<S>(cs)), timeout);
+    PoolGive = pool_give |cs, pool: &'static Pool<S>, [block, _], _| pool.give_entered(cs, Holder::partition(partition::<S>(cs)), block);
+    PoolPass = pool_pass |cs, pool: &'static Pool<S>, [block, thread], _| match next_holder(cs, pool, thread) {
+        Ok(next) => pool.pass_entered(cs, Holder::partition(partition::<S>(cs)), block, Holder::partition(next)),
+        Err(error) => fail::<S>(error),
+    };
+}
+
+/// The partition of the thread that calls.
+fn partition<S: System<Machine: Isolation>>(cs: CriticalSection<'_>) -> &'static AnyPartition<S> {
+    AnyPartition::of_thread(cs, Kernel::<S>::running().current(cs))
+}
+
+/// The partition that a block of `pool` can be passed on to: that of the thread that the handle `word` names, which the caller may send to.
+/// Errors: `Parameter` where it names none, or none that has the pool; `Deleted` where the thread does not exist.
+fn next_holder<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    pool: &'static Pool<S>,
+    word: usize,
+) -> Result<&'static AnyPartition<S>, Error> {
+    let table = partition::<S>(cs).table();
+    let found = object(cs, table, word, kind::MEMBER | right::SEND)?;
+    // SAFETY: what the handle's kind says.
+    let member = unsafe { &*found.cast::<Member<S>>() };
+    let thread = member.thread().reference();
+    if !thread.exists(cs) {
+        return Err(Error::Deleted);
+    }
+    let next = AnyPartition::of_thread(cs, thread);
+    next.has_pool(pool).then_some(next).ok_or(Error::Parameter)
 }
 
 /// The thread that calls.
@@ -207,9 +264,7 @@ fn may_use<S: System<Machine: Isolation>>(
     [address, length]: [usize; 2],
     writes: bool,
 ) -> bool {
-    let current = Kernel::<S>::running().current(cs);
-    length <= LONGEST_BYTES
-        && AnyPartition::<S>::of_thread(cs, current).may_use(address, length, writes)
+    length <= LONGEST_BYTES && partition::<S>(cs).may_use(address, length, writes)
 }
 
 fn set_priority<S: System<Machine: Isolation>>(

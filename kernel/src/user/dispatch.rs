@@ -30,7 +30,7 @@ pub struct Registers {
 
 /// The object that `word` names for a call that needs as much. Errors: `Parameter` where the table has no such handle, it does not allow
 /// that, or a generation is said of what has none; `Deleted` where that is not the present one.
-fn object<S: System<Machine: Isolation>>(
+pub(super) fn object<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     table: &[Handle<S>],
     word: usize,

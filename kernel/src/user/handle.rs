@@ -1,8 +1,11 @@
 //! Owns: handles: what the threads of a partition may name, and what each allows. Must never know: what is done with the object.
 
-#![expect(unsafe_code, reason = "a handle is shared by threads as its object is")]
+#![expect(
+    unsafe_code,
+    reason = "a handle is shared by threads as its object is, which is known by its kind"
+)]
 
-use super::{Data, UserThread};
+use super::{Data, Plain, Pool, Queue, UserThread};
 use crate::{AnyThread, EventFlags, Mutex, Semaphore, System};
 use core::marker::PhantomData;
 use core::ptr;
@@ -14,13 +17,13 @@ use taktos_machine::Isolation;
 pub struct Rights(u32);
 
 impl Rights {
-    /// To give permits, set flags, notify.
+    /// To give permits, set flags, notify, give blocks back and pass them on.
     pub const GIVE: Self = Self(right::GIVE);
-    /// To take permits, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, wait for flags and clear them, lock and unlock, wait for a thread's end.
     pub const TAKE: Self = Self(right::TAKE);
-    /// To send messages to a thread.
+    /// To send messages to a thread or a queue.
     pub const SEND: Self = Self(right::SEND);
-    /// To receive messages from a thread.
+    /// To receive messages from a thread or a queue.
     pub const RECEIVE: Self = Self(right::RECEIVE);
     /// To call a thread.
     pub const CALL: Self = Self(right::CALL);
@@ -49,6 +52,25 @@ impl<S: System<Machine: Isolation>> Handle<S> {
     /// A thread of a partition, of the caller's or of another one.
     pub const fn member<T: Data>(object: &'static UserThread<S, T>, rights: Rights) -> Self {
         Self::new(object, kind::THREAD | kind::MEMBER, rights)
+    }
+
+    /// A queue of messages.
+    pub const fn queue<T: Plain, const N: usize>(
+        object: &'static Queue<S, T, N>,
+        rights: Rights,
+    ) -> Self {
+        Self::new(object, kind::QUEUE, rights)
+    }
+
+    /// A pool of blocks.
+    pub const fn pool(object: &'static Pool<S>, rights: Rights) -> Self {
+        Self::new(object, kind::POOL, rights)
+    }
+
+    /// The pool that is named, if it is one.
+    pub(super) fn as_pool(&self) -> Option<&'static Pool<S>> {
+        // SAFETY: `pool` alone makes a handle of this kind.
+        (self.allows & kind::POOL != 0).then(|| unsafe { &*self.object.cast() })
     }
 }
 

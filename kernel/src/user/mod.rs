@@ -14,6 +14,8 @@ mod dispatch;
 mod handle;
 mod memory;
 mod partition;
+mod pool;
+mod queue;
 mod supervisor;
 mod thread;
 
@@ -22,6 +24,9 @@ pub use dispatch::{Registers, call_as, faulted, object_of};
 pub use handle::{Handle, Rights};
 pub use memory::{Data, Memory};
 pub use partition::{AnyPartition, Partition, Policy};
+pub use pool::Pool;
+pub use queue::Queue;
 pub use supervisor::{Incident, Supervisor};
+pub use taktos_abi::Plain;
 pub use taktos_machine::{Access, UserFault};
 pub use thread::UserThread;

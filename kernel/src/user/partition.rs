@@ -374,8 +374,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.begin_generation(map);
         let mut stack = base;
         for member in members {
-            member.create(stack)?;
-            member.join_partition(hold::<S>().section(), self);
+            member.create(self, stack)?;
             stack += member.stack();
         }
         members[0].start(self, argument)
@@ -398,13 +397,14 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     }
 
     /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed on; who waits for one of them, for a
-    /// message or a reply, gets `Deleted`. In a thread that is in no partition.
-    /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete).
+    /// message or a reply, gets `Deleted`; blocks that it holds are given back. In a thread that is in no partition.
+    /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete); its handles, and the blocks of each pool among them.
     pub fn stop(&'static self) {
         for member in self.members() {
             // One that does not exist is as good as deleted.
             let _ = member.thread().delete();
         }
+        self.give_blocks_back();
     }
 
     /// [`AnyPartition::stop`], then [`AnyPartition::start`]. Errors: those of the latter.
@@ -419,13 +419,18 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.start_with(argument)
     }
 
-    /// Whether the `length` bytes at `address` lie in one region, in which they may be read, or written if `writes` says so.
+    /// Whether the `length` bytes at `address` lie in one region of memory, in which they may be read, or written if `writes` says so.
+    /// Registers of a device are none: the kernel does not touch them for a thread, which could choose an access that they answer with a
+    /// fault.
     pub(super) fn may_use(&'static self, address: usize, length: usize, writes: bool) -> bool {
         self.regions().iter().any(|region| {
             let distance = address.wrapping_sub(region.base.addr());
-            (region.access.writes() || !writes)
-                && length <= region.size
-                && distance <= region.size - length
+            let allows = match region.access {
+                Access::Read => !writes,
+                Access::Write => true,
+                Access::Device => false,
+            };
+            allows && length <= region.size && distance <= region.size - length
         })
     }
 }

@@ -110,8 +110,13 @@ impl<S: System<Machine: Isolation>> Member<S> {
         self.stack
     }
 
-    /// Creates the thread, dormant, with the stack at `base`. Errors: `State` if it exists; `NoMemory` where the scheduler has no room.
-    pub(super) fn create(&'static self, base: usize) -> Result<(), Error> {
+    /// Creates the thread, dormant, as one of `partition`, with the stack at `base`: as soon as it exists its partition is known.
+    /// Errors: `State` if it exists; `NoMemory` where the scheduler has no room.
+    pub(super) fn create(
+        &'static self,
+        partition: &'static AnyPartition<S>,
+        base: usize,
+    ) -> Result<(), Error> {
         let () = Self::PLACE;
         let thread = self.any.reference();
         let held = Kernel::<S>::hold_off_processors(thread)?;
@@ -127,7 +132,8 @@ impl<S: System<Machine: Isolation>> Member<S> {
             size: self.stack,
         };
         self.info.stack.set(cs, stack);
-        thread.come_into_being::<S>(cs, &self.info, self.priority)
+        thread.come_into_being::<S>(cs, &self.info, self.priority)?;
+        self.prepare(cs, partition, 0)
     }
 
     /// Starts the thread, which is dormant, with `argument`: it becomes ready.
@@ -185,14 +191,5 @@ impl<S: System<Machine: Isolation>> Member<S> {
         S::Machine::prepare_user(thread.machine_part(cs), &start);
         thread.begin_anew(cs);
         Ok(())
-    }
-
-    /// Has the thread, which is dormant, belong to `partition`, also before it is started.
-    pub(super) fn join_partition(
-        &'static self,
-        cs: CriticalSection<'_>,
-        partition: &'static AnyPartition<S>,
-    ) {
-        let _ = self.prepare(cs, partition, 0);
     }
 }

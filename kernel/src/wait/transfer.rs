@@ -4,8 +4,8 @@
 //!
 //! The address of a record goes into a decision as its argument and, where the decision makes the
 //! caller wait, into the waiting thread's control block. What makes this sound is in this file alone: a
-//! [`Lent`] is made only for a record whose owner is inside the call, and a thread comes into
-//! [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
+//! [`Lent`] is made only for a record whose owner is inside the call (or asserted to be so, for one in the memory of
+//! a partition), and a thread comes into [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
 #![expect(
     unsafe_code,
     reason = "records on the stacks of waiting threads are reached by address"
@@ -24,6 +24,16 @@ use taktos_machine::Answer;
 
 /// A record of a thread that is inside a kernel call, and stays there as long as the record is used.
 pub(crate) struct Lent<'a, R>(&'a R);
+
+impl<'a, R> Lent<'a, R> {
+    /// A record, asserted to be lent.
+    ///
+    /// # Safety
+    /// It stays where it is until the thread that runs, which is inside a call, is back from that, be it behind a wait.
+    pub const unsafe fn assume(record: &'a R) -> Self {
+        Self(record)
+    }
+}
 
 impl<R> Deref for Lent<'_, R> {
     type Target = R;

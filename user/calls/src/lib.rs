@@ -23,9 +23,10 @@ mod svc;
 
 pub use svc::{Answer, Request, call};
 pub use taktos_abi::call as abi;
-pub use taktos_abi::{Error, Timeout};
+pub use taktos_abi::{Error, Plain, Timeout};
 pub use taktos_time::{Duration, Instant, Span};
 
+use core::ptr;
 use taktos_abi::call::{Number, flags, handle};
 
 /// Nothing that a table has: for calls that take no handle.
@@ -74,6 +75,10 @@ handles! {
     Flags;
     /// A thread, of this partition or of another one, or of none.
     Thread;
+    /// A queue of messages.
+    Queue;
+    /// A pool of blocks in memory that partitions share.
+    Pool;
 }
 
 impl Semaphore {
@@ -143,6 +148,45 @@ impl Flags {
     fn wait(self, flags: u32, condition: usize, timeout: Timeout) -> Result<u32, Error> {
         let answer = self.call(Number::FlagsWait, [flags as usize, condition], timeout);
         answer.word().map(|word| word as u32)
+    }
+}
+
+impl Queue {
+    /// Sends a copy of `message`, which is of the queue's type, waiting for room as long as `timeout` says; it is to lie in memory of the
+    /// partition's. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where it does not lie there, or is of another size.
+    pub fn send<T: Plain>(self, message: &T, timeout: Timeout) -> Result<(), Error> {
+        let words = [ptr::from_ref(message).expose_provenance(), size_of::<T>()];
+        self.call(Number::QueueSend, words, timeout).done()
+    }
+
+    /// Receives the oldest message, waiting for one as long as `timeout` says. Errors: as [`Queue::send`].
+    pub fn receive<T: Plain>(self, timeout: Timeout) -> Result<T, Error> {
+        let mut message = T::ZERO;
+        let place = (&raw mut message).expose_provenance();
+        let received = self.call(Number::QueueReceive, [place, size_of::<T>()], timeout);
+        received.done().map(|()| message)
+    }
+}
+
+impl Pool {
+    /// Takes a free block, waiting for one as long as `timeout` says: the partition holds it until it gives it back or passes it on. Its
+    /// content is what its last user left. Errors: `Timeout`, `WouldBlock`, `Cancelled`.
+    pub fn take(self, timeout: Timeout) -> Result<*mut u8, Error> {
+        let taken = self.call(Number::PoolTake, [0; 2], timeout).word();
+        taken.map(ptr::with_exposed_provenance_mut)
+    }
+
+    /// Gives back `block`. Errors: `Parameter` for what is not the beginning of a block; `NotOwner` where the partition does not hold it.
+    pub fn give(self, block: *mut u8) -> Result<(), Error> {
+        let words = [block.expose_provenance(), 0];
+        self.call(Number::PoolGive, words, Timeout::NONE).done()
+    }
+
+    /// Passes `block` on to the partition of `thread`, to which the handle allows to send. Errors: as [`Pool::give`]; `Parameter` where that
+    /// partition has no handle of the pool, or the handle does not allow it; `Deleted` where the thread does not exist.
+    pub fn pass(self, block: *mut u8, thread: Thread) -> Result<(), Error> {
+        let words = [block.expose_provenance(), thread.0];
+        self.call(Number::PoolPass, words, Timeout::NONE).done()
     }
 }
 

@@ -8,6 +8,9 @@
 //! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32). On several
 //! processors `all` has the threads run on all of them; otherwise they are on one.
 
+pub mod carried;
+
+use self::carried::Carried;
 use super::storm::{Attempt, Known, Storm, is_right};
 use super::{MEMORY, RIGHT, STACK, expect, finish};
 use crate::chance::Chance;
@@ -102,6 +105,8 @@ const ALLOWS: &[u32] = &[
     kind::MUTEX | right::TAKE,
     kind::FLAGS | right::GIVE,
     kind::THREAD | kind::MEMBER | 0x1F,
+    kind::QUEUE | right::SEND | right::RECEIVE,
+    kind::POOL | right::GIVE | right::TAKE,
 ];
 
 /// The handle of the third partition's thread.
@@ -126,6 +131,9 @@ mod role {
     pub const OVERFLOW: usize = 15 << 24;
     pub const PEEK: usize = 16 << 24;
     pub const AWAIT: usize = 17 << 24;
+    pub const QUEUE: usize = 18 << 24;
+    pub const QUEUED: usize = 19 << 24;
+    pub const EXHAUST: usize = 20 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -143,6 +151,8 @@ pub struct Objects<S: AttackBoard> {
     pub threads: &'static [UserThread<S, Told>; 2],
     /// Who is told of faults.
     pub supervisor: &'static Supervisor<S>,
+    /// What calls carry beyond words.
+    pub carried: &'static Carried<S>,
     /// Permits that calls would give whose frames cannot be stored.
     pub permits: &'static Semaphore<S>,
     /// What nobody's table names.
@@ -199,9 +209,10 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 8] = [
+    let parts: [(&str, &dyn Fn() -> bool); 9] = [
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
+        ("what is carried", &|| carried::check(objects)),
         ("registers", &|| registers(objects)),
         ("frames", &|| frames(objects)),
         ("the table", &|| every_call(objects)),
@@ -505,7 +516,7 @@ fn storm<S: AttackBoard>(objects: &'static Objects<S>, calls: u32, seed: u32) ->
         lives += 1;
     }
     print::<S>(format_args!("{made} calls at random in {lives} lives\n"));
-    true
+    carried::is_given_back(objects)
 }
 
 /// Restarts, one after another: each time the data are new, and the first thread runs.
@@ -612,6 +623,8 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
             be_busy::<S>(told, 0, which);
         }
         role::FILL => fill::<S>(told),
+        role::QUEUE => carried::send::<S>(told),
+        role::EXHAUST => carried::exhaust::<S>(told),
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
             let read = S::load(common());
@@ -660,6 +673,7 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
         role::BUSY => be_busy::<S>(told, 0, 0),
         role::FILLED => be_filled(told),
+        role::QUEUED => carried::receive(told),
         _ => echo(told),
     }
     finish()
@@ -800,6 +814,8 @@ fn known(told: &'static Told) -> Known {
         allows: ALLOWS,
         memory: data & !(MEMORY - 1),
         size: MEMORY,
+        letter: size_of::<carried::Letter>(),
+        word: align_of::<carried::Letter>(),
     }
 }
 
@@ -841,7 +857,7 @@ fn rage(told: &'static Told, seed: usize, may: fn(&Attempt) -> bool) {
 }
 
 /// Handles: all places, some behind them, generations, and what looks like addresses.
-const HANDLES: [usize; 16] = [
+const HANDLES: [usize; 18] = [
     0,
     1,
     2,
@@ -851,6 +867,8 @@ const HANDLES: [usize; 16] = [
     6,
     7,
     8,
+    9,
+    10,
     0xFFFF,
     2 | 1 << handle::GENERATION,
     4 | 7 << handle::GENERATION,
@@ -861,13 +879,18 @@ const HANDLES: [usize; 16] = [
 ];
 
 /// How many pairs of words each has: own memory, its ends and what lies across them, null, the kernel's, and lengths.
-const WORDS: usize = 10;
+const WORDS: usize = 13;
 
 /// How many calls there are with each number, handle and pair of words; two numbers are none.
 const OF_TABLE: usize = (CALLS.len() + 2) * HANDLES.len() * WORDS;
 
 fn words(known: &Known, which: usize) -> [usize; 2] {
-    let Known { memory, size, .. } = *known;
+    let Known {
+        memory,
+        size,
+        letter,
+        ..
+    } = *known;
     match which {
         0 => [memory + size / 2, 4],
         1 => [memory + size - 4, 4],
@@ -878,6 +901,9 @@ fn words(known: &Known, which: usize) -> [usize; 2] {
         6 => [0, 0],
         7 => [0x2000_0000, LONGEST_BYTES],
         8 => [usize::MAX - 1, 4],
+        9 => [memory + size / 2, letter],
+        10 => [memory + size / 2 + 1, letter],
+        11 => [memory + size - 4, letter],
         _ => [memory + size, 0x10],
     }
 }

@@ -5,7 +5,7 @@
 //! for microseconds, seldom for ever: whoever runs the storm ends a thread that does not come back.
 
 use crate::chance::Chance;
-use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind};
+use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_time::{Duration, Instant};
 
@@ -39,6 +39,10 @@ pub struct Known {
     pub memory: usize,
     /// How many bytes it has.
     pub size: usize,
+    /// How many bytes a message of its queues has.
+    pub letter: usize,
+    /// And to what it is aligned.
+    pub word: usize,
 }
 
 /// Calls at random.
@@ -96,8 +100,9 @@ impl Storm {
     }
 
     fn second_word(&mut self) -> usize {
-        match self.below(4) {
+        match self.below(5) {
             0 => self.word(),
+            1 => self.known.letter,
             _ => self.below(LONGEST_BYTES + 8),
         }
     }
@@ -119,7 +124,10 @@ pub fn is_right(known: &Known, attempt: &Attempt, status: Status) -> bool {
         || match status.result() {
             Err(Error::Parameter) => true,
             // A generation of the past is told before what else is wrong.
-            Err(Error::Deleted) => attempt.handle >> handle::GENERATION != 0,
+            Err(Error::Deleted) => {
+                attempt.handle >> handle::GENERATION != 0
+                    || names_two(attempt.number) && attempt.words[1] >> handle::GENERATION != 0
+            }
             _ => false,
         }
 }
@@ -129,17 +137,50 @@ fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
     let Some(call) = CALLS.get(attempt.number) else {
         return false;
     };
-    if attempt.is_of_bytes() && !is_own(known, attempt.words) {
+    if !is_memory_right(known, attempt) {
         return false;
     }
-    if call.kind == kind::NONE {
-        return true;
+    if names_two(attempt.number) && !allows(known, attempt.words[1], kind::MEMBER | right::SEND) {
+        return false;
     }
-    let allows = known.allows.get(attempt.handle & handle::PLACE);
-    let says_generation = attempt.handle >> handle::GENERATION != 0;
+    call.kind == kind::NONE || allows(known, attempt.handle, call.kind | call.right)
+}
+
+/// Whether the table allows as much with the handle `word`.
+fn allows(known: &Known, word: usize, needs: u32) -> bool {
+    let allows = known.allows.get(word & handle::PLACE);
+    let says_generation = word >> handle::GENERATION != 0;
     allows.is_some_and(|allows| {
-        (call.kind | call.right) & !allows == 0 && (allows & kind::MEMBER != 0 || !says_generation)
+        needs & !allows == 0 && (allows & kind::MEMBER != 0 || !says_generation)
     })
+}
+
+/// Whether a call's second word is a handle, too.
+const fn names_two(number: usize) -> bool {
+    number == Number::PoolPass as usize
+}
+
+/// Whether what the call names of the memory, if it does, is what it may.
+fn is_memory_right(known: &Known, attempt: &Attempt) -> bool {
+    const NUMBERS: [Number; 4] = [
+        Number::SendBytes,
+        Number::ReceiveBytes,
+        Number::QueueSend,
+        Number::QueueReceive,
+    ];
+    let [address, length] = attempt.words;
+    match NUMBERS
+        .into_iter()
+        .find(|number| *number as usize == attempt.number)
+    {
+        None => true,
+        Some(Number::QueueSend | Number::QueueReceive) => {
+            length == known.letter
+                && address.is_multiple_of(known.word)
+                && is_own(known, attempt.words)
+        }
+        Some(_) => is_own(known, attempt.words),
+    }
 }
 
 fn is_own(known: &Known, [address, length]: [usize; 2]) -> bool {

@@ -1,0 +1,142 @@
+//! What calls carry beyond words, from memory to memory: messages of queues, blocks of pools.
+//!
+//! Owns: what the threads of partitions do with them, and what must come of it. Must never know: other attacks, a board.
+
+use super::{AttackBoard, FILLS, Objects, Told, begin, checked, common, failed, life, role};
+use crate::user_mode::{LEFT, OTHER, expect};
+use core::sync::atomic::Ordering::Relaxed;
+use taktos_abi::Timeout;
+use taktos_abi::call::Number;
+use taktos_kernel::user::{Pool, Queue};
+use taktos_kernel::{AnyThread, Error, Span};
+use taktos_user::{Request, call, sleep};
+
+/// What the queue's messages are, and how many it has room for.
+pub type Letter = [u32; 2];
+/// How many there is room for.
+pub const LETTERS: usize = 4;
+/// How many blocks the pool has.
+pub const BLOCKS: usize = 8;
+
+taktos_kernel::partition_memory!(
+    /// The pool's blocks, which both partitions may write.
+    pub static BLOCK_MEMORY: 4096
+);
+
+/// The objects.
+pub struct Carried<S: AttackBoard> {
+    /// Both partitions may send and receive.
+    pub queue: &'static Queue<S, Letter, LETTERS>,
+    /// Both may take and give.
+    pub pool: &'static Pool<S>,
+}
+
+/// The first partition's handles of them.
+const QUEUE: taktos_user::Queue = taktos_user::Queue::at(8);
+const POOL: taktos_user::Pool = taktos_user::Pool::at(9);
+/// The second one's handle of the queue.
+const QUEUE_OF_SECOND: usize = 5;
+
+/// Runs all, and says whether all was as it must be.
+pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    queue_fills_what_is_only_read(objects) & one_partition_takes_all(objects)
+}
+
+/// A message comes into memory that its sender may only read.
+fn queue_fills_what_is_only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let _ = life(objects, role::NOTHING);
+    S::store(common(), 0);
+    begin(objects.second, role::QUEUED);
+    let _ = AnyThread::<S>::sleep(100.micros());
+    let came = life(objects, role::QUEUE);
+    let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
+    objects.second.stop();
+    checked::<S>("who sends by a queue goes on", came.is_none())
+        & checked::<S>(
+            "each message comes",
+            calls == Ok(FILLS) && !failed(objects.first),
+        )
+}
+
+/// One partition takes all blocks and fills the queue. The blocks come back when it is stopped, but for the one that it passed on, which
+/// comes back with its new holder.
+fn one_partition_takes_all<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let Carried { queue, pool } = objects.carried;
+    begin(objects.second, role::NOTHING);
+    let came = life(objects, role::EXHAUST);
+    let mut passed = checked::<S>("blocks can be written", came.is_none());
+    passed &= checked::<S>("all is used, and no more", !failed(objects.first));
+    let used = (pool.free_blocks(), queue.len());
+    passed &= checked::<S>("all is used", used == (0, LETTERS));
+    objects.first.stop();
+    let rest = (pool.free_blocks(), queue.len());
+    passed &= checked::<S>("its blocks come back", rest == (BLOCKS - 1, LETTERS));
+    objects.second.stop();
+    passed &= checked::<S>("the one passed on, too", pool.free_blocks() == BLOCKS);
+    for number in 0..LETTERS as u32 {
+        let letter = queue.receive(Timeout::NONE);
+        passed &= checked::<S>("letters are those sent", letter == Ok([number, !number]));
+    }
+    passed
+}
+
+/// Whether both partitions, which are stopped, hold nothing.
+pub(super) fn is_given_back<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    objects.first.stop();
+    objects.second.stop();
+    while objects.carried.queue.receive(Timeout::NONE).is_ok() {}
+    checked::<S>(
+        "nothing is held by who is no more",
+        objects.carried.pool.free_blocks() == BLOCKS,
+    )
+}
+
+/// Sends letters that the other partition receives where this one only reads.
+pub(super) fn send<S: AttackBoard>(told: &'static Told) {
+    for number in 0..FILLS {
+        // With the receiver less urgent the call comes back at once.
+        let _ = LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
+        let sent = QUEUE.send(&[number, 0], Timeout::FOREVER);
+        let _ = sleep(20.micros());
+        let is_there = sent.is_ok() && S::load(common()) == number;
+        told.failed.fetch_or(u32::from(!is_there), Relaxed);
+        told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+pub(super) fn receive(told: &'static Told) -> ! {
+    loop {
+        // By its address: no reference to memory that others read.
+        let request = Request {
+            number: Number::QueueReceive as usize,
+            handle: QUEUE_OF_SECOND,
+            words: [common(), size_of::<Letter>()],
+            timeout: Timeout::FOREVER,
+        };
+        let _ = call(request);
+        told.calls.fetch_add(1, Relaxed);
+    }
+}
+
+/// Takes all blocks, and fills the queue.
+pub(super) fn exhaust<S: AttackBoard>(told: &'static Told) {
+    let mut right = true;
+    for number in 0..BLOCKS {
+        let block = expect(POOL.take(Timeout::NONE));
+        S::store(block.addr(), number as u32);
+        right &= S::load(block.addr()) == number as u32;
+        if number == 0 {
+            right &= POOL.pass(block, OTHER).is_ok();
+            right &= POOL.give(block) == Err(Error::NotOwner);
+        }
+    }
+    right &= POOL.take(Timeout::NONE) == Err(Error::WouldBlock);
+    right &= POOL.take(Timeout::after(10.micros())) == Err(Error::Timeout);
+    for number in 0..LETTERS as u32 {
+        right &= QUEUE.send(&[number, !number], Timeout::NONE).is_ok();
+    }
+    right &= QUEUE.send(&[0, 0], Timeout::NONE) == Err(Error::WouldBlock);
+    right &= QUEUE.send(&[0, 0], Timeout::after(10.micros())) == Err(Error::Timeout);
+    right &= QUEUE.send(&0_u32, Timeout::NONE) == Err(Error::Parameter);
+    told.failed.fetch_or(u32::from(!right), Relaxed);
+}
