@@ -1,6 +1,10 @@
 //! Partitions on the host: what their threads may call. What they may touch, a processor is needed for.
 //!
 //! `TAKTOS_SEED` and `TAKTOS_OPERATIONS` choose another storm than the usual one.
+#![expect(
+    unsafe_code,
+    reason = "long messages lie in memory of partitions beside what the compiler knows of"
+)]
 
 use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +18,7 @@ use taktos_kernel::user::{
     Data, Handle, Memory, Partition, Pool, Queue, Registers, Rights, UserThread, call_as,
 };
 use taktos_kernel::{
-    AnyThread, EventFlags, Mutex, Semaphore, Span, State, System, Thread, Timeout,
+    AnyThread, Duration, EventFlags, Mutex, Semaphore, Span, State, System, Thread, Timeout,
 };
 use taktos_workloads::user_mode::storm::{Attempt, Known, Storm, is_right};
 
@@ -456,6 +460,188 @@ fn a_partition_that_stops_waits_at_no_queue_any_more() {
         assert_eq!(queue.delete(), Ok(()));
         AnyThread::<Board>::sleep(1.millis()).unwrap();
         assert_eq!(word(1, 5), Error::Deleted as u32);
+    });
+}
+
+/// Where a partition has a long message: behind its data; and how long it is.
+const LONG_AT: usize = 512;
+const LONG: usize = 1500;
+
+fn byte_at(place: usize) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(place)
+}
+
+/// What stands at that place of a long message.
+const fn pattern(number: usize) -> u8 {
+    (number * 7 + number / 256) as u8
+}
+
+fn fill(place: usize) {
+    for number in 0..LONG {
+        // SAFETY: behind the data of the thread's partition, whose memory has 4,096 bytes.
+        unsafe { byte_at(place + number).write(pattern(number)) };
+    }
+}
+
+/// Whether so many bytes of the message are there, and no more.
+fn is_filled(place: usize, length: usize) -> bool {
+    (0..LONG).all(|number| {
+        // SAFETY: as above.
+        let byte = unsafe { byte_at(place + number).read() };
+        byte == if number < length { pattern(number) } else { 0 }
+    })
+}
+
+/// Sends a long message, within the time that the argument says in microseconds, and again.
+extern "C" fn sender_of_much(data: &'static Words, micros: usize) -> ! {
+    let place = address(data) + LONG_AT;
+    fill(place);
+    let within = match micros {
+        0 => Timeout::FOREVER,
+        micros => Timeout::after(Duration::from_micros(micros as u64)),
+    };
+    for at in 0..2 {
+        let sent = call(0, Number::SendLong, 0, [place, LONG], within);
+        data.0[at].store(told(sent.0), Relaxed);
+    }
+    exit(0)
+}
+
+/// What is added to the argument of a receiver that comes late.
+const LATE: usize = 1 << 16;
+
+/// Receives a long message in pieces, with a pause after each, into as much room as the argument says.
+extern "C" fn receiver_of_much(data: &'static Words, argument: usize) -> ! {
+    let size = argument % LATE;
+    let place = address(data) + LONG_AT;
+    let nothing = [place, 64];
+    let pause = || {
+        let pause = Timeout::after(10.micros());
+        call(1, Number::Sleep, usize::MAX, [0; 2], pause).0.ok();
+    };
+    if argument >= LATE {
+        pause();
+    }
+    let (received, [count, sent, sender]) = call(
+        1,
+        Number::ReceiveLong,
+        usize::MAX,
+        nothing,
+        Timeout::FOREVER,
+    );
+    let foreign = [std::ptr::from_ref(partition(0)).expose_provenance(), 8];
+    let wrong = [
+        (sender ^ 8, nothing),
+        (0, nothing),
+        (sender, [place, 65]),
+        (sender, foreign),
+    ]
+    .map(|(sender, words)| call(1, Number::FetchBytes, sender, words, Timeout::NONE).0);
+    for (at, result) in wrong.into_iter().enumerate() {
+        data.0[at + 8].store(told(result), Relaxed);
+    }
+    for (at, number) in [told(received), count as u32, sent as u32]
+        .into_iter()
+        .enumerate()
+    {
+        data.0[at].store(number, Relaxed);
+    }
+    let (mut at, mut pieces) = (0, 0);
+    let result = loop {
+        pause();
+        let words = [place + at, 64.min(size - at)];
+        let (fetched, [count, left, _]) = call(1, Number::FetchBytes, sender, words, Timeout::NONE);
+        pieces += 1;
+        at += if fetched.is_ok() { count } else { 0 };
+        data.0[4].store(pieces, Relaxed);
+        data.0[5].store(at as u32, Relaxed);
+        if fetched.is_err() || left == 0 || count == 0 {
+            break fetched;
+        }
+    };
+    data.0[3].store(told(result), Relaxed);
+    data.0[6].store(u32::from(is_filled(place, at)), Relaxed);
+    call(1, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(1)
+}
+
+fn much(within: usize, room: usize) {
+    pair([sender_of_much, idle, receiver_of_much]);
+    partition(1).start_with(room).unwrap();
+    partition(0).start_with(within).unwrap();
+}
+
+/// The pieces of a whole message.
+const PIECES: u32 = LONG.div_ceil(64) as u32;
+
+#[test]
+fn a_long_message_comes_in_pieces() {
+    let [state, parameter] = [Error::State, Error::Parameter].map(|error| error as u32);
+    for late in [0, LATE] {
+        world(move || {
+            much(0, LONG + late);
+            AnyThread::<Board>::sleep(2.millis()).unwrap();
+            assert_eq!(
+                some_words(1, 0..7),
+                [100, 0, LONG as u32, 100, PIECES, LONG as u32, 1]
+            );
+            assert_eq!(some_words(1, 8..12), [state, state, parameter, parameter]);
+            assert_eq!(
+                some_words(0, 0..2),
+                [100, 0],
+                "the second one is not received"
+            );
+        });
+    }
+}
+
+#[test]
+fn a_receiver_may_want_no_more() {
+    world(|| {
+        much(0, 130);
+        AnyThread::<Board>::sleep(2.millis()).unwrap();
+        assert_eq!(some_words(1, 3..7), [100, 4, 130, 1]);
+        assert_eq!(some_words(0, 0..2), [100, 0]);
+    });
+}
+
+#[test]
+fn a_sender_that_goes_away_in_the_middle_is_told_of() {
+    for (within, stops) in [(55, false), (0, true)] {
+        world(move || {
+            much(within, LONG);
+            AnyThread::<Board>::sleep(45.micros()).unwrap();
+            if stops {
+                partition(0).restart().unwrap();
+            }
+            AnyThread::<Board>::sleep(2.millis()).unwrap();
+            let [result, pieces, count, is_right] = some_words(1, 3..7).try_into().unwrap();
+            assert_eq!([result, is_right], [Error::State as u32, 1]);
+            assert!(pieces < PIECES && count == (pieces - 1) * 64);
+            let sent = if stops { 0 } else { Error::Timeout as u32 };
+            assert_eq!(word(0, 0), sent);
+        });
+    }
+}
+
+#[test]
+fn a_receiver_that_goes_away_in_the_middle_ends_the_wait_of_who_sends() {
+    world(|| {
+        much(0, LONG);
+        AnyThread::<Board>::sleep(45.micros()).unwrap();
+        partition(1).stop();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(some_words(0, 0..2), [Error::Deleted as u32; 2]);
+        partition(1).start_with(LONG).unwrap();
+        partition(0).restart().unwrap();
+        AnyThread::<Board>::sleep(2.millis()).unwrap();
+        assert_eq!(
+            [word(0, 0), word(1, 6)],
+            [100, 1],
+            "it is as at the beginning"
+        );
     });
 }
 

@@ -171,6 +171,16 @@ calls! {
     /// Passes such a block on to the partition of a thread, which holds it then: the second word is a handle of that thread, which allows to
     /// send to it.
     PoolPass = pool_pass(POOL, GIVE);
+    /// Sends bytes to a thread of a partition, within the time-out, which ends when it has fetched all of them, or wants no more: the first
+    /// word is their address, the second says how many. At most [`LONGEST_BYTES`] of them go as [`Number::SendBytes`] sends them, and so do
+    /// as many to a receiver that waits by [`Number::ReceiveBytes`].
+    SendLong = send_long(MEMBER, SEND);
+    /// As [`Number::ReceiveBytes`]; but of a message that is longer nothing is put there, and the answer says how many bytes there are and who
+    /// sends: its thread waits until they were fetched.
+    ReceiveLong = receive_long(NONE, NONE);
+    /// Fetches the next piece from the sender that the handle's word names, as [`Number::ReceiveLong`] named it, into the memory that the
+    /// words name as there. The answer is how many bytes that were, and how many are left. Without room: no more is wanted.
+    FetchBytes = fetch_bytes(NONE, NONE);
 }
 
 /// The longest message of bytes: it is copied in one piece, while interrupts that may call the kernel wait.

@@ -7,6 +7,7 @@
 use super::bytes::overlap;
 use super::call::{Call, Reply, ReplyAndReceive};
 use super::fast::send_to_equal;
+use super::long::{is_long, take_piece};
 use super::slow::{Receive, Send, accept, receives_from};
 use crate::critical_section::{CriticalSection, Operation};
 use crate::sched::{OutcomeOf, fail};
@@ -151,10 +152,19 @@ pub(crate) fn reply_and_receive_entered<S: System>(
 /// The thread of that address, if it waits for the running thread's reply. Steps: the threads that do.
 fn caller_named<S: System>(cs: CriticalSection<'_>, address: usize) -> Option<ThreadRef> {
     let current = Kernel::<S>::running().current(cs);
-    let awaits = Wait::reply(current);
+    waiter_named::<S>(cs, address, Wait::reply(current))
+}
+
+/// The thread of that address, if it waits for the running thread in that way. Steps: the threads that wait for it.
+pub(super) fn waiter_named<S: System>(
+    cs: CriticalSection<'_>,
+    address: usize,
+    wait: Wait,
+) -> Option<ThreadRef> {
+    let current = Kernel::<S>::running().current(cs);
     let mut found = None;
     current.waiters.any(cs, |thread| {
-        if thread.address() == address && thread.wait.get(cs) == awaits {
+        if thread.address() == address && thread.wait.get(cs) == wait {
             found = Some(thread);
         }
         found.is_some()
@@ -195,6 +205,11 @@ impl<S: System> AnyThread<S> {
     ) -> OutcomeOf<S> {
         let current = Kernel::<S>::running().current(cs);
         let sender = current.waiters.first_sender(cs);
+        if let Some(sender) = sender
+            && is_long(cs, sender)
+        {
+            return take_piece::<S>(cs, current, sender, room, true);
+        }
         if sender
             .is_some_and(|sender| sends_bytes(cs, sender) && overlap(room, memory_of(cs, sender)))
         {
@@ -206,6 +221,6 @@ impl<S: System> AnyThread<S> {
 }
 
 /// The memory that `thread`, which is blocked, sends from or receives into.
-fn memory_of(cs: CriticalSection<'_>, thread: ThreadRef) -> [usize; 2] {
+pub(super) fn memory_of(cs: CriticalSection<'_>, thread: ThreadRef) -> [usize; 2] {
     [thread.value(cs), thread.argument.get(cs)]
 }

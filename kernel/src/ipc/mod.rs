@@ -13,10 +13,12 @@ mod bytes;
 mod call;
 mod entered;
 mod fast;
+mod long;
 mod slow;
 
 pub use bytes::LONGEST_MESSAGE;
 pub(crate) use entered::{go_on, reply_and_receive_entered, reply_entered};
+pub(crate) use long::fetch_entered;
 
 use crate::critical_section::Held;
 use crate::sched::{IntoResult, hold};

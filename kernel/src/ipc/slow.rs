@@ -74,7 +74,7 @@ pub(super) fn mark_bytes(cs: CriticalSection<'_>, thread: ThreadRef, bytes: bool
     let marked = if bytes {
         urgency.with(Urgency::BYTES)
     } else {
-        urgency.without(Urgency::BYTES)
+        urgency.without(Urgency::BUFFER)
     };
     thread.urgency.set(cs, marked);
 }

@@ -28,6 +28,10 @@ impl Urgency {
     /// The mark of a thread that is blocked sending or receiving with a buffer instead of words: nothing special,
     /// but it lies beside the effective priority, so that nobody [`equals`](Self::equals) such a thread.
     pub const BYTES: u32 = 1 << 6;
+    /// The mark, beside that one, of a thread whose buffer is read in pieces, or that asked to be told of such a one.
+    pub const LONG: u32 = 1 << 7;
+    /// Both.
+    pub const BUFFER: u32 = Self::BYTES | Self::LONG;
 
     /// The flag of the idle thread, which is ready and in no ring.
     pub const IN_NO_RING: u32 = layout::IDLE;

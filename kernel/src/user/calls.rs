@@ -13,7 +13,7 @@ use super::queue::PortRef;
 use super::thread::Member;
 use super::{AnyPartition, Pool};
 use crate::critical_section::{CriticalSection, Operation};
-use crate::ipc::{go_on, reply_and_receive_entered, reply_entered};
+use crate::ipc::{fetch_entered, go_on, reply_and_receive_entered, reply_entered};
 use crate::object::Notify;
 use crate::sched::{OutcomeOf, answer, fail};
 use crate::thread::operations::{
@@ -206,6 +206,18 @@ calls! {
     PoolPass = pool_pass |cs, pool: &'static Pool<S>, [block, thread], _| match next_holder(cs, pool, thread) {
         Ok(next) => pool.pass_entered(cs, Holder::partition(partition::<S>(cs)), block, Holder::partition(next)),
         Err(error) => fail::<S>(error),
+    };
+    SendLong = send_long |cs, receiver: &'static AnyThread<S>, bytes, timeout| match partition::<S>(cs).may_use(bytes[0], bytes[1], false) {
+        true => S::Machine::with_writes(|| receiver.send_long_entered(cs, bytes, timeout)),
+        false => fail::<S>(Error::Parameter),
+    };
+    ReceiveLong = receive_long |cs, _object: usize, room, timeout| match may_use::<S>(cs, room, true) {
+        true => AnyThread::<S>::receive_long_entered(cs, room, timeout),
+        false => fail::<S>(Error::Parameter),
+    };
+    FetchBytes = fetch_bytes |cs, sender: usize, room, _| match room[1] == 0 || may_use::<S>(cs, room, true) {
+        true => fetch_entered::<S>(cs, sender, room),
+        false => fail::<S>(Error::Parameter),
     };
 }
 

@@ -185,5 +185,5 @@ impl<S: System> Kernel<S> {
 pub(crate) fn forget_buffer(cs: CriticalSection<'_>, thread: ThreadRef) {
     thread
         .urgency
-        .set(cs, thread.urgency.get(cs).without(Urgency::BYTES));
+        .set(cs, thread.urgency.get(cs).without(Urgency::BUFFER));
 }

@@ -246,6 +246,15 @@ impl Thread {
         self.call(Number::SendBytes, words, timeout).done()
     }
 
+    /// Sends `bytes`, however many, which lie in memory of the partition's, to this thread, which is one of a partition, and waits until
+    /// they were received by [`receive_long`]; to one that receives by [`receive_bytes`], at most [`abi::LONGEST_BYTES`]. Errors: as
+    /// [`Thread::send`]; `Timeout` also in the middle; `Deleted` also where the receiver ends in the middle; `Parameter` where they do not lie
+    /// there.
+    pub fn send_long(self, bytes: &[u8], timeout: Timeout) -> Result<(), Error> {
+        let words = [bytes.as_ptr().expose_provenance(), bytes.len()];
+        self.call(Number::SendLong, words, timeout).done()
+    }
+
     /// Notifies this thread: its word gets these bits. Errors: `State` if it was not started.
     pub fn notify_bits(self, bits: u32) -> Result<(), Error> {
         self.notify(bits, abi::action::SET_BITS)
@@ -343,6 +352,49 @@ pub fn receive_bytes(room: &mut [u8], timeout: Timeout) -> Result<(usize, Sender
     };
     let received = call(request).received()?;
     Ok((received.message[0], received.sender))
+}
+
+/// What [`receive_long`] has received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bytes {
+    /// Who sent them.
+    pub sender: Sender,
+    /// How many are in the room.
+    pub count: usize,
+    /// How many were sent.
+    pub sent: usize,
+}
+
+/// Receives bytes from any thread into `room`, which lies in memory of the partition's: of what was sent by [`Thread::send_long`], as many
+/// as it has room for. They come in pieces, between which others have their turns; the sender, whose memory it is, may change those that
+/// are not fetched yet. Errors: as [`receive`]; `Parameter` where the room does not lie there, or the sender's memory overlaps it; `State`
+/// where the sender goes away in the middle: its time was over, or it has ended.
+pub fn receive_long(room: &mut [u8], timeout: Timeout) -> Result<Bytes, Error> {
+    let mut piece = |number, handle, from: usize, timeout| {
+        let rest = &mut room[from..];
+        let size = rest.len().min(abi::LONGEST_BYTES);
+        let words = [rest.as_mut_ptr().expose_provenance(), size];
+        call(Request {
+            handle,
+            words,
+            ..plain(number, timeout)
+        })
+        .received()
+    };
+    let first = piece(Number::ReceiveLong, NO_HANDLE, 0, timeout)?;
+    let ([mut count, sent], sender) = (first.message, first.sender);
+    let mut is_whole = count > 0 || sent <= abi::LONGEST_BYTES;
+    while !is_whole {
+        // Where no room is left this says that no more is wanted.
+        let [came, left] = piece(Number::FetchBytes, sender.0, count, Timeout::NONE)?.message;
+        count += came;
+        is_whole = left == 0 || came == 0;
+    }
+    Ok(Bytes {
+        sender,
+        count,
+        sent,
+    })
 }
 
 /// Waits for a notification of the calling thread; of its word, which is the answer, the bits `clear` are cleared then.

@@ -134,6 +134,8 @@ mod role {
     pub const QUEUE: usize = 18 << 24;
     pub const QUEUED: usize = 19 << 24;
     pub const EXHAUST: usize = 20 << 24;
+    pub const LONG: usize = 21 << 24;
+    pub const LONG_RECEIVED: usize = 22 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -625,6 +627,7 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         role::FILL => fill::<S>(told),
         role::QUEUE => carried::send::<S>(told),
         role::EXHAUST => carried::exhaust::<S>(told),
+        role::LONG => carried::send_long::<S>(told, which),
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
             let read = S::load(common());
@@ -674,6 +677,7 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::BUSY => be_busy::<S>(told, 0, 0),
         role::FILLED => be_filled(told),
         role::QUEUED => carried::receive(told),
+        role::LONG_RECEIVED => carried::receive_long::<S>(told),
         _ => echo(told),
     }
     finish()
@@ -741,7 +745,7 @@ fn echo(told: &'static Told) -> ! {
             }
             // The next sender sends bytes, which nobody wants.
             Err(_) => {
-                let _ = taktos_user::receive_bytes(&mut [], Timeout::NONE);
+                let _ = taktos_user::receive_bytes(&mut [0; 4], Timeout::NONE);
             }
         }
         told.calls.fetch_add(1, Relaxed);

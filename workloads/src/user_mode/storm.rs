@@ -162,30 +162,33 @@ const fn names_two(number: usize) -> bool {
 
 /// Whether what the call names of the memory, if it does, is what it may.
 fn is_memory_right(known: &Known, attempt: &Attempt) -> bool {
-    const NUMBERS: [Number; 4] = [
+    const NUMBERS: [Number; 7] = [
         Number::SendBytes,
         Number::ReceiveBytes,
         Number::QueueSend,
         Number::QueueReceive,
+        Number::SendLong,
+        Number::ReceiveLong,
+        Number::FetchBytes,
     ];
     let [address, length] = attempt.words;
+    let is_own = is_own(known, attempt.words);
+    let is_short = length <= LONGEST_BYTES;
     match NUMBERS
         .into_iter()
         .find(|number| *number as usize == attempt.number)
     {
         None => true,
         Some(Number::QueueSend | Number::QueueReceive) => {
-            length == known.letter
-                && address.is_multiple_of(known.word)
-                && is_own(known, attempt.words)
+            length == known.letter && address.is_multiple_of(known.word) && is_own
         }
-        Some(_) => is_own(known, attempt.words),
+        Some(Number::SendLong) => is_own,
+        Some(Number::FetchBytes) => length == 0 || is_own && is_short,
+        Some(_) => is_own && is_short,
     }
 }
 
 fn is_own(known: &Known, [address, length]: [usize; 2]) -> bool {
     let end = address.checked_add(length);
-    length <= LONGEST_BYTES
-        && address >= known.memory
-        && end.is_some_and(|end| end <= known.memory + known.size)
+    address >= known.memory && end.is_some_and(|end| end <= known.memory + known.size)
 }

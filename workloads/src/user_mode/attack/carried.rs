@@ -7,8 +7,8 @@ use crate::user_mode::{LEFT, OTHER, expect};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Timeout;
 use taktos_abi::call::Number;
-use taktos_kernel::user::{Pool, Queue};
-use taktos_kernel::{AnyThread, Error, Span};
+use taktos_kernel::user::{Partition, Pool, Queue};
+use taktos_kernel::{AnyThread, Duration, Error, Span};
 use taktos_user::{Request, call, sleep};
 
 /// What the queue's messages are, and how many it has room for.
@@ -39,7 +39,10 @@ const QUEUE_OF_SECOND: usize = 5;
 
 /// Runs all, and says whether all was as it must be.
 pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
-    queue_fills_what_is_only_read(objects) & one_partition_takes_all(objects)
+    queue_fills_what_is_only_read(objects)
+        & one_partition_takes_all(objects)
+        & long_messages(objects)
+        & ends_in_the_middle(objects)
 }
 
 /// A message comes into memory that its sender may only read.
@@ -78,6 +81,48 @@ fn one_partition_takes_all<S: AttackBoard>(objects: &'static Objects<S>) -> bool
         passed &= checked::<S>("letters are those sent", letter == Ok([number, !number]));
     }
     passed
+}
+
+/// Long messages of all lengths come whole.
+fn long_messages<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    begin(objects.second, role::LONG_RECEIVED);
+    let came = life(objects, role::LONG);
+    let calls = |partition: &'static Partition<S, Told>| {
+        partition.look_at(|told| told.calls.load(Relaxed)) == Ok(LONG_MESSAGES)
+    };
+    checked::<S>("who sends much goes on", came.is_none())
+        & checked::<S>(
+            "all is sent",
+            calls(objects.first) && !failed(objects.first),
+        )
+        & checked::<S>(
+            "all is received",
+            calls(objects.second) && !failed(objects.second),
+        )
+}
+
+/// Either partner is stopped at any moment of such a transfer, and the other one goes on.
+fn ends_in_the_middle<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    const LIVES: u64 = 100;
+    begin(objects.second, role::LONG_RECEIVED);
+    let mut passed = true;
+    for life in 0..LIVES {
+        begin(objects.first, role::LONG | 1);
+        let _ = AnyThread::<S>::sleep(Timeout::after(Duration::from_nanos(20_000 + 977 * life)));
+        passed &= checked::<S>("who receives goes on", !failed(objects.second));
+        if life % 8 == 0 {
+            begin(objects.second, role::LONG_RECEIVED);
+            let _ = AnyThread::<S>::sleep(20.micros());
+            passed &= checked::<S>("who sends goes on", !failed(objects.first));
+        }
+        objects.first.stop();
+    }
+    let received = objects.second.look_at(|told| told.calls.load(Relaxed));
+    passed
+        & checked::<S>(
+            "what is whole is received",
+            received.is_ok_and(|number| number > 0),
+        )
 }
 
 /// Whether both partitions, which are stopped, hold nothing.
@@ -139,4 +184,53 @@ pub(super) fn exhaust<S: AttackBoard>(told: &'static Told) {
     right &= QUEUE.send(&[0, 0], Timeout::after(10.micros())) == Err(Error::Timeout);
     right &= QUEUE.send(&0_u32, Timeout::NONE) == Err(Error::Parameter);
     told.failed.fetch_or(u32::from(!right), Relaxed);
+}
+
+/// How many long messages are sent to be received whole.
+const LONG_MESSAGES: u32 = 24;
+/// The longest of them, and a step of the lengths.
+const LONGEST: usize = 320;
+const LONGER: usize = LONGEST / LONG_MESSAGES as usize;
+
+/// What byte stands at that place of a message of that length.
+const fn byte(length: usize, place: usize) -> u8 {
+    (place / 4 * 7 + place + length) as u8
+}
+
+/// Sends messages of all lengths; for ever, if `endless` says so.
+pub(super) fn send_long<S: AttackBoard>(told: &'static Told, endless: usize) {
+    let mut message = [0; LONGEST];
+    let mut sent = 0;
+    while endless != 0 || sent < LONG_MESSAGES {
+        let length = 1 + (sent as usize * LONGER) % message.len();
+        for (place, at) in message[..length].iter_mut().enumerate() {
+            *at = byte(length, place);
+        }
+        let result = OTHER.send_long(&message[..length], Timeout::FOREVER);
+        let ended = endless != 0 && result == Err(Error::Deleted);
+        told.failed
+            .fetch_or(u32::from(result.is_err() && !ended), Relaxed);
+        told.calls.fetch_add(1, Relaxed);
+        sent += 1;
+    }
+}
+
+/// Receives long messages, and looks whether they are whole. One whose sender ends does not come.
+pub(super) fn receive_long<S: AttackBoard>(told: &'static Told) -> ! {
+    let mut room = [0; LONGEST];
+    loop {
+        match taktos_user::receive_long(&mut room, Timeout::FOREVER) {
+            Ok(bytes) => {
+                let mut places = room[..bytes.count].iter().enumerate();
+                let is_whole = bytes.count == bytes.sent
+                    && places.all(|(place, at)| *at == byte(bytes.count, place));
+                told.failed.fetch_or(u32::from(!is_whole), Relaxed);
+                told.calls.fetch_add(1, Relaxed);
+            }
+            Err(error) => {
+                let ended = error == Error::State;
+                told.failed.fetch_or(u32::from(!ended), Relaxed);
+            }
+        }
+    }
 }
