@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use taktos_abi::call::{Number, handle, kind, right};
 use taktos_abi::{Error, Status};
+use taktos_arch_host::Host;
 use taktos_host::{Board, Outcome, leak, run};
 use taktos_kernel::Kernel;
 use taktos_kernel::user::{
-    Data, Handle, Memory, Partition, Pool, Queue, Registers, Rights, UserThread, call_as,
+    Data, Handle, Line, Memory, Partition, Pool, Queue, Registers, Rights, UserThread, call_as,
 };
 use taktos_kernel::{
-    AnyThread, Duration, EventFlags, Mutex, Semaphore, Span, State, System, Thread, Timeout,
+    AnyThread, Duration, EventFlags, Mutex, OwnerEnd, Semaphore, Span, State, System, Thread,
+    Timeout,
 };
 use taktos_workloads::user_mode::storm::{Attempt, Known, Storm, is_right};
 
@@ -285,6 +287,132 @@ fn a_mutex_of_a_partition_that_stops_is_handed_on() {
     });
 }
 
+/// Locks the mutex as soon as it can, says that all is whole if its argument says so, and unlocks it; then again.
+extern "C" fn heir(data: &'static Words, mends: usize) -> ! {
+    let call = |number, timeout| told(call(1, number, 0, [0; 2], timeout).0);
+    let mend = || call(Number::MutexMakeConsistent, Timeout::NONE);
+    let mut results = vec![mend(), call(Number::MutexLock, Timeout::FOREVER)];
+    if mends != 0 {
+        results.push(mend());
+    }
+    results.push(call(Number::MutexUnlock, Timeout::NONE));
+    results.push(call(Number::MutexLock, Timeout::NONE));
+    results.push(mend());
+    for (place, result) in results.into_iter().enumerate() {
+        data.0[place].store(result, Relaxed);
+    }
+    exit(1)
+}
+
+#[test]
+fn a_robust_mutex_tells_that_its_owners_partition_stopped() {
+    let [owner_error, died, state, gone] = [
+        Error::NotOwner,
+        Error::OwnerDied,
+        Error::State,
+        Error::NotRecoverable,
+    ]
+    .map(|error| error as u32);
+    let mended = vec![owner_error, died, 100, 100, 100, state];
+    let left = vec![owner_error, died, 100, gone, owner_error];
+    for (mends, expected) in [(1, mended), (0, left)] {
+        world(move || {
+            let threads = threads([owner, idle, heir]);
+            let mutex = leak(Mutex::new().when_owner_ends(OwnerEnd::Tell));
+            let handles = leak([Handle::mutex(mutex)]);
+            partitions(&threads, handles, handles);
+            partition(0).start().unwrap();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            partition(1).start_with(mends).unwrap();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            partition(0).stop();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            assert_eq!(some_words(1, 0..expected.len()), expected);
+        });
+    }
+}
+
+const INTERRUPT: u32 = 5;
+
+thread_local! {
+    static LINE: Cell<Option<&'static Line<Board>>> = const { Cell::new(None) };
+    /// How often the handler came.
+    static HANDLED: Cell<u32> = const { Cell::new(0) };
+}
+
+fn handler() {
+    HANDLED.set(HANDLED.get() + 1);
+    LINE.get().expect("the test has a line").arrived();
+}
+
+/// Counts what its device asks for, and acknowledges a while later.
+extern "C" fn driver(data: &'static Words, bits: usize) -> ! {
+    let a_while = Timeout::after(100.micros());
+    loop {
+        let done = call(0, Number::InterruptAcknowledge, 0, [0; 2], Timeout::NONE);
+        assert_eq!(done.0, Ok(()));
+        let all = [u32::MAX as usize, 0];
+        let (waited, [word, ..]) = call(0, Number::NotifyWait, usize::MAX, all, Timeout::FOREVER);
+        assert_eq!((waited, word), (Ok(()), bits));
+        data.0[0].fetch_add(1, Relaxed);
+        let _ = call(0, Number::Sleep, usize::MAX, [0; 2], a_while);
+    }
+}
+
+#[test]
+fn an_interrupt_comes_once_for_each_acknowledgement() {
+    const BITS: u32 = 6;
+    world(|| {
+        let threads = threads([driver, idle, idle]);
+        let line = leak(Line::new(
+            &threads.first[0],
+            BITS,
+            || Host::disable_interrupt(INTERRUPT),
+            || Host::set_handler(INTERRUPT, handler),
+        ));
+        LINE.set(Some(line));
+        partitions(&threads, leak([Handle::interrupt(line)]), &[]);
+        let pend = |expected: u32| {
+            Host::pend_interrupt(INTERRUPT);
+            assert_eq!(HANDLED.get(), expected);
+        };
+        let wait = || AnyThread::<Board>::sleep(1.millis()).unwrap();
+        pend(0);
+        partition(0).start_with(BITS as usize).unwrap();
+        wait();
+        assert_eq!(
+            [HANDLED.get(), word(0, 0)],
+            [1, 1],
+            "it waited to be let through"
+        );
+        pend(2);
+        AnyThread::<Board>::sleep(50.micros()).unwrap();
+        // One that comes though it is masked is not told of.
+        handler();
+        wait();
+        assert_eq!([HANDLED.get(), word(0, 0)], [3, 2]);
+        for _ in 0..100 {
+            pend(4);
+        }
+        wait();
+        assert_eq!(
+            [HANDLED.get(), word(0, 0)],
+            [5, 4],
+            "once, and once for all that came since"
+        );
+        partition(0).stop();
+        assert!(!line.is_open());
+        pend(5);
+        partition(0).start_with(BITS as usize).unwrap();
+        wait();
+        assert_eq!(
+            [HANDLED.get(), word(0, 0)],
+            [6, 1],
+            "the new life is told of what waits"
+        );
+    });
+}
+
 /// Sends bytes from its data, and from where it has none.
 extern "C" fn sender_of_bytes(data: &'static Words, _: usize) -> ! {
     let address = std::ptr::from_ref(data).expose_provenance();
@@ -437,7 +565,7 @@ fn a_handler_sends_to_a_partition_by_a_queue() {
     world(|| {
         let queue = queue_between_partitions();
         AnyThread::<Board>::sleep(1.millis()).unwrap();
-        Board::interrupt(|| queue.send(&[3, 4], Timeout::NONE).unwrap());
+        Host::interrupt(|| queue.send(&[3, 4], Timeout::NONE).unwrap());
         AnyThread::<Board>::sleep(1.millis()).unwrap();
         assert_eq!([word(1, 5), word(1, 20)], [100, 3]);
     });
@@ -626,6 +754,50 @@ fn a_sender_that_goes_away_in_the_middle_is_told_of() {
     }
 }
 
+/// Sends a long message, then calls.
+extern "C" fn sender_that_calls(data: &'static Words, _: usize) -> ! {
+    let place = address(data) + LONG_AT;
+    let sent = call(0, Number::SendLong, 0, [place, LONG], Timeout::FOREVER);
+    data.0[0].store(told(sent.0), Relaxed);
+    let called = call(0, Number::Call, 0, [1, 2], Timeout::FOREVER);
+    data.0[1].store(told(called.0), Relaxed);
+    data.0[2].store(called.1[0] as u32, Relaxed);
+    exit(0)
+}
+
+/// Receives as much of a long message as is asked for, and serves.
+extern "C" fn server_of_much(data: &'static Words, pieces: usize) -> ! {
+    let room = [address(data) + LONG_AT, 64];
+    let (_, [.., sender]) = call(1, Number::ReceiveLong, usize::MAX, room, Timeout::FOREVER);
+    for _ in 0..pieces {
+        call(1, Number::FetchBytes, sender, room, Timeout::NONE)
+            .0
+            .unwrap();
+    }
+    if pieces < PIECES as usize {
+        // What is left is cut off, as from a message of bytes.
+        let (_, [count, sent, _]) = call(1, Number::ReceiveBytes, usize::MAX, room, Timeout::NONE);
+        assert_eq!([count, sent], [64, LONG - pieces * 64]);
+    }
+    // The call comes before anybody waits for it.
+    let a_while = Timeout::after(20.micros());
+    call(1, Number::Sleep, usize::MAX, [0; 2], a_while).0.ok();
+    server(data, 0)
+}
+
+#[test]
+fn who_has_sent_a_long_message_can_call() {
+    for pieces in [PIECES, 3] {
+        world(move || {
+            pair([sender_that_calls, idle, server_of_much]);
+            partition(1).start_with(pieces as usize).unwrap();
+            partition(0).start().unwrap();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            assert_eq!(some_words(0, 0..3), [100, 100, 2]);
+        });
+    }
+}
+
 #[test]
 fn a_receiver_that_goes_away_in_the_middle_ends_the_wait_of_who_sends() {
     world(|| {
@@ -736,6 +908,33 @@ fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
         let block = pool.take(Timeout::NONE).unwrap();
         assert_eq!(pool.give(block), Ok(()));
         assert_eq!(pool.give(block), Err(Error::State));
+    });
+}
+
+/// Takes a block, and passes it on to who has no pool.
+extern "C" fn passer(data: &'static Words, _: usize) -> ! {
+    let (_, [block, ..]) = call(0, Number::PoolTake, 0, [0; 2], Timeout::NONE);
+    let passed = call(0, Number::PoolPass, 0, [block, 1], Timeout::NONE);
+    data.0[0].store(told(passed.0), Relaxed);
+    exit(0)
+}
+
+#[test]
+fn who_has_no_pool_gets_no_block() {
+    world(|| {
+        let threads = threads([passer, idle, sleeper]);
+        let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));
+        let first = leak([
+            Handle::pool(pool, Rights::GIVE.and(Rights::TAKE)),
+            Handle::member(&threads.second[0], Rights::SEND),
+        ]);
+        partitions(&threads, first, &[]);
+        for expected in [Error::Deleted, Error::Parameter] {
+            partition(0).restart().unwrap();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            assert_eq!(word(0, 0), expected as u32);
+            partition(1).restart().unwrap();
+        }
     });
 }
 

@@ -206,8 +206,8 @@ macro_rules! one_processor {
     };
     (@ user_attack, $start:expr) => {
         use taktos_kernel::user::Supervisor;
-        use taktos_kernel::{EventFlags, Mutex, System, Thread};
-        use $crate::user_mode::attack::{self, Told, carried};
+        use taktos_kernel::{EventFlags, Mutex, OwnerEnd, System, Thread};
+        use $crate::user_mode::attack::{self, Told, carried, left_behind};
 
         static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> = Thread::new("main").priority(2);
         static TICKER: Thread<Board, { 256 * size_of::<usize>() }> =
@@ -218,6 +218,17 @@ macro_rules! one_processor {
         static FLAGS: EventFlags<Board> = EventFlags::new(0);
         static QUEUE: Queue<Board, carried::Letter, { carried::LETTERS }> = Queue::new();
         static POOL: Pool<Board> = Pool::new(&carried::BLOCK_MEMORY, carried::BLOCKS);
+        static ROBUST: Mutex<Board> = Mutex::new().when_owner_ends(OwnerEnd::Tell);
+        static LINE: Line<Board> = Line::new(
+            &FIRST_THREADS[0],
+            left_behind::BITS,
+            || (),
+            left_behind::ask::<Board>,
+        );
+        static LEFT_BEHIND: left_behind::LeftBehind<Board> = left_behind::LeftBehind {
+            mutex: &ROBUST,
+            line: &LINE,
+        };
         static CARRIED: carried::Carried<Board> = carried::Carried {
             queue: &QUEUE,
             pool: &POOL,
@@ -232,7 +243,9 @@ macro_rules! one_processor {
                 Handle::flags(&FLAGS, Rights::GIVE),
                 Handle::member(&THIRD_THREADS[0], rights::PARTNER),
                 Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),
-                Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE))
+                Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE)),
+                Handle::interrupt(&LINE),
+                Handle::mutex(&ROBUST)
             ],
             [
                 Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),
@@ -248,7 +261,7 @@ macro_rules! one_processor {
                 .shared(&carried::BLOCK_MEMORY, Access::Write)
                 .device(<Board as attack::AttackBoard>::DEVICE, MEMORY)
         );
-        use taktos_kernel::user::{Access, Policy, Pool, Queue, Rights};
+        use taktos_kernel::user::{Access, Line, Policy, Pool, Queue, Rights};
         use $crate::user_mode::MEMORY;
 
         taktos_kernel::partition_memory!(static THIRD_MEMORY: 4096);
@@ -264,6 +277,7 @@ macro_rules! one_processor {
             threads: &FIRST_THREADS,
             supervisor: &SUPERVISOR,
             carried: &CARRIED,
+            left_behind: &LEFT_BEHIND,
             permits: &PERMITS,
             others: &OTHERS,
             ticker: &TICKER,
@@ -278,7 +292,7 @@ macro_rules! one_processor {
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_spare_interrupt() {
-            attack::interrupt::<Board>();
+            attack::interrupt(&OBJECTS);
         }
     };
     (user_bench) => {

@@ -23,6 +23,8 @@ pub mod kind {
     pub const QUEUE: u32 = 1 << 21;
     /// A pool of blocks.
     pub const POOL: u32 = 1 << 22;
+    /// The interrupt of a device.
+    pub const INTERRUPT: u32 = 1 << 23;
 }
 
 /// The rights of handles: one bit each, in the lower half of what a handle allows.
@@ -31,7 +33,7 @@ pub mod right {
     pub const NONE: u32 = 0;
     /// To give permits, set flags, notify, give blocks back and pass them on.
     pub const GIVE: u32 = 1 << 0;
-    /// To take permits and blocks, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for a thread's end.
     pub const TAKE: u32 = 1 << 1;
     /// To send messages to a thread or a queue.
     pub const SEND: u32 = 1 << 2;
@@ -181,6 +183,10 @@ calls! {
     /// Fetches the next piece from the sender that the handle's word names, as [`Number::ReceiveLong`] named it, into the memory that the
     /// words name as there. The answer is how many bytes that were, and how many are left. Without room: no more is wanted.
     FetchBytes = fetch_bytes(NONE, NONE);
+    /// Lets an interrupt come again, which has notified a thread, or never came.
+    InterruptAcknowledge = interrupt_acknowledge(INTERRUPT, TAKE);
+    /// Says that what a mutex protects is whole again, whose lock has told that its owner died.
+    MutexMakeConsistent = mutex_make_consistent(MUTEX, TAKE);
 }
 
 /// The longest message of bytes: it is copied in one piece, while interrupts that may call the kernel wait.

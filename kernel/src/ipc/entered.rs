@@ -152,20 +152,21 @@ pub(crate) fn reply_and_receive_entered<S: System>(
 /// The thread of that address, if it waits for the running thread's reply. Steps: the threads that do.
 fn caller_named<S: System>(cs: CriticalSection<'_>, address: usize) -> Option<ThreadRef> {
     let current = Kernel::<S>::running().current(cs);
-    waiter_named::<S>(cs, address, Wait::reply(current))
+    waiter_named(cs, current, address, Wait::reply(current))
 }
 
-/// The thread of that address, if it waits for the running thread in that way. Steps: the threads that wait for it.
-pub(super) fn waiter_named<S: System>(
+/// The thread of that address, if it waits for `thread` in that way. Steps: the threads that wait for it.
+#[inline(always)]
+pub(super) fn waiter_named(
     cs: CriticalSection<'_>,
+    thread: ThreadRef,
     address: usize,
     wait: Wait,
 ) -> Option<ThreadRef> {
-    let current = Kernel::<S>::running().current(cs);
     let mut found = None;
-    current.waiters.any(cs, |thread| {
-        if thread.address() == address && thread.wait.get(cs) == wait {
-            found = Some(thread);
+    thread.waiters.any(cs, |waiter| {
+        if waiter.address() == address && waiter.wait.get(cs) == wait {
+            found = Some(waiter);
         }
         found.is_some()
     });

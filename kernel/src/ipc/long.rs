@@ -102,8 +102,8 @@ impl<S: System> AnyThread<S> {
     }
 }
 
-/// Copies the next piece of the long message of the thread whose [`ThreadRef::address`] is `sender` into the memory `[address, room]`: answers
-/// how many bytes that were, and how many are left. The sender goes on when none are, or there is no room.
+/// Copies the next piece of the long message of the thread whose [`ThreadRef::address`] is `sender` into the memory `[address, room]`, of at most
+/// [`LONGEST_BYTES`]: answers how many bytes that were, and how many are left. The sender goes on when none are, or there is no room.
 /// Errors: `State` where no such thread waits, or the caller was not told of its message; `Parameter` where the memories have a byte in common.
 pub(crate) fn fetch_entered<S: System>(
     cs: CriticalSection<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn fetch_entered<S: System>(
     room: [usize; 2],
 ) -> OutcomeOf<S> {
     let current = Kernel::<S>::running().current(cs);
-    let named = waiter_named::<S>(cs, sender, Wait::send(current));
+    let named = waiter_named(cs, current, sender, Wait::send(current));
     let is_told = |thread: &ThreadRef| is_long(cs, *thread) && thread.argument.get(cs) & TOLD != 0;
     match named.filter(is_told) {
         Some(sender) => take_piece::<S>(cs, current, sender, room, room[1] == 0),
@@ -119,7 +119,7 @@ pub(crate) fn fetch_entered<S: System>(
     }
 }
 
-/// Copies the next piece of what `sender` has left into the memory `[address, room]`. It goes on when nothing is left, or that `is_last`.
+/// Copies the next piece of what `sender` has left into the memory `[address, room]`, of at most [`LONGEST_BYTES`]. It goes on when nothing is left, or that `is_last`.
 pub(super) fn take_piece<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -131,7 +131,7 @@ pub(super) fn take_piece<S: System>(
     if room[1] > 0 && overlap([address, length], room) {
         return fail::<S>(Error::Parameter);
     }
-    let count = bytes::copy([address, length.min(LONGEST_BYTES)], room);
+    let count = bytes::copy([address, length], room);
     let rest = length - count;
     sender.set_value(cs, address + count);
     sender.argument.set(cs, rest | TOLD);

@@ -3,7 +3,7 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
 use crate::sched::{
-    IntoResult, OutcomeOf, fail, hold, hold_after, refuse_to_wait, slow_path, stay,
+    IntoResult, OutcomeOf, concluded, fail, hold, hold_after, refuse_to_wait, slow_path, stay,
 };
 
 use crate::thread::AnyThread;
@@ -156,6 +156,18 @@ impl MutexCore {
     #[inline(always)]
     fn is_last_of(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         thread.owned.get(cs).map(NonNull::from) == Some(NonNull::from(self))
+    }
+
+    /// What the mutex protects is whole again, `owner` says. Errors: `NotOwner`; `State` where no owner died.
+    fn mend(&self, cs: CriticalSection<'_>, owner: ThreadRef) -> Result<(), Error> {
+        if self.owner.get(cs) != Some(owner) {
+            return Err(Error::NotOwner);
+        }
+        if !self.has_died(cs) {
+            return Err(Error::State);
+        }
+        self.depth.set(cs, self.depth.get(cs) & !DIED);
+        Ok(())
     }
 
     /// Nobody owns the mutex any more.
@@ -333,14 +345,7 @@ impl<S: System> Mutex<S> {
     pub fn make_consistent(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        if self.core.owner.get(cs) != Some(held.running().current(cs)) {
-            return Err(Error::NotOwner);
-        }
-        if !self.core.has_died(cs) {
-            return Err(Error::State);
-        }
-        self.core.depth.set(cs, self.core.depth.get(cs) & !DIED);
-        Ok(())
+        self.core.mend(cs, held.running().current(cs))
     }
 
     /// Deletes the mutex even if it is locked: its owner owns it no more, its waiters get `Deleted`.
@@ -411,6 +416,11 @@ impl<S: System> Mutex<S> {
     #[inline(always)]
     pub(crate) fn unlock_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
         Unlock::<S>::run(cs, self, 0, Timeout::NONE)
+    }
+
+    /// [`Mutex::make_consistent`].
+    pub(crate) fn make_consistent_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        concluded::<S>(self.core.mend(cs, Kernel::<S>::running().current(cs)))
     }
 }
 

@@ -11,7 +11,7 @@ use super::dispatch::object;
 use super::pool::Holder;
 use super::queue::PortRef;
 use super::thread::Member;
-use super::{AnyPartition, Pool};
+use super::{AnyPartition, Line, Pool};
 use crate::critical_section::{CriticalSection, Operation};
 use crate::ipc::{fetch_entered, go_on, reply_and_receive_entered, reply_entered};
 use crate::object::Notify;
@@ -219,6 +219,8 @@ calls! {
         true => fetch_entered::<S>(cs, sender, room),
         false => fail::<S>(Error::Parameter),
     };
+    InterruptAcknowledge = interrupt_acknowledge |cs, line: &'static Line<S>, _, _| line.acknowledge_entered(cs);
+    MutexMakeConsistent = mutex_make_consistent |cs, mutex: &'static Mutex<S>, _, _| mutex.make_consistent_entered(cs);
 }
 
 /// The partition of the thread that calls.

@@ -5,7 +5,7 @@
     reason = "a handle is shared by threads as its object is, which is known by its kind"
 )]
 
-use super::{Data, Plain, Pool, Queue, UserThread};
+use super::{Data, Line, Plain, Pool, Queue, UserThread};
 use crate::{AnyThread, EventFlags, Mutex, Semaphore, System};
 use core::marker::PhantomData;
 use core::ptr;
@@ -19,7 +19,7 @@ pub struct Rights(u32);
 impl Rights {
     /// To give permits, set flags, notify, give blocks back and pass them on.
     pub const GIVE: Self = Self(right::GIVE);
-    /// To take permits and blocks, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for a thread's end.
     pub const TAKE: Self = Self(right::TAKE);
     /// To send messages to a thread or a queue.
     pub const SEND: Self = Self(right::SEND);
@@ -65,6 +65,17 @@ impl<S: System<Machine: Isolation>> Handle<S> {
     /// A pool of blocks.
     pub const fn pool(object: &'static Pool<S>, rights: Rights) -> Self {
         Self::new(object, kind::POOL, rights)
+    }
+
+    /// The interrupt of a device that the partition has.
+    pub const fn interrupt(object: &'static Line<S>) -> Self {
+        Self::new(object, kind::INTERRUPT, Rights::TAKE)
+    }
+
+    /// The interrupt that is named, if it is one.
+    pub(super) fn as_line(&self) -> Option<&'static Line<S>> {
+        // SAFETY: `interrupt` alone makes a handle of this kind.
+        (self.allows & kind::INTERRUPT != 0).then(|| unsafe { &*self.object.cast() })
     }
 
     /// The pool that is named, if it is one.

@@ -12,6 +12,7 @@
 mod calls;
 mod dispatch;
 mod handle;
+mod line;
 mod memory;
 mod partition;
 mod pool;
@@ -22,6 +23,7 @@ mod thread;
 pub use calls::{COUNT, Row, Run, table};
 pub use dispatch::{Registers, call_as, faulted, object_of};
 pub use handle::{Handle, Rights};
+pub use line::Line;
 pub use memory::{Data, Memory};
 pub use partition::{AnyPartition, Partition, Policy};
 pub use pool::Pool;

@@ -397,13 +397,15 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     }
 
     /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed on; who waits for one of them, for a
-    /// message or a reply, gets `Deleted`; blocks that it holds are given back. In a thread that is in no partition.
+    /// message or a reply, gets `Deleted`; blocks that it holds are given back, the
+    /// interrupts of its devices masked. In a thread that is in no partition.
     /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete); its handles, and the blocks of each pool among them.
     pub fn stop(&'static self) {
         for member in self.members() {
             // One that does not exist is as good as deleted.
             let _ = member.thread().delete();
         }
+        self.close_lines();
         self.give_blocks_back();
     }
 

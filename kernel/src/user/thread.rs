@@ -49,6 +49,13 @@ impl<S: System<Machine: Isolation>, T: 'static> Deref for UserThread<S, T> {
     }
 }
 
+impl<S: System<Machine: Isolation>, T> UserThread<S, T> {
+    /// The thread, whatever its partition's data.
+    pub(super) const fn any(&'static self) -> &'static AnyThread<S> {
+        &self.member.any
+    }
+}
+
 impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
     /// A thread that runs `entry`, with the partition's data and the argument that it is started with, on a stack of `stack` bytes of
     /// the partition's memory; its priority is 16. It ends by a call: the entry does not return.

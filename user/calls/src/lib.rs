@@ -79,6 +79,8 @@ handles! {
     Queue;
     /// A pool of blocks in memory that partitions share.
     Pool;
+    /// The interrupt of a device that the partition has.
+    Interrupt;
 }
 
 impl Semaphore {
@@ -98,10 +100,18 @@ impl Semaphore {
 
 impl Mutex {
     /// Locks the mutex, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Limit`, `Ceiling`,
-    /// `Cancelled`.
+    /// `Cancelled`. Of a robust mutex `OwnerDied`, with which the caller owns it, until somebody calls [`Mutex::make_consistent`];
+    /// `NotRecoverable` where that was not done before it was unlocked.
     #[inline(always)]
     pub fn lock(self, timeout: Timeout) -> Result<(), Error> {
         self.call(Number::MutexLock, [0; 2], timeout).done()
+    }
+
+    /// Says that what the mutex protects is whole again, when [`Mutex::lock`] has told that its owner died, and so given it to the caller.
+    /// Errors: `NotOwner`; `State` where no owner died.
+    pub fn make_consistent(self) -> Result<(), Error> {
+        self.call(Number::MutexMakeConsistent, [0; 2], Timeout::NONE)
+            .done()
     }
 
     /// Unlocks the mutex. Errors: `NotOwner`, `Deleted`.
@@ -152,11 +162,13 @@ impl Flags {
 }
 
 impl Queue {
-    /// Sends a copy of `message`, which is of the queue's type, waiting for room as long as `timeout` says; it is to lie in memory of the
-    /// partition's. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where it does not lie there, or is of another size.
-    pub fn send<T: Plain>(self, message: &T, timeout: Timeout) -> Result<(), Error> {
-        let words = [ptr::from_ref(message).expose_provenance(), size_of::<T>()];
-        self.call(Number::QueueSend, words, timeout).done()
+    /// Sends `message`, which is of the queue's type, waiting for room as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`,
+    /// `Cancelled`; `Parameter` where it is of another size.
+    pub fn send<T: Plain>(self, mut message: T, timeout: Timeout) -> Result<(), Error> {
+        // As what could be written it lies on the stack, which is the partition's: constants do not.
+        let place = (&raw mut message).expose_provenance();
+        self.call(Number::QueueSend, [place, size_of::<T>()], timeout)
+            .done()
     }
 
     /// Receives the oldest message, waiting for one as long as `timeout` says. Errors: as [`Queue::send`].
@@ -165,6 +177,14 @@ impl Queue {
         let place = (&raw mut message).expose_provenance();
         let received = self.call(Number::QueueReceive, [place, size_of::<T>()], timeout);
         received.done().map(|()| message)
+    }
+}
+
+impl Interrupt {
+    /// Lets the interrupt come: for the first time, or again when it has come and notified its thread. It stays masked otherwise.
+    pub fn acknowledge(self) -> Result<(), Error> {
+        self.call(Number::InterruptAcknowledge, [0; 2], Timeout::NONE)
+            .done()
     }
 }
 

@@ -9,12 +9,15 @@
 //! processors `all` has the threads run on all of them; otherwise they are on one.
 
 pub mod carried;
+pub mod left_behind;
 
 use self::carried::Carried;
+use self::left_behind::LeftBehind;
 use super::storm::{Attempt, Known, Storm, is_right};
 use super::{MEMORY, RIGHT, STACK, expect, finish};
 use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument};
+use crate::spare::SpareInterrupt;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
@@ -39,7 +42,7 @@ pub enum Comes {
 pub type Attack = (&'static str, fn(), Comes);
 
 /// A board on which partitions are attacked.
-pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
+pub trait AttackBoard: System<Machine: Isolation> + CommandLine + SpareInterrupt {
     /// Attacks in the words of its architecture.
     const ATTACKS: &'static [Attack];
     /// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
@@ -47,7 +50,8 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine {
     /// How a thread overflows its stack, where each one's is guarded, not only the lowest of a partition.
     const OVERFLOW: Option<fn()> = None;
     /// Has an interrupt come as soon as another thread goes on, which is to be when this has come back, where what a partition may only read
-    /// is closed to handlers until they store there. Its handler calls [`interrupt`].
+    /// is closed to handlers until they store there. Its handler calls
+    /// [`interrupt`].
     const INTERRUPT_NEXT: Option<fn()> = None;
     /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
     const DEVICE: usize;
@@ -107,6 +111,8 @@ const ALLOWS: &[u32] = &[
     kind::THREAD | kind::MEMBER | 0x1F,
     kind::QUEUE | right::SEND | right::RECEIVE,
     kind::POOL | right::GIVE | right::TAKE,
+    kind::INTERRUPT | right::TAKE,
+    kind::MUTEX | right::TAKE,
 ];
 
 /// The handle of the third partition's thread.
@@ -136,6 +142,9 @@ mod role {
     pub const EXHAUST: usize = 20 << 24;
     pub const LONG: usize = 21 << 24;
     pub const LONG_RECEIVED: usize = 22 << 24;
+    pub const INTERRUPTS: usize = 23 << 24;
+    pub const INTERRUPT: usize = 24 << 24;
+    pub const LOCK: usize = 25 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -155,6 +164,8 @@ pub struct Objects<S: AttackBoard> {
     pub supervisor: &'static Supervisor<S>,
     /// What calls carry beyond words.
     pub carried: &'static Carried<S>,
+    /// What outlives a partition.
+    pub left_behind: &'static LeftBehind<S>,
     /// Permits that calls would give whose frames cannot be stored.
     pub permits: &'static Semaphore<S>,
     /// What nobody's table names.
@@ -211,10 +222,11 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 9] = [
+    let parts: [(&str, &dyn Fn() -> bool); 10] = [
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
         ("what is carried", &|| carried::check(objects)),
+        ("what is left behind", &|| left_behind::check(objects)),
         ("registers", &|| registers(objects)),
         ("frames", &|| frames(objects)),
         ("the table", &|| every_call(objects)),
@@ -373,9 +385,11 @@ fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed & checked::<S>("it is read", !failed(objects.first))
 }
 
-/// What the handler of [`AttackBoard::INTERRUPT_NEXT`] does.
-pub fn interrupt<S: AttackBoard>() {
-    S::store(common(), WRITTEN);
+/// What the handler of the board's spare interrupt does: that of a partition's device, or of [`AttackBoard::INTERRUPT_NEXT`].
+pub fn interrupt<S: AttackBoard>(objects: &'static Objects<S>) {
+    if !left_behind::handle(objects.left_behind.line) && S::INTERRUPT_NEXT.is_some() {
+        S::store(common(), WRITTEN);
+    }
 }
 
 /// What a thread of one partition has in registers none of another one finds there; and what it has stays when it is interrupted.
@@ -627,7 +641,10 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         role::FILL => fill::<S>(told),
         role::QUEUE => carried::send::<S>(told),
         role::EXHAUST => carried::exhaust::<S>(told),
-        role::LONG => carried::send_long::<S>(told, which),
+        role::INTERRUPTS => left_behind::acknowledge(told),
+        role::INTERRUPT => left_behind::acknowledge_once(),
+        role::LOCK => left_behind::lock(told),
+        role::LONG => carried::send_long(told, which),
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
             let read = S::load(common());
@@ -677,7 +694,7 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::BUSY => be_busy::<S>(told, 0, 0),
         role::FILLED => be_filled(told),
         role::QUEUED => carried::receive(told),
-        role::LONG_RECEIVED => carried::receive_long::<S>(told),
+        role::LONG_RECEIVED => carried::receive_long(told),
         _ => echo(told),
     }
     finish()
@@ -861,7 +878,7 @@ fn rage(told: &'static Told, seed: usize, may: fn(&Attempt) -> bool) {
 }
 
 /// Handles: all places, some behind them, generations, and what looks like addresses.
-const HANDLES: [usize; 18] = [
+const HANDLES: [usize; 20] = [
     0,
     1,
     2,
@@ -873,6 +890,8 @@ const HANDLES: [usize; 18] = [
     8,
     9,
     10,
+    11,
+    12,
     0xFFFF,
     2 | 1 << handle::GENERATION,
     4 | 7 << handle::GENERATION,

@@ -2,7 +2,9 @@
 //!
 //! Owns: what the threads of partitions do with them, and what must come of it. Must never know: other attacks, a board.
 
-use super::{AttackBoard, FILLS, Objects, Told, begin, checked, common, failed, life, role};
+use super::{
+    AttackBoard, FILLS, Objects, Told, begin, checked, common, failed, life, role, wait_until,
+};
 use crate::user_mode::{LEFT, OTHER, expect};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Timeout;
@@ -97,7 +99,8 @@ fn long_messages<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         )
         & checked::<S>(
             "all is received",
-            calls(objects.second) && !failed(objects.second),
+            // It looks at the last one while the sender goes on.
+            wait_until::<S>(|| calls(objects.second)) && !failed(objects.second),
         )
 }
 
@@ -141,7 +144,7 @@ pub(super) fn send<S: AttackBoard>(told: &'static Told) {
     for number in 0..FILLS {
         // With the receiver less urgent the call comes back at once.
         let _ = LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
-        let sent = QUEUE.send(&[number, 0], Timeout::FOREVER);
+        let sent = QUEUE.send([number, 0], Timeout::FOREVER);
         let _ = sleep(20.micros());
         let is_there = sent.is_ok() && S::load(common()) == number;
         told.failed.fetch_or(u32::from(!is_there), Relaxed);
@@ -178,11 +181,11 @@ pub(super) fn exhaust<S: AttackBoard>(told: &'static Told) {
     right &= POOL.take(Timeout::NONE) == Err(Error::WouldBlock);
     right &= POOL.take(Timeout::after(10.micros())) == Err(Error::Timeout);
     for number in 0..LETTERS as u32 {
-        right &= QUEUE.send(&[number, !number], Timeout::NONE).is_ok();
+        right &= QUEUE.send([number, !number], Timeout::NONE).is_ok();
     }
-    right &= QUEUE.send(&[0, 0], Timeout::NONE) == Err(Error::WouldBlock);
-    right &= QUEUE.send(&[0, 0], Timeout::after(10.micros())) == Err(Error::Timeout);
-    right &= QUEUE.send(&0_u32, Timeout::NONE) == Err(Error::Parameter);
+    right &= QUEUE.send([0, 0], Timeout::NONE) == Err(Error::WouldBlock);
+    right &= QUEUE.send([0, 0], Timeout::after(10.micros())) == Err(Error::Timeout);
+    right &= QUEUE.send(0_u32, Timeout::NONE) == Err(Error::Parameter);
     told.failed.fetch_or(u32::from(!right), Relaxed);
 }
 
@@ -198,7 +201,7 @@ const fn byte(length: usize, place: usize) -> u8 {
 }
 
 /// Sends messages of all lengths; for ever, if `endless` says so.
-pub(super) fn send_long<S: AttackBoard>(told: &'static Told, endless: usize) {
+pub(super) fn send_long(told: &'static Told, endless: usize) {
     let mut message = [0; LONGEST];
     let mut sent = 0;
     while endless != 0 || sent < LONG_MESSAGES {
@@ -216,7 +219,7 @@ pub(super) fn send_long<S: AttackBoard>(told: &'static Told, endless: usize) {
 }
 
 /// Receives long messages, and looks whether they are whole. One whose sender ends does not come.
-pub(super) fn receive_long<S: AttackBoard>(told: &'static Told) -> ! {
+pub(super) fn receive_long(told: &'static Told) -> ! {
     let mut room = [0; LONGEST];
     loop {
         match taktos_user::receive_long(&mut room, Timeout::FOREVER) {
