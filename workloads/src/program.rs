@@ -299,16 +299,18 @@ macro_rules! one_processor {
         $crate::one_processor!(@ user_bench, board::start(&MAIN, main));
     };
     (@ user_bench, $start:expr) => {
+        use taktos_kernel::user::{Queue, Rights};
         use taktos_kernel::{System, Thread};
         use $crate::user_mode::bench;
 
         static MAIN: Thread<Board, { 512 * size_of::<usize>() }> = Thread::new("main").priority(2);
+        static QUEUE: Queue<Board, bench::Letter, 4> = Queue::new();
         $crate::partitions!(
             (),
             bench::left,
             bench::right,
             bench::other,
-            [],
+            [Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE))],
             [],
             |first| first,
             |second| second

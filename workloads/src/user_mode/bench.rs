@@ -5,10 +5,15 @@
 use super::{LEFT, OTHER, PERMITS, RIGHT, expect, finish};
 use crate::mark::{begin, end};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taktos_abi::call::{LONGEST_BYTES, Number};
 use taktos_kernel::user::Partition;
 use taktos_kernel::{AnyThread, Error, Semaphore, System, Timeout};
 use taktos_machine::Isolation;
-use taktos_user::receive;
+use taktos_user::{Request, call, receive};
+
+/// The messages of the queue that is measured, whose handle only the first partition has.
+pub type Letter = [u32; 2];
+const QUEUE: taktos_user::Queue = taktos_user::Queue::at(5);
 
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
@@ -27,11 +32,13 @@ enum Scenario {
     SendAcross,
     CallBeside,
     CallAcross,
+    Queue,
+    PiecesAcross,
     Fault,
 }
 
 /// The scenario and the partners' parts are in the order of the enumeration.
-const SCENARIOS: [Scenario; 8] = [
+const SCENARIOS: [Scenario; 10] = [
     Scenario::Uncontended,
     Scenario::Refused,
     Scenario::WakeBeside,
@@ -40,13 +47,15 @@ const SCENARIOS: [Scenario; 8] = [
     Scenario::SendAcross,
     Scenario::CallBeside,
     Scenario::CallAcross,
+    Scenario::Queue,
+    Scenario::PiecesAcross,
 ];
 
 /// Whether a partner of another partition plays a part.
 const fn is_across(scenario: Scenario) -> bool {
     matches!(
         scenario,
-        Scenario::WakeAcross | Scenario::SendAcross | Scenario::CallAcross
+        Scenario::WakeAcross | Scenario::SendAcross | Scenario::CallAcross | Scenario::PiecesAcross
     )
 }
 
@@ -120,6 +129,8 @@ pub extern "C" fn left(_: &'static (), scenario: usize) -> ! {
             server();
         }
         Some(Scenario::CallAcross) => server(),
+        Some(Scenario::Queue) => queue(),
+        Some(Scenario::PiecesAcross) => fetcher(),
         _ => faulty(),
     }
     finish()
@@ -140,6 +151,7 @@ pub extern "C" fn other(_: &'static (), scenario: usize) -> ! {
     match SCENARIOS.get(scenario) {
         Some(Scenario::WakeAcross) => giver_across(),
         Some(Scenario::SendAcross) => sender_across(),
+        Some(Scenario::PiecesAcross) => sender_of_much(),
         _ => caller_across(),
     }
     finish()
@@ -260,6 +272,58 @@ fn server() {
         );
     }
     expect(request.sender.reply(request.message));
+}
+
+/// A message of two words that nobody waits for, and for which there is room.
+#[inline(never)]
+fn queue() {
+    for number in 0..REPETITIONS as u32 {
+        begin!("user-queue-send");
+        let sent = QUEUE.send([number, 0], Timeout::NONE);
+        end!("user-queue-send");
+        expect(sent);
+        begin!("user-queue-receive");
+        let received = QUEUE.receive::<Letter>(Timeout::FOREVER);
+        end!("user-queue-receive");
+        if received != Ok([number, 0]) {
+            expect(Err(()))
+        }
+    }
+}
+
+/// How many bytes the long messages have whose pieces are fetched: the last piece lets the sender go on.
+const MUCH: usize = 8 * LONGEST_BYTES;
+const MESSAGES: usize = 125;
+
+#[inline(never)]
+fn sender_of_much() {
+    let bytes = [0x5A; MUCH];
+    for _ in 0..MESSAGES {
+        expect(LEFT.send_long(&bytes, Timeout::FOREVER));
+    }
+}
+
+#[inline(never)]
+fn fetcher() {
+    let mut room = [0_u8; LONGEST_BYTES];
+    let mut request = |number: Number, handle| Request {
+        number: number as usize,
+        handle,
+        words: [room.as_mut_ptr().expose_provenance(), LONGEST_BYTES],
+        timeout: Timeout::FOREVER,
+    };
+    for _ in 0..MESSAGES {
+        let [_, _, sender] = call(request(Number::ReceiveLong, 0)).words;
+        for _ in 0..MUCH / LONGEST_BYTES {
+            let fetch = request(Number::FetchBytes, sender);
+            begin!("user-bytes-piece-across");
+            let fetched = call(fetch);
+            end!("user-bytes-piece-across");
+            if fetched.status.result().is_err() || fetched.words[0] != LONGEST_BYTES {
+                expect(Err(()))
+            }
+        }
+    }
 }
 
 /// Writes to where the partition has nothing.
