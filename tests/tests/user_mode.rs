@@ -1007,6 +1007,9 @@ extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
     let mut storm = Storm::new(seed as u64, known);
     for _ in 0..A_LIFE {
         let attempt = storm.draw();
+        if attempt.spoils(&known) {
+            continue;
+        }
         let Attempt {
             number,
             handle,

@@ -871,7 +871,7 @@ fn rage(told: &'static Told, seed: usize, may: fn(&Attempt) -> bool) {
     let mut storm = Storm::new(seed as u64, known);
     for _ in 0..A_LIFE {
         let drawn = storm.draw();
-        if may(&drawn) {
+        if may(&drawn) && !drawn.spoils(&known) {
             attempt(told, &known, drawn);
         }
     }
@@ -924,8 +924,8 @@ fn words(known: &Known, which: usize) -> [usize; 2] {
         6 => [0, 0],
         7 => [0x2000_0000, LONGEST_BYTES],
         8 => [usize::MAX - 1, 4],
-        9 => [memory + size / 2, letter],
-        10 => [memory + size / 2 + 1, letter],
+        9 => [memory + size / 8 * 7, letter],
+        10 => [memory + size / 8 * 7 + 1, letter],
         11 => [memory + size - 4, letter],
         _ => [memory + size, 0x10],
     }

@@ -22,11 +22,37 @@ pub struct Attempt {
     pub timeout: Timeout,
 }
 
+/// The calls that send a range of memory or receive there.
+const OF_BYTES: [Number; 7] = [
+    Number::SendBytes,
+    Number::ReceiveBytes,
+    Number::QueueSend,
+    Number::QueueReceive,
+    Number::SendLong,
+    Number::ReceiveLong,
+    Number::FetchBytes,
+];
+
 impl Attempt {
+    /// The number, if the call's words are a range of bytes.
+    fn of_bytes(&self) -> Option<Number> {
+        OF_BYTES
+            .into_iter()
+            .find(|number| *number as usize == self.number)
+    }
+
     /// Whether its words are a range of bytes.
     #[must_use]
     pub fn is_of_bytes(&self) -> bool {
-        self.number == Number::SendBytes as usize || self.number == Number::ReceiveBytes as usize
+        self.of_bytes().is_some()
+    }
+
+    /// Whether a message of a queue could come where the thread has something else: in its partition's memory, but for the last quarter.
+    #[must_use]
+    pub fn spoils(&self, known: &Known) -> bool {
+        let last = known.memory + known.size - known.size / 4;
+        self.number == Number::QueueReceive as usize
+            && (known.memory..last).contains(&self.words[0])
     }
 }
 
@@ -162,22 +188,10 @@ const fn names_two(number: usize) -> bool {
 
 /// Whether what the call names of the memory, if it does, is what it may.
 fn is_memory_right(known: &Known, attempt: &Attempt) -> bool {
-    const NUMBERS: [Number; 7] = [
-        Number::SendBytes,
-        Number::ReceiveBytes,
-        Number::QueueSend,
-        Number::QueueReceive,
-        Number::SendLong,
-        Number::ReceiveLong,
-        Number::FetchBytes,
-    ];
     let [address, length] = attempt.words;
     let is_own = is_own(known, attempt.words);
     let is_short = length <= LONGEST_BYTES;
-    match NUMBERS
-        .into_iter()
-        .find(|number| *number as usize == attempt.number)
-    {
+    match attempt.of_bytes() {
         None => true,
         Some(Number::QueueSend | Number::QueueReceive) => {
             length == known.letter && address.is_multiple_of(known.word) && is_own
