@@ -10,7 +10,7 @@ use super::Compared;
 use crate::baseline::Baselined;
 use crate::command::bench::baseline_of;
 use crate::command::bench::several::{board, tables_of};
-use crate::several_bench::{Figures, TABLES, markdown};
+use crate::several_bench::{Figures, markdown};
 use crate::workspace::Workspace;
 
 /// The page whose tables are written anew.
@@ -20,12 +20,12 @@ const PAGE: &str = "docs/figures.md";
 ///
 /// # Errors
 /// When the page cannot be read or written.
-pub fn renew(workspace: &Workspace, board: &str, tables: &[Table]) -> Result<()> {
+pub fn renew(workspace: &Workspace, board: &str, tables: &[(String, Table)]) -> Result<()> {
     let path = workspace.path(PAGE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
     let new = renewed(&text, |name, table| {
-        let place = TABLES.iter().position(|known| *known == table)?;
-        (name == board).then(|| markdown(&tables[place]))
+        let (_, table) = tables.iter().find(|(known, _)| known == table)?;
+        (name == board).then(|| markdown(table))
     });
     if new == text {
         return Ok(());
@@ -76,10 +76,11 @@ pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
 
 fn expected(workspace: &Workspace, name: &str, table: &str) -> Result<String> {
     let board = board(name).with_context(|| format!("no board `{name}` has several processors"))?;
-    let place = TABLES.iter().position(|known| *known == table);
-    let place = place.with_context(|| format!("the tables are {}", TABLES.join(", ")))?;
     let figures = Figures::read(&baseline_of(workspace, board.name))?;
-    Ok(markdown(&tables_of(workspace, board, &figures)?[place]))
+    let tables = tables_of(workspace, board, &figures)?;
+    let found = tables.iter().find(|(known, _)| known == table);
+    let (_, table) = found.with_context(|| format!("no table is called `{table}`"))?;
+    Ok(markdown(table))
 }
 
 /// The table behind so many lines of a page.

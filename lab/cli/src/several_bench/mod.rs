@@ -21,7 +21,7 @@ use crate::measure::{Summary, rounds};
 use crate::several::{Board, QUANTA};
 
 pub use goals::Goals;
-pub use tables::{TABLES, markdown, tables};
+pub use tables::{markdown, tables};
 
 /// The layouts, as the program knows them, and the quanta that each is run with: where all is on one processor, one says all.
 pub const LAYOUTS: [(&str, &[u32]); 7] = [

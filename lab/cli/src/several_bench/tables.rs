@@ -1,255 +1,135 @@
-//! The figures as tables: for people, as CSV, and for the book.
+//! The figures as tables, which `experiments/tables/several.toml` describes: for people, as CSV, and for the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
-use taktos_export::table::{Cell, Column, Filling, Table};
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 
-use super::{Contended, Counted, Figures, Goals, LockCost, Reach};
+use super::{Figures, Goals, flatten};
 use crate::baseline::Baseline;
-use crate::several::{Board, QUANTA};
+use crate::workspace::Workspace;
 
-/// The tables by the names under which the book has them.
-pub const TABLES: [&str; 8] = [
-    "same",
-    "instances",
-    "again",
-    "across",
-    "locks",
-    "sections",
-    "quanta",
-    "goals",
-];
+/// Where the tables are described.
+const FILE: &str = "experiments/tables/several.toml";
+/// The table that is none of them.
+const GOALS: &str = "goals";
+/// What stands for the row in the place of a figure.
+const ROW: &str = " * ";
 
-/// The columns of the table of instances: the layouts.
-const INSTANCES: [(&str, &str); 4] = [
-    ("fixed priorities", "cluster"),
-    ("EDF, no deadlines", "edf"),
-    ("EDF, deadlines", "deadlines"),
-    ("threads with affinity", "gathered"),
-];
-/// Those of the table of what happened before, and beside.
-const AGAIN: [(&str, &str); 7] = [
-    ("one processor, opened before", "partitioned-again"),
-    ("one, beside quiet ones", "one"),
-    ("one, beside busy ones", "one-beside"),
-    ("four", "cluster"),
-    ("four, opened before", "cluster-again"),
-    ("two, beside quiet ones", "two"),
-    ("two, beside busy ones", "two-beside"),
-];
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    table: Vec<Shape>,
+}
 
-/// The tables in the order of [`TABLES`]; beside the first one the figures of the board with one processor.
+/// A table, as it is described.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shape {
+    /// What the book calls it.
+    name: String,
+    title: String,
+    /// What its rows are.
+    label: String,
+    #[serde(default)]
+    notes: Vec<String>,
+    column: Vec<Heading>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Heading {
+    name: String,
+    /// The places of its figures.
+    figure: Vec<String>,
+    /// Whether it makes no rows.
+    #[serde(default)]
+    beside: bool,
+}
+
+/// Figures by their places.
+type Places = BTreeMap<String, String>;
+
+/// The tables by the names under which the book has them, that of the goals last; beside the first one the figures of the board with one
+/// processor.
 ///
 /// # Errors
-/// As [`Goals::judged`].
+/// When the description is missing or has another shape; as [`Goals::judged`].
 pub fn tables(
-    figures: &Figures,
-    one: Option<&Baseline>,
+    workspace: &Workspace,
+    (figures, one): (&Figures, Option<&Baseline>),
     goals: &Goals,
-) -> Result<[Table; TABLES.len()]> {
-    Ok([
-        same(&figures.same, one),
-        instances(figures),
-        again(figures),
-        across(&figures.across),
-        locks(&figures.locks),
-        sections(&figures.locks),
-        quanta(&figures.locks),
-        goals.table(figures)?,
-    ])
+) -> Result<Vec<(String, Table)>> {
+    let text = std::fs::read_to_string(workspace.path(FILE)).context(FILE)?;
+    let file: File = toml::from_str(&text).context(FILE)?;
+    let mut places = figures.places()?;
+    flatten(&serde_json::to_value(one)?, "one", &mut places);
+    let shapes = file.table.into_iter();
+    let mut tables: Vec<_> = shapes
+        .map(|shape| (shape.name.clone(), shape.table(&places)))
+        .collect();
+    tables.push((GOALS.into(), goals.table(figures)?));
+    Ok(tables)
 }
 
-fn instructions(name: impl Into<String>) -> Column {
-    Column::figures(name, Basis::Ours(Evidence::Emulated))
-}
-
-fn cycles(name: impl Into<String>) -> Column {
-    Column::figures(name, Basis::Ours(Evidence::Modelled))
-}
-
-fn count(counted: Option<&Counted>) -> Cell {
-    counted.map(|counted| counted.instructions.median).into()
-}
-
-fn modelled(counted: Option<&Counted>) -> Cell {
-    counted
-        .and_then(|counted| Some(counted.cycles?.median))
-        .into()
-}
-
-/// The rows of a table: what is known by its name.
-fn rows<T>(all: &BTreeMap<String, T>) -> Vec<(&str, &T)> {
-    all.iter().map(|(name, one)| (name.as_str(), one)).collect()
-}
-
-fn same(operations: &BTreeMap<String, Counted>, one: Option<&Baseline>) -> Table {
-    let beside = |name: &str| one.and_then(|one| one.operations.get(name));
-    let title = "Both threads on one processor of four: medians";
-    Table::over(title, &rows(operations))
-        .label("operation", |(name, _)| *name)
-        .column(instructions("instructions"), |(_, counted)| {
-            count(Some(counted))
-        })
-        .column(cycles("cycles"), |(_, counted)| modelled(Some(counted)))
-        .column(instructions("instructions, one processor"), |(name, _)| {
-            beside(name).map(|counts| counts.instructions.median)
-        })
-        .column(cycles("cycles, one processor"), |(name, _)| {
-            beside(name).and_then(|counts| Some(counts.cycles?.median))
-        })
-        .note(
-            "One processor: the image whose kernel knows one alone, from its checked-in baseline.",
-        )
-        .done()
-}
-
-fn instances(figures: &Figures) -> Table {
-    let title = "In one instance of all four processors, the others busy: medians";
-    let mut table = beside(figures, title, "an instance of one", &INSTANCES);
-    table.notes.push(
-        "The other processors execute more urgent threads of the instance. An instance of one: the first table's.".into(),
-    );
-    table
-}
-
-fn again(figures: &Figures) -> Table {
-    let title = "Opened and closed again, and beside others: medians";
-    let mut table = beside(figures, title, "one processor", &AGAIN);
-    table.notes.push(
-        "Opened before: by moves, cluster mutexes, a look, and the operation ceiling-lock-unlock, which opens and closes. Busy ones: the other processors are an instance whose threads \
-         use pins, MrsP, OMIP, ceilings and affinities all the time."
-            .into(),
-    );
-    table
-}
-
-/// Instructions of each operation, in an instance of one processor and in these.
-fn beside(figures: &Figures, title: &str, one: &str, others: &[(&str, &str)]) -> Table {
-    let of = |layout: &str| figures.instances.get(layout);
-    let columns = others.iter().filter_map(|(_, layout)| of(layout));
-    let names = columns.flat_map(BTreeMap::keys).chain(figures.same.keys());
-    let names: Vec<&String> = names.collect::<BTreeSet<_>>().into_iter().collect();
-    let mut table = Table::over(title, &names)
-        .label("operation", |name| name.as_str())
-        .column(instructions(one), |name| count(figures.same.get(*name)));
-    for (column, layout) in others {
-        table = table.column(instructions(*column), |name| {
-            count(of(layout).and_then(|counts| counts.get(*name)))
-        });
-    }
-    table.done()
-}
-
-fn across(operations: &BTreeMap<String, Reach>) -> Table {
-    let rows = rows(operations);
-    let mut table = Table::over("From one processor to another: medians", &rows)
-        .label("operation", |(name, _)| *name)
-        .column(instructions("to the call"), |(_, reach)| {
-            count(reach.to_call.as_ref())
-        })
-        .column(instructions("to the return"), |(_, reach)| {
-            count(reach.to_return.as_ref())
-        })
-        .column(instructions("from the interrupt"), |(_, reach)| {
-            count(reach.from_interrupt.as_ref())
-        })
-        .column(cycles("cycles to the call"), |(_, reach)| {
-            modelled(reach.to_call.as_ref())
-        })
-        .column(cycles("cycles from the interrupt"), |(_, reach)| {
-            modelled(reach.from_interrupt.as_ref())
-        });
-    for quantum in QUANTA {
-        let column = instructions(format!("ns, quantum {quantum}"));
-        table = table.column(column, |(_, reach)| {
-            let times = reach.nanoseconds.get(&quantum);
-            times.map(|times| times.median.to_string())
-        });
-    }
-    table
-        .note(
-            "To the call: what the sender executes until it calls the other processor. From the interrupt: what the receiver \
-             executes from its vector's first instruction to the end of the operation.",
-        )
-        .note(
-            "ns: of the common clock, an instruction each; a quantum is how far one processor may run ahead of another.",
-        )
-        .done()
-}
-
-/// A column for each number of contenders.
-fn contenders() -> impl Iterator<Item = usize> {
-    1..=Board::PROCESSORS
-}
-
-fn processors(number: usize) -> String {
-    match number {
-        1 => "1 processor".into(),
-        more => format!("{more} processors"),
+impl Shape {
+    fn table(self, places: &Places) -> Table {
+        let own = self.column.iter().filter(|column| !column.beside);
+        let rows: BTreeSet<&str> = own.flat_map(|column| column.rows(places)).collect();
+        let mut columns = vec![Column::label(self.label)];
+        columns.extend(self.column.iter().map(Heading::column));
+        let mut table = Table::new(self.title, columns);
+        for row in rows {
+            let cells = self.column.iter().map(|column| column.cell(row, places));
+            table.push([Cell::from(row)].into_iter().chain(cells).collect());
+        }
+        table.notes = self.notes;
+        table
     }
 }
 
-fn both(contended: Option<&Contended>) -> Cell {
-    contended
-        .map(|cost| format!("{} / {}", cost.mean, cost.max))
-        .into()
-}
-
-fn of(cost: &LockCost, quantum: u32, contenders: usize) -> Option<&Contended> {
-    cost.contended.get(&quantum)?.get(&contenders)
-}
-
-/// The table with a column for each number of contenders.
-fn contended<'a, C: Into<Cell>>(
-    table: Filling<'a, (&'a str, &'a LockCost)>,
-    cell: impl Fn(Option<&'a Contended>) -> C,
-) -> Filling<'a, (&'a str, &'a LockCost)> {
-    contenders().fold(table, |table, number| {
-        table.column(instructions(processors(number)), |(_, cost)| {
-            cell(of(cost, QUANTA[0], number))
-        })
-    })
-}
-
-fn locks(locks: &BTreeMap<String, LockCost>) -> Table {
-    let title = "Locks: from the call of lock to its return, mean / maximum in ns";
-    let rows = rows(locks);
-    let table = Table::over(title, &rows)
-        .label("lock", |(name, _)| *name)
-        .column(instructions("lock and unlock alone"), |(_, cost)| {
-            count(cost.alone.as_ref())
-        })
-        .column(cycles("cycles alone"), |(_, cost)| {
-            modelled(cost.alone.as_ref())
-        });
-    contended(table, both)
-        .note(format!(
-            "Each contender holds the lock for 2,000 instructions and does without it for 2,000. Quantum {}.",
-            QUANTA[0]
-        ))
-        .done()
-}
-
-fn sections(locks: &BTreeMap<String, LockCost>) -> Table {
-    let title = "Locks: sections in a millisecond, of all contenders";
-    let rows = rows(locks);
-    let table = Table::over(title, &rows).label("lock", |(name, _)| *name);
-    contended(table, |cost| cost.map(|cost| cost.sections)).done()
-}
-
-fn quanta(locks: &BTreeMap<String, LockCost>) -> Table {
-    let title = "Locks on four processors for each quantum: mean / maximum in ns";
-    let rows = rows(locks);
-    let mut table = Table::over(title, &rows).label("lock", |(name, _)| *name);
-    for quantum in QUANTA {
-        let column = instructions(format!("quantum {quantum}"));
-        table = table.column(column, |(_, cost)| {
-            both(of(cost, quantum, Board::PROCESSORS))
-        });
+impl Heading {
+    fn column(&self) -> Column {
+        let modelled = self.figure.iter().any(|figure| figure.contains(" cycles "));
+        let evidence = match modelled {
+            true => Evidence::Modelled,
+            false => Evidence::Emulated,
+        };
+        Column::figures(&self.name, Basis::Ours(evidence))
     }
-    table.done()
+
+    /// What has such figures.
+    fn rows<'a>(&self, places: &'a Places) -> impl Iterator<Item = &'a str> {
+        let ends = self
+            .figure
+            .first()
+            .and_then(|figure| figure.split_once(ROW));
+        let ends = ends.map(|(before, behind)| (format!("{before} "), format!(" {behind}")));
+        places.keys().filter_map(move |place| {
+            let (before, behind) = ends.as_ref()?;
+            let row = place.strip_prefix(before)?.strip_suffix(behind)?;
+            (!row.contains(' ')).then_some(row)
+        })
+    }
+
+    /// Its figure of a row. A time may be less than none, and is written as it is.
+    fn cell(&self, row: &str, places: &Places) -> Cell {
+        let found = self.figure.iter().map(|figure| {
+            let place = figure.replace(ROW, &format!(" {row} "));
+            places.get(&place).map(String::as_str)
+        });
+        let found: Option<Vec<&str>> = found.collect();
+        let is_count = self
+            .figure
+            .iter()
+            .all(|figure| !figure.contains(" nanoseconds "));
+        match found.as_deref() {
+            Some([one]) if is_count => one.parse::<u64>().ok().into(),
+            found => found.map(|figures| figures.join(" / ")).into(),
+        }
+    }
 }
 
 /// A table as the book has it.

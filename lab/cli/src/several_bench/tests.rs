@@ -152,9 +152,13 @@ fn each_layout_has_operations_of_its_own_and_the_first_run_counts() {
     assert_eq!(instructions(figures.instances["cluster"]["yield"]), 8);
     assert_eq!(figures.instances["cluster-again"].len(), 2);
     assert_eq!(figures.rows(), 4);
-    let tables = tables(&figures, None, &goals("")).unwrap();
-    let again = TABLES.iter().position(|name| *name == "again").unwrap();
-    let text = markdown(&tables[again]);
+    let here = Workspace::find().unwrap();
+    let tables = tables(&here, (&figures, None), &goals("")).unwrap();
+    let shown = |wanted: &str| {
+        let found = tables.iter().find(|(name, _)| name == wanted);
+        markdown(&found.unwrap().1)
+    };
+    let text = shown("again");
     assert!(
         text.contains("| ceiling-lock-unlock | – | – | – | – | – | 20 | – | – |"),
         "{text}"
@@ -163,8 +167,7 @@ fn each_layout_has_operations_of_its_own_and_the_first_run_counts() {
         text.contains("| yield | 7 | – | – | – | 8 | 8 | – | – |"),
         "{text}"
     );
-    let instances = TABLES.iter().position(|name| *name == "instances").unwrap();
-    let text = markdown(&tables[instances]);
+    let text = shown("instances");
     assert!(text.contains("| yield | 7 | 8 | – | – | – |"), "{text}");
 }
 

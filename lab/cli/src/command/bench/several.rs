@@ -49,7 +49,7 @@ pub(super) fn run(
         drawn: vec![
             Drawn {
                 title: "Operations".into(),
-                tables: tables.clone(),
+                tables: tables.iter().map(|(_, table)| table.clone()).collect(),
                 evidence: vec![Evidence::Emulated, Evidence::Modelled],
                 printed: true,
                 ..Drawn::default()
@@ -65,12 +65,16 @@ pub(super) fn run(
     })
 }
 
-/// The tables of a board's figures, beside the baseline of the same board with one processor.
-pub fn tables_of(workspace: &Workspace, board: Board, figures: &Figures) -> Result<Vec<Table>> {
+/// The tables of a board's figures by their names, beside the baseline of the same board with one processor.
+pub fn tables_of(
+    workspace: &Workspace,
+    board: Board,
+    figures: &Figures,
+) -> Result<Vec<(String, Table)>> {
     let one = baseline_of(workspace, board.machine.name());
     let one = one.is_file().then(|| Baseline::read(&one)).transpose()?;
     let goals = Goals::read(workspace)?;
-    Ok(tables(figures, one.as_ref(), &goals)?.into())
+    tables(workspace, (figures, one.as_ref()), &goals)
 }
 
 /// Runs the program in each layout with each quantum.
