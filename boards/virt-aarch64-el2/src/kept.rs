@@ -1,6 +1,7 @@
 //! Owns: where an image of the hypervisor keeps it, and the lock before it.
 //! Must never know: the partitions. An image takes this file as a module.
 
+use core::arch::global_asm;
 use core::cell::UnsafeCell;
 use taktos_abi::vm::Description;
 use taktos_arch_aarch64_el2::El2;
@@ -16,6 +17,20 @@ unsafe impl<T> Sync for Guarded<T> {}
 static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
 static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
 static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
+
+// How each VCPU stands, for who looks from outside (`taktos_abi::layout`): symbols, and no instruction.
+global_asm!(
+    ".globl \"taktos.layout.vcpu_standing\"",
+    ".set \"taktos.layout.vcpu_standing\", {hypervisor} + {offset}",
+    ".globl \"taktos.layout.vcpu_stride\"",
+    ".set \"taktos.layout.vcpu_stride\", {stride}",
+    hypervisor = sym HYPERVISOR,
+    offset = const Hypervisor::<El2>::STANDING.0,
+    stride = const Hypervisor::<El2>::STANDING.1,
+);
+
+// There is no word before the hypervisor that says whether it is there.
+const _: () = assert!(size_of::<Option<Hypervisor<El2>>>() == size_of::<Hypervisor<El2>>());
 
 /// Where the description is kept.
 ///

@@ -1,5 +1,5 @@
 //! What tools that look at a running image from outside know of a thread's control block: two of its words, whose places the
-//! image tells by symbols.
+//! image tells by symbols; and, of the hypervisor's virtual processors, a byte of each.
 //!
 //! Owns: the meaning of these words, for the kernel and the laboratory. Must never know: who reads them, and how.
 
@@ -12,6 +12,13 @@ pub const WAIT: &str = "taktos.layout.tcb_wait";
 
 /// The symbol whose value is how far the blocks of processors lie from each other, where there are several, in bytes.
 pub const PROCESSOR: &str = "taktos.layout.processor";
+
+/// The symbol whose address is that of the byte which says how the hypervisor's first virtual processor stands.
+pub const VCPU_STANDING: &str = "taktos.layout.vcpu_standing";
+/// The symbol whose value is how far the bytes of virtual processors lie from each other.
+pub const VCPU_STRIDE: &str = "taktos.layout.vcpu_stride";
+/// Such a byte is at least this while the virtual processor can run, and less while it is off or waits for an interrupt.
+pub const VCPU_ABLE: u8 = 2;
 
 /// The bits of the urgency that are the priority by which the thread is scheduled; 0 is the most urgent.
 pub const EFFECTIVE: u32 = 0x3F;

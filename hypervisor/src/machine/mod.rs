@@ -26,7 +26,9 @@ use crate::timers::{Timer, Timers};
 use crate::uart::Pl011;
 use crate::vgic::VirtualGic;
 use core::marker::PhantomData;
+use core::mem::offset_of;
 use screen::Screen;
+use taktos_abi::layout::VCPU_ABLE;
 use taktos_abi::vm::{Description, OnStop, Policy, Wait, layout};
 use taktos_schedule::Cpu;
 use taktos_schedule::CpuSet;
@@ -39,18 +41,19 @@ const VCPUS: usize = Description::VCPUS;
 const PARTITIONS: usize = Description::PARTITIONS;
 const CHANNELS: usize = Description::CHANNELS;
 
-/// Whether a VCPU can run.
+/// Whether a VCPU can run. The byte at the beginning is looked at from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 enum Condition {
     /// It has not been switched on.
-    Off,
+    Off = 0,
     /// It waits for an interrupt, off its processor.
-    Waiting,
+    Waiting = 1,
     /// It can run, or runs.
-    Able,
+    Able = VCPU_ABLE,
     /// It can run; before its guest does, its partition's memory is cleared (segment 0), and the image is copied (from segment 1 on): it goes on
     /// with this byte.
-    Loading { segment: u8, done: u64 },
+    Loading { segment: u8, done: u64 } = VCPU_ABLE + 1,
 }
 
 /// The emulated physical timer of a VCPU.
@@ -191,6 +194,13 @@ pub struct Hypervisor<H: Hardware> {
 }
 
 impl<H: Hardware> Hypervisor<H> {
+    /// For who looks from outside: where the byte is in this that says how the first VCPU stands
+    /// ([`VCPU_STANDING`](taktos_abi::layout::VCPU_STANDING)), and how far the next one's is from it.
+    pub const STANDING: (usize, usize) = (
+        offset_of!(Self, vcpus) + offset_of!(VcpuState, condition),
+        size_of::<VcpuState>(),
+    );
+
     /// The machine that `description` says, with nothing running. `memory` keeps what its schedulers
     /// remember. Refused when a scheduler or the map refuses something; the tool's checks find all of that before.
     pub fn new(

@@ -50,6 +50,12 @@ static bool more(const char *text, struct watch *watch)
         watch->suspended = c;
         return watch->standing = true;
     }
+    struct bytes bytes;
+    if (sscanf(text, "bytes %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNu64, &bytes.first, &bytes.stride,
+               &bytes.count, &bytes.byte, &bytes.step, &bytes.able) == 6) {
+        watch->bytes = bytes;
+        return bytes.stride > 0 && bytes.step > 0 && bytes.count > 0;
+    }
     if (sscanf(text, "information %" SCNu64, &a) == 1) {
         watch->information = a;
         return watch->named = true;

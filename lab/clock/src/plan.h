@@ -10,6 +10,9 @@
  *   information OFFSET             where, in what such a word names, a pointer to its name is
  *   standing URGENCY WAIT FLAG     where, in what such a word names, the words are that tell how a thread stands, and the
  *                                  flag of one that is suspended
+ *   bytes FIRST STRIDE COUNT BYTE STEP ABLE  where of each that such a word may name a byte tells how it stands instead: the
+ *                                  first of COUNT, how far they lie from each other, the same of the bytes, and the least that
+ *                                  says that it could run
  *   physical BASE SIZE OFFSET      only what lies in these physical addresses is meant, and OFFSET bytes behind where the
  *                                  watch says; without it one image has all addresses
  *   before BASE SIZE               code of the machine's own, which runs before the image: it is in no timing table
@@ -20,12 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "threads.h"
 #include "time.h"
 
 /* An image and its guests. */
 #define MOST_WATCHES 17
-
-struct threads;
 
 struct watch {
     uint64_t base, stride, count;
@@ -34,6 +36,7 @@ struct watch {
     bool named;                   /* `information` is known */
     uint64_t urgency, wait, suspended;
     bool standing;                /* the three are known */
+    struct bytes bytes;           /* none: `count` is 0 */
     uint64_t physical, size, offset;
     bool translated;              /* the three are known */
     struct threads *threads;      /* NULL: nothing is known of any */

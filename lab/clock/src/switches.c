@@ -102,8 +102,9 @@ static void stored(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
 void switches_begin(void)
 {
     for (struct watch *watch = watches; watch < watches + watch_count; watch++)
-        if (watch->standing)
-            watch->threads = threads_of((struct thread_layout){ .urgency = watch->urgency, .wait = watch->wait,
+        if (watch->standing || watch->bytes.count)
+            watch->threads = threads_of((struct thread_layout){ .bytes = watch->bytes, .urgency = watch->urgency,
+                                                                .wait = watch->wait,
                                                                 .suspended = (uint32_t)watch->suspended,
                                                                 .word = watch->word, .read = memory_value });
 }

@@ -60,6 +60,21 @@ static void make_room(struct threads *all)
     free(old);
 }
 
+/* Where a thread's byte is; 0: it has none. */
+static uint64_t byte_of(const struct bytes *bytes, uint64_t thread)
+{
+    uint64_t number = (thread - bytes->first) / bytes->stride;
+    return number < bytes->count ? bytes->byte + number * bytes->step : 0;
+}
+
+/* Whose byte this is; 0: nobody's. */
+static uint64_t thread_of(const struct bytes *bytes, uint64_t address)
+{
+    uint64_t number = (address - bytes->byte) / bytes->step;
+    bool is_byte = number < bytes->count && (address - bytes->byte) % bytes->step == 0;
+    return is_byte ? bytes->first + number * bytes->stride : 0;
+}
+
 static void know(struct threads *all, uint64_t thread)
 {
     if (2 * (all->taken + 1) > all->room)
@@ -69,6 +84,10 @@ static void know(struct threads *all, uint64_t thread)
     uint64_t urgency = all->layout.urgency, wait = all->layout.wait;
     uint64_t first = thread + (urgency < wait ? urgency : wait);
     uint64_t behind = thread + (urgency > wait ? urgency : wait) + all->layout.word;
+    if (all->layout.bytes.count) {
+        first = byte_of(&all->layout.bytes, thread);
+        behind = first + 1;
+    }
     all->lowest = first < all->lowest ? first : all->lowest;
     all->highest = behind > all->highest ? behind : all->highest;
 }
@@ -76,6 +95,10 @@ static void know(struct threads *all, uint64_t thread)
 static struct standing standing_of(const struct threads *all, uint64_t thread)
 {
     const struct thread_layout *layout = &all->layout;
+    if (layout->bytes.count) {
+        uint64_t byte = layout->read(byte_of(&layout->bytes, thread), 1);
+        return (struct standing){ .wait = byte < layout->bytes.able, .known = true };
+    }
     return (struct standing){
         .wait = layout->read(thread + layout->wait, layout->word),
         .urgency = (uint32_t)layout->read(thread + layout->urgency, sizeof(uint32_t)),
@@ -92,7 +115,7 @@ static void note(const struct threads *all, struct known *known, struct standing
 
 struct standing threads_look(struct threads *all, uint64_t thread)
 {
-    if (!all || thread == 0)
+    if (!all || thread == 0 || (all->layout.bytes.count && byte_of(&all->layout.bytes, thread) == 0))
         return (struct standing){ 0 };
     if (place_of(all, thread)->thread == 0)
         know(all, thread);
@@ -117,8 +140,20 @@ bool threads_near(const struct threads *all, uint64_t address, uint64_t width)
     return all && address < all->highest && address + width > all->lowest;
 }
 
+static struct woken woken_by_byte(struct threads *all, uint64_t address, uint64_t width)
+{
+    for (uint64_t at = address; at < address + width; at++) {
+        uint64_t thread = thread_of(&all->layout.bytes, at);
+        if (became_ready(all, thread))
+            return (struct woken){ thread, place_of(all, thread)->waited };
+    }
+    return (struct woken){ 0 };
+}
+
 struct woken threads_woken(struct threads *all, uint64_t address, uint64_t width)
 {
+    if (all->layout.bytes.count)
+        return woken_by_byte(all, address, width);
     uint64_t offsets[] = { all->layout.wait, all->layout.urgency };
     for (uint64_t at = address; at < address + width; at += sizeof(uint32_t))
         for (unsigned i = 0; i < 2; i++)

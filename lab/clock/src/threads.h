@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be seen of threads from outside: two words of a control block tell whether its thread could run. It owns which
- * threads are known and how each stood last; it must never know what a thread waits for.
+ * What can be seen of threads from outside: two words of a control block tell whether its thread could run, or a byte
+ * elsewhere does. It owns which threads are known and how each stood last; it must never know what a thread waits for.
  */
 #ifndef TAKTOS_THREADS_H
 #define TAKTOS_THREADS_H
@@ -9,8 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the words are in a control block, as the image says. */
+/* A byte for each of `count` threads: the first one's control block and how far the next ones lie from it, the same of the
+ * bytes. A thread could run whose byte is at least `able`. */
+struct bytes {
+    uint64_t first, stride, count, byte, step, able;
+};
+
+/* Where the words are in a control block, as the image says; or bytes, of which there are none where `count` is 0. */
 struct thread_layout {
+    struct bytes bytes;
     uint64_t urgency;   /* 32 bits: priorities and flags */
     uint64_t wait;      /* what the thread waits for; 0: nothing */
     uint32_t suspended; /* the flag of a thread that was suspended */

@@ -46,7 +46,7 @@ pub use end::{Ending, Until};
 pub use error::Error;
 pub use observed::{Observed, Subject};
 pub use options::Options;
-pub use plan::Place;
+pub use plan::{Place, Standing};
 pub use program::{Emulator, remark};
 pub use record::{Count, Exceptions, Passing, Record, Switch, Total};
 pub use sample::{Sample, Span, Statistics, intervals};

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use taktos_cycles::Mark;
 
-use crate::plan::{Place, Plan};
+use crate::plan::{Place, Plan, Standing};
 use crate::process::Process;
 use crate::run::{Seen, elf, recorded, with_plugin, write};
 use crate::scratch::Scratch;
@@ -24,6 +24,8 @@ pub struct Subject<'a> {
     pub processors: usize,
     /// Where it lies.
     pub place: Place,
+    /// How those stand whom it names, where bytes tell.
+    pub standing: Option<Standing>,
 }
 
 /// A machine that is going to run, or runs.
@@ -60,7 +62,7 @@ impl Emulator {
             setting: *setting,
             options,
             scratch: Scratch::new()?,
-            plan: plan.placed(&first.place),
+            plan: plan.placed(&first.place, first.standing),
             image,
             guests: Vec::new(),
         };

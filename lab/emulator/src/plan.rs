@@ -38,7 +38,20 @@ struct Watched {
     information: Option<u64>,
     /// Where the words are that tell how a thread stands.
     standing: Option<(u64, u64)>,
+    bytes: Option<Standing>,
     place: Option<Place>,
+}
+
+/// How those stand that an image's words name where a byte of each says so, which is no part of what is named: the
+/// hypervisor's virtual processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The address of the first of them, how far they lie from each other, and how many there are.
+    pub named: (u64, u64, u64),
+    /// The address of the first one's byte, and how far the bytes lie from each other.
+    pub bytes: (u64, u64),
+    /// The byte is at least this while it could run.
+    pub able: u8,
 }
 
 /// Where in a machine's memory an image lies, which does not have all addresses to itself.
@@ -97,9 +110,10 @@ impl Plan {
         })
     }
 
-    /// The same of an image that lies there in a machine's memory.
-    pub fn placed(mut self, place: &Place) -> Self {
+    /// The same of an image that lies there in a machine's memory, with bytes that say how those stand whom it names.
+    pub fn placed(mut self, place: &Place, bytes: Option<Standing>) -> Self {
         for watched in &mut self.watches {
+            watched.bytes = bytes;
             watched.place = Some(place.clone());
         }
         self
@@ -155,6 +169,7 @@ impl Watched {
             cells,
             information: offset(file, layout::INFORMATION),
             standing: offset(file, layout::URGENCY).zip(offset(file, layout::WAIT)),
+            bytes: None,
             place: None,
         }))
     }
@@ -173,6 +188,13 @@ impl Watched {
         }
         if let Some((urgency, wait)) = self.standing {
             let _ = writeln!(text, "standing {urgency} {wait} {}", layout::SUSPENDED);
+        }
+        if let Some(Standing { named, bytes, able }) = &self.bytes {
+            let ((first, stride, count), (byte, step)) = (named, bytes);
+            let _ = writeln!(
+                text,
+                "bytes {first:x} {stride} {count} {byte:x} {step} {able}"
+            );
         }
         if let Some(Place { memory, offset }) = &self.place {
             let (start, size) = (memory.start, memory.end - memory.start);
@@ -332,7 +354,12 @@ pub(crate) mod tests {
             offset,
         };
         let plan = Plan::of(&elf(0x4000), 1, None, &Watch::default());
-        let mut plan = plan.unwrap().placed(&place(0x4000, 0));
+        let bytes = Standing {
+            named: (0x4400, 64, 16),
+            bytes: (0x4800, 48),
+            able: 2,
+        };
+        let mut plan = plan.unwrap().placed(&place(0x4000, 0), Some(bytes));
         let there = place(0x9000, 0x8000);
         assert!(plan.watch_guest(&elf(0x1000), 1, &there).unwrap());
         for silent in [image(&[]), b"Linux".to_vec()] {
@@ -340,7 +367,7 @@ pub(crate) mod tests {
         }
         assert_eq!(
             plan.to_text(),
-            "watch 4000 16 1 8\ninformation 128\nphysical 4000 1000 0\n\
+            "watch 4000 16 1 8\ninformation 128\nbytes 4400 64 16 4800 48 2\nphysical 4000 1000 0\n\
              watch 1000 16 1 8\ninformation 128\nphysical 9000 1000 8000\n"
         );
     }

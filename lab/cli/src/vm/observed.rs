@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use taktos_abi::layout::wait;
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Emulator, Ending, Observed, Options, Place, Record, Subject, Switch};
 use taktos_export::{Guest, Recording, with_guests};
@@ -41,10 +42,12 @@ impl<'a> Observation<'a> {
         let elf = std::fs::read(&hypervisor.path);
         let elf = elf.with_context(|| hypervisor.path.display().to_string())?;
         let place = |(memory, offset)| Place { memory, offset };
+        let vcpus = Vcpus::of(&object::File::parse(elf.as_slice())?)?;
         let first = Subject {
             image: &hypervisor.path,
             processors: setting.processors,
             place: place((Plan::hypervisor_memory(), 0)),
+            standing: Some(vcpus.standing),
         };
         let partitions = configuration.partitions.iter();
         let guests = partitions.zip(sources).zip(plan.memories());
@@ -52,6 +55,7 @@ impl<'a> Observation<'a> {
             image: &source.kernel,
             processors: partition.vcpus.len(),
             place: place(memory),
+            standing: None,
         });
         let guests: Vec<_> = guests.collect();
         let mut names = Vec::new();
@@ -63,7 +67,7 @@ impl<'a> Observation<'a> {
         });
         Ok(Self {
             partitions: partitions.collect(),
-            vcpus: Vcpus::of(&object::File::parse(elf.as_slice())?)?,
+            vcpus,
             observed: clock.observe((&first, &[]), &guests, (setting, options))?,
             names,
             processor: configuration.machine.processor.name(),
@@ -100,14 +104,19 @@ impl<'a> Observation<'a> {
         Ok((with_guests(recording, guests), host.ended))
     }
 
-    /// The turns of the virtual processors; they are called by their names from now on.
+    /// The turns of the virtual processors; they are called by their names from now on. Each wakes for an interrupt.
     fn turns(&self, host: &mut Record) -> Turns {
+        for wake in &mut host.wakes {
+            wake.waited = wait::SLEEP as u64;
+        }
         let mut turns = Turns::default();
         host.switches.retain_mut(|switch| {
             let Some(whose) = self.vcpus.whose(switch.thread) else {
                 return false;
             };
             turns.add(switch, whose);
+            // Each scheduler of virtual processors has an order of its own.
+            switch.turn.priority = None;
             let name = whose.and_then(|vcpu| self.names.get(vcpu));
             match name {
                 Some(name) => switch.name.clone_from(name),

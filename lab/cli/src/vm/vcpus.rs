@@ -1,9 +1,11 @@
-//! The virtual processors of the hypervisor's image, as it shows from outside which of them runs.
+//! The virtual processors of the hypervisor's image, as it shows from outside which of them runs, and how each stands.
 //! Must never know: who looks at it.
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
+use taktos_abi::layout;
 use taktos_abi::vm::Description;
+use taktos_emulator::Standing;
 
 /// The hypervisor's array of virtual processors.
 const VCPUS: &str = "TAKTOS_VCPUS";
@@ -13,8 +15,8 @@ const IDLE: &str = "TAKTOS_IDLE";
 /// Where they lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Vcpus {
-    first: u64,
-    stride: u64,
+    /// Themselves, and the bytes that say how they stand.
+    pub standing: Standing,
     idle: u64,
 }
 
@@ -28,11 +30,18 @@ impl Vcpus {
             let found = file.symbol_by_name(name);
             found.with_context(|| format!("the hypervisor has no {name}"))
         };
-        let (vcpus, idle) = (symbol(VCPUS)?, symbol(IDLE)?);
+        let (vcpus, count) = (symbol(VCPUS)?, Description::VCPUS as u64);
+        let address = |name| Ok::<_, anyhow::Error>(symbol(name)?.address());
         Ok(Self {
-            first: vcpus.address(),
-            stride: vcpus.size() / Description::VCPUS as u64,
-            idle: idle.address(),
+            standing: Standing {
+                named: (vcpus.address(), vcpus.size() / count, count),
+                bytes: (
+                    address(layout::VCPU_STANDING)?,
+                    address(layout::VCPU_STRIDE)?,
+                ),
+                able: layout::VCPU_ABLE,
+            },
+            idle: address(IDLE)?,
         })
     }
 
@@ -41,8 +50,9 @@ impl Vcpus {
         if address == self.idle {
             return Some(None);
         }
-        let place = address.checked_sub(self.first)?;
-        let number = (place / self.stride) as usize;
-        (place % self.stride == 0 && number < Description::VCPUS).then_some(Some(number))
+        let (first, stride, count) = self.standing.named;
+        let place = address.checked_sub(first)?;
+        let number = place / stride;
+        (place % stride == 0 && number < count).then_some(Some(number as usize))
     }
 }

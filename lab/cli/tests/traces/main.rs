@@ -331,6 +331,23 @@ fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors()
             cpu == 2,
             "{name}"
         );
+        // Its virtual processor sleeps with it, and wakes with it; when its budget is used up it could go on.
+        let vcpu = format!("{name}/vcpu0");
+        let count = |wanted: &dyn Fn(&Event) -> bool| {
+            schedule[&0]
+                .iter()
+                .filter(|(_, event)| wanted(event))
+                .count()
+        };
+        let left = |state: u64| {
+            count(
+                &|event| matches!(event, Event::Switch(who, _, left, ..) if *who == vcpu && *left == state),
+            )
+        };
+        let woken = count(&|event| matches!(event, Event::Waking(who, _) if *who == vcpu));
+        assert!(left(SLEEPING) >= wakes.len(), "{vcpu}");
+        assert!(woken.abs_diff(left(SLEEPING)) <= 1, "{vcpu}: {woken}");
+        assert_eq!(left(RUNNABLE) >= 2 * (wakes.len() - 1), cpu == 2, "{vcpu}");
     }
 }
 

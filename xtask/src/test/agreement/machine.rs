@@ -104,6 +104,7 @@ impl Recorder {
                 memory: Plan::hypervisor_memory(),
                 offset: 0,
             },
+            standing: None,
         };
         let mut keep = |event| recording.add(event, self);
         let observed =
