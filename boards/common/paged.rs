@@ -64,7 +64,7 @@ pub(crate) use {attacks, jumps};
 /// Where nothing is, on all boards.
 pub(crate) const NOWHERE: usize = 0x3000_0000;
 /// Addresses that no partition has.
-pub(crate) const UPPER: usize = 0xFFFF_FFFF_FFFF_F000;
+pub(crate) const UPPER: usize = usize::MAX - 0xFFF;
 
 /// Where code lies.
 pub(crate) fn code() -> usize {

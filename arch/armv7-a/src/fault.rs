@@ -7,12 +7,12 @@ use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
 use core::arch::naked_asm;
 use taktos_machine::{Cause, Fault, Upcalls};
 
-const UNDEFINED: u32 = 0;
-const PREFETCH: u32 = 1;
-const DATA: u32 = 2;
+pub(crate) const UNDEFINED: u32 = 0;
+pub(crate) const PREFETCH: u32 = 1;
+pub(crate) const DATA: u32 = 2;
 
-const UNDEFINED_MODE: u32 = 0x1B;
-const ABORT_MODE: u32 = 0x17;
+pub(crate) const UNDEFINED_MODE: u32 = 0x1B;
+pub(crate) const ABORT_MODE: u32 = 0x17;
 
 unsafe extern "C" {
     /// The board's, by [`exceptions!`](crate::exceptions).
@@ -121,11 +121,15 @@ fn classify(kind: u32) -> (Cause, Option<usize>) {
     }
 }
 
-/// By a fault status register (ARMv7-A manual, B3.13.3): what is no question of the map.
+/// What a fault status register says (ARMv7-A manual, B3.13.3) that is no question of the map: an address that is no multiple of a size.
+pub(crate) const ALIGNMENT: u32 = 0b0_0001;
+/// And errors of a bus: at the access itself, at a walk through the tables (two levels), and late.
+pub(crate) const EXTERNAL: [u32; 4] = [0b0_1000, 0b0_1100, 0b0_1110, LATE];
+/// The last of these.
+pub(crate) const LATE: u32 = 0b1_0110;
+
+/// By a fault status register.
 fn cause_of(status: u32, access: Cause) -> Cause {
-    const ALIGNMENT: u32 = 0b0_0001;
-    // At the access itself, at a walk through the tables (two levels), and late.
-    const EXTERNAL: [u32; 4] = [0b0_1000, 0b0_1100, 0b0_1110, 0b1_0110];
     let status = status & 0xF | status >> 6 & 0x10;
     match status {
         ALIGNMENT => Cause::Arithmetic,

@@ -37,13 +37,14 @@ mod machine;
 mod memory;
 mod state;
 mod switch;
+mod user;
 
 pub use board::Board;
 pub use fault::report_fault;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::ArmV7A;
 pub use switch::Outcome32;
-pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
+pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR, reexports};
 
 /// What the way of an interrupt needs.
 #[doc(hidden)]

@@ -12,44 +12,63 @@ use core::arch::asm;
 use core::cell::{Cell, UnsafeCell};
 pub(crate) use taktos_arch_common::PAGE;
 
-const MEGABYTE: usize = 1 << 20;
-const PAGES: usize = MEGABYTE / PAGE;
+pub(crate) const MEGABYTE: usize = 1 << 20;
+pub(crate) const PAGES: usize = MEGABYTE / PAGE;
 /// One for each megabyte of the largest memory that a board may have, and one for the handlers' stack.
 const SECOND_LEVEL_TABLES: usize = 128 + 1;
 
 /// Sections and pages of data, which nobody may execute: ordinary memory, written back, allocated on write.
 const DATA_SECTION: u32 = 0b1_0100_0001_1110;
-const DATA_PAGE: u32 = 0b101_1111;
+pub(crate) const DATA_PAGE: u32 = 0b101_1111;
 /// Pages of constants, and of code, that nobody may write.
-const CONSTANT_PAGE: u32 = 0b10_0101_1111;
-const CODE_PAGE: u32 = 0b10_0101_1110;
+pub(crate) const CONSTANT_PAGE: u32 = 0b10_0101_1111;
+pub(crate) const CODE_PAGE: u32 = 0b10_0101_1110;
 /// Sections of device registers, which nobody may execute.
-const DEVICE_SECTION: u32 = 0b100_0001_0110;
+pub(crate) const DEVICE_SECTION: u32 = 0b100_0001_0110;
 /// A section that is divided into pages.
-const TABLE: u32 = 0b01;
+pub(crate) const TABLE: u32 = 0b01;
 /// The kinds of entry.
-const KIND: u32 = 0b11;
+pub(crate) const KIND: u32 = 0b11;
 /// A page that nobody may touch: the processor looks at the two lowest bits alone, we at all.
 const GUARD_PAGE: u32 = 0xDEAD_0000;
 
 #[repr(C, align(16384))]
-struct FirstLevel([Cell<u32>; 4096]);
+pub(crate) struct FirstLevel(pub [Cell<u32>; 4096]);
 
 #[repr(C, align(1024))]
-struct SecondLevel([Cell<u32>; PAGES]);
+pub(crate) struct SecondLevel(pub [Cell<u32>; PAGES]);
 
-struct Tables {
-    first: FirstLevel,
-    second: [SecondLevel; SECOND_LEVEL_TABLES],
+/// The address of this is that of the first table.
+#[repr(C)]
+pub(crate) struct Tables {
+    pub first: FirstLevel,
+    pub second: [SecondLevel; SECOND_LEVEL_TABLES],
     used: Cell<usize>,
+}
+
+/// Entries that lead nowhere.
+#[expect(
+    clippy::declare_interior_mutable_const,
+    reason = "initial values for statics"
+)]
+impl FirstLevel {
+    pub const EMPTY: Self = Self([const { Cell::new(0) }; 4096]);
+}
+
+#[expect(
+    clippy::declare_interior_mutable_const,
+    reason = "initial values for statics"
+)]
+impl SecondLevel {
+    pub const EMPTY: Self = Self([const { Cell::new(0) }; PAGES]);
 }
 
 // SAFETY: written with interrupts masked, on the one processor; words that the processor reads.
 unsafe impl Sync for Tables {}
 
-static TABLES: Tables = Tables {
-    first: FirstLevel([const { Cell::new(0) }; 4096]),
-    second: [const { SecondLevel([const { Cell::new(0) }; PAGES]) }; SECOND_LEVEL_TABLES],
+pub(crate) static TABLES: Tables = Tables {
+    first: FirstLevel::EMPTY,
+    second: [const { SecondLevel::EMPTY }; SECOND_LEVEL_TABLES],
     used: Cell::new(0),
 };
 
@@ -62,7 +81,7 @@ unsafe impl Sync for InterruptStack {}
 static INTERRUPT_STACK: InterruptStack = InterruptStack(UnsafeCell::new([0; INTERRUPT_STACK_SIZE]));
 
 /// Writes an entry where the processor's table walk sees it.
-fn write(entry: &Cell<u32>, value: u32) {
+pub(crate) fn write(entry: &Cell<u32>, value: u32) {
     entry.set(value);
     // SAFETY: cleans the entry's line from the data cache, past which tables are read, and waits for it.
     unsafe {
@@ -76,7 +95,7 @@ fn write(entry: &Cell<u32>, value: u32) {
 }
 
 /// Makes the processor forget what it knew of `address`.
-fn forget(address: usize) {
+pub(crate) fn forget(address: usize) {
     // SAFETY: drops one translation, which is read again from the tables when needed.
     unsafe {
         asm!(
@@ -89,7 +108,7 @@ fn forget(address: usize) {
     }
 }
 
-fn next_table() -> &'static SecondLevel {
+pub(crate) fn next_table() -> &'static SecondLevel {
     let number = TABLES.used.get();
     TABLES.used.set(number + 1);
 

@@ -97,7 +97,7 @@ pub(crate) use tail;
 /// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
 /// each file of an image that has this code defines them.
 #[unsafe(naked)]
-extern "C" fn switch<B: Board>() {
+pub(crate) extern "C" fn switch<B: Board>() {
     naked_asm!(
         ".ifndef \"taktos.mark.switch.begin\"",
         ".weak \"taktos.mark.schedule.end\"",
@@ -123,7 +123,7 @@ extern "C" fn switch<B: Board>() {
 
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
-extern "C" fn switch_in_slice() {
+pub(crate) extern "C" fn switch_in_slice() {
     naked_asm!(
         load_state!(),
         "push {{r4-r11}}",

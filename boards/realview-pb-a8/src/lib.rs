@@ -11,6 +11,8 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod clock;
 mod common;
 #[path = "common/console/pl011.rs"]
@@ -30,6 +32,14 @@ pub use place::{Machine, Place};
 pub use {aarch32_rt as rt, taktos_arch_armv7_a as arch, taktos_kernel as kernel};
 
 taktos_arch_armv7_a::exceptions!(Place, Upcall<Board>);
+
+/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::arch::partitions!($crate::Board, $crate::kernel);
+    };
+}
 
 /// What comes before the kernel.
 fn begin() {

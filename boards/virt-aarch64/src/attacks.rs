@@ -33,6 +33,7 @@ macro_rules! forbidden {
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
+    const MAP: Option<fn() -> usize> = Some(map);
     /// The clock of the calendar.
     const DEVICE: usize = 0x0901_0000;
     const ATTACKS: &'static [Attack] = attacks![
@@ -109,6 +110,14 @@ fn wait() {
 fn overflow() {
     // SAFETY: faults.
     unsafe { asm!("2:", "stp x0, x1, [sp, #-16]!", "b 2b", options(noreturn)) }
+}
+
+/// The tables and the address space.
+fn map() -> usize {
+    let map;
+    // SAFETY: reads a register, with privilege.
+    unsafe { asm!("mrs {}, ttbr0_el1", out(reg) map, options(nomem, nostack, preserves_flags)) };
+    map
 }
 
 /// Keeps what a function keeps on the stack.

@@ -33,6 +33,7 @@ macro_rules! forbidden {
 
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
+    const MAP: Option<fn() -> usize> = Some(map);
     /// The last of the places for virtual devices, where none is: the first word says what it would be.
     const DEVICE: usize = 0x1000_8000;
     const ATTACKS: &'static [Attack] = attacks![
@@ -214,6 +215,14 @@ macro_rules! leave {
          addi sp, sp, 128
          ret"
     };
+}
+
+/// The tables and the address space.
+fn map() -> usize {
+    let map;
+    // SAFETY: reads a register, with privilege.
+    unsafe { asm!("csrr {}, satp", out(reg) map, options(nomem, nostack, preserves_flags)) };
+    map
 }
 
 /// Sends with the secret in all registers that have nothing else to carry.

@@ -217,13 +217,16 @@ impl<'data> Image<'data> {
             .collect()
     }
 
-    /// Application profile: eight instructions, the first being the reset.
+    /// Application profile: eight instructions, the first being the reset. A program with partitions comes to have a second table.
     fn vectors(&self) -> BTreeSet<u32> {
         let base = ["_vector_table", "__vector_table", "_vectors", "vectors"]
             .into_iter()
             .find_map(|name| self.value(name))
             .unwrap_or(0);
-        (1..8).map(|i| base.wrapping_add(4 * i)).collect()
+        self.named(&["7vectors5table"])
+            .chain([base])
+            .flat_map(|base| (1..8).map(move |i| base.wrapping_add(4 * i)))
+            .collect()
     }
 
     /// Where the symbols are that contain one of these.

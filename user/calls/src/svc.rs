@@ -1,7 +1,7 @@
 //! Owns: the instruction by which a call is made. Must never know: what the calls are.
 #![cfg_attr(
     any(
-        all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
+        all(target_arch = "arm", target_os = "none"),
         all(target_arch = "aarch64", target_os = "none"),
         all(target_arch = "riscv64", target_os = "none")
     ),
@@ -62,8 +62,9 @@ impl Answer {
     }
 }
 
-/// Makes a call. Of the architectures named so, the one that has no atomic words of 64 bits is the microcontrollers'.
-#[cfg(all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")))]
+/// Makes a call. Of the architectures named so, the one that has no atomic words of 64 bits is the microcontrollers': the other one keeps
+/// two registers more.
+#[cfg(all(target_arch = "arm", target_os = "none"))]
 #[inline(always)]
 pub fn call(request: Request) -> Answer {
     let [first, second] = request.words;
@@ -79,7 +80,11 @@ pub fn call(request: Request) -> Answer {
             inlateout("r3") (bits >> 32) as u32 => three,
             inlateout("r5") second => _,
             inlateout("r12") request.number => _,
-            out("r4") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            out("r4") _, out("r8") _, out("r9") _,
+            #[cfg(not(target_has_atomic = "64"))]
+            out("r10") _,
+            #[cfg(not(target_has_atomic = "64"))]
+            out("r11") _,
         );
     }
     Answer {
@@ -142,7 +147,7 @@ pub fn call(request: Request) -> Answer {
 
 /// Makes a call: there is none on this machine, which has no partitions.
 #[cfg(not(any(
-    all(target_arch = "arm", target_os = "none", not(target_has_atomic = "64")),
+    all(target_arch = "arm", target_os = "none"),
     all(target_arch = "aarch64", target_os = "none"),
     all(target_arch = "riscv64", target_os = "none")
 )))]

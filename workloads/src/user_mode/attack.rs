@@ -24,7 +24,7 @@ use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Data, Incident, Partition, Supervisor, UserThread};
 use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
-use taktos_machine::{Cause, Isolation};
+use taktos_machine::{Cause, Isolation, UserFault};
 use taktos_user::{Request, call};
 
 /// What must come of an attack.
@@ -32,8 +32,10 @@ use taktos_user::{Request, call};
 pub enum Comes {
     /// A fault of this cause.
     Fault(Cause),
-    /// The same, of this address.
+    /// The same, of this address: where it is of an instruction, that is the program counter, too.
     FaultAt(Cause, fn() -> usize),
+    /// One of this cause, of the instruction at this place.
+    FaultIn(Cause, fn() -> usize),
     /// Nothing: the processor ignores it, and the thread goes on.
     Nothing,
 }
@@ -53,6 +55,8 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine + SpareInterrupt
     /// is closed to handlers until they store there. Its handler calls
     /// [`interrupt`].
     const INTERRUPT_NEXT: Option<fn()> = None;
+    /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+    const MAP: Option<fn() -> usize> = None;
     /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
     const DEVICE: usize;
     /// Reads the word at `place`, which may be none of the partition's.
@@ -287,31 +291,45 @@ fn hash<S: AttackBoard>(objects: &Objects<S>) -> u32 {
 
 /// Each attack: a life of the attacker.
 fn attacks<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
+    let map = || S::MAP.map(|map| map());
+    let own_map = map();
     start_second(objects, role::NOTHING);
     let before = hash(objects);
     let mut passed = true;
     for (number, (name, _, comes)) in S::ATTACKS.iter().enumerate() {
-        let came = life(objects, role::ATTACK | number);
-        let right = match (came, comes) {
-            (Some((cause, _)), Comes::Fault(expected)) => cause == *expected,
-            (Some((cause, address)), Comes::FaultAt(expected, place)) => {
-                cause == *expected && address == Some(place())
-            }
-            (None, Comes::Nothing) => true,
-            _ => false,
-        };
+        begin(objects.first, role::ATTACK | number);
+        let came = fault(objects);
+        let right = is_what_comes(came.as_ref(), comes);
         if !right {
             match came {
-                Some((cause, address)) => {
+                Some(UserFault { cause, address, .. }) => {
                     print::<S>(format_args!("{name}: {} {address:x?}\n", cause.text()))
                 }
                 None => print::<S>(format_args!("{name}: nothing came of it\n")),
             }
         }
         passed &= right && checked::<S>(name, hash(objects) == before);
+        passed &= checked::<S>("the own map is back", map() == own_map);
     }
     print::<S>(format_args!("{} attacks\n", S::ATTACKS.len()));
     passed & checked::<S>("no call on a foreign stack", objects.permits.count() == 0)
+}
+
+fn is_what_comes(came: Option<&UserFault>, comes: &Comes) -> bool {
+    /// Where the program counter is among a fault's registers.
+    const PC: usize = if size_of::<usize>() == 4 { 15 } else { 32 };
+    let Some(came) = came else {
+        return matches!(comes, Comes::Nothing);
+    };
+    match comes {
+        Comes::Fault(expected) => came.cause == *expected,
+        Comes::FaultAt(expected, place) => {
+            let is_there = came.cause != Cause::InstructionAccess || came.registers[PC] == place();
+            came.cause == *expected && came.address == Some(place()) && is_there
+        }
+        Comes::FaultIn(expected, place) => came.cause == *expected && came.registers[PC] == place(),
+        Comes::Nothing => false,
+    }
 }
 
 /// Starts the first partition and waits for its end: by a fault, or by itself.
@@ -325,11 +343,15 @@ fn life<S: AttackBoard>(
 
 /// Waits for the first partition's end: by a fault, or by itself.
 fn ended<S: AttackBoard>(objects: &'static Objects<S>) -> Option<(Cause, Option<usize>)> {
-    // The latter wakes no supervisor.
+    fault(objects).map(|UserFault { cause, address, .. }| (cause, address))
+}
+
+/// The same, whole.
+fn fault<S: AttackBoard>(objects: &'static Objects<S>) -> Option<UserFault> {
+    // An end by itself wakes no supervisor.
     let _ = objects.threads[0].join(Timeout::after(4.millis()));
     let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
-    told.ok()
-        .map(|(_, incident)| (incident.fault.cause, incident.fault.address))
+    told.ok().map(|(_, incident)| incident.fault)
 }
 
 fn begin<S: AttackBoard>(partition: &'static Partition<S, Told>, argument: usize) {

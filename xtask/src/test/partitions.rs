@@ -15,11 +15,12 @@ use super::runner::Runner;
 use super::{Tally, seed};
 
 /// The boards that have partitions.
-pub(super) const BOARDS: [Board; 6] = [
+pub(super) const BOARDS: [Board; 7] = [
     Board::Mps2An386,
     Board::Mps3An547,
     Board::Stm32L475Iot01,
     Board::Stm32F405,
+    Board::RealviewPbA8,
     Board::Virt(Virt::Aarch64),
     Board::Virt(Virt::RiscV64),
 ];
@@ -42,6 +43,8 @@ const PASSED: &str = "all passed\n";
 const LATEST: u32 = 1_500;
 /// What is asked for within the last 32 ticks before it is due comes so much later where SysTick is the only timer, of 32 MHz or more.
 const LATEST_OF_SYSTICK: u32 = LATEST + 1_000;
+/// The alarm of the Cortex-A8's board comes when a microsecond is full, and the next one.
+const LATEST_OF_MICROSECONDS: u32 = LATEST + 2_000;
 /// The most real time and instructions of one run, which needs a minute and a thousand millions.
 const TIME: Duration = Duration::from_secs(900);
 const INSTRUCTIONS: u64 = 20_000_000_000;
@@ -78,6 +81,7 @@ pub(super) fn attack(workspace: &Workspace, board: Board) -> Result<Tally> {
     let mut all = Tally::seeded(seed);
     let late = match board {
         Board::Mps3An547 | Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST_OF_SYSTICK,
+        Board::RealviewPbA8 => LATEST_OF_MICROSECONDS,
         _ => LATEST,
     };
     let words = format!("seed={seed} late={late}");

@@ -1,0 +1,175 @@
+//! Owns: the entry of calls: from the instruction to the function, and back, or on with another thread.
+//! Must never know: what calls do.
+//!
+//! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in r12; its stub says that r4, r5, r8, r9 and
+//! r12 are destroyed. The answer is in r0 to r3. What the kernel leaves in the others is cleared. What a program defines that has
+//! partitions is named by its text, as this is compiled there.
+
+use super::loaded::{LOADED, NOBODY, load_kernel, loaded_in};
+use super::map::Map;
+use super::resume::resume;
+use super::state::{OFFSET, RESUME_AT, STACK, STORED, WORD};
+use crate::board::Board;
+use crate::memory::TABLES;
+use crate::switch::{SYSTEM_MODE, switch, switch_in_slice};
+use core::arch::naked_asm;
+use taktos_abi::Error;
+use taktos_abi::call::{CALLS, KEEPS_SLICE, handle};
+
+/// Where the table of handles lies in a partition, and behind that how many there are.
+const HANDLES: usize = size_of::<Map>();
+
+/// Clears what a call's answer is not in, of the registers that it destroys.
+macro_rules! clear_rest {
+    () => {
+        "mov r4, #0
+         mov r5, #0
+         mov r8, #0
+         mov r9, #0
+         mov r12, #0"
+    };
+}
+
+/// Saves what the switch does not of a thread of a partition that gives way, and is in system mode then, with the stack pointer where the
+/// switch is to store the rest. r12 leads to the thread's word in its state, r3 is its program counter, the saved status its own.
+/// `resume` is by which way it goes on. Destroys r2, r12 and lr.
+macro_rules! keep_own {
+    () => {
+        "mrc p15, 0, r2, c13, c0, 2
+         mrs lr, spsr
+         stm r12!, {{r2, r3, lr}}
+         stm r12, {{sp, lr}}^
+         movw r2, #:lower16:{resume}
+         movt r2, #:upper16:{resume}
+         str r2, [r12, #{resume_at} - {stack}]
+         cps #{system_mode}
+         sub sp, r12, #{stack} - {stored}"
+    };
+}
+
+/// Whether the thread of r0 is one of a partition: equal. Others run in the kernel's map. Destroys r2 and r3.
+macro_rules! is_of_partition {
+    () => {
+        // The saved stack pointer leads behind the control block.
+        "ldr r2, [r0]
+         add r3, r0, #{state}
+         cmp r2, r3"
+    };
+}
+
+pub(super) use {clear_rest, keep_own};
+
+/// A call, in supervisor mode.
+#[unsafe(naked)]
+pub extern "C" fn call<B: Board>() {
+    naked_asm!(
+        // The second word is an argument that lies on the stack.
+        "push {{r5, lr}}",
+        "cmp r12, #{count}",
+        "movw lr, #:lower16:TAKTOS_CALLS",
+        "movt lr, #:upper16:TAKTOS_CALLS",
+        "bhs 9f",
+        "add lr, lr, r12, lsl #3",
+        "ldrd r8, r9, [lr]",
+        // What it needs, but for the bit that says whether the slice goes on.
+        "lsls r12, r9, #1",
+        "beq 7f",
+        loaded_in!("r4"),
+        "ldr r4, [r4]",
+        "ldrd r4, r5, [r4, #{handles}]",
+        "cmp r0, r5",
+        "bhs 8f",
+        "add r4, r4, r0, lsl #3",
+        "ldrd r4, r5, [r4]",
+        "bics r5, r9, r5",
+        "bne 9f",
+        "mov r0, r4",
+        "7:",
+        "blx r8",
+        "tst r0, #1",
+        "beq 20f",
+        "lsr r0, r0, #1",
+        "30:",
+        "mov r2, #0",
+        "mov r3, #0",
+        clear_rest!(),
+        "add sp, sp, #4",
+        "pop {{lr}}",
+        "movs pc, lr",
+        // The table has no such place: a generation may be said.
+        "8:",
+        "lsrs r4, r0, #{generation}",
+        "bne 10f",
+        "9:",
+        "mov r0, #{parameter}",
+        "mov r1, #0",
+        "b 30b",
+        "10:",
+        "push {{r1-r3, r12}}",
+        "mov r1, r0",
+        "mov r2, r9",
+        loaded_in!("r0"),
+        "ldr r0, [r0]",
+        "bl taktos_user_object",
+        "cmp r0, #0",
+        "beq 11f",
+        "pop {{r1-r3, r12}}",
+        "b 7b",
+        "11:",
+        "mov r0, r1",
+        "mov r1, #0",
+        "add sp, sp, #16",
+        "b 30b",
+        // Another thread goes on: r0; r1 gives way.
+        "20:",
+        "ldr r3, [sp, #4]",
+        "add sp, sp, #8",
+        "add r12, r1, #{state} + {word}",
+        keep_own!(),
+        // An exclusive access that was begun is nobody else's to end.
+        "clrex",
+        is_of_partition!(),
+        "bne 22f",
+        "21:",
+        "tst r9, #{keeps_slice}",
+        "bne {switch_in_slice}",
+        "b {switch}",
+        "22:",
+        load_kernel!(),
+        "b 21b",
+        count = const CALLS.len(),
+        handles = const HANDLES,
+        generation = const handle::GENERATION,
+        parameter = const Error::Parameter as usize,
+        loaded = sym LOADED,
+        tables = sym TABLES,
+        nobody = const NOBODY,
+        state = const OFFSET,
+        word = const WORD,
+        stack = const STACK,
+        stored = const STORED,
+        resume = sym resume,
+        resume_at = const RESUME_AT,
+        system_mode = const SYSTEM_MODE,
+        keeps_slice = const KEEPS_SLICE,
+        switch = sym switch::<B>,
+        switch_in_slice = sym switch_in_slice,
+    )
+}
+
+/// The thread that r1 names, one of a partition, gives way to that of r0 for a whole slice. In system mode, as behind [`keep_own!`].
+#[unsafe(naked)]
+pub extern "C" fn leave<B: Board>() {
+    naked_asm!(
+        "clrex",
+        is_of_partition!(),
+        "beq {switch}",
+        load_kernel!(),
+        "b {switch}",
+        state = const OFFSET,
+        loaded = sym LOADED,
+        tables = sym TABLES,
+        nobody = const NOBODY,
+        switch = sym switch::<B>,
+    )
+}

@@ -1,0 +1,144 @@
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on. Where these faults are none of theirs,
+//! the handlers of any program have them.
+//! Must never know: what a partition does about it.
+
+use super::entry::leave;
+use super::interrupt::PRIVILEGED;
+use super::state::{OFFSET, STORED};
+use crate::TAKTOS_PROCESSOR;
+use crate::board::Board;
+use crate::fault::{
+    ABORT_MODE, ALIGNMENT, DATA, EXTERNAL, LATE, PREFETCH, UNDEFINED, UNDEFINED_MODE,
+};
+use crate::switch::SYSTEM_MODE;
+use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, UserFault};
+
+#[expect(improper_ctypes, reason = "both sides are of one program")]
+unsafe extern "C" {
+    /// The program's, by [`partitions!`](crate::partitions).
+    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+}
+
+/// The bit of a status that says that the instructions are those of T32.
+const THUMB: u32 = 1 << 5;
+
+/// Defines the way of a kind of exception, in its mode: `$back` has lr name the instruction, by the flag "equal" in A32.
+macro_rules! fault {
+    ($name:ident, $kind:expr, $mode:expr, $back:literal, $of_privileged:literal) => {
+        /// An exception that an instruction has caused.
+        #[unsafe(naked)]
+        pub extern "C" fn $name<B: Board>() {
+            naked_asm!(
+                "push {{r0}}",
+                "mrs r0, spsr",
+                "tst r0, #{privileged}",
+                "bne 9f",
+                "tst r0, #{thumb}",
+                "pop {{r0}}",
+                $back,
+                // 17 words, and one that keeps the stack aligned.
+                "sub sp, sp, #4",
+                "srsdb sp!, #{mode}",
+                "sub sp, sp, #60",
+                "stm sp, {{r0-r14}}^",
+                "mov r0, sp",
+                "mov r1, #{kind}",
+                "bl {end}",
+                "add sp, sp, #72",
+                "movw r1, #:lower16:{processor}",
+                "movt r1, #:upper16:{processor}",
+                "ldr r1, [r1, #{current}]",
+                "cps #{system_mode}",
+                "add sp, r1, #{state} + {stored}",
+                "b {leave}",
+                "9:",
+                "pop {{r0}}",
+                concat!("b ", $of_privileged),
+                privileged = const PRIVILEGED,
+                thumb = const THUMB,
+                mode = const $mode,
+                kind = const $kind,
+                end = sym end_thread,
+                processor = sym TAKTOS_PROCESSOR,
+                current = const offset_of!(Processor, current),
+                system_mode = const SYSTEM_MODE,
+                state = const OFFSET,
+                stored = const STORED,
+                leave = sym leave::<B>,
+            )
+        }
+    };
+}
+
+fault!(
+    undefined,
+    UNDEFINED,
+    UNDEFINED_MODE,
+    "subeq lr, lr, #4
+     subne lr, lr, #2",
+    "_asm_undefined_handler"
+);
+fault!(
+    prefetch,
+    PREFETCH,
+    ABORT_MODE,
+    "sub lr, lr, #4",
+    "_asm_prefetch_abort_handler"
+);
+fault!(
+    data,
+    DATA,
+    ABORT_MODE,
+    "sub lr, lr, #8",
+    "_asm_data_abort_handler"
+);
+
+/// Tells the kernel of the fault of the thread that runs; says who goes on.
+extern "C" fn end_thread(registers: &[usize; FAULT_REGISTERS], kind: u32) -> *const Context {
+    let (cause, address) = told(kind);
+    let fault = UserFault {
+        cause,
+        address,
+        registers: *registers,
+    };
+    // SAFETY: called in the handler of the fault of the thread that runs.
+    unsafe { taktos_user_fault(&fault) }
+}
+
+/// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with
+/// privilege.
+fn told(kind: u32) -> (Cause, Option<usize>) {
+    match kind {
+        UNDEFINED => (Cause::UndefinedInstruction, None),
+        PREFETCH => fetch(status_of(Ifsr::read().raw_value()), Ifar::read().0 as usize),
+        _ => access(status_of(Dfsr::read().raw_value()), Dfar::read().0 as usize),
+    }
+}
+
+/// What a fault status register says that happened.
+fn status_of(register: u32) -> u32 {
+    register & 0xF | register >> 6 & 0x10
+}
+
+/// Of an instruction that is not fetched: also for debuggers, or from an address that no instruction has.
+fn fetch(status: u32, address: usize) -> (Cause, Option<usize>) {
+    const BREAKPOINT: u32 = 0b0_0010;
+    match status {
+        BREAKPOINT => (Cause::UndefinedInstruction, None),
+        external if EXTERNAL.contains(&external) => (Cause::Bus, Some(address)),
+        _ => (Cause::InstructionAccess, Some(address)),
+    }
+}
+
+/// Of data. Where an error comes late, nobody knows its address.
+fn access(status: u32, address: usize) -> (Cause, Option<usize>) {
+    match status {
+        ALIGNMENT => (Cause::Arithmetic, Some(address)),
+        LATE => (Cause::Bus, None),
+        external if EXTERNAL.contains(&external) => (Cause::Bus, Some(address)),
+        _ => (Cause::DataAccess, Some(address)),
+    }
+}

@@ -1,0 +1,109 @@
+//! Protected user mode on ARMv7-A: threads in user mode, each partition with a map and an address space of its own.
+//!
+//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their faults.
+//! Must never know: what calls do, what handles name.
+//!
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
+//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), in a form that the
+//! switch takes for that of a thread that called the kernel: so the paths of privileged threads are as they are.
+//!
+//! A call is decided in supervisor mode, on a stack that has nothing of any thread's beyond it. User mode has its stack pointer and its
+//! link register in common with system mode, in which threads with privilege run; so they are saved before that is entered, where another
+//! thread goes on, and are the thread's own behind a call that stays.
+//!
+//! The kernel is mapped in all maps alike, with privilege alone; threads with privilege run in its own map, where the guards of stacks are.
+
+mod entry;
+mod fault;
+mod interrupt;
+mod loaded;
+mod map;
+mod resume;
+mod state;
+mod vectors;
+
+use crate::board::Board;
+use crate::interrupt::{mask, unmask};
+use crate::machine::ArmV7A;
+use crate::memory;
+pub use map::Map;
+pub use state::UserState;
+use taktos_arch_common::HandlerStack;
+use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+
+/// The stack of calls.
+static CALLS: HandlerStack = HandlerStack::NEW;
+
+impl<B: Board> Isolation for ArmV7A<B> {
+    const RULES: RegionRules = map::RULES;
+    type Map = Map;
+    const MAP: Map = Map::NONE;
+    type UserState = UserState;
+    const USER_STATE: UserState = UserState::NEW;
+    const USER_STATE_OFFSET: usize = state::OFFSET;
+    /// The unit is off in user mode.
+    const FLOAT: bool = false;
+
+    fn isolate() {
+        if map::open::<B>() {
+            masked(|| memory::protect(CALLS.guard()));
+            vectors::enable::<B>(CALLS.top());
+        }
+    }
+
+    fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
+        map::of(regions)
+    }
+
+    fn prepare_user(context: &Context, start: &UserStart) {
+        state::prepare(context, start);
+    }
+
+    fn partition_of(context: &Context) -> *const () {
+        state::partition_of(context)
+    }
+}
+
+/// Does `work` with kernel-level interrupts masked, in a thread that has no mask.
+fn masked<T>(work: impl FnOnce() -> T) -> T {
+    mask();
+    let result = work();
+    unmask();
+    result
+}
+
+/// Gives a program partitions: the table of calls of the system `$system`, by the kernel `$kernel`. Used once, in a program, through
+/// its board.
+#[macro_export]
+macro_rules! partitions {
+    ($system:ty, $kernel:path) => {
+        mod taktos_partitions {
+            use $crate::reexports::{Context as AnyContext, UserFault};
+            use $kernel as kernel;
+
+            #[used]
+            #[unsafe(no_mangle)]
+            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
+                kernel::user::table();
+
+            /// The object of a handle with a generation, in the lower half, or none and an error.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_object(
+                partition: &'static kernel::user::AnyPartition<$system>,
+                word: usize,
+                needs: u32,
+            ) -> u64 {
+                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
+                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
+                (error as u64) << 32 | object.addr() as u64
+            }
+
+            /// A thread of a partition has faulted.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
+                // SAFETY: the handler of faults is the only caller, for the thread that runs.
+                unsafe { kernel::user::faulted::<$system>(fault) }
+            }
+        }
+    };
+}
