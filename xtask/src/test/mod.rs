@@ -120,7 +120,8 @@ const COMPILING_C: &[Need] = &[Need::Images, Need::Emulator, Need::CCompilers];
 const BUILDING: &[Need] = &[Need::Images];
 
 /// The steps: what is quick and says most first; the interpreter, which is long, has a target directory of its own and
-/// keeps one processor busy, beside it.
+/// keeps one processor busy, beside it. The tests of this machine, which are the longest, begin as soon as all images are built, for the
+/// others to run beside them.
 fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
         step("the scheduling library under miri", cargo::miri).needing(&[Need::Miri]),
@@ -137,6 +138,7 @@ fn steps(length: Length) -> Vec<Step> {
         step("instructions known", models::every_instruction),
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
+    steps.push(cargo::host_tests());
     steps.extend(on_one_processor());
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
@@ -166,7 +168,7 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("two runs, the same bytes", move |ws| {
         repeat::same_bytes(ws, length)
     }));
-    steps.extend(cargo::tests(length));
+    steps.extend(cargo::more_tests(length));
     steps.push(step("the book's code", book::code));
     steps
 }
