@@ -16,7 +16,7 @@ use taktos_emulator::Emulator;
 use taktos_emulator::several::{Setting, Virt};
 use taktos_export::replace_file;
 use taktos_linux::{Job, Kernel, native};
-use taktos_vm::{Configuration, Time};
+use taktos_vm::{Configuration, SAME, Time};
 
 use crate::failure::Failure;
 use crate::kept::{Kept, Key, digest};
@@ -31,8 +31,6 @@ pub use machine::{Call, Machine};
 
 /// The most real time of a run.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
-/// What makes the emulator's own random numbers and its clock on the wall the same in each run.
-const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
 /// Time on one processor: an instruction a nanosecond.
 const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
 /// Parts of a key that this tool changes when runs are to be done anew.

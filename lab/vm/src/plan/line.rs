@@ -5,6 +5,9 @@ use std::path::Path;
 
 use super::{Loaded, Plan};
 
+/// What makes the emulator's own random numbers and its clock on the wall the same in each run.
+pub const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
+
 /// How time passes in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
@@ -51,6 +54,7 @@ impl Plan {
         arguments.extend(console.map(str::to_owned));
         if time == Time::Counted {
             arguments.extend(["-icount", "shift=0,sleep=off"].map(str::to_owned));
+            arguments.extend(SAME.map(str::to_owned));
         }
         arguments.extend(loaded.arguments());
         arguments.extend(["-kernel".to_owned(), hypervisor.display().to_string()]);

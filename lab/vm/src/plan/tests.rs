@@ -176,6 +176,7 @@ fn the_emulator_is_told_everything() {
         line(Time::Counted),
         "-M virt,virtualization=on,gic-version=3 -cpu cortex-a57 -smp 1 -m 64M -nodefaults -display none -x \
          -chardev stdio,id=console,signal=off -serial chardev:console -icount shift=0,sleep=off \
+         -seed 1 -rtc base=2026-01-01T00:00:00,clock=vm \
          -device loader,file=with,,comma,addr=0x41000000,force-raw=on -kernel hypervisor"
     );
     assert!(!line(Time::Real).contains("icount"));
