@@ -42,6 +42,7 @@ mod memory;
 #[cfg_attr(feature = "smp", path = "smp/mod.rs")]
 #[cfg_attr(not(feature = "smp"), path = "uni/mod.rs")]
 mod processors;
+mod reservation;
 mod supervisor;
 mod switch;
 mod timer;

@@ -11,6 +11,7 @@
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
 use crate::pieces::{load_state_address, of_state, release, with_state};
+use crate::reservation::end_reservation;
 use crate::state::State;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -287,6 +288,7 @@ extern "C" fn resume_interrupted() {
         "csrw sepc, t0",
         "csrw sstatus, t1",
         "ld ra, 0(sp)",
+        end_reservation!("ra"),
         "ld t0, 8(sp)",
         "ld t1, 16(sp)",
         "ld t2, 24(sp)",

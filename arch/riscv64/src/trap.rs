@@ -4,6 +4,7 @@ use crate::float::give_unit;
 use crate::interrupt::ENABLED;
 use crate::pieces::{load_state_address, of_state, with_state};
 use crate::processors::entry::{branch_if_another, dispatch, fault_stack, on_fault_stack};
+use crate::reservation::end_reservation;
 use crate::state::State;
 use crate::switch::preempt;
 use core::arch::asm;
@@ -29,9 +30,15 @@ pub(crate) fn install() {
 /// What a call does not keep, from the handlers' stack; the interrupted stack pointer last. `sscratch` is again the top.
 macro_rules! restore {
     () => {
+        concat!("ld ra, 0(sp)\n", restore_behind_ra!())
+    };
+}
+
+/// The same without the first of them, which is loaded already.
+macro_rules! restore_behind_ra {
+    () => {
         "addi t0, sp, 144
          csrw sscratch, t0
-         ld ra, 0(sp)
          ld t0, 8(sp)
          ld t1, 16(sp)
          ld t2, 24(sp)
@@ -88,7 +95,9 @@ pub(crate) extern "C" fn trap() {
         "li t0, {enabled}",
         "csrw sie, t0",
         branch_if_another!(),
-        restore!(),
+        "ld ra, 0(sp)",
+        end_reservation!("ra"),
+        restore_behind_ra!(),
         "sret",
         "2:",
         restore!(),

@@ -4,6 +4,7 @@
 //! registers. All that is loaded into registers here is the thread's own, or nothing.
 
 use super::state::{OFFSET, PARTITION, PC, REGISTERS, SP, STATUS, TP};
+use crate::reservation::end_reservation;
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Context;
@@ -48,6 +49,8 @@ pub extern "C" fn resume() {
 #[unsafe(naked)]
 pub extern "C" fn resume_interrupted() {
     naked_asm!(
+        // Nothing is kept at the place of x0.
+        end_reservation!("zero"),
         "ld t0, {pc}(sp)",
         "ld t1, {status}(sp)",
         "csrw sepc, t0",
