@@ -10,6 +10,11 @@ fn is_system(word: u32) -> bool {
     matches!(field(word, 8), 14 | 15)
 }
 
+/// An instruction of any other coprocessor: ARMv7 has none (Arm ARM, A7.1), so an exception is taken.
+fn absent(word: u32) -> Option<Instruction> {
+    (!is_system(word)).then(|| Instruction::new(Class::Exception))
+}
+
 /// A move between coprocessor and core registers, one way or the other.
 fn transfer(word: u32, registers: Registers) -> Option<Instruction> {
     let to_core = bit(word, 20);
@@ -17,7 +22,7 @@ fn transfer(word: u32, registers: Registers) -> Option<Instruction> {
         (true, _) if to_core => Class::FloatToCore,
         (true, _) => Class::CoreToFloat,
         (_, true) => Class::Coprocessor,
-        _ => return None,
+        _ => return absent(word),
     };
     let mut found = Instruction::new(class);
     if to_core && registers.0 == 1 << 15 {
@@ -36,7 +41,7 @@ pub(super) fn move_or_memory(word: u32) -> Option<Instruction> {
         return transfer(word, register(word, 12).and(register(word, 16)));
     }
     if !is_float(word) {
-        return None;
+        return absent(word);
     }
     let store = !bit(word, 20);
     let (before, up, back) = (bit(word, 24), bit(word, 23), bit(word, 21));
@@ -62,7 +67,7 @@ pub(super) fn transfer_or_arithmetic(word: u32) -> Option<Instruction> {
         return transfer(word, register(word, 12));
     }
     if !is_float(word) {
-        return None;
+        return absent(word);
     }
     let negated = bit(word, 6);
     let kind = match word >> 20 & 0xb {

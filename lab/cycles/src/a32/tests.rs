@@ -86,6 +86,12 @@ fn classes() {
         ("nop", 0xe320_f000, Some(Class::Hint)),
         ("wfi", 0xe320_f003, Some(Class::Hint)),
         ("svc 0", 0xef00_0000, Some(Class::Exception)),
+        (
+            "cdp p0, #0, c0, c0, c0",
+            0xee00_0000,
+            Some(Class::Exception),
+        ),
+        ("ldc p5, c0, [r4]", 0xed94_0500, Some(Class::Exception)),
         ("udf #0", 0xe7f0_00f0, Some(Class::Exception)),
         (
             "mrc p15,0,r0,c13,c0,4",
@@ -151,7 +157,7 @@ fn what_is_not_modelled_has_no_class() {
         ("vadd.i32 d0,d0,d1 (Advanced SIMD)", 0xf220_0801),
         ("sdiv r0,r1,r2 (not on this core)", 0xe710_f211),
         ("ldm of nothing", 0xe891_0000),
-        ("cdp p1", 0xee00_0100),
+        ("cdp p15, #0, c0, c0, c0", 0xee00_0f00),
     ];
     for (name, word) in none {
         assert_eq!(class(*word), None, "{name}");
