@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use taktos_cli::image::cargo;
+use taktos_cli::image::{cargo, output_of};
 use taktos_cli::workspace::Workspace;
 
 /// A room, and the rooms and outside crates that its crates may use.
@@ -226,10 +226,8 @@ const OF_ALL_TESTS: &str = "tests/random";
 /// # Errors
 /// Names every edge that no rule allows.
 pub fn check(workspace: &Workspace) -> Result<String> {
-    let output = cargo(workspace)
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .output()
-        .context("cargo does not start")?;
+    let output =
+        output_of(cargo(workspace).args(["metadata", "--format-version", "1", "--no-deps"]))?;
     ensure!(
         output.status.success(),
         "{}",

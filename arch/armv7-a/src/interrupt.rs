@@ -48,6 +48,25 @@ pub(crate) fn disable<B: Board>(number: u32) {
     }
 }
 
+/// How an interrupt is served, in its mode: what a call does not keep lies on the handlers' stack then, r0 and r1 are who runs and who is to,
+/// and the flag "equal" says whether they are one. The code around has the operands `dispatch` and `processor`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! serve_interrupt {
+    () => {
+        // The address of the instruction that was not executed. The stack stays aligned to eight bytes. An exclusive access that was
+        // interrupted must begin anew.
+        "sub lr, lr, #4
+         push {{r0-r3, r12, lr}}
+         bl {dispatch}
+         clrex
+         movw r12, #:lower16:{processor}
+         movt r12, #:upper16:{processor}
+         ldrd r0, r1, [r12]
+         cmp r0, r1"
+    };
+}
+
 /// Where the vector of interrupts leads: the body of a naked function, which the board defines by the name that the vector table has
 /// for it. (An alias of a generic function of this crate would be none where the compiler makes several objects of the board.)
 #[doc(hidden)]
@@ -55,18 +74,7 @@ pub(crate) fn disable<B: Board>(number: u32) {
 macro_rules! interrupt_entry {
     ($board:ty) => {
         core::arch::naked_asm!(
-            // The address of the instruction that was not executed.
-            "sub lr, lr, #4",
-            // What a call does not keep, on the handlers' stack: it stays aligned to eight bytes.
-            "push {{r0-r3, r12, lr}}",
-            "bl {dispatch}",
-            // An exclusive access that was interrupted must begin anew.
-            "clrex",
-            "movw r12, #:lower16:{processor}",
-            "movt r12, #:upper16:{processor}",
-            // Current and heir.
-            "ldrd r0, r1, [r12]",
-            "cmp r0, r1",
+            $crate::serve_interrupt!(),
             "pop {{r0-r3, r12, lr}}",
             "bne {preempt}",
             // Back, with CPSR as it was.

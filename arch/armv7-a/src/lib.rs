@@ -44,7 +44,9 @@ pub use fault::report_fault;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::ArmV7A;
 pub use switch::Outcome32;
-pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR, reexports};
+#[doc(hidden)]
+pub use taktos_arch_common::{self as common, reexports};
+pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
 
 /// What the way of an interrupt needs.
 #[doc(hidden)]

@@ -29,7 +29,15 @@ pub use stack::{FaultStack, Guard, HandlerStack, OwnStacks, PAGE, Stacks, stacks
 pub mod reexports {
     pub use taktos_machine::{Context, Upcalls, UserFault};
 
-    /// Two words, each in a register.
-    #[repr(C)]
-    pub struct Pair(pub usize, pub usize);
+    /// Two words, each in a register: an integer, as structures of 32-bit Arm have none.
+    #[cfg(target_pointer_width = "64")]
+    pub type TwoWords = u128;
+    #[cfg(target_pointer_width = "32")]
+    pub type TwoWords = u64;
+
+    /// Those, the first one in the lower half.
+    #[inline(always)]
+    pub const fn two_words(first: usize, second: usize) -> TwoWords {
+        (second as TwoWords) << usize::BITS | first as TwoWords
+    }
 }

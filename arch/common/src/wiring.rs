@@ -57,3 +57,41 @@ macro_rules! wire_processors {
         }
     };
 }
+
+/// Gives a program's partitions their calls and their end, by the kernel `$kernel`, whose system is `$system`: the table of calls, whom a
+/// handle with a generation names, and what is told of a fault.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! wire_partitions {
+    ($system:ty, $kernel:path) => {
+        const _: () = {
+            use $crate::reexports::{Context as AnyContext, TwoWords, UserFault, two_words};
+            use $kernel as kernel;
+
+            // The paths of some ports name it in their text alone.
+            #[used]
+            #[unsafe(no_mangle)]
+            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
+                kernel::user::table();
+
+            /// The object of a handle with a generation, or none and an error.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_object(
+                partition: &'static kernel::user::AnyPartition<$system>,
+                word: usize,
+                needs: u32,
+            ) -> TwoWords {
+                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
+                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
+                two_words(object.addr(), error)
+            }
+
+            /// A thread of a partition has faulted.
+            #[unsafe(no_mangle)]
+            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
+                // SAFETY: the handler of faults is the only caller, for the thread that runs.
+                unsafe { kernel::user::faulted::<$system>(fault) }
+            }
+        };
+    };
+}

@@ -51,6 +51,8 @@ mod user;
 #[cfg(target_os = "none")]
 mod vectors;
 
+#[doc(hidden)]
+pub use taktos_arch_common as common;
 #[cfg(target_os = "none")]
 pub use taktos_arch_common::TAKTOS_PROCESSOR;
 #[cfg(target_os = "none")]
@@ -78,7 +80,7 @@ pub mod reexports {
     pub use crate::user::{
         Sliced, taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch,
     };
-    pub use taktos_machine::{Context as AnyContext, Upcalls, UserFault};
+    pub use taktos_machine::Upcalls;
 
     unsafe extern "C" {
         /// The board's, by [`exceptions!`](crate::exceptions).

@@ -293,7 +293,7 @@ pub fn cargo(workspace: &Workspace) -> Command {
 ///
 /// # Errors
 /// When it does not start.
-pub(crate) fn output_of(cargo: &mut Command) -> Result<Output> {
+pub fn output_of(cargo: &mut Command) -> Result<Output> {
     cargo.output().map_err(|cause| {
         Failure::error(
             format!("cargo does not start: {cause}"),

@@ -2,8 +2,8 @@
 //!
 //! Owns: how late it may be on which board. Must never know: what the two do.
 
-use anyhow::{Context, Result, ensure};
-use taktos_cli::image::cargo;
+use anyhow::{Result, ensure};
+use taktos_cli::image::{cargo, output_of};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
@@ -35,12 +35,12 @@ pub(super) fn executors(workspace: &Workspace, length: Length) -> Result<Tally> 
 fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let (name, triple) = (board.name(), board.triple());
     let target = workspace.target().join("embassy");
-    let output = cargo(workspace)
-        .args(["build", "--quiet", "--release", "--package", PROGRAM])
-        .args(["--features", name, "--target", triple, "--target-dir"])
-        .arg(&target)
-        .output()
-        .context("cargo does not start")?;
+    let output = output_of(
+        cargo(workspace)
+            .args(["build", "--quiet", "--release", "--package", PROGRAM])
+            .args(["--features", name, "--target", triple, "--target-dir"])
+            .arg(&target),
+    )?;
     ensure!(
         output.status.success(),
         "{PROGRAM} for {name}: {}",

@@ -17,7 +17,7 @@ use super::cargo::{counted, tool_built};
 use super::own::{PROFILES, Place, SAYS};
 use super::storms::Length;
 use taktos_cli::command::new;
-use taktos_cli::image::cargo;
+use taktos_cli::image::{cargo, output_of};
 use taktos_cli::workspace::Workspace;
 
 /// How their names begin.
@@ -78,10 +78,8 @@ pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
 
 /// The crates whose manifests do not forbid it.
 fn crates(workspace: &Workspace) -> Result<Vec<Crate>> {
-    let output = cargo(workspace)
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .output()
-        .context("cargo does not start")?;
+    let output =
+        output_of(cargo(workspace).args(["metadata", "--format-version", "1", "--no-deps"]))?;
     ensure!(output.status.success(), "{}", said(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
     let packages = metadata["packages"].as_array();
@@ -121,14 +119,14 @@ fn told(one: &Crate) -> Result<(), String> {
 /// Packages all, and unpacks them in a folder. What a manifest of a program says to take them from there.
 fn unpacked(workspace: &Workspace, all: &[Crate], folder: &Path) -> Result<String> {
     let target = workspace.target().join("published");
-    let output = cargo(workspace)
-        .args(["package", "--quiet", "--offline", "--no-verify"])
-        // What is tested is the tree as it is.
-        .args(["--allow-dirty", "--target-dir"])
-        .arg(&target)
-        .args(all.iter().flat_map(|one| ["-p", &one.name]))
-        .output()
-        .context("cargo does not start")?;
+    let output = output_of(
+        cargo(workspace)
+            .args(["package", "--quiet", "--offline", "--no-verify"])
+            // What is tested is the tree as it is.
+            .args(["--allow-dirty", "--target-dir"])
+            .arg(&target)
+            .args(all.iter().flat_map(|one| ["-p", &one.name])),
+    )?;
     ensure!(
         output.status.success(),
         "cargo package: {}",

@@ -7,6 +7,7 @@ use super::state::{OFFSET, R12, REGISTERS, RESUME_AT, STACK, STORED, WORD};
 use crate::TAKTOS_PROCESSOR;
 use crate::board::Board;
 use crate::interrupt::dispatch;
+use crate::serve_interrupt;
 use crate::switch::{SYSTEM_MODE, preempt};
 use core::arch::naked_asm;
 
@@ -14,15 +15,7 @@ use core::arch::naked_asm;
 #[unsafe(naked)]
 pub extern "C" fn interrupt<B: Board>() {
     naked_asm!(
-        "sub lr, lr, #4",
-        "push {{r0-r3, r12, lr}}",
-        "bl {dispatch}",
-        "clrex",
-        "movw r12, #:lower16:{processor}",
-        "movt r12, #:upper16:{processor}",
-        // Current and heir.
-        "ldrd r0, r1, [r12]",
-        "cmp r0, r1",
+        serve_interrupt!(),
         "mrs r2, spsr",
         "bne 2f",
         "1:",

@@ -71,33 +71,11 @@ impl<C: Clock> Sliced for CortexM<C> {
 #[macro_export]
 macro_rules! partitions {
     ($system:ty, $interrupts:expr, $kernel:path) => {
+        $crate::common::wire_partitions!($system, $kernel);
+        // Assembly stands in modules alone.
         mod taktos_partitions {
-            use $crate::reexports::{AnyContext, Sliced, UserFault};
+            use $crate::reexports::Sliced;
             use $kernel as kernel;
-
-            #[used]
-            #[unsafe(no_mangle)]
-            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
-                kernel::user::table();
-
-            /// The object of a handle with a generation, in the lower half, or none and an error.
-            #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_object(
-                partition: &'static kernel::user::AnyPartition<$system>,
-                word: usize,
-                needs: u32,
-            ) -> u64 {
-                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
-                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
-                (error as u64) << 32 | object.addr() as u64
-            }
-
-            /// A thread of a partition has faulted.
-            #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
-                // SAFETY: the handler of faults is the only caller, for the thread that runs.
-                unsafe { kernel::user::faulted::<$system>(fault) }
-            }
 
             $crate::isolated_vectors!(
                 $interrupts,

@@ -71,32 +71,6 @@ impl<B: Board> Isolation for RiscV64<B> {
 #[macro_export]
 macro_rules! partitions {
     ($system:ty, $kernel:path) => {
-        const _: () = {
-            use $crate::reexports::{Context as AnyContext, UserFault};
-            use $kernel as kernel;
-
-            #[unsafe(no_mangle)]
-            static TAKTOS_CALLS: [kernel::user::Row<$system>; kernel::user::COUNT] =
-                kernel::user::table();
-
-            /// The object of a handle with a generation, or none and an error.
-            #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_object(
-                partition: &'static kernel::user::AnyPartition<$system>,
-                word: usize,
-                needs: u32,
-            ) -> $crate::reexports::Pair {
-                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
-                let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
-                $crate::reexports::Pair(object.addr(), error)
-            }
-
-            /// A thread of a partition has faulted.
-            #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
-                // SAFETY: the handler of faults is the only caller, for the thread that runs.
-                unsafe { kernel::user::faulted::<$system>(fault) }
-            }
-        };
+        $crate::common::wire_partitions!($system, $kernel);
     };
 }

@@ -16,7 +16,7 @@ use super::block::Block;
 use crate::test::cargo::counted;
 use taktos_cli::command::new::PROGRAM;
 use taktos_cli::failure::Failure;
-use taktos_cli::image::{cargo, manifest};
+use taktos_cli::image::{cargo, manifest, output_of};
 use taktos_cli::workspace::Workspace;
 
 /// The crates whose dependencies, too, examples on the host may use.
@@ -261,10 +261,7 @@ fn of_board(workspace: &Workspace, board: Board) -> Result<Libraries> {
 /// Has cargo build; the libraries that it made in the first place, and where
 /// those lie that they use.
 fn libraries(build: &mut Command, places: &[PathBuf]) -> Result<Libraries> {
-    let output = build
-        .args(["--quiet", "--message-format", "json"])
-        .output()
-        .context("cargo does not start")?;
+    let output = output_of(build.args(["--quiet", "--message-format", "json"]))?;
     if !output.status.success() {
         return Err(Failure::error(
             "the crates that the book uses do not build",
