@@ -22,7 +22,7 @@ use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::storms::Length;
 use taktos_cli::command::new;
-use taktos_cli::image::cargo;
+use taktos_cli::image::{cargo, output_of};
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
 
@@ -117,9 +117,12 @@ pub(super) fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf>
 }
 
 impl<'a> Place<'a> {
-    /// An empty folder of this name outside of the tree. It is always the same one, so that cargo knows what it built there.
+    /// An empty folder of this name outside of the tree. It is always the same one, so that cargo knows what it built there. Programs
+    /// in it are built without a network, so what the tree depends on is fetched here, in case that no step before did it.
     pub(super) fn new(workspace: &'a Workspace, name: &str) -> Result<Self> {
         let folder = empty_folder(workspace, name)?;
+        let output = output_of(cargo(workspace).args(["fetch", "--quiet", "--locked"]))?;
+        ensure!(output.status.success(), "cargo fetch: {}", said(&output));
         Ok(Self { workspace, folder })
     }
 
