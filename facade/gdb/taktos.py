@@ -1,4 +1,5 @@
-"""Threads of Taktos in gdb: `taktos threads` lists them, `taktos backtrace NAME` shows the calls of one that waits.
+"""Threads of Taktos in gdb: `taktos connect TARGET` reaches all processors of a board, `taktos threads` lists the threads, and
+`taktos backtrace NAME` shows the calls of one that waits.
 
 Owns: what of a kernel's memory says who the threads are and where they wait. The image tells the places by symbols `taktos.layout.*`;
 the frames are those of the ports (their crates' heads). Needs no debug information for the list, and some for the calls.
@@ -111,6 +112,40 @@ class Taktos(gdb.Command):
         super().__init__("taktos", gdb.COMMAND_STATUS, prefix=True)
 
 
+class Connect(gdb.Command):
+    """Connects to TARGET, as `target extended-remote` does, and to all processors there.
+
+    An emulator shows processors of different kinds as processes, and gdb connects to the first alone, which may not be the one that
+    the program is on."""
+
+    def __init__(self):
+        super().__init__("taktos connect", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        gdb.execute("target extended-remote " + argument)
+        first, process = gdb.selected_inferior(), 2
+        while self.attached(process):
+            process += 1
+        gdb.execute("set schedule-multiple on")
+        gdb.execute("inferior %d" % first.num, to_string=True)
+
+    def attached(self, process):
+        """Whether there is such a process, which is an inferior of the same program then."""
+        program = gdb.current_progspace().filename
+        gdb.execute("add-inferior", to_string=True)
+        added = max(inferior.num for inferior in gdb.inferiors())
+        gdb.execute("inferior %d" % added, to_string=True)
+        try:
+            if program:
+                gdb.execute("file " + program, to_string=True)
+            gdb.execute("attach %d" % process, to_string=True)
+            return True
+        except gdb.error:
+            gdb.execute("inferior 1", to_string=True)
+            gdb.execute("remove-inferiors %d" % added, to_string=True)
+            return False
+
+
 class Threads(gdb.Command):
     """Lists all threads: name, state, priority, and of the stack how much was used since it was painted, and its size."""
 
@@ -169,5 +204,6 @@ class Backtrace(gdb.Command):
 
 
 Taktos()
+Connect()
 Threads()
 Backtrace()

@@ -13,8 +13,7 @@ const DEBUGGER: &str = "gdb-multiarch";
 /// The program, which waits for nobody to look.
 const PROGRAM: &str = include_str!("threads/main.rs");
 /// What is typed when the program has come to where it is looked at.
-const TYPED: [&str; 7] = [
-    "source taktos.py",
+const TYPED: [&str; 6] = [
     "break *looked_at",
     "continue",
     "taktos threads",
@@ -88,7 +87,7 @@ fn session(place: &Place<'_>, name: &str, board: Board) -> Result<Output> {
     let silent = |word: &'static str| if word == "stdio" { "null" } else { word };
     let words: Vec<&str> = board.arguments_alone().into_iter().map(silent).collect();
     let emulator = format!(
-        "target remote | {} {} -S -gdb stdio -kernel {}",
+        "taktos connect | {} {} -S -gdb stdio -kernel {}",
         board.program(),
         words.join(" "),
         image.display()
@@ -102,6 +101,8 @@ fn session(place: &Place<'_>, name: &str, board: Board) -> Result<Output> {
             "-batch",
             "-ex",
             "set confirm off",
+            "-ex",
+            "source taktos.py",
             "-ex",
             &emulator,
         ])
