@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use object::{Object, ObjectSymbol};
+use rustc_demangle::demangle;
 use serde::Deserialize;
 use taktos_emulator::{Edge, Mark, Watch};
 
@@ -94,18 +95,40 @@ impl Watched {
     }
 }
 
-/// Where a symbol lies; a function's, by its name as the linker or as its author writes it.
+/// Where a symbol lies, by its name as the linker writes it or, of Rust's, as its author does: `blinky::filter`, without the hash
+/// that changes with each build.
 fn address(file: &object::File<'_>, wanted: &str) -> Result<u64> {
-    let found = file
-        .symbols()
-        .find(|symbol| !symbol.is_undefined() && symbol.name() == Ok(wanted));
-    let found = found.ok_or_else(|| {
-        Failure::error(
+    let symbols = || {
+        let named = file.symbols().filter(|symbol| !symbol.is_undefined());
+        named.filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
+    };
+    if let Some((_, address)) = symbols().find(|(name, _)| *name == wanted) {
+        return Ok(address);
+    }
+    let authors: Vec<(String, u64)> = symbols()
+        .map(|(name, address)| (format!("{:#}", demangle(name)), address))
+        .collect();
+    let mut found = authors.iter().filter(|(name, _)| name == wanted);
+    match (found.next(), found.next()) {
+        (Some((_, address)), None) => Ok(*address),
+        (Some(_), Some(_)) => Err(Failure::error(
+            format!("the image has several symbols `{}`", one_line(wanted)),
+            "name one as `nm IMAGE` lists it",
+        )),
+        (None, _) => Err(Failure::error(
             format!("the image has no symbol `{}`", one_line(wanted)),
-            "nm IMAGE lists its symbols; a function that was inlined has none",
-        )
-    })?;
-    Ok(found.address())
+            near(&authors, wanted),
+        )),
+    }
+}
+
+/// What may have been meant: the same name in a module, or else where to look.
+fn near(authors: &[(String, u64)], wanted: &str) -> String {
+    let end = format!("::{wanted}");
+    match authors.iter().find(|(name, _)| name.ends_with(&end)) {
+        Some((name, _)) => format!("did you mean `{name}`?"),
+        None => "nm -C IMAGE lists its symbols; a function that was inlined has none".into(),
+    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,24 @@ fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
         assert!(folder.0.join("out").join(name).is_file(), "{name}");
     }
     let mut missing = on(&folder, &elf, "count --from filter --to nowhere");
-    fail(&mut missing, 2, "no symbol `nowhere`", "nm IMAGE");
+    fail(&mut missing, 2, "no symbol `nowhere`", "nm -C IMAGE");
+}
+
+#[test]
+fn a_function_of_rust_goes_by_the_name_that_its_author_wrote() {
+    let folder = Folder::new("foreign-name");
+    let elf = foreign(&folder);
+    let line = "count --from work::twenty --to filtered --format json";
+    let counts = succeed(&mut on(&folder, &elf, line));
+    let counts: serde_json::Value = serde_json::from_str(&counts).unwrap();
+    assert_eq!(counts[0]["instructions"]["max"], 42, "{counts}");
+    let mut half = on(&folder, &elf, "count --from twenty --to filtered");
+    fail(
+        &mut half,
+        2,
+        "no symbol `twenty`",
+        "did you mean `work::twenty`?",
+    );
 }
 
 #[test]

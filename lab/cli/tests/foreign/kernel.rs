@@ -72,7 +72,10 @@ filtered:
     b task_a
 
     .type filter, %function
+    .type _ZN4work6twenty17h0123456789abcdefE, %function
 filter:
+// The same place, as a compiler would call `work::twenty` of a Rust program.
+_ZN4work6twenty17h0123456789abcdefE:
     movs r0, #20
 1:  subs r0, #1
     bne 1b
