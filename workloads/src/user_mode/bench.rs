@@ -89,6 +89,10 @@ pub fn run<S: System<Machine: Isolation>>(
     for _ in 0..FAULTS {
         certain(first.restart_with(Scenario::Fault as usize));
         supervise(left);
+        assert!(
+            first.take_incident().is_some() && OUTSIDE.load(Relaxed) == 0,
+            "the thread ended, and not by its fault"
+        );
     }
     first.stop();
 }
