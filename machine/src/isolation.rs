@@ -75,6 +75,17 @@ pub struct UserFault {
     pub registers: [usize; FAULT_REGISTERS],
 }
 
+/// What the handler of a fault tells the kernel: a [`UserFault`] whose registers lie where the handler has put them.
+#[derive(Clone, Copy, Debug)]
+pub struct RaisedFault<'a> {
+    /// [`UserFault::cause`].
+    pub cause: Cause,
+    /// [`UserFault::address`].
+    pub address: Option<usize>,
+    /// [`UserFault::registers`].
+    pub registers: &'a [usize; FAULT_REGISTERS],
+}
+
 /// A machine that runs threads without privilege, each within the regions of its partition.
 ///
 /// Its part of such a thread's control block, [`Isolation::UserState`], lies [`Isolation::USER_STATE_OFFSET`] bytes behind the block's

@@ -34,7 +34,7 @@ pub use context::{Context, Processor};
 pub use decision::{Answer, Decision, Outcome};
 pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use isolation::{
-    Access, FAULT_REGISTERS, Isolation, Region, RegionRules, UserFault, UserStart,
+    Access, FAULT_REGISTERS, Isolation, RaisedFault, Region, RegionRules, UserFault, UserStart,
 };
 pub use nested::NestedSection;
 pub use spaces::Spaces;

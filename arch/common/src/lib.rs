@@ -27,7 +27,7 @@ pub use stack::{FaultStack, Guard, HandlerStack, OwnStacks, PAGE, Stacks, stacks
 /// What macros need of other crates.
 #[doc(hidden)]
 pub mod reexports {
-    pub use taktos_machine::{Context, Upcalls, UserFault};
+    pub use taktos_machine::{Context, RaisedFault, Upcalls};
 
     /// Two words, each in a register: an integer, as structures of 32-bit Arm have none.
     #[cfg(target_pointer_width = "64")]

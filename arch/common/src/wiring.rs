@@ -65,7 +65,7 @@ macro_rules! wire_processors {
 macro_rules! wire_partitions {
     ($system:ty, $kernel:path) => {
         const _: () = {
-            use $crate::reexports::{Context as AnyContext, TwoWords, UserFault, two_words};
+            use $crate::reexports::{Context as AnyContext, RaisedFault, TwoWords, two_words};
             use $kernel as kernel;
 
             // The paths of some ports name it in their text alone.
@@ -88,7 +88,7 @@ macro_rules! wire_partitions {
 
             /// A thread of a partition has faulted.
             #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_fault(fault: &UserFault) -> *const AnyContext {
+            extern "C" fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const AnyContext {
                 // SAFETY: the handler of faults is the only caller, for the thread that runs.
                 unsafe { kernel::user::faulted::<$system>(fault) }
             }

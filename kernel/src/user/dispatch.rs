@@ -131,7 +131,7 @@ impl<S: System<Machine: Isolation>> Operation<S> for Dispatch<S> {
 /// # Safety
 /// In the handler of the fault, which keeps out interrupts that may call the kernel; the thread that runs is one of a partition.
 pub unsafe fn faulted<S: System<Machine: Isolation>>(
-    fault: &taktos_machine::UserFault,
+    fault: &taktos_machine::RaisedFault<'_>,
 ) -> *const taktos_machine::Context {
     // SAFETY: the caller's promise.
     super::supervisor::end_faulted::<S>(unsafe { CriticalSection::assume() }, fault)

@@ -7,7 +7,7 @@
 
 use super::Handle;
 use super::memory::{self, Data, Memory};
-use super::supervisor::{Incident, Supervisor};
+use super::supervisor::{Supervisor, Untold};
 use super::thread::{Member, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::sched::hold;
@@ -62,7 +62,7 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     data_align: usize,
     data_size: usize,
     generation: Guarded<u16>,
-    incident: Guarded<Option<Incident<S>>>,
+    untold: Untold,
     /// Whether the data are there: from the first start on, but while they are made new.
     has_data: Guarded<bool>,
 }
@@ -152,7 +152,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 data_align: align_of::<T>(),
                 data_size: size_of::<T>(),
                 generation: Guarded::new(0),
-                incident: Guarded::new(None),
+                untold: Untold::NONE,
                 has_data: Guarded::new(false),
             },
             data: PhantomData,
@@ -290,8 +290,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.supervisor
     }
 
-    pub(super) fn incident(&self) -> &Guarded<Option<Incident<S>>> {
-        &self.incident
+    pub(super) fn untold(&self) -> &Untold {
+        &self.untold
     }
 
     pub(super) fn most_urgent_level(&self) -> Priority {

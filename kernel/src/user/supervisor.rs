@@ -2,11 +2,11 @@
 //! Must never know: how a processor notices faults.
 
 use super::{AnyPartition, Policy};
-use crate::critical_section::CriticalSection;
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::{AnyThread, Error, Kernel, Semaphore, System, Timeout};
-use taktos_machine::{Context, Isolation, UserFault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Isolation, RaisedFault, UserFault};
 
 /// A fault of a thread of a partition.
 pub struct Incident<S: System> {
@@ -23,6 +23,51 @@ impl<S: System> Clone for Incident<S> {
 }
 
 impl<S: System> Copy for Incident<S> {}
+
+/// The first fault of a partition's threads that nobody was told of. The handler of the fault writes it where it stays.
+pub(super) struct Untold {
+    thread: Guarded<Option<ThreadRef>>,
+    cause: Guarded<Cause>,
+    address: Guarded<Option<usize>>,
+    registers: [Guarded<usize>; FAULT_REGISTERS],
+}
+
+impl Untold {
+    /// No fault.
+    pub(super) const NONE: Self = Self {
+        thread: Guarded::new(None),
+        cause: Guarded::new(Cause::Other),
+        address: Guarded::new(None),
+        registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
+    };
+
+    /// `thread` has faulted, as the first.
+    fn note(&self, cs: CriticalSection<'_>, thread: ThreadRef, fault: &RaisedFault<'_>) {
+        if self.thread.get(cs).is_some() {
+            return;
+        }
+        self.thread.set(cs, Some(thread));
+        self.cause.set(cs, fault.cause);
+        self.address.set(cs, fault.address);
+        for (place, register) in self.registers.iter().zip(fault.registers) {
+            place.set(cs, *register);
+        }
+    }
+
+    /// The fault, of which somebody is told with this.
+    fn take<S: System>(&self, cs: CriticalSection<'_>) -> Option<Incident<S>> {
+        let thread = self.thread.get(cs)?;
+        self.thread.set(cs, None);
+        Some(Incident {
+            thread: AnyThread::of(thread),
+            fault: UserFault {
+                cause: self.cause.get(cs),
+                address: self.address.get(cs),
+                registers: self.registers.each_ref().map(|place| place.get(cs)),
+            },
+        })
+    }
+}
 
 /// By what a supervising thread is told of faults. Made to be a static; partitions name it.
 pub struct Supervisor<S: System> {
@@ -78,10 +123,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// The first fault since this was asked last. Bound: fixed. Allowed everywhere.
     pub fn take_incident(&self) -> Option<Incident<S>> {
         let held = crate::sched::hold::<S>();
-        let cs = held.section();
-        let incident = self.incident().get(cs);
-        self.incident().set(cs, None);
-        incident
+        self.untold().take(held.section())
     }
 }
 
@@ -89,24 +131,15 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
 /// of the fault; `cs` is its section.
 pub(super) fn end_faulted<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
-    fault: &UserFault,
+    fault: &RaisedFault<'_>,
 ) -> *const Context {
     let current = Kernel::<S>::running().current(cs);
     let partition = AnyPartition::<S>::of_thread(cs, current);
     S::kernel().end(cs, current, Wait::DORMANT);
-    if partition.incident().get(cs).is_none() {
-        partition.incident().set(cs, Some(incident(current, fault)));
-    }
+    partition.untold().note(cs, current, fault);
     if let Some(supervisor) = partition.supervisor() {
         // Who goes on is the heir, whatever this says.
         let _ = supervisor.told.give_entered(cs);
     }
     S::kernel().heir(cs).context()
-}
-
-fn incident<S: System>(thread: ThreadRef, fault: &UserFault) -> Incident<S> {
-    Incident {
-        thread: AnyThread::of(thread),
-        fault: *fault,
-    }
 }

@@ -7,12 +7,12 @@ use crate::fault::{FLOAT_TRAP, ODD_ADDRESS, ODD_STACK, UNKNOWN, cause_of};
 use crate::processors::user::{branch_where_untold, keep_turn, restore_where_untold};
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, UserFault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
 }
 
 /// The classes of exceptions from EL0 (Arm ARM, `ESR_EL1.EC`), besides those that are alike from EL1.
@@ -84,10 +84,10 @@ extern "C" fn end_thread(
         return core::ptr::null();
     }
     let (cause, address) = told(syndrome, address, registers[PC]);
-    let fault = UserFault {
+    let fault = RaisedFault {
         cause,
         address,
-        registers: *registers,
+        registers,
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
     unsafe { taktos_user_fault(&fault) }

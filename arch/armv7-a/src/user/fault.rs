@@ -14,12 +14,12 @@ use crate::switch::SYSTEM_MODE;
 use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, UserFault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
 }
 
 /// The bit of a status that says that the instructions are those of T32.
@@ -99,10 +99,10 @@ fault!(
 /// Tells the kernel of the fault of the thread that runs; says who goes on.
 extern "C" fn end_thread(registers: &[usize; FAULT_REGISTERS], kind: u32) -> *const Context {
     let (cause, address) = told(kind);
-    let fault = UserFault {
+    let fault = RaisedFault {
         cause,
         address,
-        registers: *registers,
+        registers,
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
     unsafe { taktos_user_fault(&fault) }

@@ -13,12 +13,12 @@ use crate::slice::Slices;
 use core::arch::naked_asm;
 use core::ptr;
 use cortex_m::peripheral::SCB;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, UserFault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, RaisedFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
 }
 
 /// The faults' priority: above `SVCall`, since a call whose frame could not be stored is to be noticed as a fault before it is carried out.
@@ -49,10 +49,13 @@ pub extern "C" fn taktos_isolated_fault<S: Slices>() {
         "bpl {of_privileged}",
         "mrs r1, psp",
         "mov r2, lr",
+        // Room for all registers in the order of their numbers, of which nobody has saved these.
+        "sub sp, #24",
         "push {{r4-r11}}",
+        "sub sp, #16",
         "mov r0, sp",
         "bl {end}",
-        "add sp, #32",
+        "add sp, #72",
         "mov r2, r0",
         "b {resume}",
         of_privileged = sym of_privileged,
@@ -114,7 +117,7 @@ fn has_left_state(exception_return: usize) -> bool {
 
 /// Tells the kernel of the fault of the thread that runs; says who goes on.
 extern "C" fn end_thread(
-    preserved: &[usize; 8],
+    registers: &mut [usize; FAULT_REGISTERS],
     stack_pointer: usize,
     exception_return: usize,
 ) -> *const Context {
@@ -132,10 +135,11 @@ extern "C" fn end_thread(
         true => (Cause::InstructionAccess, None),
         false => told(status, [memory, bus], frame, stack_pointer),
     };
-    let fault = UserFault {
+    complete(registers, frame, stack_pointer, exception_return);
+    let fault = RaisedFault {
         cause,
         address,
-        registers: registers(preserved, frame, stack_pointer, exception_return),
+        registers,
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
     unsafe { taktos_user_fault(&fault) }
@@ -192,29 +196,27 @@ fn told(
     }
 }
 
-/// In the order of their numbers: r0 to r12, the stack pointer, the link register, the program counter, the status.
-fn registers(
-    preserved: &[usize; 8],
+/// The registers in the order of their numbers: r0 to r12, the stack pointer, the link register, the program counter, the status. r4 to r11
+/// are there, the others come from the frame.
+fn complete(
+    all: &mut [usize; FAULT_REGISTERS],
     frame: Option<&Frame>,
     stack_pointer: usize,
     exception_return: usize,
-) -> [usize; FAULT_REGISTERS] {
+) {
     const WITHOUT_FLOAT: usize = 1 << 4;
     const ALIGNED: usize = 1 << 9;
-    let mut all = [0; FAULT_REGISTERS];
-    all[4..12].copy_from_slice(preserved);
-    all[13] = stack_pointer;
-    if let Some(frame) = frame {
-        all[..4].copy_from_slice(&frame.r0_to_r3);
-        all[12] = frame.r12;
-        all[13] += match exception_return & WITHOUT_FLOAT {
-            0 => 104,
-            _ => 32,
-        };
-        all[13] += if frame.status & ALIGNED == 0 { 0 } else { 4 };
-        all[14] = frame.lr;
-        all[15] = frame.pc;
-        all[16] = frame.status;
-    }
-    all
+    let Some(frame) = frame else {
+        all[..4].fill(0);
+        all[12..].copy_from_slice(&[0, stack_pointer, 0, 0, 0]);
+        return;
+    };
+    let size = match exception_return & WITHOUT_FLOAT {
+        0 => 104,
+        _ => 32,
+    };
+    let gap = if frame.status & ALIGNED == 0 { 0 } else { 4 };
+    let before = stack_pointer + size + gap;
+    all[..4].copy_from_slice(&frame.r0_to_r3);
+    all[12..].copy_from_slice(&[frame.r12, before, frame.lr, frame.pc, frame.status]);
 }

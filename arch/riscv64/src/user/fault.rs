@@ -5,12 +5,12 @@ use super::state;
 use crate::fault::{LOAD_PAGE, STORE_PAGE, classify};
 use crate::processors::own;
 use crate::processors::user::keep_turn;
-use taktos_machine::{Cause, Context, UserFault};
+use taktos_machine::{Cause, Context, RaisedFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &UserFault) -> *const Context;
+    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
 }
 
 /// A word that the processor looks at for debuggers (privileged architecture, `scause`).
@@ -25,10 +25,10 @@ pub extern "C" fn fault(cause: usize, value: usize) -> *const Context {
     // SAFETY: a thread runs, and its context stays where it is.
     let current = unsafe { &*own().current.get() };
     let (cause, address) = told(cause, value);
-    let fault = UserFault {
+    let fault = RaisedFault {
         cause,
         address,
-        registers: state::of(current).registers(),
+        registers: &state::of(current).registers(),
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
     unsafe { taktos_user_fault(&fault) }
