@@ -7,6 +7,8 @@
 
 #[cfg(not(cortex_m))]
 pub mod interrupt;
+#[cfg(not(cortex_m))]
+mod partitions;
 #[cfg(feature = "workloads")]
 mod programs;
 #[cfg_attr(feature = "smp", path = "system/several.rs")]

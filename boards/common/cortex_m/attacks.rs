@@ -3,7 +3,7 @@
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
-#[path = "../outside.rs"]
+#[path = "../attacks/outside.rs"]
 mod outside;
 
 use crate::Board;

@@ -4,9 +4,10 @@
 #[path = "common/console/registers.rs"]
 mod registers;
 
+use crate::place::Place;
 use registers::{load, store};
 
-const UART2: usize = 0x3089_0000;
+const UART2: usize = Place::CONSOLE;
 const SEND: usize = UART2 + 0x40;
 const CONTROL: [(usize, u32); 3] = [
     // On; both ways, eight bits, pins of requests ignored; the third bit is always set.

@@ -18,6 +18,14 @@ pub struct Place;
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-firmware-left", None);
 
+impl Place {
+    /// The address of the console.
+    pub(crate) const CONSOLE: usize = 0x3089_0000;
+    /// A device that programs do not use, for partitions: UART1.
+    #[cfg(feature = "workloads")]
+    pub(crate) const SPARE: usize = 0x3086_0000;
+}
+
 impl arch::Board for Place {
     const DISTRIBUTOR: usize = 0x3880_0000;
     const REDISTRIBUTORS: usize = 0x3888_0000;

@@ -3,9 +3,9 @@
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
-#[path = "common/outside.rs"]
+#[path = "common/attacks/outside.rs"]
 mod outside;
-#[path = "common/paged.rs"]
+#[path = "common/attacks/paged.rs"]
 mod paged;
 
 use crate::{Board, interrupt};

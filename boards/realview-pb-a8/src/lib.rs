@@ -33,14 +33,6 @@ pub use {aarch32_rt as rt, taktos_arch_armv7_a as arch, taktos_kernel as kernel}
 
 taktos_arch_armv7_a::exceptions!(Place, Upcall<Board>);
 
-/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
-#[macro_export]
-macro_rules! partitions {
-    () => {
-        $crate::arch::partitions!($crate::Board, $crate::kernel);
-    };
-}
-
 /// What comes before the kernel.
 fn begin() {
     clock::start::<Upcall<Board>>();

@@ -11,6 +11,7 @@
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 #[cfg(feature = "workloads")]
+#[path = "common/attacks/aarch64.rs"]
 mod attacks;
 mod common;
 mod place;
@@ -29,11 +30,3 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
-
-/// Gives a program partitions, whose threads run without privilege (`taktos_kernel::user`). Used once, in a program that has them.
-#[macro_export]
-macro_rules! partitions {
-    () => {
-        $crate::arch::partitions!($crate::Board, $crate::kernel);
-    };
-}

@@ -4,9 +4,10 @@
 #[path = "common/console/line.rs"]
 mod line;
 
+use crate::place::Place;
 use line::Line;
 
-const UART0: usize = 0xFF00_0000;
+const UART0: usize = Place::CONSOLE;
 const CONTROL: usize = UART0;
 /// The sender on, and not off: the two have a bit each.
 const SENDS: u32 = 1 << 4;

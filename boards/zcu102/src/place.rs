@@ -18,6 +18,14 @@ pub struct Place;
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-firmware-left", None);
 
+impl Place {
+    /// The address of the console.
+    pub(crate) const CONSOLE: usize = 0xFF00_0000;
+    /// A device that programs do not use, for partitions: UART1.
+    #[cfg(feature = "workloads")]
+    pub(crate) const SPARE: usize = 0xFF01_0000;
+}
+
 impl arch::Board for Place {
     const DISTRIBUTOR: usize = 0xF901_0000;
     const PROCESSOR_INTERFACE: usize = 0xF902_0000;

@@ -139,7 +139,7 @@ fn steps(length: Length) -> Vec<Step> {
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.push(cargo::host_tests());
-    steps.extend(on_one_processor());
+    steps.extend(on_one_processor(length));
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
     }
@@ -174,11 +174,11 @@ fn steps(length: Length) -> Vec<Step> {
 }
 
 /// The kernel, its ports and the hypervisor on boards with one processor.
-fn on_one_processor() -> Vec<Step> {
+fn on_one_processor(length: Length) -> Vec<Step> {
     let boards = || Board::ALL.into_iter().map(|board| (board.name(), board));
     let suites = boards().map(|board| on("kernel suite on", board, images::suite));
     let ports = boards().map(|board| on("port and faults on", board, programs::run));
-    let attacks = partitions::BOARDS.into_iter().map(|board| {
+    let attacks = partitions::boards(length).into_iter().map(|board| {
         on(
             "attacks from partitions on",
             (board.name(), board),
@@ -237,7 +237,7 @@ fn budgets(length: Length) -> impl Iterator<Item = Step> {
     let chips = matches!(length, Length::Long).then(Several::of_chips);
     let fours = Several::thorough().chain(chips.into_iter().flatten());
     let fours = fours.map(|board| on("budgets of", (board.name, board), several::budgets));
-    let users = partitions::all().map(|board| {
+    let users = partitions::all(length).map(|board| {
         on(
             "budgets in user mode of",
             (board.name, board),

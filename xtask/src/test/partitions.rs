@@ -12,10 +12,11 @@ use taktos_emulator::Board;
 use taktos_emulator::several::{Setting, Virt};
 
 use super::runner::Runner;
+use super::storms::Length;
 use super::{Tally, seed};
 
-/// The boards that have partitions.
-pub(super) const BOARDS: [Board; 7] = [
+/// A board of each kind that has partitions.
+const KINDS: [Board; 7] = [
     Board::Mps2An386,
     Board::Mps3An547,
     Board::Stm32L475Iot01,
@@ -25,9 +26,18 @@ pub(super) const BOARDS: [Board; 7] = [
     Board::Virt(Virt::RiscV64),
 ];
 
+/// The boards with one processor that are attacked: in long runs all, for the chips' boards differ from these in places alone.
+pub(super) fn boards(length: Length) -> Vec<Board> {
+    match length {
+        Length::Long => Board::ALL.to_vec(),
+        Length::Short => KINDS.to_vec(),
+    }
+}
+
 /// All of them, those with four processors among them.
-pub(super) fn all() -> impl Iterator<Item = Several> {
-    BOARDS.into_iter().map(Several::from).chain(of_several())
+pub(super) fn all(length: Length) -> impl Iterator<Item = Several> {
+    let ones = boards(length).into_iter().map(Several::from);
+    ones.chain(of_several())
 }
 
 /// Those that have them with four processors.

@@ -15,10 +15,11 @@ use taktos_machine::Processor;
 /// Has traps lead to the page, and nothing be done in U-mode that concerns others.
 pub fn enable() {
     // SAFETY: the page handles all traps, those of privileged threads as before. In U-mode neither the time nor cycles are
-    // counted (`scounteren`), and no cache is kept up (`senvcfg`); the registers are this port's own.
+    // counted (`scounteren`), and no cache is kept up (`senvcfg`, which a U54 has not); the registers are this port's own.
     unsafe {
         asm!(
             "csrw scounteren, zero",
+            #[cfg(not(feature = "u54-mc"))]
             "csrw 0x10a, zero", // senvcfg
             "csrw stvec, {page}",
             page = in(reg) page(),

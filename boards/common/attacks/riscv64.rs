@@ -1,14 +1,15 @@
-//! Attacks on what lies outside a partition, in instructions of RISC-V and places of this board.
-//! Must never know: who looks at what came of them.
+//! Attacks on what lies outside a partition, in instructions of RISC-V.
+//! Must never know: who looks at what came of them; the board, but by its places. The boards of the architecture take this file as it is.
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
-#[path = "common/outside.rs"]
+#[path = "outside.rs"]
 mod outside;
-#[path = "common/paged.rs"]
+#[path = "paged.rs"]
 mod paged;
 
 use crate::Board;
+use crate::place::Place;
 use core::arch::{asm, naked_asm};
 use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
 use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
@@ -34,8 +35,7 @@ macro_rules! forbidden {
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
     const MAP: Option<fn() -> usize> = Some(map);
-    /// The last of the places for virtual devices, where none is: the first word says what it would be.
-    const DEVICE: usize = 0x1000_8000;
+    const DEVICE: usize = Place::SPARE;
     const ATTACKS: &'static [Attack] = attacks![
         looks!("read the page where traps lead", crossing()),
         jumps!("jump to where traps lead", crossing()),
@@ -92,7 +92,8 @@ impl AttackBoard for Board {
     means!();
 }
 
-const UART: usize = 0x1000_0000;
+const UART: usize = Place::CONSOLE;
+/// These two lie here on all boards.
 const CONTROLLER: usize = 0x0C00_0000;
 const TIMER: usize = 0x0200_4000;
 const NO_ADDRESS: usize = 1 << 50;

@@ -1,14 +1,15 @@
-//! Owns: attacks on what lies outside a partition, in instructions of AArch64 and places of this board.
-//! Must never know: who looks at what came of them.
+//! Owns: attacks on what lies outside a partition, in instructions of AArch64.
+//! Must never know: who looks at what came of them; the board, but by its places. The boards of the architecture take this file as it is.
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 
-#[path = "common/outside.rs"]
+#[path = "outside.rs"]
 mod outside;
-#[path = "common/paged.rs"]
+#[path = "paged.rs"]
 mod paged;
 
 use crate::Board;
+use crate::place::{Place, arch};
 use core::arch::{asm, naked_asm};
 use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
 use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
@@ -34,8 +35,7 @@ macro_rules! forbidden {
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
     const MAP: Option<fn() -> usize> = Some(map);
-    /// The clock of the calendar.
-    const DEVICE: usize = 0x0901_0000;
+    const DEVICE: usize = Place::SPARE;
     const ATTACKS: &'static [Attack] = attacks![
         writes!("write the interrupt controller", DISTRIBUTOR),
         jumps!("jump to an odd address", code() + 2),
@@ -72,8 +72,8 @@ impl AttackBoard for Board {
     means!();
 }
 
-const UART: usize = 0x0900_0000;
-const DISTRIBUTOR: usize = 0x0800_0000;
+const UART: usize = Place::CONSOLE;
+const DISTRIBUTOR: usize = <Place as arch::Board>::DISTRIBUTOR;
 
 fn write(place: usize) {
     // SAFETY: faults.
