@@ -35,7 +35,7 @@ macro_rules! forbidden {
 impl AttackBoard for Board {
     const FRAMES_ON_STACK: bool = false;
     const MAP: Option<fn() -> usize> = Some(map);
-    const DEVICE: usize = Place::SPARE;
+    const DEVICE: usize = crate::SPARE;
     const ATTACKS: &'static [Attack] = attacks![
         writes!("write the interrupt controller", DISTRIBUTOR),
         jumps!("jump to an odd address", code() + 2),

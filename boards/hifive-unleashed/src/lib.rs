@@ -30,3 +30,7 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
+
+/// A device that programs do not use, for partitions: the second serial line.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0x1001_1000;

@@ -20,10 +20,6 @@ pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-reset-le
 impl Place {
     /// The address of the console, the first serial line.
     pub(crate) const CONSOLE: usize = 0x1001_0000;
-
-    /// A device that programs do not use, for partitions: the second serial line.
-    #[cfg(feature = "workloads")]
-    pub(crate) const SPARE: usize = 0x1001_1000;
 }
 
 impl arch::Board for Place {

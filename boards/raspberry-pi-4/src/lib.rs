@@ -29,3 +29,7 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
+
+/// A device that programs do not use, for partitions: the pins.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0xFE20_0000;

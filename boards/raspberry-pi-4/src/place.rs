@@ -21,10 +21,6 @@ pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-firmware
 impl Place {
     /// The address of the console.
     pub(crate) const CONSOLE: usize = 0xFE20_1000;
-
-    /// A device that programs do not use, for partitions: the pins.
-    #[cfg(feature = "workloads")]
-    pub(crate) const SPARE: usize = 0xFE20_0000;
 }
 
 impl arch::Board for Place {

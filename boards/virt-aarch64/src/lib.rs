@@ -30,3 +30,7 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
+
+/// A device that programs do not use, for partitions: the clock of the calendar.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0x0901_0000;

@@ -21,10 +21,6 @@ pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "machine=qemu", No
 impl Place {
     /// The address of the console.
     pub(crate) const CONSOLE: usize = 0x0900_0000;
-
-    /// A device that programs do not use, for partitions: the clock of the calendar.
-    #[cfg(feature = "workloads")]
-    pub(crate) const SPARE: usize = 0x0901_0000;
 }
 
 impl arch::Board for Place {

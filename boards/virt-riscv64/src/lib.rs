@@ -30,3 +30,7 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
+
+/// A device that programs do not use, for partitions: the last of the places for virtual ones, where none is; its first word says so.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0x1000_8000;

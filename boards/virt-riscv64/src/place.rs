@@ -20,10 +20,6 @@ pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "machine=qemu", No
 impl Place {
     /// The address of the console.
     pub(crate) const CONSOLE: usize = 0x1000_0000;
-
-    /// A device that programs do not use, for partitions: the last of the places for virtual ones, where none is; its first word says so.
-    #[cfg(feature = "workloads")]
-    pub(crate) const SPARE: usize = 0x1000_8000;
 }
 
 impl arch::Board for Place {

@@ -29,3 +29,7 @@ pub use {
     place::{arch, rt},
     taktos_kernel as kernel,
 };
+
+/// A device that programs do not use, for partitions: UART1.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0xFF01_0000;

@@ -152,7 +152,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 data_align: align_of::<T>(),
                 data_size: size_of::<T>(),
                 generation: Guarded::new(0),
-                untold: Untold::NONE,
+                untold: Untold::new(),
                 has_data: Guarded::new(false),
             },
             data: PhantomData,

@@ -34,12 +34,14 @@ pub(super) struct Untold {
 
 impl Untold {
     /// No fault.
-    pub(super) const NONE: Self = Self {
-        thread: Guarded::new(None),
-        cause: Guarded::new(Cause::Other),
-        address: Guarded::new(None),
-        registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
-    };
+    pub(super) const fn new() -> Self {
+        Self {
+            thread: Guarded::new(None),
+            cause: Guarded::new(Cause::Other),
+            address: Guarded::new(None),
+            registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
+        }
+    }
 
     /// `thread` has faulted, as the first.
     fn note(&self, cs: CriticalSection<'_>, thread: ThreadRef, fault: &RaisedFault<'_>) {
