@@ -123,15 +123,14 @@ class Connect(gdb.Command):
 
     def invoke(self, argument, from_tty):
         gdb.execute("target extended-remote " + argument)
-        first, process = gdb.selected_inferior(), 2
-        while self.attached(process):
+        first, program, process = gdb.selected_inferior(), gdb.current_progspace().filename, 2
+        while self.attached(first, program, process):
             process += 1
         gdb.execute("set schedule-multiple on")
         gdb.execute("inferior %d" % first.num, to_string=True)
 
-    def attached(self, process):
-        """Whether there is such a process, which is an inferior of the same program then."""
-        program = gdb.current_progspace().filename
+    def attached(self, first, program, process):
+        """Whether there is such a process, which is an inferior of the same program then; if not, the first one is selected."""
         gdb.execute("add-inferior", to_string=True)
         added = max(inferior.num for inferior in gdb.inferiors())
         gdb.execute("inferior %d" % added, to_string=True)
@@ -141,7 +140,7 @@ class Connect(gdb.Command):
             gdb.execute("attach %d" % process, to_string=True)
             return True
         except gdb.error:
-            gdb.execute("inferior 1", to_string=True)
+            gdb.execute("inferior %d" % first.num, to_string=True)
             gdb.execute("remove-inferiors %d" % added, to_string=True)
             return False
 

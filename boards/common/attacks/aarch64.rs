@@ -17,6 +17,7 @@ use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+use taktos_workloads::{give_back, keep};
 
 /// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
 macro_rules! forbidden {
@@ -120,36 +121,11 @@ fn map() -> usize {
     map
 }
 
-/// Keeps what a function keeps on the stack.
-macro_rules! enter {
-    () => {
-        "stp x19, x20, [sp, #-96]!
-         stp x21, x22, [sp, #16]
-         stp x23, x24, [sp, #32]
-         stp x25, x26, [sp, #48]
-         stp x27, x28, [sp, #64]
-         stp x29, x30, [sp, #80]"
-    };
-}
-
-/// Gives it back, and returns.
-macro_rules! leave {
-    () => {
-        "ldp x29, x30, [sp, #80]
-         ldp x27, x28, [sp, #64]
-         ldp x25, x26, [sp, #48]
-         ldp x23, x24, [sp, #32]
-         ldp x21, x22, [sp, #16]
-         ldp x19, x20, [sp], #96
-         ret"
-    };
-}
-
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
 extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
-        enter!(),
+        keep!(),
         ".irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
         "mov x\\n, x1",
         ".endr",
@@ -159,7 +135,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
         "mvn x2, xzr",
         "mov x8, #{send}",
         "svc #0",
-        leave!(),
+        give_back!(),
         send = const Number::Send as usize,
     )
 }
@@ -167,7 +143,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 #[unsafe(naked)]
 extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
-        enter!(),
+        keep!(),
         "mov x19, x0",
         "mov x29, xzr",
         "mov x2, x1",
@@ -185,7 +161,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
         "9:",
         "orr x0, x0, #1",
         "8:",
-        leave!(),
+        give_back!(),
         receive = const Number::Receive as usize,
     )
 }
@@ -193,7 +169,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 #[unsafe(naked)]
 extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
     naked_asm!(
-        enter!(),
+        keep!(),
         "mov x3, x0",
         ".irp n, 4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
         "add x\\n, x3, #\\n",
@@ -215,6 +191,6 @@ extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize 
         "9:",
         "mov x0, xzr",
         "8:",
-        leave!(),
+        give_back!(),
     )
 }

@@ -1,4 +1,4 @@
-//! Attacks on what lies outside a partition, in instructions of RISC-V.
+//! Owns: attacks on what lies outside a partition, in instructions of RISC-V.
 //! Must never know: who looks at what came of them; the board, but by its places. The boards of the architecture take this file as it is.
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
@@ -17,6 +17,7 @@ use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
+use taktos_workloads::{give_back, keep};
 
 /// An attack that is an instruction without operands, or one that names t0 alone, and that is none in U-mode.
 macro_rules! forbidden {
@@ -176,45 +177,26 @@ fn overflow() {
 /// Keeps what a function keeps on the stack, and what is no function's.
 macro_rules! enter {
     () => {
-        "addi sp, sp, -128
-         sd ra, 0(sp)
-         sd s0, 8(sp)
-         sd s1, 16(sp)
-         sd s2, 24(sp)
-         sd s3, 32(sp)
-         sd s4, 40(sp)
-         sd s5, 48(sp)
-         sd s6, 56(sp)
-         sd s7, 64(sp)
-         sd s8, 72(sp)
-         sd s9, 80(sp)
-         sd s10, 88(sp)
-         sd s11, 96(sp)
-         sd gp, 104(sp)
-         sd tp, 112(sp)"
+        concat!(
+            keep!(),
+            "
+         addi sp, sp, -16
+         sd gp, 0(sp)
+         sd tp, 8(sp)"
+        )
     };
 }
 
 /// Gives it back, and returns.
 macro_rules! leave {
     () => {
-        "ld ra, 0(sp)
-         ld s0, 8(sp)
-         ld s1, 16(sp)
-         ld s2, 24(sp)
-         ld s3, 32(sp)
-         ld s4, 40(sp)
-         ld s5, 48(sp)
-         ld s6, 56(sp)
-         ld s7, 64(sp)
-         ld s8, 72(sp)
-         ld s9, 80(sp)
-         ld s10, 88(sp)
-         ld s11, 96(sp)
-         ld gp, 104(sp)
-         ld tp, 112(sp)
-         addi sp, sp, 128
-         ret"
+        concat!(
+            "ld gp, 0(sp)
+         ld tp, 8(sp)
+         addi sp, sp, 16
+         ",
+            give_back!()
+        )
     };
 }
 

@@ -36,13 +36,18 @@ fn on(folder: &Folder, elf: &Path, line: &str) -> Command {
     command
 }
 
+/// What an interval of this image cost.
+fn counted(folder: &Folder, elf: &Path, interval: &str) -> serde_json::Value {
+    let line = format!("count {interval} --format json");
+    let counts = succeed(&mut on(folder, elf, &line));
+    serde_json::from_str(&counts).unwrap()
+}
+
 #[test]
 fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
     let folder = Folder::new("foreign-count");
     let elf = foreign(&folder);
-    let line = "count --from filter --to filtered --format json";
-    let counts = succeed(&mut on(&folder, &elf, line));
-    let counts: serde_json::Value = serde_json::from_str(&counts).unwrap();
+    let counts = counted(&folder, &elf, "--from filter --to filtered");
     // One instruction, twenty rounds of two, and the return.
     let exact = serde_json::json!({ "min": 42, "median": 42, "max": 42 });
     assert_eq!(counts[0]["instructions"], exact, "{counts}");
@@ -60,9 +65,7 @@ fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
 fn a_function_of_rust_goes_by_the_name_that_its_author_wrote() {
     let folder = Folder::new("foreign-name");
     let elf = foreign(&folder);
-    let line = "count --from work::twenty --to filtered --format json";
-    let counts = succeed(&mut on(&folder, &elf, line));
-    let counts: serde_json::Value = serde_json::from_str(&counts).unwrap();
+    let counts = counted(&folder, &elf, "--from work::twenty --to filtered");
     assert_eq!(counts[0]["instructions"]["max"], 42, "{counts}");
     let mut half = on(&folder, &elf, "count --from twenty --to filtered");
     fail(

@@ -3,7 +3,9 @@
 use super::GiveWay;
 use core::arch::{asm, naked_asm};
 
-/// The registers that a call keeps, onto the stack and back.
+/// The registers that a call keeps, onto the stack.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! keep {
     () => {
         "stp x29, x30, [sp, #-96]!
@@ -14,6 +16,9 @@ macro_rules! keep {
          stp x27, x28, [sp, #80]"
     };
 }
+/// Back from there, and the return.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! give_back {
     () => {
         "ldp x19, x20, [sp, #16]

@@ -3,7 +3,9 @@
 use super::GiveWay;
 use core::arch::{asm, naked_asm};
 
-/// The registers that a call keeps, onto the stack and back.
+/// The registers that a call keeps, onto the stack.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! keep {
     () => {
         "addi sp, sp, -112
@@ -22,6 +24,9 @@ macro_rules! keep {
          sd s11, 96(sp)"
     };
 }
+/// Back from there, and the return.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! give_back {
     () => {
         "ld ra, 0(sp)
