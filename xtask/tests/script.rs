@@ -16,7 +16,8 @@ fn help_and_lists_install_nothing_and_work_without_an_emulator() {
     let machine = machine("script-lists");
     for (line, words) in [
         ("test --help", "--long"),
-        ("test --list", "miri"),
+        ("test --list", "layering"),
+        ("test --long --list", "miri"),
         ("test lints --list", "lints of the host"),
         ("test --only format", "1 passed, 0 failed"),
     ] {
@@ -34,7 +35,7 @@ fn help_and_lists_install_nothing_and_work_without_an_emulator() {
 #[test]
 fn what_a_step_needs_is_installed() {
     let machine = machine("script-needs").with_emulators("10.0.2");
-    let output = machine.call(&["test", "--only", "miri"]);
+    let output = machine.call(&["test", "--long", "--only", "miri"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     let log = machine.log();
     assert!(

@@ -99,11 +99,15 @@ pub(super) fn host_tests() -> Step {
     host.needing(LOOKING)
 }
 
-/// Those of them that plain `cargo test` leaves out.
+/// Those of them that plain `cargo test` leaves out, and the interpreter in long runs: the library forbids `unsafe`, so that it finds only
+/// what the compiler or a crate that is depended on does wrong; overflows are checked in every run.
 pub(super) fn more_tests(length: Length) -> Vec<Step> {
-    let day = matches!(length, Length::Long).then_some(DAY);
-    let rows = [OPERATIONS, CALLS, MANY_PRIORITIES].into_iter().chain(day);
-    rows.map(row).collect()
+    let mut steps: Vec<Step> = [OPERATIONS, CALLS, MANY_PRIORITIES].map(row).into();
+    if let Length::Long = length {
+        steps.push(row(DAY));
+        steps.push(step("the scheduling library under miri", miri).needing(&[Need::Miri]));
+    }
+    steps
 }
 
 fn row((name, line, needs): Row) -> Step {
@@ -133,7 +137,7 @@ pub(super) fn images(workspace: &Workspace) -> Result<Tally> {
 const NO_POINTERS: (&str, &str) = ("MIRIFLAGS", "-Zmiri-disable-stacked-borrows");
 
 /// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
-pub(super) fn miri(workspace: &Workspace) -> Result<Tally> {
+fn miri(workspace: &Workspace) -> Result<Tally> {
     let manifest = std::fs::read_to_string(workspace.path("Cargo.toml"))?;
     let channel =
         ours(&manifest, "miri-toolchain").context("Cargo.toml names no miri-toolchain")?;

@@ -119,12 +119,10 @@ const COMPILING_C: &[Need] = &[Need::Images, Need::Emulator, Need::CCompilers];
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
-/// The steps: what is quick and says most first; the interpreter, which is long, has a target directory of its own and
-/// keeps one processor busy, beside it. The tests of this machine, which are the longest, begin as soon as all images are built, for the
-/// others to run beside them.
+/// The steps: what is quick and says most first. The tests of this machine, which are the longest, begin as soon as all images are built,
+/// for the others to run beside them.
 fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
-        step("the scheduling library under miri", cargo::miri).needing(&[Need::Miri]),
         step("layering", cargo::layering).needing(&[]),
         step("an example of each item", examples::shown).needing(&[]),
         step("dependencies", dependencies::check).needing(&[Need::Deny]),
