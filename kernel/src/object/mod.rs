@@ -11,6 +11,7 @@ mod device;
 mod event;
 pub(crate) mod exchange;
 mod interrupt;
+mod inverse;
 mod mailbox;
 pub(crate) mod mutex;
 mod names;

@@ -4,9 +4,11 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
+use crate::object::inverse::Inverse;
+use crate::sched::{IntoResult, OutcomeOf, fail, first_things_first, hold, stay};
 use crate::wait::WaitQueue;
 use crate::{Error, Status, System, Timeout};
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -29,6 +31,8 @@ pub struct RawPool<S> {
     count: u32,
     /// From block to block, in bytes.
     step: usize,
+    /// What takes the place of a division by it.
+    inverse: Inverse,
     size: usize,
     memory: NonNull<u8>,
     system: PhantomData<fn() -> S>,
@@ -47,8 +51,9 @@ struct Freed {
     mark: u32,
 }
 
-/// What a program is not likely to leave there; if it does, its block is looked for among the free ones.
-const MARK: u32 = u32::from_be_bytes(*b"FREE");
+/// What a program is not likely to leave there; if it does, its block is looked for among the free ones. One byte, four times: an Armv7-M has
+/// that in one instruction.
+const MARK: u32 = u32::from_ne_bytes([0xF4; 4]);
 
 impl<S: System> RawPool<S> {
     /// How many words of memory `count` blocks of `size` bytes need; none where that is more than there can be, or one of them
@@ -71,6 +76,7 @@ impl<S: System> RawPool<S> {
         if memory.len() < words {
             return Err(Error::NoMemory);
         }
+        let step = size.next_multiple_of(size_of::<usize>());
         Ok(Self {
             waiters: WaitQueue::new(),
             free: Guarded::new(NONE),
@@ -78,7 +84,8 @@ impl<S: System> RawPool<S> {
             used: Guarded::new(0),
             deleted: Guarded::new(false),
             count: count as u32,
-            step: size.next_multiple_of(size_of::<usize>()),
+            step,
+            inverse: Inverse::of(step),
             size,
             memory: NonNull::from(memory).cast(),
             system: PhantomData,
@@ -113,12 +120,15 @@ impl<S: System> RawPool<S> {
         let number = self.free.get(cs);
         if number < self.count {
             self.used.set(cs, self.used.get(cs) + 1);
+            first_things_first();
             return Some(self.take_freed(cs, number));
         }
+        cold_path();
         let fresh = self.fresh.get(cs);
         if fresh > 0 {
             self.fresh.set(cs, fresh - 1);
             self.used.set(cs, self.used.get(cs) + 1);
+            first_things_first();
             return Some(self.block(self.count - fresh));
         }
         None
@@ -126,7 +136,7 @@ impl<S: System> RawPool<S> {
 
     /// Makes `block` free. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
-    /// Bound: fixed, with a division (and the removal of the time-out of a thread that waits for a block, if it has one).
+    /// Bound: fixed (and the removal of the time-out of a thread that waits for a block, if it has one).
     /// Errors: `Parameter` for what is not the beginning of a block of this pool; `State` where the block is free already (of 8
     /// bytes or more: else, where no block is in use); `Deleted`.
     #[inline(always)]
@@ -135,7 +145,8 @@ impl<S: System> RawPool<S> {
         let held = hold::<S>();
         let cs = held.section();
         let used = self.used.get(cs);
-        if used == 0 || self.is_freed(cs, number as u32) {
+        let freed = self.freed(block);
+        if used == 0 || self.is_freed(cs, number as u32, freed) {
             return Err(if self.deleted.get(cs) {
                 Error::Deleted
             } else {
@@ -147,14 +158,14 @@ impl<S: System> RawPool<S> {
                 .enter::<Free<S>>(self, number, Timeout::NONE)
                 .turned_away::<S>();
         }
-        self.put_freed(cs, number as u32);
+        self.put_freed(cs, number as u32, freed);
         self.used.set(cs, used - 1);
         Ok(())
     }
 
     /// Makes `block` free, if it is one of the pool's in use, does not look like a free one and no thread waits for one; whether it did. It is to [`RawPool::free`] what
     /// [`RawPool::allocate_at_once`] is to [`RawPool::allocate`]. Never waits; allowed in interrupt handlers at the kernel's level. Bound:
-    /// fixed, with a division.
+    /// fixed.
     #[inline(always)]
     pub fn free_at_once(&'static self, block: *const u8) -> bool {
         let Some(number) = self.number_of(block) else {
@@ -163,10 +174,12 @@ impl<S: System> RawPool<S> {
         let held = hold::<S>();
         let cs = held.section();
         let used = self.used.get(cs);
-        if used == 0 || !self.waiters.is_empty(cs) || self.is_marked(number as u32) {
+        let freed = self.freed(block);
+        if used == 0 || !self.waiters.is_empty(cs) || self.is_marked(freed) {
             return false;
         }
-        self.put_freed(cs, number as u32);
+        self.put_freed(cs, number as u32, freed);
+        first_things_first();
         self.used.set(cs, used - 1);
         true
     }
@@ -175,8 +188,16 @@ impl<S: System> RawPool<S> {
     #[inline(always)]
     fn number_of(&self, block: *const u8) -> Option<usize> {
         let offset = block.addr().wrapping_sub(self.memory.addr().get());
-        let number = offset / self.step;
-        (number < self.count as usize && offset.is_multiple_of(self.step)).then_some(number)
+        let number = self.inverse.quotient(offset);
+        first_things_first();
+        // The blocks lie in the address space: what is not the beginning of one gives a number above all that could.
+        (number < self.count as usize).then_some(number)
+    }
+
+    /// What lies at the beginning of a block of the pool's, once it is free.
+    #[inline(always)]
+    fn freed(&self, block: *const u8) -> *mut Freed {
+        self.memory.as_ptr().with_addr(block.addr()).cast()
     }
 
     /// Whether there is room for a mark in a free block.
@@ -190,10 +211,11 @@ impl<S: System> RawPool<S> {
     fn take_freed(&self, cs: CriticalSection<'_>, number: u32) -> NonNull<u8> {
         let block = self.block(number);
         let freed = block.cast::<Freed>().as_ptr();
+        let has_marks = self.has_marks();
         // SAFETY: the block is free: its first bytes, as many as it has, are the pool's, and aligned to a word.
         unsafe {
             self.free.set(cs, (&raw const (*freed).next).read());
-            if self.has_marks() {
+            if has_marks {
                 (&raw mut (*freed).mark).write(0);
             }
         }
@@ -202,12 +224,13 @@ impl<S: System> RawPool<S> {
 
     /// Puts a block into that list.
     #[inline(always)]
-    fn put_freed(&self, cs: CriticalSection<'_>, number: u32) {
-        let freed = self.block(number).cast::<Freed>().as_ptr();
+    fn put_freed(&self, cs: CriticalSection<'_>, number: u32, freed: *mut Freed) {
+        let has_marks = self.has_marks();
         // SAFETY: the block is the pool's from here on; otherwise as for `take_freed`.
         unsafe {
             (&raw mut (*freed).next).write(self.free.get(cs));
-            if self.has_marks() {
+            first_things_first();
+            if has_marks {
                 (&raw mut (*freed).mark).write(MARK);
             }
         }
@@ -216,14 +239,13 @@ impl<S: System> RawPool<S> {
 
     /// Whether the block was freed already.
     #[inline(always)]
-    fn is_freed(&self, cs: CriticalSection<'_>, number: u32) -> bool {
-        self.is_marked(number) && self.is_listed(cs, number)
+    fn is_freed(&self, cs: CriticalSection<'_>, number: u32, freed: *mut Freed) -> bool {
+        self.is_marked(freed) && self.is_listed(cs, number)
     }
 
     /// Whether the block looks like one that was.
     #[inline(always)]
-    fn is_marked(&self, number: u32) -> bool {
-        let freed = self.block(number).cast::<Freed>().as_ptr();
+    fn is_marked(&self, freed: *mut Freed) -> bool {
         // SAFETY: where there is room for a mark, the block begins with it, or with the program's bytes.
         self.has_marks() && unsafe { (&raw const (*freed).mark).read() } == MARK
     }
