@@ -18,7 +18,7 @@ use crate::{Kernel, System};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use taktos_abi::Timeout;
-use taktos_machine::{Answer, Decision, Machine};
+use taktos_machine::{Answer, Decision, Machine, Reply};
 
 /// Proof that nobody else is in the kernel, for as long as `'cs`.
 #[derive(Clone, Copy)]
@@ -76,6 +76,13 @@ impl<S: System> Held<S> {
     ) -> Answer {
         core::mem::forget(self);
         S::Machine::enter::<Entered<S, O>>(object, argument, timeout)
+    }
+
+    /// [`Held::enter`] for an operation that looks at no words, as the last thing of a function that C calls.
+    #[inline(always)]
+    pub fn enter_last<O: Operation<S>, R: Reply>(self, object: &'static O::Object) -> usize {
+        core::mem::forget(self);
+        S::Machine::enter_last::<Entered<S, O>, R>(object)
     }
 }
 

@@ -21,6 +21,12 @@ pub trait Outcome {
     fn stay(answer: Answer) -> Self;
 }
 
+/// What a function that C calls gives back of an [`Answer`] where that is an error: [`Machine::enter_last`].
+pub trait Reply {
+    /// The word for the status of a call that failed.
+    extern "C" fn failed(status: Status) -> usize;
+}
+
 /// A kernel operation that may switch threads. Interrupts are masked while it decides.
 ///
 /// A decision to switch has already written [`Processor::heir`](crate::Processor::heir).

@@ -31,7 +31,7 @@ mod spaces;
 mod upcalls;
 
 pub use context::{Context, Processor};
-pub use decision::{Answer, Decision, Outcome};
+pub use decision::{Answer, Decision, Outcome, Reply};
 pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use isolation::{
     Access, FAULT_REGISTERS, Isolation, RaisedFault, Region, RegionRules, UserFault, UserStart,
@@ -139,6 +139,16 @@ pub trait Machine: Sized + 'static {
         argument: usize,
         timeout: taktos_abi::Timeout,
     ) -> Answer;
+
+    /// [`Machine::enter`], for a decision that looks at no words, as the last thing that a function does which C calls: that function gives
+    /// back 0, or what `R` says of an error. Who saves registers for C does so here, where it is known which a switch saves anyway.
+    #[inline(always)]
+    fn enter_last<D: Decision<Self>, R: Reply>(object: &'static D::Object) -> usize {
+        match Self::enter::<D>(object, 0, taktos_abi::Timeout::NONE).status {
+            taktos_abi::Status::OK => 0,
+            status => R::failed(status),
+        }
+    }
 
     /// Asks for a switch to the heir at the end of the interrupt that calls.
     fn pend_switch();

@@ -1,6 +1,7 @@
 //! Owns: the priorities of exceptions.
 
 use core::arch::asm;
+use core::hint::cold_path;
 use cortex_m::peripheral::{NVIC, Peripherals};
 
 /// The most urgent priority of interrupts that may call the kernel: what the kernel masks begins here.
@@ -66,15 +67,29 @@ pub fn pend_interrupt(number: u16) {
 /// The exception number of the interrupt 0.
 const FIRST_INTERRUPT: u32 = 16;
 
-/// Whether the running handler's priority is one at which the kernel masks it. The port's own exceptions may call.
-pub(crate) fn may_call() -> bool {
-    let exception: u32;
+/// The number of the running handler's exception; 0 in a thread. The same whenever a function asks, so once is enough.
+#[inline(always)]
+pub(crate) fn exception() -> u32 {
+    let exception;
     // SAFETY: reads a status register.
     unsafe {
-        asm!("mrs {exception}, ipsr", exception = out(reg) exception, options(nomem, nostack, preserves_flags));
+        asm!("mrs {exception}, ipsr", exception = out(reg) exception, options(pure, nomem, nostack, preserves_flags));
     }
-    let number = exception.wrapping_sub(FIRST_INTERRUPT);
-    number > u16::MAX.into() || NVIC::get_priority(Number(number as u16)) >= KERNEL_LEVEL
+    exception
+}
+
+/// Whether the running handler's priority is one at which the kernel masks it. Of the processor's own exceptions the timer's, the last, may
+/// call: faults, and what cannot be masked, may not.
+#[inline(always)]
+pub(crate) fn may_call() -> bool {
+    let number = exception().wrapping_sub(FIRST_INTERRUPT) as usize;
+    // SAFETY: reads a register of the interrupt controller.
+    let priorities = unsafe { &(*NVIC::PTR).ipr };
+    let Some(priority) = priorities.get(number) else {
+        cold_path();
+        return number == usize::MAX;
+    };
+    priority.read() >= KERNEL_LEVEL
 }
 
 /// Puts all interrupts at the kernel's level whose priority nobody has set: after a reset they are above it, where a handler must not call

@@ -4,12 +4,11 @@ use crate::guard::{self, Guard};
 use crate::interrupt;
 use crate::slice::Slices;
 use crate::switch::{self, Outcome32};
-use core::arch::asm;
 use core::marker::PhantomData;
 use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
 use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, Reply, StackRegion};
 use taktos_time::{Duration, Instant};
 
 /// What the board brings: a clock with an alarm. [`SystemTimer`](crate::SystemTimer) is one for boards without a timer of their own.
@@ -54,14 +53,10 @@ impl<C: Clock> Machine for CortexM<C> {
 
     #[inline(always)]
     fn in_interrupt() -> bool {
-        let exception: u32;
-        // SAFETY: reads a status register.
-        unsafe {
-            asm!("mrs {exception}, ipsr", exception = out(reg) exception, options(nomem, nostack, preserves_flags));
-        }
-        exception != 0
+        interrupt::exception() != 0
     }
 
+    #[inline(always)]
     fn may_call() -> bool {
         interrupt::may_call()
     }
@@ -82,6 +77,11 @@ impl<C: Clock> Machine for CortexM<C> {
             status: Status::from_word(status),
             value,
         }
+    }
+
+    #[inline(always)]
+    fn enter_last<D: Decision<Self>, R: Reply>(object: &'static D::Object) -> usize {
+        switch::take_last::<Self, C::Slices, D, R>(object)
     }
 
     #[inline(always)]

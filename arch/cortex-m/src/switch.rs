@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
 use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, Reply, StackRegion};
 
 /// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.
 /// To stay: twice the status plus one (no thread has an odd address), and the value.
@@ -183,6 +183,51 @@ fn through<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
     through(object, argument, timeout)
 }
 
+/// Takes the decision `D`, which looks at no words, as the last thing of a function that C calls. Called with the mask set.
+#[inline(always)]
+pub fn take_last<M: Machine<Outcome = Outcome32>, S: Slices, D: Decision<M>, R: Reply>(
+    object: &'static D::Object,
+) -> usize {
+    if S::ARE_NOTED {
+        last_through::<M, Noting<S, D>, R>(object)
+    } else {
+        last_through::<M, D, R>(object)
+    }
+}
+
+#[inline(always)]
+fn last_through<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
+    object: &'static D::Object,
+) -> usize {
+    // A function that only jumps here, as that of a yield does, would get a stack frame before that. A way that nobody goes, and that has a call,
+    // takes the frame away from it.
+    if D::ALWAYS_SWITCHES {
+        // SAFETY: no instructions.
+        unsafe {
+            asm!("@ {never}", never = label { return never() }, options(nomem, nostack, preserves_flags));
+        }
+    }
+    match (D::ALWAYS_SWITCHES, D::BLOCKS, D::KEEPS_SLICE) {
+        (false, false, false) => last_waking::<M, D, R>(object),
+        (false, false, true) => last_waking_in_slice::<M, D, R>(object),
+        (false, true, false) => last_blocking::<M, D, R>(object),
+        (false, true, true) => last_blocking_in_slice::<M, D, R>(object),
+        (true, false, false) => last_switch_waking::<M, D, R>(object),
+        (true, false, true) => last_switch_waking_in_slice::<M, D, R>(object),
+        (true, true, false) => last_switch_blocking::<M, D, R>(object),
+        (true, true, true) => last_switch_blocking_in_slice::<M, D, R>(object),
+    }
+}
+
+/// What looks like a call.
+#[inline(always)]
+fn never() -> usize {
+    let result;
+    // SAFETY: nobody comes here.
+    unsafe { asm!("udf #0", out("r4") _, lateout("r0") result) }
+    result
+}
+
 /// The decision `D` where the beginning of a slice is noted: when the decision is taken to switch, a dozen instructions before. The
 /// entries need not begin it.
 struct Noting<S, D>(PhantomData<(S, D)>);
@@ -274,17 +319,20 @@ macro_rules! with_tail {
     };
 }
 
-/// Defines an entry; `$stay` are the lines by which it leaves where there is no switch, and their operands.
+/// Defines an entry: the lines by which it begins, and how it is declared; `$stay` are the lines by which it leaves where there is no switch. Both
+/// with their operands.
 macro_rules! enter {
-    ($name:ident, $blocks:literal, $unusual:ident, $slice:ident, [$($stay:expr),*], [$($operand:tt)*]) => {
-        /// Takes the decision `D`. Entered and left with the mask set: the caller ends it.
+    (
+        $name:ident, $blocks:literal, $unusual:ident, $slice:ident, [$($first:expr),*], [$($stay:expr),*], [$($operand:tt)*],
+        [$($reply:ident)?], ($($argument:ident: $type:ty),*) -> $result:ty
+    ) => {
+        /// Takes the decision `D`. Entered and left with the mask set: the caller ends it, or what is behind the last thing of a function.
         #[unsafe(naked)]
-        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
-            object: &'static D::Object,
-            argument: usize,
-            timeout: Timeout,
-        ) -> u64 {
+        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M> $(, $reply: Reply)?>(
+            $($argument: $type),*
+        ) -> $result {
             with_tail!([
+                $($first,)*
                 "push {{r4, r6, r7, lr}}",
                 // CONTROL is 2 in a thread that has no floating-point state.
                 "mrs r12, control",
@@ -307,20 +355,44 @@ macro_rules! enter {
     };
 }
 
-/// Defines both forms of an entry: with the question whether to switch at all, and without.
+/// Defines all forms of an entry: with the question whether to switch at all, and without; called where a thread gives way, and as the last thing
+/// of a function that C calls. What such a function preserves and the common tail does not lies above the frame that the tail knows, whose end
+/// leads to where it comes back.
 macro_rules! entries {
-    ($blocks:literal: $name:ident, $certain:ident, $unusual:ident, $slice:ident) => {
+    ($blocks:literal: [$name:ident, $certain:ident], [$last:ident, $last_certain:ident], $unusual:ident, $slice:ident) => {
+        entries!(@ $blocks: $name, $certain, $unusual, $slice, [], [],
+            [], (object: &'static D::Object, argument: usize, timeout: Timeout) -> u64);
+        entries!(@ $blocks: $last, $last_certain, $unusual, $slice, ["push {{r5, r8-r11, lr}}", "ldr lr, ={behind}"],
+            [behind = sym behind_last::<R>,], [R], (object: &'static D::Object) -> usize);
+    };
+    (@ $blocks:literal: $name:ident, $certain:ident, $unusual:ident, $slice:ident, $first:tt, [$($operand:tt)*], $reply:tt, $($declared:tt)*) => {
         // Odd: no switch.
-        enter!($name, $blocks, $unusual, $slice, ["lsls r2, r0, #31", "bmi {stay}"], [stay = sym stay,]);
-        enter!($certain, $blocks, $unusual, $slice, [], []);
+        enter!($name, $blocks, $unusual, $slice, $first, ["lsls r2, r0, #31", "bmi {stay}"],
+            [stay = sym stay, $($operand)*], $reply, $($declared)*);
+        enter!($certain, $blocks, $unusual, $slice, $first, [], [$($operand)*], $reply, $($declared)*);
     };
 }
 
 // Decisions that never block, and those that may.
-entries!(0: enter_waking, switch_waking, unusual, slice);
-entries!(0: enter_waking_in_slice, switch_waking_in_slice, unusual_in_slice, keep);
-entries!(1: enter_blocking, switch_blocking, unusual, slice);
-entries!(1: enter_blocking_in_slice, switch_blocking_in_slice, unusual_in_slice, keep);
+entries!(0: [enter_waking, switch_waking], [last_waking, last_switch_waking], unusual, slice);
+entries!(0: [enter_waking_in_slice, switch_waking_in_slice], [last_waking_in_slice, last_switch_waking_in_slice], unusual_in_slice, keep);
+entries!(1: [enter_blocking, switch_blocking], [last_blocking, last_switch_blocking], unusual, slice);
+entries!(1: [enter_blocking_in_slice, switch_blocking_in_slice], [last_blocking_in_slice, last_switch_blocking_in_slice], unusual_in_slice, keep);
+
+/// Where the last thing of a function goes on: with the two instructions that end the mask, as all do.
+#[unsafe(naked)]
+extern "C" fn behind_last<R: Reply>() {
+    naked_asm!(
+        "movs r2, #0",
+        "msr basepri, r2",
+        "cbnz r0, 2f",
+        "pop {{r5, r8-r11, pc}}",
+        "2:",
+        "bl {failed}",
+        "pop {{r5, r8-r11, pc}}",
+        failed = sym R::failed,
+    )
+}
 
 /// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
 #[unsafe(naked)]

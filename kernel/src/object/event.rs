@@ -8,7 +8,7 @@ use crate::sched::{
 };
 use crate::thread::tcb::ThreadRef;
 use crate::wait::{self, WaitQueue};
-use crate::{Error, Kernel, Status, System, Timeout};
+use crate::{Error, Interrupt, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
@@ -90,6 +90,28 @@ impl<S: System> EventFlags<S> {
         let answer = hold::<S>().enter::<SetAndGet<S>>(self, flags as usize, Timeout::NONE);
         answer.into_result::<S>()?;
         Ok(answer.value as u32)
+    }
+
+    /// [`EventFlags::set_and_get`] from an interrupt handler, at less cost. Bound and errors are the same.
+    pub fn set_and_get_in(
+        &'static self,
+        interrupt: &Interrupt<S>,
+        flags: u32,
+    ) -> Result<u32, Error> {
+        let Some(cs) = interrupt.section() else {
+            return self.set_and_get(flags);
+        };
+        let present = self.flags.get(cs) | flags;
+        let only = self.waiters.only(cs);
+        let Some(thread) = only.filter(|thread| is_satisfied(cs, *thread, present)) else {
+            return slow_path(self.set_and_get(flags));
+        };
+        let left = present & !taken_by(cs, thread);
+        thread.set_value(cs, present as usize);
+        self.flags.set(cs, left);
+        self.waiters.clear(cs);
+        S::kernel().wake_in_interrupt(cs, thread);
+        Ok(left)
     }
 
     /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.

@@ -30,6 +30,13 @@ impl<S: System> Interrupt<S> {
         Self(PhantomData)
     }
 
+    /// What `act` does with the proof, where the caller is such a handler: for those who are called by handlers and by threads.
+    #[inline(always)]
+    pub fn here<R>(act: impl FnOnce(&Self) -> R) -> Option<R> {
+        let is_here = S::Machine::in_interrupt() && S::Machine::may_call();
+        is_here.then(|| act(&Self(PhantomData)))
+    }
+
     /// The section that the handler is; none on several processors, where it has to take the lock.
     #[inline(always)]
     pub(crate) fn section(&self) -> Option<CriticalSection<'_>> {

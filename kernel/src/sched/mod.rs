@@ -14,7 +14,7 @@ mod uni;
 
 pub(crate) use outcome::{
     IntoResult, OutcomeOf, answer, concluded, fail, first_things_first, refuse_to_wait, slow_path,
-    stay,
+    stay, take_error,
 };
 
 use crate::critical_section::{CriticalSection, Held};

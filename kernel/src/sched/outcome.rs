@@ -81,9 +81,10 @@ impl IntoResult for Answer {
     }
 }
 
+/// The error that the calling thread was told.
 #[cold]
 #[inline(never)]
-fn take_error<S: System>(status: Status) -> Result<(), Error> {
+pub(crate) fn take_error<S: System>(status: Status) -> Result<(), Error> {
     // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
     if !(S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt()) {
         AnyThread::<S>::clear_own_error();

@@ -8,6 +8,7 @@
 mod create;
 pub mod fault;
 pub(crate) mod info;
+mod last;
 mod of_several;
 pub(crate) mod operations;
 mod raw;
@@ -22,6 +23,8 @@ pub mod usage;
 use crate::sched::{IntoResult, hold, stay_here};
 use crate::wait::{Target, Wait};
 use crate::{Interrupt, Kernel, Priority, System};
+pub use last::Told;
+
 use core::marker::PhantomData;
 use core::ptr;
 use operations::{CancelWait, End, Join, Resume, SetPriority, Sleep, Suspend, Yield};

@@ -100,6 +100,23 @@ fn suspend_unusual<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Out
 }
 
 operation!(Resume, blocks: false, |cs, thread, _, _| {
+    resume::<S>(cs, thread)
+});
+
+operation!(ResumeOrCancel, blocks: false, |cs, thread, _, _| {
+    match thread.urgency.get(cs).has(Urgency::SUSPENDED) {
+        true => resume::<S>(cs, thread),
+        false => cancel_wait::<S>(cs, thread),
+    }
+});
+
+operation!(CancelWait, blocks: false, |cs, thread, _, _| {
+    cancel_wait::<S>(cs, thread)
+});
+
+/// Resumes a suspended thread.
+#[inline(always)]
+fn resume<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
     let urgency = thread.urgency.get(cs);
     if !urgency.has(Urgency::SUSPENDED) {
         return fail::<S>(Error::State);
@@ -113,7 +130,17 @@ operation!(Resume, blocks: false, |cs, thread, _, _| {
         S::kernel().make_ready(cs, thread);
     }
     Kernel::<S>::conclude(cs, Status::OK, 0)
-});
+}
+
+/// Ends the wait of a thread.
+#[inline(always)]
+fn cancel_wait<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
+    if !thread.was_started(cs) || thread.wait.get(cs) == Wait::NOTHING {
+        return fail::<S>(Error::State);
+    }
+    S::kernel().abort(cs, thread, Error::Cancelled);
+    Kernel::<S>::conclude(cs, Status::OK, 0)
+}
 
 operation!(SetPriority, blocks: false, |cs, thread, level, _| {
     if !thread.exists(cs) {
@@ -142,14 +169,6 @@ operation!(Join, blocks: true, |cs, thread, _, timeout| {
     let outcome = S::kernel().block(cs, current, Wait::join(thread), timeout);
     thread.waiters.insert(cs, current);
     outcome
-});
-
-operation!(CancelWait, blocks: false, |cs, thread, _, _| {
-    if !thread.was_started(cs) || thread.wait.get(cs) == Wait::NOTHING {
-        return fail::<S>(Error::State);
-    }
-    S::kernel().abort(cs, thread, Error::Cancelled);
-    Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
 operation!(Sleep, blocks: true, |cs, thread, _, timeout| {
