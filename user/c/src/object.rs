@@ -4,6 +4,7 @@
 use crate::os::{masked, os};
 use core::cell::Cell;
 use core::ffi::{c_char, c_void};
+use core::hint::cold_path;
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
@@ -17,13 +18,21 @@ pub struct Head {
     name: Cell<*const c_char>,
 }
 
+/// What tells a kind of objects: a number of its own above the characters of text, four times. An Armv7-M compares with such a word in one
+/// instruction.
+pub const fn kind(number: u8) -> u32 {
+    u32::from_ne_bytes([number; 4])
+}
+
 /// A kind of objects. Its head lies at its beginning.
 ///
 /// # Safety
 /// The type is `repr(C)` and begins with its [`Head`].
 pub unsafe trait Object: Sized + 'static {
-    /// What tells this kind: four letters.
+    /// What tells this kind.
     const KIND: u32;
+    /// What tells those of the kind of which something has become that most calls ask for; see [`Head::turn`].
+    const TURNED: u32 = Self::KIND;
     /// The least control block that a caller may give. What does not fit there comes from the heap.
     const LEAST: usize = size_of::<Self>();
 
@@ -51,16 +60,21 @@ impl Id {
     /// The object, if it is one of the kind and not deleted.
     ///
     /// # Safety
-    /// Where the address is that of a word at all, it can be read, and if it begins as an object does, it is one.
+    /// Where there is an address, a word can be read there, and if that is how an object begins, it is one.
     #[inline(always)]
     pub unsafe fn get<O: Object>(self) -> Option<&'static O> {
-        if self.0.is_null() || !self.0.addr().is_multiple_of(align_of::<Head>()) {
+        if self.0.is_null() {
+            cold_path();
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise. What lies at no multiple of a word is no object, and does not begin as one.
         unsafe {
-            let head = &*self.0.cast::<Head>();
-            (head.kind.get() == O::KIND).then(|| &*self.0.cast::<O>())
+            let kind = self.0.cast::<u32>().read_unaligned();
+            if kind != O::KIND && kind != O::TURNED {
+                cold_path();
+                return None;
+            }
+            Some(&*self.0.cast::<O>())
         }
     }
 }
@@ -183,6 +197,16 @@ impl Head {
     /// The name that the object was given; null where there was none.
     pub fn name(&self) -> *const c_char {
         self.name.get()
+    }
+
+    /// The object is known as one that has turned from now on.
+    pub fn turn<O: Object>(&self) {
+        self.kind.set(O::TURNED);
+    }
+
+    /// Whether it has, or is deleted.
+    pub fn has_turned<O: Object>(&self) -> bool {
+        self.kind.get() != O::KIND
     }
 
     /// The object's id is none from now on. Says whether it was: of two who delete an object one does.

@@ -1,12 +1,14 @@
 //! Owns: the standard's event flags, and the thread flags, of which each thread has a group. Must never know: how the kernel's work.
 
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, code};
-use super::thread::OsThread;
+use super::thread::{Living, OsThread};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Object};
-use crate::os::{Caller, caller, in_handler, os, timeout};
+use crate::os::{
+    Caller, FOREVER, Phase, caller, in_handler, os, slow_path, surely_in_thread, timeout,
+};
 use taktos::board::Board;
-use taktos::{Error, EventFlags, Timeout};
+use taktos::{Error, EventFlags, Interrupt, Timeout};
 
 /// The bit that tells an error from flags, which a group has not.
 const ERROR_BIT: u32 = 1 << 31;
@@ -23,7 +25,7 @@ pub struct OsEventFlags {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsEventFlags {
-    const KIND: u32 = u32::from_be_bytes(*b"FLAG");
+    const KIND: u32 = object::kind(0xE6);
 }
 
 get_name!(osEventFlagsGetName, OsEventFlags);
@@ -33,11 +35,19 @@ fn word(result: Result<u32, Error>) -> u32 {
     result.unwrap_or_else(|error| code(error) as u32)
 }
 
-/// Sets flags of a group. Before there are threads nobody waits.
+/// Sets flags of a group.
+#[inline(always)]
 fn set(group: &'static EventFlags<Board>, flags: u32) -> u32 {
-    if flags & ERROR_BIT != 0 {
-        return PARAMETER as u32;
+    let by_handler = |interrupt: &Interrupt<Board>| word(group.set_and_get_in(interrupt, flags));
+    match flags & ERROR_BIT {
+        0 => Interrupt::here(by_handler).unwrap_or_else(|| slow_path(set_by_thread(group, flags))),
+        _ => PARAMETER as u32,
     }
+}
+
+/// The same where the caller is no handler at the kernel's level. Before there are threads nobody waits.
+#[inline(never)]
+fn set_by_thread(group: &'static EventFlags<Board>, flags: u32) -> u32 {
     match caller() {
         Caller::Above => ISR as u32,
         Caller::Thread if os().is_running() => word(group.set_and_get(flags)),
@@ -59,6 +69,20 @@ fn are_valid(flags: u32, options: u32) -> bool {
     flags & ERROR_BIT == 0 && options & !(WAIT_ALL | NO_CLEAR) == 0
 }
 
+/// [`osThreadFlagsWait`] away from the usual case.
+#[cold]
+#[inline(never)]
+fn wait_own(flags: u32, options: u32, ticks: u32) -> u32 {
+    if in_handler() {
+        return ISR as u32;
+    }
+    match own() {
+        _ if !are_valid(flags, options) => PARAMETER as u32,
+        Some(group) => wait(group, flags, options, timeout(ticks)),
+        None => ERROR as u32,
+    }
+}
+
 /// The calling thread's flags.
 fn own() -> Option<&'static EventFlags<Board>> {
     OsThread::current().map(OsThread::flags)
@@ -68,11 +92,13 @@ interface! {
     /// Sets flags of a thread, and says which are set then. Allowed in handlers.
     fn osThreadFlagsSet(id: Id, flags: u32) -> u32 {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<OsThread>() } {
-            None => PARAMETER as u32,
-            Some(_) if flags & ERROR_BIT != 0 => PARAMETER as u32,
-            Some(thread) if thread.has_ended() => RESOURCE as u32,
-            Some(thread) => set(thread.flags(), flags),
+        match unsafe { id.get::<Living>() } {
+            Some(Living(thread)) => set(thread.flags(), flags),
+            // SAFETY: the caller's promise.
+            None => match unsafe { id.get::<OsThread>() } {
+                Some(_) if flags & ERROR_BIT == 0 => RESOURCE as u32,
+                _ => PARAMETER as u32,
+            },
         }
     }
 
@@ -98,13 +124,11 @@ interface! {
 
     /// Waits for flags of the calling thread, and says which were set.
     fn osThreadFlagsWait(flags: u32, options: u32, ticks: u32) -> u32 {
-        if in_handler() {
-            return ISR as u32;
-        }
-        match own() {
-            _ if !are_valid(flags, options) => PARAMETER as u32,
-            Some(group) => wait(group, flags, options, timeout(ticks)),
-            None => ERROR as u32,
+        let is_usual = options == 0 && ticks == FOREVER && flags & ERROR_BIT == 0;
+        match is_usual && surely_in_thread() && os().phase.get() == Phase::Running {
+            // SAFETY: the caller is a thread of the program's.
+            true => word(unsafe { OsThread::caller() }.flags().take_any(flags, Timeout::FOREVER)),
+            false => slow_path(wait_own(flags, options, ticks)),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
+use crate::os::{Caller, caller, in_handler, slow_path, surely_in_thread, timeout};
 use core::ptr;
 use taktos::board::Board;
 use taktos::{RawPool, Timeout};
@@ -51,7 +51,7 @@ pub struct OsMemoryPool {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsMemoryPool {
-    const KIND: u32 = u32::from_be_bytes(*b"POOL");
+    const KIND: u32 = object::kind(0xE4);
 }
 
 get_name!(osMemoryPoolGetName, OsMemoryPool);
@@ -101,7 +101,7 @@ interface! {
         match object.and_then(|object| object.pool.allocate_at_once()) {
             Some(block) => block.as_ptr(),
             // SAFETY: the caller's promise.
-            None => unsafe { allocate(id, ticks) },
+            None => slow_path(unsafe { allocate(id, ticks) }),
         }
     }
 
@@ -112,7 +112,7 @@ interface! {
         match unsafe { id.get::<OsMemoryPool>() } {
             Some(object) if surely_in_thread() && object.pool.free_at_once(block) => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { free(id, block) },
+            _ => slow_path(unsafe { free(id, block) }),
         }
     }
 

@@ -4,7 +4,7 @@ use super::memory_pool::DataAttributes;
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, code, status};
 use super::{get_name, interface};
 use crate::object::{self, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
+use crate::os::{Caller, caller, in_handler, slow_path, surely_in_thread, timeout};
 use core::slice;
 use taktos::board::Board;
 use taktos::{RawQueue, Timeout};
@@ -19,7 +19,7 @@ pub struct OsMessageQueue {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsMessageQueue {
-    const KIND: u32 = u32::from_be_bytes(*b"QUEU");
+    const KIND: u32 = object::kind(0xE5);
 }
 
 impl OsMessageQueue {
@@ -88,39 +88,33 @@ interface! {
     /// Sends a copy of a message; those of a higher priority are received first. In a handler without a time-out only.
     fn osMessageQueuePut(id: Id, message: *const u8, priority: u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let object = unsafe { id.get::<OsMessageQueue>() };
-        let sent = object.filter(|_| !message.is_null() && surely_in_thread()).is_some_and(|object| {
+        if let Some(object) = unsafe { id.get::<OsMessageQueue>() } && !message.is_null() && surely_in_thread() {
             // SAFETY: the caller's promise: a message of the queue lies there.
             let message = unsafe { slice::from_raw_parts(message, object.queue.size()) };
-            object.queue.send_at_once(message, priority)
-        });
-        match sent {
-            true => OK,
-            // SAFETY: the caller's promise.
-            false => unsafe { put(id, message, priority, ticks) },
+            if object.queue.send_at_once(message, priority) {
+                return OK;
+            }
         }
+        // SAFETY: the caller's promise.
+        slow_path(unsafe { put(id, message, priority, ticks) })
     }
 
     /// Receives a message, and its priority where that is asked for. In a handler without a time-out only.
     fn osMessageQueueGet(id: Id, message: *mut u8, priority: *mut u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let object = unsafe { id.get::<OsMessageQueue>() };
-        let received = object.filter(|_| !message.is_null() && surely_in_thread()).and_then(|object| {
+        if let Some(object) = unsafe { id.get::<OsMessageQueue>() } && !message.is_null() && surely_in_thread() {
             // SAFETY: the caller's promise: there is room for a message of the queue.
             let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
-            object.queue.receive_at_once(place)
-        });
-        match received {
-            Some(of_message) => {
+            if let Some(of_message) = object.queue.receive_at_once(place) {
                 if !priority.is_null() {
                     // SAFETY: the caller's promise: a byte lies there.
                     unsafe { priority.write(of_message) };
                 }
-                OK
+                return OK;
             }
-            // SAFETY: the caller's promise.
-            None => unsafe { get(id, message, priority, ticks) },
         }
+        // SAFETY: the caller's promise.
+        slow_path(unsafe { get(id, message, priority, ticks) })
     }
 
     /// How many messages there is room for. Allowed in handlers.

@@ -22,7 +22,7 @@ pub struct OsMutex {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsMutex {
-    const KIND: u32 = u32::from_be_bytes(*b"MUTX");
+    const KIND: u32 = object::kind(0xE7);
 }
 
 get_name!(osMutexGetName, OsMutex);

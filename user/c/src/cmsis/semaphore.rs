@@ -3,7 +3,7 @@
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Object};
-use crate::os::{Caller, caller, in_handler, timeout};
+use crate::os::{Caller, caller, in_handler, may_call, slow_path, surely_in_thread, timeout};
 use taktos::board::Board;
 use taktos::{Semaphore, Timeout};
 
@@ -16,7 +16,7 @@ pub struct OsSemaphore {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsSemaphore {
-    const KIND: u32 = u32::from_be_bytes(*b"SEMA");
+    const KIND: u32 = object::kind(0xE1);
 }
 
 get_name!(osSemaphoreGetName, OsSemaphore);
@@ -43,20 +43,22 @@ interface! {
     /// Takes a permit. In a handler without a time-out only.
     fn osSemaphoreAcquire(id: Id, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<OsSemaphore>() } {
-            Some(object) if caller() == Caller::Thread && object.semaphore.take_at_once() => OK,
+        let object = unsafe { id.get::<OsSemaphore>() }.filter(|_| surely_in_thread());
+        match object.is_some_and(|object| object.semaphore.take_at_once()) {
+            true => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { acquire(id, ticks) },
+            false => slow_path(unsafe { acquire(id, ticks) }),
         }
     }
 
     /// Gives a permit. Allowed in handlers.
     fn osSemaphoreRelease(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<OsSemaphore>() } {
-            Some(object) if caller() != Caller::Above && object.semaphore.give_at_once() => OK,
+        let object = unsafe { id.get::<OsSemaphore>() }.filter(|_| may_call());
+        match object.is_some_and(|object| object.semaphore.give_at_once()) {
+            true => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { release(id) },
+            false => slow_path(unsafe { release(id) }),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Owns: the standard's codes, and which the kernel's errors are. Must never know: the calls.
 
 use taktos::Error;
+use taktos_kernel::Told;
 
 /// What a call says: `osStatus_t`.
 pub type Status = i32;
@@ -24,6 +25,15 @@ pub fn status(result: Result<(), Error>) -> Status {
     match result {
         Ok(()) => OK,
         Err(error) => code(error),
+    }
+}
+
+/// What the callers of the standard's functions are told.
+pub struct Statuses;
+
+impl Told for Statuses {
+    fn word(error: Error) -> Status {
+        code(error)
     }
 }
 

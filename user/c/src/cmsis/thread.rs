@@ -1,12 +1,13 @@
 //! Owns: the standard's threads: how they come to be, what ends them, what is left of them then. Must never know: what they do.
 
-use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, status};
+use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{TICK, in_handler, masked, os};
+use crate::os::{Phase, TICK, in_handler, masked, os, slow_path, surely_in_thread};
 use crate::posix::thread::PosixThread;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
+use core::hint::cold_path;
 use core::mem::{MaybeUninit, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -64,7 +65,6 @@ pub struct OsThread {
     priority: Cell<i32>,
     is_joinable: Cell<bool>,
     is_joined: Cell<bool>,
-    has_ended: Cell<bool>,
     stack: Memory,
     /// What was asked for, and what there is.
     stack_asked: u32,
@@ -78,9 +78,20 @@ pub struct OsThread {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsThread {
-    const KIND: u32 = u32::from_be_bytes(*b"THRD");
+    const KIND: u32 = object::kind(0xE2);
+    /// One that has ended.
+    const TURNED: u32 = object::kind(0xE8);
     /// What other kernels ask for; the guard makes a control block larger here.
     const LEAST: usize = 80;
+}
+
+/// A thread that has not ended.
+#[repr(transparent)]
+pub struct Living(pub OsThread);
+
+// SAFETY: it is a thread, which begins with its head.
+unsafe impl Object for Living {
+    const KIND: u32 = OsThread::KIND;
 }
 
 get_name!(osThreadGetName, OsThread);
@@ -93,14 +104,34 @@ pub(crate) fn level(priority: i32) -> Priority {
 impl OsThread {
     /// The thread that a kernel's thread is, if it is one of the interface's.
     pub fn of(thread: &'static AnyThread<Board>) -> Option<&'static Self> {
-        const OFFSET: usize = offset_of!(OsThread, thread) + RawThread::<Board>::HANDLE_OFFSET;
         let is_there = |other: &&'static Self| ptr::eq(other.handle(), thread);
         if ptr::eq(thread, &*STARTER) || thread.priorities().0 == Priority::IDLE {
             return None;
         }
+        // SAFETY: a thread that is neither the first nor an idle one is made by `make`.
+        Some(unsafe { Self::around(thread) }).filter(is_there)
+    }
+
+    /// The thread that `thread` lies in.
+    ///
+    /// # Safety
+    /// It was made by [`make`].
+    #[inline(always)]
+    unsafe fn around(thread: &'static AnyThread<Board>) -> &'static Self {
+        const OFFSET: usize = offset_of!(OsThread, thread) + RawThread::<Board>::HANDLE_OFFSET;
         let place = ptr::from_ref(thread).cast::<u8>().wrapping_sub(OFFSET);
-        // SAFETY: a thread that is neither the first nor an idle one is made by `make`, where it lies in an `OsThread`.
-        Some(unsafe { &*place.cast::<Self>() }).filter(is_there)
+        // SAFETY: the caller's promise.
+        unsafe { &*place.cast::<Self>() }
+    }
+
+    /// The calling thread.
+    ///
+    /// # Safety
+    /// The caller is the program's code, in a thread that runs: not before the start, and in no handler.
+    #[inline(always)]
+    pub(super) unsafe fn caller() -> &'static Self {
+        // SAFETY: the first thread and the idle one, which `make` did not make, call no code of the program's.
+        unsafe { Self::around(AnyThread::current()) }
     }
 
     /// The calling thread; the one that was interrupted, in a handler.
@@ -115,7 +146,7 @@ impl OsThread {
 
     /// Whether it has ended, and is still to be joined.
     pub fn has_ended(&self) -> bool {
-        self.has_ended.get()
+        self.head.has_turned::<Self>()
     }
 
     /// The number of the last error of a C library's call that failed.
@@ -272,7 +303,6 @@ pub(crate) fn make(
         priority: Cell::new(priority),
         is_joinable: Cell::new(attributes.base.bits & JOINABLE != 0),
         is_joined: Cell::new(false),
-        has_ended: Cell::new(false),
         stack: place.stack,
         stack_asked: match attributes.stack_size {
             0 => place.stack_size as u32,
@@ -359,7 +389,7 @@ fn bury(thread: &'static OsThread) {
 /// Ends a thread; one that is to be joined is found until then.
 pub(crate) fn end(thread: &'static OsThread) {
     let is_joinable = masked(|| {
-        thread.has_ended.set(true);
+        thread.head.turn::<OsThread>();
         thread.is_joinable.get()
     });
     if !is_joinable {
@@ -409,7 +439,7 @@ fn start_threads() {
         let _ =
             Kernel::<Board>::set_time_slice(Some(Duration::from_nanos(u64::from(ticks) * TICK)));
     }
-    os().phase.set(crate::os::Phase::Running);
+    os().phase.set(Phase::Running);
     // In the order in which they were made: the list has the last one first.
     let mut started = None;
     loop {
@@ -575,35 +605,34 @@ interface! {
 
     /// Lets the next thread of the same priority run.
     fn osThreadYield() -> Status {
-        if in_handler() {
-            return ISR;
+        if os().phase.get() != Phase::Running || !surely_in_thread() {
+            cold_path();
+            return if in_handler() { ISR } else { ERROR };
         }
-        if !os().is_running() || os().is_locked() {
-            return ERROR;
-        }
-        AnyThread::<Board>::yield_now();
-        OK
+        AnyThread::<Board>::yield_last::<Statuses>()
     }
 
     /// Suspends a thread, whatever it waits for. `osErrorResource` where it is suspended already, or is the caller with the kernel locked.
     fn osThreadSuspend(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        unsafe {
-            with(id, |thread| match os().is_locked() && Some(thread.id()) == OsThread::current().map(Id::of) {
-                true => RESOURCE,
-                false => status(thread.handle().suspend()),
-            })
+        match unsafe { id.get::<Living>() } {
+            Some(Living(thread)) if surely_in_thread() && os().phase.get() == Phase::Running => {
+                thread.handle().suspend_last::<Statuses>()
+            }
+            // SAFETY: the caller's promise.
+            _ => slow_path(unsafe { suspend(id) }),
         }
     }
 
     /// Lets a suspended thread go on; ends the wait of one that waits, as if its time were over. `osErrorResource` where neither is so.
     fn osThreadResume(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        unsafe {
-            with(id, |thread| match thread.handle().resume() {
-                Err(Error::State) => status(thread.handle().cancel_wait()),
-                resumed => status(resumed),
-            })
+        match unsafe { id.get::<Living>() } {
+            Some(Living(thread)) if surely_in_thread() => {
+                thread.handle().resume_or_cancel_last::<Statuses>()
+            }
+            // SAFETY: the caller's promise.
+            _ => slow_path(unsafe { refused(id) }),
         }
     }
 
@@ -733,6 +762,38 @@ interface! {
     /// Safety classes: there are none here, `osError`.
     fn osThreadResumeClass(_class: u32, _mode: u32) -> Status {
         ERROR
+    }
+}
+
+/// [`osThreadSuspend`] away from the usual case.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe fn suspend(id: Id) -> Status {
+    let is_caller =
+        |thread: &'static OsThread| Some(thread.id()) == OsThread::current().map(Id::of);
+    // SAFETY: the caller's promise.
+    match unsafe { living(id) } {
+        Ok(thread) if os().is_locked() && is_caller(thread) => RESOURCE,
+        Ok(thread) => status(thread.handle().suspend()),
+        Err(status) => status,
+    }
+}
+
+/// [`osThreadResume`] for what is no living thread, and in handlers.
+///
+/// # Safety
+/// As there.
+#[cold]
+#[inline(never)]
+unsafe fn refused(id: Id) -> Status {
+    // SAFETY: the caller's promise.
+    match unsafe { living(id) } {
+        // A machine that takes the start for a handler.
+        Ok(thread) => thread.handle().resume_or_cancel_last::<Statuses>(),
+        Err(status) => status,
     }
 }
 

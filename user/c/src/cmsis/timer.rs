@@ -26,7 +26,7 @@ pub struct OsTimer {
 
 // SAFETY: it begins with its head.
 unsafe impl Object for OsTimer {
-    const KIND: u32 = u32::from_be_bytes(*b"TIME");
+    const KIND: u32 = object::kind(0xE3);
 }
 
 get_name!(osTimerGetName, OsTimer);

@@ -10,7 +10,7 @@ use taktos::{Alarm, Duration, Error};
 pub type Function = extern "C" fn(*mut c_void);
 
 type Object = Alarm<Board>;
-kind!(Object as taktos_alarm_t, b"nalm", 32);
+kind!(Object as taktos_alarm_t, 0x9C, 32);
 
 native! {
     /// Makes an alarm that calls `function` with `argument`. Errors: Parameter without a function.

@@ -6,7 +6,7 @@ use taktos::Condition;
 use taktos::board::Board;
 
 type Object = Condition<Board>;
-kind!(Object as taktos_condition_t, b"ncnd", 8);
+kind!(Object as taktos_condition_t, 0x91, 8);
 
 native! {
     /// Makes a condition variable.

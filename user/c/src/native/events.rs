@@ -5,7 +5,7 @@ use taktos::board::Board;
 use taktos::{Error, EventFlags};
 
 type Object = EventFlags<Board>;
-kind!(Object as taktos_events_t, b"nevt", 8);
+kind!(Object as taktos_events_t, 0x9B, 8);
 
 /// The bits of a wait's options.
 const ALL: u32 = 1;

@@ -5,7 +5,7 @@ use taktos::board::Board;
 use taktos::{Error, Fifo};
 
 type Object = Fifo<Board, usize, 16>;
-kind!(Object as taktos_fifo_t, b"nfif", 32);
+kind!(Object as taktos_fifo_t, 0x92, 32);
 
 native! {
     /// Makes a FIFO.

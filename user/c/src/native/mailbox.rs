@@ -6,7 +6,7 @@ use taktos::board::Board;
 use taktos::{Error, Mailbox, Partner};
 
 type Object = Mailbox<Board, usize, 8>;
-kind!(Object as taktos_mailbox_t, b"nmbx", 80);
+kind!(Object as taktos_mailbox_t, 0x99, 80);
 
 /// Whom a letter is for, or from.
 ///

@@ -28,9 +28,11 @@ pub mod work;
 use crate::os::in_handler;
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::hint::cold_path;
 use core::mem::MaybeUninit;
 use core::ptr;
 use taktos::{Error, Timeout};
+use taktos_kernel::Told;
 
 /// What a call says: 0, or the number of an error, negative.
 pub type Code = i32;
@@ -49,6 +51,15 @@ pub fn code(result: Result<(), Error>) -> Code {
     match result {
         Ok(()) => OK,
         Err(error) => failed(error),
+    }
+}
+
+/// What the callers of this interface are told.
+pub struct Codes;
+
+impl Told for Codes {
+    fn word(error: Error) -> Code {
+        failed(error)
     }
 }
 
@@ -84,7 +95,7 @@ pub const fn timeout(time: Time) -> Timeout {
 
 /// A kind of objects that lie in memory of the program's.
 pub trait Kind: Sized + 'static {
-    /// What tells it: four letters.
+    /// What tells it.
     const MARK: u32;
     /// How many words the header's type has.
     const WORDS: usize;
@@ -124,6 +135,7 @@ impl<T: Kind> At<T> {
         // SAFETY: the caller's promise; what has the mark was made.
         unsafe {
             if self.0.is_null() || (*self.0).mark.get() != T::MARK {
+                cold_path();
                 return Err(Error::Parameter);
             }
             Ok((*self.0).object.assume_init_ref())
@@ -248,9 +260,9 @@ pub(crate) use native;
 
 /// Says what a kind of objects is called in the header, how it is known, and how many words its type has there.
 macro_rules! kind {
-    ($type:ident as $name:ident, $mark:literal, $words:literal) => {
+    ($type:ident as $name:ident, $number:literal, $words:literal) => {
         impl crate::native::Kind for $type {
-            const MARK: u32 = u32::from_be_bytes(*$mark);
+            const MARK: u32 = crate::object::kind($number);
             const WORDS: usize = $words;
         }
     };

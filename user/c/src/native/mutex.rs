@@ -6,7 +6,7 @@ use taktos::board::Board;
 use taktos::{Error, Mutex, OwnerEnd, Protocol};
 
 pub(super) type Object = Mutex<Board>;
-kind!(Object as taktos_mutex_t, b"nmtx", 12);
+kind!(Object as taktos_mutex_t, 0x9D, 12);
 
 /// The bits of a mutex's options.
 const RECURSIVE: u32 = 1;

@@ -5,7 +5,7 @@ use taktos::board::Board;
 use taktos::{Duration, Period};
 
 type Object = Period<Board>;
-kind!(Object as taktos_period_t, b"nper", 64);
+kind!(Object as taktos_period_t, 0x97, 64);
 
 native! {
     /// Makes a period, which does not exist until a thread creates it.

@@ -6,7 +6,7 @@ use taktos::Pipe;
 use taktos::board::Board;
 
 type Object = Pipe<Board, 256>;
-kind!(Object as taktos_pipe_t, b"npip", 80);
+kind!(Object as taktos_pipe_t, 0x9A, 80);
 
 native! {
     /// Makes a pipe.

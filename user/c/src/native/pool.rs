@@ -1,12 +1,13 @@
 //! Pools: memory blocks of one size.
 
 use super::{At, Code, OK, Time, Word, failed, kind, native, number, tell, timeout, with, words};
+use crate::os::slow_path;
 use core::ffi::c_void;
 use taktos::board::Board;
 use taktos::{Error, RawPool};
 
 type Object = RawPool<Board>;
-kind!(Object as taktos_pool_t, b"npol", 24);
+kind!(Object as taktos_pool_t, 0x96, 24);
 
 native! {
     /// The bytes of memory that a pool of `count` blocks of `size` bytes needs; 0 where there is no such pool.
@@ -31,16 +32,13 @@ native! {
     /// that would have to wait.
     fn taktos_pool_allocate(pool: At<Object>, block: *mut *mut c_void, time: Time) -> Code {
         // SAFETY: the caller's promise.
-        let object = unsafe { pool.get() }.ok().filter(|_| !block.is_null());
-        match object.and_then(|object| object.allocate_at_once()) {
-            Some(found) => {
-                // SAFETY: the caller's promise.
-                unsafe { block.write(found.as_ptr().cast()) };
-                OK
-            }
+        if let Ok(object) = unsafe { pool.get() } && !block.is_null() && let Some(found) = object.allocate_at_once() {
             // SAFETY: the caller's promise.
-            None => unsafe { allocate(pool, block, time) },
+            unsafe { block.write(found.as_ptr().cast()) };
+            return OK;
         }
+        // SAFETY: the caller's promise.
+        slow_path(unsafe { allocate(pool, block, time) })
     }
 
     /// Gives a block back: to the most urgent waiter, or to the pool. Allowed in handlers. Errors: Parameter for what is no block of the pool's; State
@@ -50,7 +48,7 @@ native! {
         match unsafe { pool.get() } {
             Ok(object) if object.free_at_once(block.cast()) => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { free(pool, block) },
+            _ => slow_path(unsafe { free(pool, block) }),
         }
     }
 

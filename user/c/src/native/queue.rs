@@ -4,12 +4,14 @@ use super::{
     At, Code, OK, Time, Word, bytes, code, failed, kind, native, number, room, tell, timeout, with,
     words,
 };
+use crate::os::slow_path;
 use core::ffi::c_void;
+use core::slice;
 use taktos::board::Board;
 use taktos::{Error, RawQueue};
 
 type Object = RawQueue<Board>;
-kind!(Object as taktos_queue_t, b"nque", 32);
+kind!(Object as taktos_queue_t, 0x98, 32);
 
 native! {
     /// The bytes of memory that a queue of `count` messages of `size` bytes needs; 0 where there is no such queue.
@@ -34,35 +36,31 @@ native! {
     /// Cancelled; Context in a handler that would have to wait.
     fn taktos_queue_send(queue: At<Object>, message: *const c_void, priority: u8, time: Time) -> Code {
         // SAFETY: the caller's promise.
-        let sent = unsafe { queue.get() }.is_ok_and(|object| {
+        if let Ok(object) = unsafe { queue.get() } && !message.is_null() {
             // SAFETY: the caller's promise: a message of the queue lies there.
-            let message = unsafe { bytes(message, object.size()) };
-            message.is_ok_and(|message| object.send_at_once(message, priority))
-        });
-        match sent {
-            true => OK,
-            // SAFETY: the caller's promise.
-            false => unsafe { send(queue, message, priority, time) },
+            let message = unsafe { slice::from_raw_parts(message.cast(), object.size()) };
+            if object.send_at_once(message, priority) {
+                return OK;
+            }
         }
+        // SAFETY: the caller's promise.
+        slow_path(unsafe { send(queue, message, priority, time) })
     }
 
     /// Receives a message; `priority`, if it is not null, gets its priority. Allowed in handlers without waiting. Errors: as above.
     fn taktos_queue_receive(queue: At<Object>, message: *mut c_void, priority: *mut u8, time: Time) -> Code {
         // SAFETY: the caller's promise.
-        let received = unsafe { queue.get() }.ok().and_then(|object| {
+        if let Ok(object) = unsafe { queue.get() } && !message.is_null() {
             // SAFETY: the caller's promise: there is room for a message of the queue.
-            let place = unsafe { room(message, object.size()) };
-            object.receive_at_once(place.ok()?)
-        });
-        match received {
-            Some(of_message) => {
+            let place = unsafe { slice::from_raw_parts_mut(message.cast(), object.size()) };
+            if let Some(of_message) = object.receive_at_once(place) {
                 // SAFETY: the caller's promise.
                 unsafe { tell(priority, of_message) };
-                OK
+                return OK;
             }
-            // SAFETY: the caller's promise.
-            None => unsafe { receive(queue, message, priority, time) },
         }
+        // SAFETY: the caller's promise.
+        slow_path(unsafe { receive(queue, message, priority, time) })
     }
 
     /// How many messages there are, or an error. Allowed in handlers.

@@ -1,11 +1,12 @@
 //! Semaphores: a count of permits, and threads that wait for one.
 
 use super::{At, Code, OK, Time, failed, kind, native, timeout, with};
+use crate::os::slow_path;
 use taktos::board::Board;
 use taktos::{Error, Semaphore};
 
 type Object = Semaphore<Board>;
-kind!(Object as taktos_semaphore_t, b"nsem", 8);
+kind!(Object as taktos_semaphore_t, 0x95, 8);
 
 native! {
     /// Makes a semaphore with `count` permits and at most `limit`. Errors: Parameter unless 1 <= limit and count <= limit.
@@ -23,7 +24,7 @@ native! {
         match unsafe { semaphore.get() } {
             Ok(object) if object.give_at_once() => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { give(semaphore) },
+            _ => slow_path(unsafe { give(semaphore) }),
         }
     }
 
@@ -33,7 +34,7 @@ native! {
         match unsafe { semaphore.get() } {
             Ok(object) if object.take_at_once() => OK,
             // SAFETY: the caller's promise.
-            _ => unsafe { take(semaphore, time) },
+            _ => slow_path(unsafe { take(semaphore, time) }),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Threads: those of CMSIS-RTOS2, by the same handle, and the start.
 
-use super::{Code, Time, code, failed, native, timeout};
-use crate::cmsis::thread::{self, Entry, HIGHEST, JOINABLE, OsThread, ThreadAttributes};
+use super::{Code, Codes, Time, code, failed, native, timeout};
+use crate::cmsis::thread::{self, Entry, HIGHEST, JOINABLE, Living, OsThread, ThreadAttributes};
 use crate::object::{Attributes, Id};
-use crate::os::in_handler;
+use crate::os::{in_handler, slow_path};
 use core::ffi::{c_char, c_void};
 use core::ptr;
 use taktos::board::Board;
@@ -16,13 +16,28 @@ pub type Thread = *mut c_void;
 ///
 /// # Safety
 /// As [`Id::get`].
+#[inline(always)]
 pub(super) unsafe fn living(thread: Thread) -> Result<&'static AnyThread<Board>, Error> {
     // SAFETY: the caller's promise.
-    let found = unsafe { Id(thread).get::<OsThread>() }.ok_or(Error::Parameter)?;
-    match found.has_ended() {
-        true => Err(Error::State),
-        false => Ok(found.handle()),
+    match unsafe { Id(thread).get::<Living>() } {
+        Some(Living(found)) => Ok(found.handle()),
+        // SAFETY: the caller's promise.
+        None => Err(match unsafe { Id(thread).get::<OsThread>() } {
+            Some(_) => Error::State,
+            None => Error::Parameter,
+        }),
     }
+}
+
+/// What is said of a handle that has no living thread.
+///
+/// # Safety
+/// As [`living`].
+#[cold]
+#[inline(never)]
+unsafe fn refused(thread: Thread) -> Code {
+    // SAFETY: the caller's promise.
+    code(unsafe { living(thread) }.map(|_| ()))
 }
 
 /// The handle of a thread; null for one that C has not made.
@@ -138,19 +153,27 @@ native! {
 
     /// Lets the next thread of the caller's priority run.
     fn taktos_yield() {
-        AnyThread::<Board>::yield_now();
+        AnyThread::<Board>::yield_last::<Codes>();
     }
 
     /// Keeps a thread from running until it is resumed. Allowed in handlers. Errors: State for one that has ended; Parameter.
     fn taktos_thread_suspend(thread: Thread) -> Code {
         // SAFETY: the caller's promise.
-        code(unsafe { living(thread) }.and_then(AnyThread::suspend))
+        match unsafe { living(thread) } {
+            Ok(thread) => thread.suspend_last::<Codes>(),
+            // SAFETY: the caller's promise.
+            Err(_) => slow_path(unsafe { refused(thread) }),
+        }
     }
 
     /// Lets a suspended thread run again. Allowed in handlers. Errors: State if it is not suspended; Parameter.
     fn taktos_thread_resume(thread: Thread) -> Code {
         // SAFETY: the caller's promise.
-        code(unsafe { living(thread) }.and_then(AnyThread::resume))
+        match unsafe { living(thread) } {
+            Ok(thread) => thread.resume_last::<Codes>(),
+            // SAFETY: the caller's promise.
+            Err(_) => slow_path(unsafe { refused(thread) }),
+        }
     }
 
     /// Ends the wait of a thread: its call fails with Cancelled. Allowed in handlers. Errors: State if it does not wait; Parameter.

@@ -6,7 +6,7 @@ use taktos::board::Board;
 use taktos::{Error, Work, WorkQueue};
 
 type Queue = WorkQueue<Board>;
-kind!(Queue as taktos_work_queue_t, b"nwkq", 12);
+kind!(Queue as taktos_work_queue_t, 0x93, 12);
 
 /// What work calls.
 pub type Function = extern "C" fn(*mut c_void);
@@ -19,7 +19,7 @@ pub struct CWork {
     work: Work<Board>,
 }
 
-kind!(CWork as taktos_work_t, b"nwrk", 16);
+kind!(CWork as taktos_work_t, 0x94, 16);
 
 /// What the work does: calls what the program gave.
 fn call(place: usize) {
