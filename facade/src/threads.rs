@@ -51,6 +51,32 @@ pub use taktos_kernel::AnyThread;
 /// ```
 pub use taktos_kernel::RawThread;
 
+/// What the functions of an interface for C tell of errors, where the last thing that they do is a call of the kernel.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// struct Negative;
+///
+/// impl Told for Negative {
+///     fn word(error: Error) -> i32 {
+///         match error {
+///             Error::Timeout => -2,
+///             _ => -1,
+///         }
+///     }
+/// }
+///
+/// extern "C" fn give_way() -> i32 {
+///     AnyThread::<Board>::yield_last::<Negative>()
+/// }
+///
+/// assert_eq!(Negative::word(Error::Timeout), -2);
+/// # let outcome = board::run(|| Board::exit(give_way()));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Told;
+
 /// What a thread is doing.
 ///
 /// ```
