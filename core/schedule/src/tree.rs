@@ -165,7 +165,7 @@ impl<Id: Copy + Eq> Tree<Id> {
     }
 
     /// Takes out `first`, the first member, and puts `id`, which is in no tree and has the same key, behind its equals.
-    #[inline]
+    #[inline(always)]
     pub fn exchange<L: TreeLinks<Id = Id>>(&self, links: &L, first: Id, id: Id) {
         let node = links.node(first);
         // Nothing is to the left of the first, so at most one is to its right.

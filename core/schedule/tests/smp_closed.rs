@@ -9,7 +9,8 @@ use common::{Flags, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Branches, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Waiting, World,
+    Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Waiting,
+    World,
 };
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
@@ -37,10 +38,13 @@ struct Board<'a> {
     note: Vec<Cell<u64>>,
     branches: [Branches<usize>; THREADS],
     charged: Vec<Cell<u64>>,
+    limit: [Cell<Duration>; THREADS],
     heir: [Cell<Option<usize>>; PROCESSORS],
     current: [Cell<usize>; PROCESSORS],
     called: Cell<CpuSet>,
     ticks: Cell<u64>,
+    /// When somebody's budget is to be looked at.
+    armed: [Cell<Option<Instant>>; PROCESSORS],
 }
 
 impl<'a> Board<'a> {
@@ -57,10 +61,12 @@ impl<'a> Board<'a> {
             note: vec![Cell::new(0); all],
             branches: [const { Branches::NONE }; THREADS],
             charged: vec![Cell::new(0); all],
+            limit: [const { Cell::new(Duration::ZERO) }; THREADS],
             heir: std::array::from_fn(|cpu| Cell::new(Some(THREADS + cpu))),
             current: std::array::from_fn(|cpu| Cell::new(THREADS + cpu)),
             called: Cell::new(CpuSet::EMPTY),
             ticks: Cell::new(0),
+            armed: [const { Cell::new(None) }; PROCESSORS],
         };
         for id in 0..all {
             board.make_alone(id);
@@ -130,6 +136,19 @@ impl World for Board<'_> {
     fn charge(&self, id: usize, ticks: u64) {
         self.charged[id].set(self.charged[id].get() + ticks);
     }
+    fn charged(&self, id: usize) -> Duration {
+        assert!(id < THREADS, "idle threads have no budget");
+        Duration::from_nanos(self.charged[id].get())
+    }
+    fn limit(&self, id: usize) -> Duration {
+        self.limit[id].get()
+    }
+    fn set_limit(&self, id: usize, limit: Duration) {
+        self.limit[id].set(limit);
+    }
+    fn watch(&self, cpu: usize, left: Option<Duration>) {
+        self.armed[cpu].set(left.map(|left| at(self.ticks.get()).saturating_add(left)));
+    }
     fn call(&self, seat: usize, number: usize) {
         assert_eq!(seat, number);
         assert!(self.is_due(seat), "called for nothing");
@@ -178,6 +197,8 @@ struct Pair<'a> {
 struct Count {
     closed: usize,
     changes: usize,
+    /// How often a budget was used up.
+    postponed: usize,
 }
 
 fn row(id: usize) -> Thread {
@@ -232,7 +253,9 @@ impl taktos_schedule::smp::Effects for Preempts<'_> {
         self.0.heir[cpu.index()].set(None);
         self.0.called.set(self.0.called.get().with(cpu));
     }
-    fn arm(&mut self, _: Cpu, _: Option<Instant>) {}
+    fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
+        self.0.armed[cpu.index()].set(at);
+    }
 }
 
 impl<'a> Pair<'a> {
@@ -303,8 +326,9 @@ impl<'a> Pair<'a> {
         self.plain(tell);
         if let Some(decider) = self.closed_now(id) {
             self.board.ready[id].set(true);
-            let board = self.board;
-            decider.ready(board, id, place);
+            let (router, now) = (&mut self.router, at(self.now));
+            let renew = |served: &_| router.renew(self.board, served, id, now);
+            decider.ready(self.board, id, place, renew);
             return;
         }
         self.router.look_up(self.board, id);
@@ -347,6 +371,9 @@ impl<'a> Pair<'a> {
                 }
                 Decider::Edf(edf) if runs_here => {
                     Some(edf.retire(board, here, id, Deadlines::urgency(board, id)))
+                }
+                Decider::Served(served) if runs_here => {
+                    Some(served.retire(board, here, id, Deadlines::urgency(board, id)))
                 }
                 _ => None,
             };
@@ -433,6 +460,9 @@ impl<'a> Pair<'a> {
             Decider::Edf(edf) if last => {
                 Some(edf.advance(board, here, id, Deadlines::urgency(board, id)))
             }
+            Decider::Served(served) if last => {
+                Some(served.advance(board, here, id, Deadlines::urgency(board, id)))
+            }
             _ => None,
         };
         match next {
@@ -451,7 +481,7 @@ impl<'a> Pair<'a> {
         }
         let decider = self.closed_now(sender).filter(|decider| match decider {
             Decider::Solo(_) => board.heir(self.acting) == sender,
-            Decider::Cluster(_) | Decider::Edf(_) | Decider::Masked(_) => true,
+            _ => true,
         });
         let Some(decider) = decider else {
             self.ready(receiver, Place::First);
@@ -465,12 +495,17 @@ impl<'a> Pair<'a> {
         });
         self.stops_waiting(receiver);
         board.ready[receiver].set(true);
-        decider.hand_turn(board, self.acting, receiver, sender);
+        let (router, now) = (&mut self.router, at(self.now));
+        let renew = |served: &_| router.renew(board, served, receiver, now);
+        decider.hand_turn(board, self.acting, receiver, sender, renew);
     }
 
     /// Whether deadlines count in the instance `home`: bound threads span it there.
     fn knows_deadlines(&self, home: usize) -> bool {
-        matches!(self.board.homes[home].decider(), Decider::Edf(_))
+        matches!(
+            self.board.homes[home].decider(),
+            Decider::Edf(_) | Decider::Served(_)
+        )
     }
 
     /// `id` has a job with this deadline, or none.
@@ -489,6 +524,52 @@ impl<'a> Pair<'a> {
         self.router
             .set_job(self.board, id, deadline, now, &mut flags)
             .unwrap();
+    }
+
+    /// `id`, which waits, has a server with this budget and period, or none.
+    fn serve(&mut self, id: usize, server: Option<(Duration, Duration)>) {
+        let ours = self.router.set_server(self.board, id, server);
+        let theirs = match server {
+            Some((budget, period)) => self.plain.set_server(row(id), budget, period),
+            None => self.plain.remove_server(row(id)),
+        };
+        assert_eq!(ours, theirs, "the server of thread {id}");
+    }
+
+    /// The budgets that are used up are looked at, in both, when either asks for it.
+    fn expire(&mut self) {
+        let now = at(self.now);
+        for number in 0..self.cpus {
+            let theirs = self.flags.1[number].is_some_and(|at| at <= now);
+            let ours = self.board.armed[number].get().is_some_and(|at| at <= now);
+            if !theirs && !ours {
+                continue;
+            }
+            let before = self.deadlines();
+            if theirs {
+                self.flags.1[number] = None;
+                self.plain
+                    .expire(cpu(number), now, &mut self.flags)
+                    .unwrap();
+            }
+            assert!(
+                ours || before == self.deadlines(),
+                "processor {number} is to look at a budget"
+            );
+            self.board.armed[number].set(None);
+            let mut flags = Preempts(self.board);
+            self.router
+                .expire(self.board, cpu(number), now, &mut flags)
+                .unwrap();
+            self.count.postponed += usize::from(before != self.deadlines());
+        }
+    }
+
+    /// Those of all servers.
+    fn deadlines(&self) -> Vec<Option<Instant>> {
+        let all = (0..self.made).map(|id| self.plain.server(row(id), at(self.now)));
+        all.map(|server| server.ok().map(|(_, deadline)| deadline))
+            .collect()
     }
 
     /// `id` may run on `cpus` alone.
@@ -672,14 +753,18 @@ impl<'a> Pair<'a> {
         match self.decides(number) {
             Some(Decider::Cluster(cluster)) => self.check_cluster(number, cluster),
             Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
+            Some(Decider::Served(served)) => self.check_cluster(number, served),
             Some(Decider::Masked(masked)) => self.check_masked(number, masked),
             Some(Decider::Solo(_)) | None => {}
         }
     }
 
     /// The laws of a cluster, which decides about the processor `number`.
-    fn check_cluster<Q: Waiting<usize>>(&self, number: usize, cluster: &Cluster<usize, Q>)
-    where
+    fn check_cluster<Q: Waiting<usize>, B: Budgets<usize>>(
+        &self,
+        number: usize,
+        cluster: &Cluster<usize, Q, B>,
+    ) where
         Q::Urgency: PartialOrd,
     {
         assert!(cluster.has(number), "processor {number} has a seat");
@@ -796,7 +881,17 @@ impl<'a> Pair<'a> {
         let any = if cpus.is_empty() { CpuSet::ALL } else { cpus };
         let deadline = at(self.now + dice.draw(6) as u64);
         let spans = dice.draw(self.calm) == 0;
-        match dice.draw(40) {
+        // Alarms may be late.
+        if dice.draw(4) != 0 {
+            self.expire();
+        }
+        let budget = Duration::from_nanos(1 + dice.draw(8) as u64);
+        let period = budget.saturating_add(Duration::from_nanos(dice.draw(20) as u64));
+        match dice.draw(43) {
+            40 | 41 if !self.board.ready[id].get() && !self.waits_for_lock(id) => {
+                self.serve(id, Some((budget, period)));
+            }
+            42 if dice.draw(4) == 0 && !self.waits_for_lock(id) => self.serve(id, None),
             36 | 37 if !self.waits_for_lock(id) => self.job(id, Some(deadline)),
             38 if !self.waits_for_lock(id) => self.job(id, None),
             0..=2 if self.made < self.threads => {
@@ -900,6 +995,11 @@ impl<'a> Pair<'a> {
             let time = ours.cpu_time(row(id), now).unwrap();
             let theirs = self.plain.cpu_time(row(id), now);
             assert_eq!(Ok(time.saturating_add(charged(id))), theirs, "thread {id}");
+            let server = ours.server(row(id), now);
+            let server =
+                server.map(|(left, deadline)| (left.saturating_sub(charged(id)), deadline));
+            let theirs = self.plain.server(row(id), now);
+            assert_eq!(server, theirs, "the server of thread {id}");
         }
         for number in 0..self.cpus {
             let time = ours.idle_time(cpu(number), now);
@@ -964,8 +1064,11 @@ type Plan = (PolicyKind, Vec<usize>, bool);
 
 /// Which instances a system has.
 fn plans() -> Vec<Vec<Plan>> {
-    use PolicyKind::{Edf, Priority, StrongAffinity};
+    use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
     vec![
+        vec![(Cbs, vec![0, 1, 2, 3], true)],
+        vec![(Cbs, vec![0], true), (Cbs, vec![1, 2], true)],
+        vec![(Edf, vec![0], true), (Cbs, vec![1, 2, 3, 4, 5], true)],
         vec![
             (Priority, vec![0], false),
             (Priority, vec![1], false),
@@ -1141,26 +1244,14 @@ fn an_instance_is_closed_again_when_no_thread_is_bound_any_more() {
 }
 
 #[test]
-fn a_server_ends_a_job_and_spans_the_instance() {
+fn a_server_ends_a_job_and_spans_nothing() {
     on_one_processor(|pair| {
-        let serve = |pair: &mut Pair<'_>, server: Option<(Duration, Duration)>| {
-            let now = at(pair.now);
-            pair.router.set_server(pair.board, 0, server, now).unwrap();
-            match server {
-                Some((budget, period)) => pair.plain.set_server(row(0), budget, period),
-                None => pair.plain.remove_server(row(0)),
-            }
-            .unwrap();
-        };
         pair.job(0, Some(at(10)));
         pair.job(1, Some(at(20)));
-        serve(
-            pair,
-            Some((Duration::from_nanos(5), Duration::from_nanos(50))),
-        );
-        assert!(pair.closed_now(0).is_none(), "servers act in the tables");
-        serve(pair, None);
-        assert!(pair.closed_now(0).is_some(), "there is none any more");
+        let budget = Duration::from_nanos(5);
+        pair.serve(0, Some((budget, Duration::from_nanos(50))));
+        assert!(pair.closed_now(0).is_some(), "servers act on seats");
+        pair.serve(0, None);
         // Its job counted no more when it had a server.
         pair.ready(0, Place::Last);
         pair.ready(1, Place::Last);
@@ -1170,6 +1261,31 @@ fn a_server_ends_a_job_and_spans_the_instance() {
             1,
             "who has a job is before who has none"
         );
+    });
+}
+
+#[test]
+fn a_budget_that_is_used_up_gives_way_to_an_earlier_deadline() {
+    on_one_processor(|pair| {
+        let budget = Duration::from_nanos(5);
+        pair.serve(0, Some((budget, Duration::from_nanos(50))));
+        pair.job(1, Some(at(60)));
+        pair.ready(0, Place::Last);
+        pair.ready(1, Place::Last);
+        pair.dispatch(0);
+        assert!(pair.closed(0).is_some());
+        assert_eq!(pair.board.heir(0), 0, "50 is before 60");
+        assert_eq!(
+            pair.board.armed[0].get(),
+            Some(at(5)),
+            "the alarm is for the end of the budget"
+        );
+        pair.now = 5;
+        pair.board.ticks.set(5);
+        pair.expire();
+        pair.compare();
+        assert!(pair.closed(0).is_some(), "nothing was opened");
+        assert_eq!(pair.board.heir(0), 1, "60 is before 100");
     });
 }
 
@@ -1224,11 +1340,12 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
 fn closed_and_opened_is_as_if_it_never_were() {
     for plan in &plans() {
         for (calm, threads) in MOODS {
-            let (closed, changes) = (Cell::new(0), Cell::new(0));
+            let (closed, changes, postponed) = (Cell::new(0), Cell::new(0), Cell::new(0));
             let run = |words: &[u64]| {
                 let count = attempt(words, plan, calm, threads, true)?;
                 closed.set(closed.get() + count.closed);
                 changes.set(changes.get() + count.changes);
+                postponed.set(postponed.get() + count.postponed);
                 Ok(())
             };
             for _ in 0..STORMS {
@@ -1236,14 +1353,33 @@ fn closed_and_opened_is_as_if_it_never_were() {
             }
             let all = STORMS * LENGTH;
             println!(
-                "{plan:?}, calm {calm}, {threads} threads: of {all} closed after {}, changes {}",
+                "{plan:?}, calm {calm}, {threads} threads: of {all} closed after {}, changes {}, budgets used up {}",
                 closed.get(),
-                changes.get()
+                changes.get(),
+                postponed.get()
             );
             assert!(
                 cfg!(miri) || closed.get() > all / 500 && changes.get() > all / 5_000,
                 "it is not seldom closed, and not always"
             );
+            let serves = plan.iter().any(|(policy, ..)| *policy == PolicyKind::Cbs);
+            assert!(
+                cfg!(miri) || !serves || postponed.get() > all / 500,
+                "budgets are used up now and then"
+            );
+        }
+    }
+}
+
+#[test]
+fn who_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order() {
+    for seed in [8_544_300_611_901_779_369, 7_770_664_030_643_328_705] {
+        for (plan, (calm, threads)) in plans()[..3]
+            .iter()
+            .flat_map(|plan| MOODS.map(|mood| (plan, mood)))
+        {
+            let run = |words: &[u64]| attempt(words, plan, calm, threads, true).map(drop);
+            storm(run, seed, LENGTH);
         }
     }
 }

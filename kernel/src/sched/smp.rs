@@ -9,7 +9,7 @@ use super::{OutcomeOf, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::object::mutex::MutexCore;
 use crate::smp::View;
-use crate::thread::tcb::{EdfSeats, Running, ThreadRef};
+use crate::thread::tcb::{Decider, EdfSeats, Running, ServedSeats, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
@@ -134,15 +134,34 @@ fn conclude_by_readying_elsewhere<S: System>(
     }
 }
 
-/// The same where the thread's instance is open, or affinities count there.
+/// The same where the thread's instance is open, affinities count there, or threads may have servers.
 #[inline(never)]
 fn conclude_by_readying_open<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,
     thread: ThreadRef,
 ) -> OutcomeOf<S> {
-    make_ready(kernel, cs, thread);
+    match thread.decider(cs) {
+        Some(Decider::Served(served)) => {
+            return slow_path(conclude_by_readying_served::<S>(cs, served, thread));
+        }
+        Some(Decider::Masked(masked)) => {
+            masked.ready(&View::<S>::new(cs), thread, Place::Last);
+        }
+        _ => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
+    }
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
+}
+
+/// The same where threads may have servers.
+#[inline(never)]
+fn conclude_by_readying_served<S: System>(
+    cs: CriticalSection<'_>,
+    served: ServedSeats,
+    thread: ThreadRef,
+) -> OutcomeOf<S> {
+    Kernel::<S>::enter_ready_served(cs, served, thread, Place::Last);
+    follow_heir::<S>(cs)
 }
 
 /// The same where deadlines count.
@@ -228,8 +247,42 @@ fn yield_elsewhere<S: System>(
     }
     match heir.edf(cs) {
         Some(edf) => slow_path(yield_edf::<S>(cs, running, heir, edf)),
-        None => slow_path(yield_open::<S>(cs, running)),
+        None => {
+            core::hint::cold_path();
+            slow_path(yield_other::<S>(cs, running, heir))
+        }
     }
+}
+
+/// The same where the heir's instance is open, affinities count there, or threads may have servers.
+#[inline(never)]
+fn yield_other<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+) -> OutcomeOf<S> {
+    match heir.decider(cs) {
+        Some(Decider::Served(served)) => slow_path(yield_served::<S>(cs, running, heir, served)),
+        // In a handler the heir may become unknown, and is not to be asked for.
+        Some(Decider::Masked(masked)) if !S::Machine::in_interrupt() => {
+            masked.requeue(&View::<S>::new(cs), heir, Place::Last);
+            S::kernel().go_on(cs, heir)
+        }
+        _ => slow_path(yield_open::<S>(cs, running)),
+    }
+}
+
+/// The same where threads may have servers.
+#[inline(never)]
+fn yield_served<S: System>(
+    cs: CriticalSection<'_>,
+    running: Running,
+    heir: ThreadRef,
+    served: ServedSeats,
+) -> OutcomeOf<S> {
+    let view = View::<S>::new(cs);
+    let next = served.advance(&view, running.0, heir, Deadlines::urgency(&view, heir));
+    OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
 /// The same where deadlines count.

@@ -22,6 +22,24 @@ impl<S: System> Smp<S> {
             (a, b) => a.or(b),
         });
     }
+
+    /// A budget on the processor `cpu` is to be looked at then. Each has its own alarm: another one than `here`, which is the
+    /// caller's, is told to set it.
+    pub(super) fn set_budget(
+        &self,
+        cs: CriticalSection<'_>,
+        here: usize,
+        cpu: usize,
+        at: Option<Instant>,
+    ) {
+        self.budgets[cpu].set(cs, at);
+        if cpu == here {
+            self.set_alarm(cs, here);
+        } else {
+            self.rearm[cpu].store(true, Relaxed);
+            S::Machine::call(cpu);
+        }
+    }
 }
 
 impl<S: System> Kernel<S> {
@@ -75,12 +93,7 @@ impl<S: System> Kernel<S> {
         }
         if several.budgets[here].get(cs).is_some_and(|at| at <= now) {
             several.budgets[here].set(cs, None);
-            several.ask(cs, here, |system, now, doings| {
-                if let Some(cpu) = Cpu::new(here) {
-                    // It is this processor, which exists.
-                    let _ = system.expire(cpu, now, doings);
-                }
-            });
+            several.expire(cs, here);
         }
         self.set_alarm_here(cs);
         Self::tell_handler();

@@ -2,9 +2,8 @@
 
 use super::Smp;
 use crate::System;
-use crate::critical_section::{CriticalSection, Guarded};
+use crate::critical_section::CriticalSection;
 use core::ptr;
-use core::sync::atomic::Ordering::Relaxed;
 use taktos_machine::Machine;
 use taktos_schedule::{Cpu, smp::Effects};
 use taktos_time::Instant;
@@ -19,10 +18,6 @@ pub(super) struct Doings<'a, S> {
 impl<'a, S: System> Doings<'a, S> {
     pub(super) fn new(cs: CriticalSection<'a>, several: &'a Smp<S>, here: usize) -> Self {
         Self { cs, several, here }
-    }
-
-    fn budget(&self, cpu: Cpu) -> &'a Guarded<Option<Instant>> {
-        &self.several.budgets[cpu.index()]
     }
 }
 
@@ -39,14 +34,7 @@ impl<S: System> Effects for Doings<'_, S> {
         }
     }
 
-    /// Each processor has its own alarm: another one is told to set it.
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.budget(cpu).set(self.cs, at);
-        if cpu.index() == self.here {
-            self.several.set_alarm(self.cs, self.here);
-        } else {
-            self.several.rearm[cpu.index()].store(true, Relaxed);
-            S::Machine::call(cpu.index());
-        }
+        self.several.set_budget(self.cs, self.here, cpu.index(), at);
     }
 }

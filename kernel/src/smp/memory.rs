@@ -13,6 +13,7 @@ use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
     NodeRecord, PlaceRecord, ProcessorRecord, ServerRecord, SideRecord, ThreadRecord, WaitRecord,
 };
+use taktos_time::Duration;
 
 /// The bytes of an idle thread's stack: it takes the lock, gives way, and is interrupted.
 pub(super) const IDLE_STACK: usize = 512 * size_of::<usize>();
@@ -33,6 +34,7 @@ pub struct SmpMemory<
     pub(super) idle: [Thread<S, IDLE_STACK>; PROCESSORS],
     pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
     pub(super) branches: [Guarded<Branches<ThreadRef>>; ROWS],
+    pub(super) limits: [Guarded<Duration>; ROWS],
     homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
     taken: AtomicBool,
@@ -85,6 +87,7 @@ impl<
             idle: [const { Thread::new("idle") }; PROCESSORS],
             rows: [const { Guarded::new(None) }; ROWS],
             branches: [const { Guarded::new(Branches::NONE) }; ROWS],
+            limits: [const { Guarded::new(Duration::ZERO) }; ROWS],
             homes: Homes([const { Home::OPEN }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),

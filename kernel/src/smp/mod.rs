@@ -45,9 +45,17 @@ use core::sync::atomic::AtomicBool;
 use effects::Doings;
 use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
-use taktos_schedule::smp::closed::{Branches, Kept, Router};
+use taktos_schedule::smp::closed::{Branches, Kept, Router, Served};
 use taktos_schedule::{Cpu, smp::Reasons};
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
+
+/// What is kept of each thread by its row of the library's table: which it is, its links in a queue that is ordered by deadlines, and when
+/// its budget is used up.
+type Rows = (
+    &'static [Guarded<Option<ThreadRef>>],
+    &'static [Guarded<Branches<ThreadRef>>],
+    &'static [Guarded<Duration>],
+);
 
 /// The most processors that a system can have.
 const MOST: usize = Cpu::COUNT;
@@ -62,6 +70,8 @@ pub struct Smp<S> {
     threads: Guarded<&'static [Guarded<Option<ThreadRef>>]>,
     /// The links of each thread in a queue that is ordered by deadlines, by rows.
     branches: Guarded<&'static [Guarded<Branches<ThreadRef>>]>,
+    /// When each thread's budget is used up, by rows.
+    limits: Guarded<&'static [Guarded<Duration>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
     /// How many rows of locks the library has.
@@ -90,6 +100,7 @@ impl<S: System> Smp<S> {
             system: Shared(UnsafeCell::new(None)),
             threads: Guarded::new(&[]),
             branches: Guarded::new(&[]),
+            limits: Guarded::new(&[]),
             idle: [const { Guarded::new(None) }; MOST],
             timeouts: [const { TimeoutQueue::new() }; MOST],
             locks: Guarded::new(0),
@@ -126,6 +137,32 @@ impl<S: System> Smp<S> {
                 question(system, now, effects)
             })
         })
+    }
+
+    /// The time at which a budget on the processor `here` was to be looked at has come.
+    fn expire(&self, cs: CriticalSection<'_>, here: usize) {
+        let (Some(cpu), now) = (Cpu::new(here), S::Machine::now()) else {
+            return;
+        };
+        self.with(cs, |scheduler| {
+            scheduler.system_mut().act_on(cpu);
+            // It is this processor, which exists.
+            let _ = scheduler.expire(
+                &View::<S>::new(cs),
+                cpu,
+                now,
+                &mut Doings::new(cs, self, here),
+            );
+        });
+    }
+
+    /// `thread`, which has a server and whose home is closed, is about to become ready.
+    #[inline(always)]
+    fn renew(&self, cs: CriticalSection<'_>, served: &Served<ThreadRef>, thread: ThreadRef) {
+        let now = S::Machine::now();
+        self.with(cs, |scheduler| {
+            scheduler.renew(&View::<S>::new(cs), served, thread, now)
+        });
     }
 
     /// What concerns `thread` and other instances is about to be asked: its home is opened.
@@ -220,11 +257,11 @@ impl<S: System> Smp<S> {
         cs: CriticalSection<'_>,
         system: smp::System<'static>,
         homes: &'static [Home],
-        threads: &'static [Guarded<Option<ThreadRef>>],
-        branches: &'static [Guarded<Branches<ThreadRef>>],
+        (threads, branches, limits): Rows,
         locks: usize,
     ) {
         self.branches.set(cs, branches);
+        self.limits.set(cs, limits);
         self.threads.set(cs, threads);
         self.locks.set(cs, locks);
         // SAFETY: as in `with`.
@@ -244,6 +281,15 @@ impl<S: System> Smp<S> {
         thread: ThreadRef,
     ) -> Option<&'cs Branches<ThreadRef>> {
         Some(self.branches.get(cs).get(thread.row_index(cs))?.borrow(cs))
+    }
+
+    /// When the budget of `thread` is used up; none for idle threads.
+    fn limit_of(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+    ) -> Option<&'static Guarded<Duration>> {
+        self.limits.get(cs).get(thread.row_index(cs))
     }
 
     fn idle_of(&self, cs: CriticalSection<'_>, processor: usize) -> Option<ThreadRef> {

@@ -147,7 +147,7 @@ impl<S: System> Smp<S> {
                 Request::Job(deadline) => {
                     scheduler.set_job(&view, thread, deadline, now, &mut doings)
                 }
-                Request::Server(server) => scheduler.set_server(&view, thread, server, now),
+                Request::Server(server) => scheduler.set_server(&view, thread, server),
                 Request::Move(..) | Request::Add(..) | Request::Remove(..) => Ok(()),
             }
         });

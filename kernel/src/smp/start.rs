@@ -72,8 +72,7 @@ fn prepare<
         cs,
         system,
         memory.homes(),
-        &memory.rows,
-        &memory.branches,
+        (&memory.rows, &memory.branches, &memory.limits),
         L,
     );
     for (number, idle) in memory.idle.iter().enumerate() {

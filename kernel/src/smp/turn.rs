@@ -4,13 +4,13 @@
 use super::{BLOCKED, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::ThreadRef;
+use crate::thread::tcb::{ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::Place;
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Decider, Masked, Rows};
+use taktos_schedule::smp::closed::{Deadlines, Decider, Masked, Rows, Served, Waiting};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -38,16 +38,47 @@ impl<S: System> Kernel<S> {
     }
 
     #[inline(never)]
-    fn enter_ready_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    pub(crate) fn enter_ready_elsewhere(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        place: Place,
+    ) {
         let view = View::<S>::new(cs);
         if let Some(cluster) = thread.cluster(cs) {
             cluster.enter(&view, thread, thread.urgency.get(cs).effective(), place);
             return;
         }
+        if let Some(edf) = thread.edf(cs) {
+            edf.enter(&view, thread, Deadlines::urgency(&view, thread), place);
+            return;
+        }
+        self.enter_ready_other(cs, thread, place);
+    }
+
+    /// The same where the instance is open, affinities count there, or threads may have servers.
+    #[inline(never)]
+    fn enter_ready_other(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         match thread.decider(cs) {
-            Some(decider) => decider.ready(&view, thread, place),
+            Some(Decider::Served(served)) => Self::enter_ready_served(cs, served, thread, place),
+            Some(decider) => decider.ready(&View::<S>::new(cs), thread, place, |_| {}),
             None => self.enter_ready_open(cs, thread, place),
         }
+    }
+
+    /// The same where threads may have servers.
+    #[inline(always)]
+    pub(crate) fn enter_ready_served(
+        cs: CriticalSection<'_>,
+        served: ServedSeats,
+        thread: ThreadRef,
+        place: Place,
+    ) {
+        let view = View::<S>::new(cs);
+        if Served::serves(&view, thread) {
+            S::smp().renew(cs, served, thread);
+        }
+        served.enter(&view, thread, Deadlines::urgency(&view, thread), place);
     }
 
     #[inline(never)]
@@ -240,12 +271,29 @@ impl<S: System> Kernel<S> {
 
     #[inline(never)]
     fn hand_turn_elsewhere(&self, cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) {
+        let view = View::<S>::new(cs);
         if let Some(decider) = sender.decider(cs) {
             let here = S::Machine::processor();
-            return decider.hand_turn(&View::<S>::new(cs), here, receiver, sender);
+            return match decider {
+                Decider::Served(served) => Self::hand_turn_served(cs, served, sender, receiver),
+                decider => decider.hand_turn(&view, here, receiver, sender, |_| {}),
+            };
         }
         self.enter_ready(cs, receiver, Place::First);
         self.requeue(cs, sender, Place::Last);
+    }
+
+    /// The same in a closed instance whose threads may have servers.
+    #[inline(never)]
+    fn hand_turn_served(
+        cs: CriticalSection<'_>,
+        served: ServedSeats,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+    ) {
+        let (view, here) = (View::<S>::new(cs), S::Machine::processor());
+        let renew = |served: &_| S::smp().renew(cs, served, receiver);
+        Decider::Served(served).hand_turn(&view, here, receiver, sender, renew);
     }
 
     /// Whether a decision is due on this processor.

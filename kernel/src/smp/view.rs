@@ -12,6 +12,7 @@ use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp::closed::{Branches, Decider, Rows, World};
 use taktos_schedule::smp::{self};
 use taktos_schedule::{Links, Priority};
+use taktos_time::Duration;
 
 /// The kernel in a section.
 #[derive(Clone, Copy)]
@@ -124,6 +125,26 @@ impl<S: System> World for View<'_, S> {
     #[inline(always)]
     fn charge(&self, id: ThreadRef, ticks: u64) {
         id.charge(self.0, ticks);
+    }
+
+    fn charged(&self, id: ThreadRef) -> Duration {
+        S::Machine::span_of(id.charged(self.0))
+    }
+
+    fn limit(&self, id: ThreadRef) -> Duration {
+        let limit = S::smp().limit_of(self.0, id);
+        limit.map_or(Duration::ZERO, |limit| limit.get(self.0))
+    }
+
+    fn set_limit(&self, id: ThreadRef, limit: Duration) {
+        if let Some(place) = S::smp().limit_of(self.0, id) {
+            place.set(self.0, limit);
+        }
+    }
+
+    fn watch(&self, cpu: usize, left: Option<Duration>) {
+        let at = left.map(|left| S::Machine::now().saturating_add(left));
+        S::smp().set_budget(self.0, S::Machine::number(), cpu, at);
     }
 
     #[inline(always)]

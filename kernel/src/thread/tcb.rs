@@ -14,7 +14,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Solo};
+use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Served, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -73,6 +73,8 @@ pub(crate) type OwnQueue = (
 pub(crate) type Seats = &'static Cluster<ThreadRef>;
 /// The same where deadlines count.
 pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
+/// The same where threads may have servers.
+pub(crate) type ServedSeats = &'static Served<ThreadRef>;
 /// Who decides about an instance.
 pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
 /// The same where threads have affinities.

@@ -40,16 +40,19 @@ pub(super) enum Told {
     Nothing,
     /// Their deadlines, in the order of their priorities.
     Deadlines,
+    /// Servers, whose deadlines are in the order of their priorities.
+    Servers,
     /// That they may run on some of their instance's processors.
     Affinity,
 }
 
 /// All of them.
-pub static LAYOUTS: [Layout; 7] = [
+pub static LAYOUTS: [Layout; 8] = [
     layout("partitioned", &PARTITIONED, Parts::Instances, Told::Nothing),
     layout("cluster", &CLUSTER, Parts::Opened, Told::Nothing),
     layout("edf", &EDF, Parts::Cluster, Told::Nothing),
     layout("deadlines", &EDF, Parts::Same, Told::Deadlines),
+    layout("servers", &CBS, Parts::Same, Told::Servers),
     layout("gathered", &GATHERED, Parts::Affinities, Told::Affinity),
     layout("one", &ONE_AND_THREE, Parts::Beside, Told::Nothing),
     layout("two", &TWO_AND_TWO, Parts::Beside, Told::Nothing),
@@ -75,6 +78,7 @@ static PARTITIONED: [InstanceConfig; PROCESSORS] = [
 ];
 static CLUSTER: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Priority)];
 static EDF: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Edf)];
+static CBS: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Cbs)];
 static GATHERED: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::StrongAffinity)];
 static ONE_AND_THREE: [InstanceConfig; 2] = [
     instance(0, 1, PolicyKind::Priority),

@@ -2,13 +2,15 @@
 //! Must never know: the operations.
 
 use super::layout::{Layout, Told};
-use super::{BenchBoard, Entry, Objects, PROCESSORS, SETTLE, cpu, end_of, expect, round};
+use super::{BenchBoard, Entry, Objects, PROCESSORS, SETTLE, USUAL, cpu, end_of, expect, round};
 use crate::bench;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use taktos_kernel::{AnyThread, CpuSet, Instant, System};
+use taktos_kernel::{AnyThread, CpuSet, Duration, Instant, System};
 
 /// What a unit of priority is worth as a deadline, in nanoseconds: all of them lie behind the end of the run.
 const DEADLINE: u64 = 1_000_000_000_000;
+/// A budget that no run uses up.
+const BUDGET: Duration = Duration::from_nanos(DEADLINE);
 
 /// Runs them all on processor 0, in a round whose name says the layout and its `state`.
 pub(super) fn run<S: BenchBoard>(
@@ -21,7 +23,7 @@ pub(super) fn run<S: BenchBoard>(
     objects.arrived.store(0, Relaxed);
     objects.expected.store(processors, Relaxed);
     occupy(objects, processors, make_room, |hog| {
-        tell_deadline(layout.told, hog);
+        tell_urgency(layout.told, hog);
     });
     round::<S>(format_args!("part=same layout={}{state}", layout.name));
     bench::create(operations, |thread| tell(layout.told, thread));
@@ -78,16 +80,24 @@ pub(super) fn until_released<S: BenchBoard>(objects: &'static Objects<S>) {
 }
 
 fn tell<S: System>(told: Told, thread: &'static AnyThread<S>) {
-    tell_deadline(told, thread);
+    tell_urgency(told, thread);
     if told == Told::Affinity {
         expect(thread.set_affinity(CpuSet::first(2)));
     }
 }
 
-/// The more urgent by its priority, the earlier.
-fn tell_deadline<S: System>(told: Told, thread: &'static AnyThread<S>) {
-    if told == Told::Deadlines {
-        let priority = u64::from(thread.priorities().0.level());
-        expect(thread.release_job(Instant::from_nanos((1 + priority) * DEADLINE)));
+/// The more urgent by its priority, the earlier its deadline, which the least urgent ones share.
+fn tell_urgency<S: System>(told: Told, thread: &'static AnyThread<S>) {
+    let priority = thread.priorities().0.level();
+    let deadline = (1 + u64::from(priority)) * DEADLINE;
+    match told {
+        Told::Nothing | Told::Affinity => {}
+        Told::Deadlines => expect(thread.release_job(Instant::from_nanos(deadline))),
+        Told::Servers => {
+            // Later than all deadlines that are told from each other.
+            let last = priority >= USUAL;
+            let period = if last { u64::MAX } else { deadline };
+            expect(thread.set_server(BUDGET, Duration::from_nanos(period)));
+        }
     }
 }

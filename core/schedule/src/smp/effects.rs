@@ -3,7 +3,7 @@
 use super::closed::Place;
 use super::{Instance, Level, Thread};
 use crate::{Cpu, CpuSet, Priority};
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
 
 /// What the world does for the scheduler. The calls only take note; none may call the scheduler back.
 pub trait Effects {
@@ -45,6 +45,16 @@ pub trait Effects {
     ) -> Option<(Thread, Priority, Option<i64>)> {
         None
     }
+
+    /// How long `thread` was the heir of processors beside what the tables count.
+    #[inline(always)]
+    fn charged(&self, _thread: Thread) -> Duration {
+        Duration::ZERO
+    }
+
+    /// `thread`, which was [put](Effects::put) or is about to be, has a server with this deadline, whose budget is used up when it
+    /// was [charged](Effects::charged) for `limit`.
+    fn serve(&mut self, _instance: Instance, _thread: Thread, _deadline: Level, _limit: Duration) {}
 
     /// `thread` may run on `cpus` alone from now on in `instance`, its home.
     #[inline(always)]

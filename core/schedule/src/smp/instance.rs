@@ -37,7 +37,7 @@ pub struct InstanceRecord {
     pub(crate) closed: bool,
     /// How often it was opened: what a thread's row says is true while the row has the same number.
     pub(crate) openings: u32,
-    /// How many threads that are at home here own a lock that counts, or wait for one, or have a server; and how many are
+    /// How many threads that are at home here own a lock that counts, or wait for one, or have a server that throttles; and how many are
     /// pinned here from another instance, or to another one, or not yet; and how many have asked for help.
     pub(crate) involved: u32,
     pub(crate) turns: Turns,

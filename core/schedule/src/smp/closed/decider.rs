@@ -1,7 +1,7 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::set_job;
-use super::{Cluster, Deadlines, Masked, Place, SEATS, Solo, Waiting, World};
+use super::cluster::{begin, forget_own_job, set_job};
+use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
 use crate::CpuSet;
 use crate::smp::{Instance, Level};
 use core::cell::Cell;
@@ -12,6 +12,7 @@ pub(super) enum Kind {
     Solo,
     Cluster,
     Edf,
+    Served,
     Masked,
 }
 
@@ -26,6 +27,8 @@ pub struct Home<Id: Copy + Eq, Seat> {
     kind: Cell<Kind>,
     keeps: Cell<bool>,
     instance: Cell<u8>,
+    // The last, so that the others are reached as before where nobody has a server.
+    served: Served<Id>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
@@ -42,6 +45,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         kind: Cell::new(Kind::Solo),
         keeps: Cell::new(false),
         instance: Cell::new(0),
+        served: Cluster::OPEN,
     };
 
     pub(super) fn begin(&self, instance: Instance, kind: Kind, keeps: bool) {
@@ -67,16 +71,24 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster => {}
-            Kind::Edf => set_job(w, id, None),
+            Kind::Edf | Kind::Served => begin(w, id),
             Kind::Masked => Masked::bind(w, id, cpus),
         }
     }
 
-    /// `id` has no job: it came from another instance, or begins anew. What it may run on was said.
+    /// `id` has no job of its own: it came from another instance, or begins anew. What it may run on was said.
+    #[inline(always)]
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
-        if let Kind::Edf = self.kind.get() {
-            set_job(w, id, None);
+        match self.kind.get() {
+            Kind::Solo | Kind::Cluster | Kind::Masked => {}
+            Kind::Edf => set_job(w, id, None),
+            Kind::Served => forget_own_job(w, id),
         }
+    }
+
+    /// Whether deadlines count in its instance, be that open or closed.
+    pub(super) fn knows_deadlines(&self) -> bool {
+        matches!(self.kind.get(), Kind::Edf | Kind::Served)
     }
 
     /// Its instance.
@@ -99,6 +111,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Cluster => Decider::Cluster(&self.cluster),
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
+            Kind::Served => Decider::Served(&self.served),
         }
     }
 
@@ -126,6 +139,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         self.edf.is_closed().then_some(&self.edf)
     }
 
+    /// The same where threads may have servers.
+    #[inline(always)]
+    pub fn served(&self) -> Option<&Served<Id>> {
+        self.served.is_closed().then_some(&self.served)
+    }
+
     /// The same where threads have affinities.
     #[inline(always)]
     pub fn masked(&self) -> Option<&Masked<Id>> {
@@ -142,6 +161,8 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Cluster(&'a Cluster<Id>),
     /// The same where deadlines count.
     Edf(&'a Cluster<Id, Deadlines<Id>>),
+    /// The same where threads may have servers.
+    Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
 }
@@ -162,6 +183,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Cluster(one), Self::Cluster(other)) => core::ptr::eq(*one, *other),
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
+            (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -177,6 +199,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.is_closed(),
             Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
+            Self::Served(served) => served.is_closed(),
         }
     }
 
@@ -187,6 +210,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.is_closed() && cluster.has(cpu),
             Self::Edf(edf) => edf.is_closed() && edf.has(cpu),
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
+            Self::Served(served) => served.is_closed() && served.has(cpu),
         }
     }
 
@@ -202,7 +226,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            Self::Cluster(_) | Self::Edf(_) | Self::Masked(_) => {
+            Self::Cluster(_) | Self::Edf(_) | Self::Masked(_) | Self::Served(_) => {
                 !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus)
             }
         }
@@ -220,6 +244,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.waiting().top(),
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
             Self::Masked(masked) => return Some(masked.rings().find(w, will_do)?.0),
+            Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
         };
         first.filter(|first| will_do(*first))
     }
@@ -231,6 +256,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.waiting().for_each(w, visit),
             Self::Edf(edf) => edf.waiting().for_each(w, visit),
             Self::Masked(masked) => masked.rings().for_each(w, visit),
+            Self::Served(served) => served.waiting().for_each(w, visit),
         }
     }
 
@@ -242,6 +268,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.waiting().remove(w, id, priority),
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
             Self::Masked(masked) => masked.rings().remove(w, id, priority),
+            Self::Served(served) => served.waiting().remove(w, id, level),
         }
     }
 
@@ -261,6 +288,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.waiting().put(w, id, priority, place),
             Self::Edf(edf) => edf.waiting().put(w, id, level, place),
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
+            Self::Served(served) => served.waiting().put(w, id, level, place),
         }
     }
 
@@ -280,6 +308,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.close(),
             Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
+            Self::Served(served) => served.close(),
         }
     }
 
@@ -297,6 +326,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.seat(w, cpu, id),
             Self::Edf(edf) => edf.seat(w, cpu, id),
             Self::Masked(masked) => masked.seat(w, cpu, heir),
+            Self::Served(served) => served.seat(w, cpu, id),
         }
     }
 
@@ -326,6 +356,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 let (owned, next) = masked.open(w, tell);
                 (left, turns) = (owned, Some(next));
             }
+            Self::Served(served) => {
+                left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
+            }
         }
         Opened { left, turns }
     }
@@ -337,11 +370,19 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.charge_heir(w, cpu),
             Self::Edf(edf) => edf.charge_heir(w, cpu),
             Self::Masked(masked) => masked.charge_owner(w, cpu),
+            Self::Served(served) => served.charge_heir(w, cpu),
         }
     }
 
-    /// Makes `id`, a ring of its own, ready: behind its equals or in front of them.
-    pub fn ready<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, place: Place) {
+    /// Makes `id`, a ring of its own, ready: behind its equals or in front of them. If it has a server, it is to `renew` first that,
+    /// by [`Router::renew`](super::Router::renew).
+    pub fn ready<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        id: Id,
+        place: Place,
+        renew: impl FnOnce(&Served<Id>),
+    ) {
         match self {
             Self::Solo(solo) => match (solo.closed(), place) {
                 (None, _) => {}
@@ -357,6 +398,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 edf.enter(w, id, Deadlines::urgency(w, id), place);
             }
             Self::Masked(masked) => masked.ready(w, id, place),
+            Self::Served(served) => {
+                if Served::serves(w, id) {
+                    renew(served);
+                }
+                served.enter(w, id, Deadlines::urgency(w, id), place);
+            }
         }
     }
 
@@ -371,6 +418,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.remove(w, id),
             Self::Edf(edf) => edf.remove(w, id),
             Self::Masked(masked) => masked.remove(w, id),
+            Self::Served(served) => served.remove(w, id),
         }
     }
 
@@ -392,6 +440,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.change(w, id, set, place),
             Self::Edf(edf) => edf.change(w, id, set, place),
             Self::Masked(masked) => masked.change(w, id, set, place),
+            Self::Served(served) => served.change(w, id, set, place),
         }
     }
 
@@ -407,17 +456,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Cluster(cluster) => cluster.requeue(w, id, place),
             Self::Edf(edf) => edf.requeue(w, id, place),
             Self::Masked(masked) => masked.requeue(w, id, place),
+            Self::Served(served) => served.requeue(w, id, place),
         }
     }
 
     /// `receiver`, a ring of its own that is to have the priority of `sender`, becomes ready, and `sender`, which is ready and
-    /// runs on the calling processor, whose seat is `here`, lets it go first, if it has the turn.
+    /// runs on the calling processor, whose seat is `here`, lets it go first, if it has the turn. `renew` is that of
+    /// [`Decider::ready`].
     pub fn hand_turn<W: World<Id = Id, Seat = Seat>>(
         self,
         w: &W,
         here: Seat,
         receiver: Id,
         sender: Id,
+        renew: impl FnOnce(&Served<Id>),
     ) {
         match self {
             Self::Solo(solo) => {
@@ -434,6 +486,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => {
                 masked.ready(w, receiver, Place::First);
                 masked.requeue(w, sender, Place::Last);
+            }
+            Self::Served(served) => {
+                if Served::serves(w, receiver) {
+                    renew(served);
+                }
+                served.take_turn_of(w, here, receiver, sender);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and a [`Cluster`] where it has
 //! several, or deadlines, a [`Masked`] where threads have affinities, and the [`System`](super::System) knows its threads as
 //! blocked and its processors as idle. What spans instances (a cluster mutex, a thread that is moved, a processor that comes or
-//! goes; where deadlines count, also one that is bound to a processor or has a server) *opens* it: then the System decides, and
+//! goes; where deadlines count, also one that is bound to a processor) *opens* it: then the System decides, and
 //! the rings of the decider hold its READY threads. [`Router`] opens and closes.
 
 mod cluster;
@@ -13,7 +13,8 @@ mod masked;
 mod router;
 mod solo;
 
-pub use cluster::{Branches, Cluster, Deadlines, SEATS, Waiting};
+pub(super) use cluster::LATEST;
+pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
 pub use decider::{Decider, Home};
 pub use masked::Masked;
 pub use router::{Kept, Router, Rows};
@@ -21,6 +22,7 @@ pub use solo::Solo;
 
 use super::Reasons;
 use crate::{Links, Priority};
+use taktos_time::Duration;
 
 /// The one reason for which threads that a [`Decider`] decides about are blocked otherwise: they wait, for whatever it is. (Of
 /// the reasons the one that lets a thread be moved.)
@@ -81,6 +83,18 @@ pub trait World: Links {
 
     /// `id` was the heir of its processor for `ticks`.
     fn charge(&self, id: Self::Id, ticks: u64);
+
+    /// How long `id` was charged for in all. Not for idle threads.
+    fn charged(&self, id: Self::Id) -> Duration;
+
+    /// What was said with [`World::set_limit`].
+    fn limit(&self, id: Self::Id) -> Duration;
+    /// Having been charged for so long, `id`, which has a server, has used up its budget.
+    fn set_limit(&self, id: Self::Id, limit: Duration);
+
+    /// [`Router::expire`] is to be called for the processor `cpu` in so long a time, or is not any more. It replaces what was
+    /// said before, and what [`Effects::arm`](super::Effects::arm) said.
+    fn watch(&self, cpu: usize, left: Option<Duration>);
 
     /// The processor `cpu` has another heir: it is to look. Nothing for the one that calls.
     fn call(&self, seat: Self::Seat, cpu: usize);

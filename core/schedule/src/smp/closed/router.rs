@@ -1,8 +1,8 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::cluster::{LATEST, set_job};
+use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Decider, Home, Masked, Place, SEATS, World};
+use super::{Decider, Home, Masked, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
     system::Held,
@@ -114,6 +114,17 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         Some((self.world.row(id)?, self.world.priority(id), turn))
     }
 
+    fn charged(&self, row: Thread) -> Duration {
+        let id = self.world.thread(row);
+        id.map_or(Duration::ZERO, |id| self.world.charged(id))
+    }
+
+    fn serve(&mut self, instance: Instance, row: Thread, deadline: Level, limit: Duration) {
+        self.with(instance, row, |_, id| {
+            set_budget(self.world, id, deadline.0, limit);
+        });
+    }
+
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
         let home = self.homes.get(instance.index());
         if let Some(Decider::Masked(masked)) = home.map(Home::decider)
@@ -133,7 +144,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
                 let kind = match system.policy(instance) {
                     Some(PolicyKind::StrongAffinity) => Kind::Masked,
-                    Some(PolicyKind::Edf | PolicyKind::Cbs) => Kind::Edf,
+                    Some(PolicyKind::Edf) => Kind::Edf,
+                    Some(PolicyKind::Cbs) => Kind::Served,
                     _ if cpus.count() > 1 => Kind::Cluster,
                     _ => Kind::Solo,
                 };
@@ -257,7 +269,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let home = self.home(self.system.scheduler(row)?);
-        if home.and_then(Home::edf).is_some() {
+        if home.is_some_and(Home::knows_deadlines) {
             self.reach(w, id, now);
         } else {
             self.look_up(w, id);
@@ -290,7 +302,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     }
 
     /// A job of `id` with this deadline is released, or its deadline counts no longer; see [`System::release_job`] and
-    /// [`System::cancel_job`]. Its home stays closed. Deadlines later than 73 years after the start count as that. Bounds: those of
+    /// [`System::cancel_job`]. Its home stays closed. Deadlines later than 36 years after the start count as that. Bounds: those of
     /// [`System::release_job`].
     ///
     /// # Errors
@@ -306,12 +318,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
         let home = self.home(self.system.scheduler(row)?);
-        let knows_deadlines = matches!(home.map(Home::decider), Some(Decider::Edf(_)));
-        if !knows_deadlines || self.system.has_server(row) {
+        let decider = home.map(Home::decider);
+        let Some(decider @ (Decider::Edf(_) | Decider::Served(_))) = decider else {
+            return Ok(());
+        };
+        if self.system.has_server(row) {
             return Ok(());
         }
         let set = || set_job(w, id, deadline.map(Instant::as_nanos));
-        if let Some(edf) = home.and_then(Home::edf) {
+        if decider.is_closed() {
             self.system.note_job(row, deadline);
             let place = if deadline.is_some() {
                 Place::Last
@@ -319,7 +334,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 Place::First
             };
             match w.is_ready(id) {
-                true => edf.change(w, id, set, place),
+                true => decider.change(w, id, set, place),
                 false => set(),
             }
             return Ok(());
@@ -332,8 +347,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         })
     }
 
-    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer. Its home is opened. Bounds:
-    /// those of [`System::set_server`] and [`System::remove_server`].
+    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer. Its home stays closed; from then
+    /// on [`Router::renew`] is to be called before it becomes ready there. Bounds: those of [`System::set_server`] and
+    /// [`System::remove_server`].
     ///
     /// # Errors
     /// Those of these two.
@@ -342,21 +358,96 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         w: &W,
         id: Id,
         server: Option<(Duration, Duration)>,
-        now: Instant,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        self.reach(w, id, now);
-        let had_server = self.system.has_server(row);
+        self.look_up(w, id);
+        let home = self.home(self.system.scheduler(row)?);
+        // In the tables all threads of a closed instance wait.
+        let is_ready = w.is_ready(id) && home.and_then(Home::closed).is_some();
+        let blocked = if is_ready {
+            Err(Error::IncorrectState)
+        } else {
+            Ok(())
+        };
+        let has_server = self.system.has_server(row);
         match server {
-            Some((budget, period)) => self.system.set_server(row, budget, period)?,
-            None => self.system.remove_server(row)?,
+            Some((budget, period)) => {
+                self.system.check_server(row, budget, period)?;
+                blocked?;
+                let charged = w.charged(id);
+                self.system
+                    .give_server(row, budget, period, false, charged)?;
+            }
+            None => {
+                blocked?;
+                self.system.remove_server(row)?;
+            }
         }
-        if (server.is_some() || had_server)
-            && let Some(home) = self.home(self.system.scheduler(row)?)
-        {
-            home.forget_job(w, id);
+        if server.is_some() || has_server {
+            if let Some(served) = home.and_then(Home::served) {
+                served.look_back(w, id);
+            }
+            set_served(w, id, server.is_some());
         }
         Ok(())
+    }
+
+    /// `id`, which has a server and whose home `served` decides about, is about to become ready: it begins anew, or goes on with what is left
+    /// of its budget. A fixed number of steps.
+    pub fn renew<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        served: &Served<Id>,
+        id: Id,
+        now: Instant,
+    ) {
+        if let Some(row) = w.row(id) {
+            served.look_back(w, id);
+            let (deadline, limit) = self.system.renew(row, w.charged(id), now);
+            set_budget(w, id, deadline.0, limit);
+        }
+    }
+
+    /// The time that was asked for with [`Effects::arm`] or [`World::watch`] has come on `cpu`; see [`System::expire`].
+    ///
+    /// # Errors
+    /// Those of [`System::expire`].
+    pub fn expire<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let Some(served) = self.home_of(cpu).and_then(Home::served) else {
+            return self.ask(w, now, effects, |system, effects| {
+                system.expire(cpu, now, effects)
+            });
+        };
+        for id in served.may_have_spent(w, cpu.index()).into_iter().flatten() {
+            self.refill(w, served, id, now);
+        }
+        served.watch_heir(w, cpu.index());
+        Ok(())
+    }
+
+    /// If `id`, whose home `served` decides about and which was charged until now, is ready and has used up its budget, its server's
+    /// deadline is postponed.
+    fn refill<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        served: &Served<Id>,
+        id: Id,
+        now: Instant,
+    ) {
+        if let Some(row) = w.row(id).filter(|row| self.system.has_server(*row))
+            && w.is_ready(id)
+            && let Some((deadline, limit)) = self.system.refill(row, w.charged(id), now)
+        {
+            served.look_back(w, id);
+            let set = || set_budget(w, id, deadline.0, limit);
+            served.change(w, id, set, Place::Last);
+        }
     }
 
     /// What decides about the home of `row`, where that is closed and its threads have affinities.
@@ -409,6 +500,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let all = held.iter().flatten().copied();
         self.system
             .open(instance, all, opened.left, opened.turns, now);
+        if let Decider::Served(served) = decider {
+            for Held { cpu, .. } in held.iter().flatten() {
+                let spent = served.forget_budgets(w, cpu.index());
+                if let Some(id) = spent {
+                    self.look_up(w, id);
+                }
+                let spent = spent.and_then(|id| w.row(id));
+                self.system.take_over_alarm(*cpu, spent);
+            }
+        }
         for held in held.iter().flatten() {
             self.closed = self.closed.without(held.cpu);
             let seat = w.seat(held.cpu.index());
@@ -486,6 +587,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if self.runs_elsewhere(w, decider, cpus) {
             return false;
         }
+        if let Decider::Served(_) = decider {
+            self.tell_budgets(w, cpus, now);
+        }
         decider.close(self.system.next_turns(instance));
         self.closed = self.closed.or(cpus);
         self.system.close(instance, now, |cpu, row| {
@@ -493,6 +597,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             decider.seat(w, cpu.index(), heir);
         });
         true
+    }
+
+    /// The world hears of the budgets of those heirs of `cpus` that have a server.
+    #[inline(never)]
+    fn tell_budgets<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpus: CpuSet, now: Instant) {
+        for cpu in cpus {
+            if let Some(row) = self.system.heir(cpu)
+                && self.system.has_server(row)
+                && let Some(id) = w.thread(row)
+            {
+                let (deadline, limit) = self.system.budget_of_heir(row, cpu, now);
+                set_budget(w, id, deadline.0, limit);
+            }
+        }
     }
 
     /// Whether a processor that is not of `cpus` has the registers of a thread that is at home in the instance of `decider`.

@@ -5,7 +5,8 @@ use super::System;
 use crate::{
     Branch, Branches, Cpu, Heap,
     smp::{
-        Effects, Error, PolicyKind, Reasons, ServerRecord, Thread,
+        Effects, Error, Instance, PolicyKind, Reasons, ServerRecord, Thread,
+        closed::LATEST,
         ids::NONE,
         order::{Level, Order},
         policy::Member,
@@ -50,7 +51,8 @@ impl System<'_> {
         budget: Duration,
         period: Duration,
     ) -> Result<(), Error> {
-        self.give_server(thread, budget, period, false)
+        self.check_server(thread, budget, period)?;
+        self.give_server(thread, budget, period, false, Duration::ZERO)
     }
 
     /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with [`Reasons::BUDGET`], until
@@ -64,7 +66,8 @@ impl System<'_> {
         budget: Duration,
         period: Duration,
     ) -> Result<(), Error> {
-        self.give_server(thread, budget, period, true)
+        self.check_server(thread, budget, period)?;
+        self.give_server(thread, budget, period, true, Duration::ZERO)
     }
 
     /// Takes its server, if it has one, from `thread`, which must be blocked; from its next wake-up on its priority counts.
@@ -93,7 +96,7 @@ impl System<'_> {
             return Err(Error::NotDefined);
         }
         let server = &self.servers[id as usize];
-        Ok((server.left(self.used(id, now)), server.deadline))
+        Ok((server.left(self.used(id, now, &())), server.deadline))
     }
 
     /// The time asked for by [`Effects::arm`] has come on `cpu`: budgets are refilled, threads throttled and released.
@@ -122,7 +125,7 @@ impl System<'_> {
         }
         let spent = core::mem::replace(&mut self.processors[cpu.index()].spent, NONE);
         for id in [spent, self.processors[cpu.index()].heir] {
-            if self.has_spent_all(id, now) {
+            if self.has_spent_all(id, now, effects) {
                 self.exhaust(id, now, effects);
             }
         }
@@ -131,17 +134,16 @@ impl System<'_> {
     }
 
     /// Whether `id` is a ready thread whose budget is used up.
-    fn has_spent_all(&self, id: u16, now: Instant) -> bool {
+    fn has_spent_all(&self, id: u16, now: Instant, effects: &impl Effects) -> bool {
         self.serves(id)
             && self.thread(id).presence != Presence::Blocked
-            && self.servers[id as usize].left(self.used(id, now)) == Duration::ZERO
+            && self.servers[id as usize].left(self.used(id, now, effects)) == Duration::ZERO
     }
 
-    /// If the heir of `cpu`, which is about to lose it, has used up its budget just now, [`System::expire`] will see to it.
-    pub(crate) fn note_spent(&mut self, cpu: Cpu, now: Instant) {
-        let processor = &self.processors[cpu.index()];
-        let (heir, ran) = (processor.heir, now > processor.since);
-        if ran && self.has_spent_all(heir, now) {
+    /// If the heir of `cpu`, which is about to lose it, has used up its budget, [`System::expire`] will see to it.
+    pub(crate) fn note_spent(&mut self, cpu: Cpu, now: Instant, effects: &impl Effects) {
+        let heir = self.processors[cpu.index()].heir;
+        if self.has_spent_all(heir, now, effects) {
             self.processors[cpu.index()].spent = heir;
         }
     }
@@ -154,14 +156,79 @@ impl System<'_> {
             .is_some_and(ServerRecord::exists)
     }
 
+    /// Whether the thread `id` has one that throttles it: that spans instances, for one processor's timer is for all refills.
+    pub(super) fn serves_hard(&self, id: u16) -> bool {
+        self.serves(id) && self.servers[id as usize].hard
+    }
+
+    /// The deadline of the server that the thread `id` has, and when its budget is used up; see [`Effects::serve`].
+    pub(super) fn budget_of(&self, id: u16) -> (Level, Duration) {
+        let server = &self.servers[id as usize];
+        let limit = server.limit.saturating_sub(self.thread(id).cpu_time);
+        (Self::level_of_server(server), limit)
+    }
+
+    /// The world hears what the server of the thread `id` says, which stands in its rings, if it has one.
+    pub(super) fn tell_budget(&self, id: u16, effects: &mut impl Effects) {
+        if self.serves(id) {
+            let (deadline, limit) = self.budget_of(id);
+            let home = Instance(self.thread(id).home);
+            effects.serve(home, Thread(id), deadline, limit);
+        }
+    }
+
+    /// By what the thread of `server` is ordered.
+    fn level_of_server(server: &ServerRecord) -> Level {
+        Level(server.deadline.as_nanos().min(LATEST))
+    }
+
+    /// `thread`, whose home is closed and which has a server without throttling, wakes, having been charged for so long. What
+    /// the server says then. A fixed number of steps.
+    pub(crate) fn renew(
+        &mut self,
+        thread: Thread,
+        charged: Duration,
+        now: Instant,
+    ) -> (Level, Duration) {
+        let used = self.thread(thread.0).cpu_time.saturating_add(charged);
+        self.servers[thread.index()].wake(used, now);
+        self.note_budget(thread)
+    }
+
+    /// `thread`, whose home is closed, may have used up the budget of the server that it has, which does not throttle. What the
+    /// server says then, if it has.
+    pub(crate) fn refill(
+        &mut self,
+        thread: Thread,
+        charged: Duration,
+        now: Instant,
+    ) -> Option<(Level, Duration)> {
+        let used = self.thread(thread.0).cpu_time.saturating_add(charged);
+        let server = &mut self.servers[thread.index()];
+        if server.left(used) > Duration::ZERO {
+            return None;
+        }
+        server.settle(used, now);
+        Some(self.note_budget(thread))
+    }
+
+    /// The server's deadline is that of `thread`, whose home is closed: nothing follows.
+    fn note_budget(&mut self, thread: Thread) -> (Level, Duration) {
+        let (deadline, limit) = self.budget_of(thread.0);
+        let home = self.thread(thread.0).home;
+        self.node_mut(home, thread.0).deadline = deadline;
+        (deadline, limit)
+    }
+
     /// The CPU time of the thread `id` up to `now`.
-    fn used(&self, id: u16, now: Instant) -> Duration {
+    fn used(&self, id: u16, now: Instant, effects: &impl Effects) -> Duration {
         let record = self.thread(id);
+        let time = record.cpu_time.saturating_add(effects.charged(Thread(id)));
         let processor = &self.processors[Cpu::masked(record.cpu).index()];
         if processor.heir == id {
-            record.cpu_time.saturating_add(now.since(processor.since))
+            time.saturating_add(now.since(processor.since))
         } else {
-            record.cpu_time
+            time
         }
     }
 
@@ -172,12 +239,12 @@ impl System<'_> {
         Ok(())
     }
 
-    fn give_server(
-        &mut self,
+    /// Whether `thread` can have such a server.
+    pub(crate) fn check_server(
+        &self,
         thread: Thread,
         budget: Duration,
         period: Duration,
-        hard: bool,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
         let home = self.thread(id).home;
@@ -187,10 +254,24 @@ impl System<'_> {
         if budget == Duration::ZERO || budget > period {
             return Err(Error::InvalidNumber);
         }
+        Ok(())
+    }
+
+    /// Gives `thread`, which was charged for so long beside what the tables count, a server that it can have.
+    pub(crate) fn give_server(
+        &mut self,
+        thread: Thread,
+        budget: Duration,
+        period: Duration,
+        hard: bool,
+        charged: Duration,
+    ) -> Result<(), Error> {
+        let id = self.known(thread)?;
         self.check_blocked(id)?;
         self.drop_server(id);
-        self.instances[home as usize].involved += 1;
-        let used = self.thread(id).cpu_time;
+        let home = self.thread(id).home;
+        self.instances[home as usize].involved += u32::from(hard);
+        let used = self.thread(id).cpu_time.saturating_add(charged);
         self.servers[id as usize] = ServerRecord::new(budget, period, hard, used);
         Ok(())
     }
@@ -201,7 +282,7 @@ impl System<'_> {
             return;
         }
         let home = self.thread(id).home;
-        self.instances[home as usize].involved -= 1;
+        self.instances[home as usize].involved -= u32::from(self.serves_hard(id));
         let record = self.thread_mut(id);
         let waits = record.reasons.any_of(Reasons::BUDGET);
         record.reasons = record.reasons.minus(Reasons::BUDGET);
@@ -218,7 +299,7 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> bool {
-        let used = self.thread(id).cpu_time;
+        let used = self.used(id, now, effects);
         let may_run = self.servers[id as usize].wake(used, now);
         self.follow_deadline(id, now, effects);
         if !may_run {
@@ -231,7 +312,7 @@ impl System<'_> {
 
     /// The budget of the thread `id` is used up.
     fn exhaust(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
-        let used = self.used(id, now);
+        let used = self.used(id, now, effects);
         if self.servers[id as usize].settle(used, now) {
             self.follow_deadline(id, now, effects);
         } else {
@@ -245,7 +326,7 @@ impl System<'_> {
     fn release(&mut self, member: Member, now: Instant, effects: &mut impl Effects) {
         let id = member.id();
         self.throttled = Throttled(self.servers).remove(self.throttled, member);
-        let used = self.thread(id).cpu_time;
+        let used = self.used(id, now, effects);
         let may_run = self.servers[id as usize].settle(used, now);
         self.follow_deadline(id, now, effects);
         if may_run {
@@ -262,8 +343,8 @@ impl System<'_> {
     /// The server's deadline is that of the thread `id`, behind its equals.
     fn follow_deadline(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         let home = self.thread(id).home;
-        let deadline = self.servers[id as usize].deadline;
-        self.node_mut(home, id).deadline = Level(deadline.as_nanos());
+        let deadline = Self::level_of_server(&self.servers[id as usize]);
+        self.node_mut(home, id).deadline = deadline;
         self.priority_changed(Thread(id), Order::Append, now, effects);
     }
 
@@ -289,7 +370,7 @@ impl System<'_> {
         if self.processors[cpu.index()].spent != NONE {
             at = Some(now);
         } else if self.serves(heir) {
-            let left = self.servers[heir as usize].left(self.used(heir, now));
+            let left = self.servers[heir as usize].left(self.used(heir, now, effects));
             at = Some(now.saturating_add(left));
         }
         if let Some(first) = self.throttled

@@ -16,7 +16,7 @@ use crate::{
         thread::{Presence, ThreadRecord},
     },
 };
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
 
 /// What a processor of an instance does that is closed.
 #[derive(Clone, Copy)]
@@ -74,6 +74,25 @@ impl System<'_> {
     /// Whether `thread` has a server.
     pub(crate) fn has_server(&self, thread: Thread) -> bool {
         self.known(thread).is_ok_and(|id| self.serves(id))
+    }
+
+    /// What the server of `thread`, which has one and is the heir of `cpu`, says; see [`Effects::serve`].
+    pub(crate) fn budget_of_heir(
+        &mut self,
+        thread: Thread,
+        cpu: Cpu,
+        now: Instant,
+    ) -> (Level, Duration) {
+        self.charge(cpu, now);
+        self.budget_of(thread.0)
+    }
+
+    /// `spent` lost `cpu`, whose instance was closed, having used up its budget; or nobody did. What is asked for there is unknown.
+    pub(crate) fn take_over_alarm(&mut self, cpu: Cpu, spent: Option<Thread>) {
+        let processor = &mut self.processors[cpu.index()];
+        processor.spent = spent.map_or(NONE, |spent| spent.0);
+        // Nobody asks for that.
+        processor.armed = Some(Instant::MAX);
     }
 
     /// The rows of all threads that exist, but for the idle ones.
@@ -223,7 +242,9 @@ impl System<'_> {
     /// Whether the processor `cpu` does what was decided, and has nobody to ask for.
     fn is_settled(&self, cpu: Cpu) -> bool {
         let processor = &self.processors[cpu.index()];
-        processor.asks_first == NONE && processor.executing == processor.heir
+        processor.asks_first == NONE
+            && processor.executing == processor.heir
+            && processor.spent == NONE
     }
 
     /// Whether no idle thread in the pool of `instance` has its registers on a processor.

@@ -95,6 +95,7 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) || !self.is_plain(instance, id) {
             return false;
         }
+        self.tell_budget(id, effects);
         let node = self.node_mut(instance, id);
         node.kept = true;
         let (level, turn) = (node.key.level, Turns::narrow(node.key.turn));
@@ -109,7 +110,7 @@ impl System<'_> {
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
             && self.node(instance, id).bound == 0
-            && !self.serves(id)
+            && !self.serves_hard(id)
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
     }

@@ -44,9 +44,14 @@ impl System<'_> {
             // It moves: what is left of its budget is looked at before its former processor has another heir.
             self.charge(former, now);
         }
-        self.note_spent(cpu, now);
+        self.note_spent(cpu, now, effects);
         self.charge(cpu, now);
+        let outgoing = self.processors[cpu.index()].heir;
         self.processors[cpu.index()].heir = id;
+        if self.serves(outgoing) && self.node(self.thread(outgoing).home, outgoing).kept {
+            // It was put there before it was charged.
+            self.tell_budget(outgoing, effects);
+        }
         effects.preempt(cpu);
         self.arm(cpu, now, effects);
     }

@@ -309,8 +309,12 @@ impl<'m> Scheduler<'m> {
     }
 
     pub fn expire(&mut self, cpu: Cpu, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Nobody, noted, |system, effects| system
-            .expire(cpu, now, effects))
+        let theirs = self.plain.expire(cpu, now, noted);
+        if let Some(beside) = &mut self.beside {
+            let ours = beside.expire(cpu);
+            beside.answered(&self.plain, &theirs, &ours);
+        }
+        theirs
     }
 
     pub fn add_processor(

@@ -1,6 +1,8 @@
 //! Owns: the ready threads without a seat of an instance under deadlines: those with a job by its deadline, in front of all
 //! others, by priority. Must never know: who has a seat, what a job is for.
 //!
+//! The job of a thread with a server is the server's: its [`budgets`](super::budgets) are looked at when it gets a seat.
+//!
 //! What a thread is ordered by is its [`Level`]. Those with a job stand in a tree, in which equals keep the order in which they
 //! came, so that neither they nor those in the rings need a turn.
 
@@ -10,6 +12,7 @@ use super::waiting::Waiting;
 use crate::smp::Level;
 use crate::{Priority, ReadyQueue, Side, Tree, TreeLinks};
 use core::cell::Cell;
+use taktos_time::Duration;
 
 /// The ready threads without a seat, where deadlines count.
 pub struct Deadlines<Id> {
@@ -39,21 +42,36 @@ impl<Id> Branches<Id> {
     };
 }
 
-/// What is noted beside a thread: the deadline of its job, above the processor of which it was the heir last.
+/// What is noted beside a thread: the deadline of its job, above whether it has a server, above the processor of which it was the
+/// heir last. Who has a server has a job.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Note(u64);
+pub(super) struct Note(u64);
 
 impl Note {
     const CPU: u64 = SEATS as u64 - 1;
-    const JOB: u32 = Self::CPU.count_ones();
+    const SERVED: u64 = SEATS as u64;
+    /// All that is below the job.
+    pub const LAST: u64 = Self::CPU | Self::SERVED;
+    const JOB: u32 = Self::LAST.count_ones();
     const NO_JOB: u64 = u64::MAX >> Self::JOB;
+    /// That of a new thread.
+    const NEW: Self = Self(Self::NO_JOB << Self::JOB);
 
-    fn of<W: World>(w: &W, id: W::Id) -> Self {
+    pub fn of<W: World>(w: &W, id: W::Id) -> Self {
         Self(w.note(id))
     }
 
-    const fn cpu(self) -> usize {
+    pub const fn cpu(self) -> usize {
         (self.0 & Self::CPU) as usize
+    }
+
+    pub const fn is_served(self) -> bool {
+        self.0 & Self::SERVED != 0
+    }
+
+    const fn served(self, served: bool) -> Self {
+        let bit = if served { Self::SERVED } else { 0 };
+        Self(self.0 & !Self::SERVED | bit)
     }
 
     const fn with_cpu(self, cpu: usize) -> Self {
@@ -69,17 +87,42 @@ impl Note {
     }
 
     const fn with_job(self, job: u64) -> Self {
-        Self(job << Self::JOB | self.0 & Self::CPU)
+        Self(job << Self::JOB | self.0 & Self::LAST)
     }
 }
 
-/// The latest deadline that is told from later ones: 2⁶¹ − 2 ns, 73 years.
-pub(in super::super) const LATEST: u64 = Note::NO_JOB - 1;
+/// The latest deadline that is told from later ones: 2⁶⁰ − 2 ns, 36 years.
+pub(in super::super::super) const LATEST: u64 = Note::NO_JOB - 1;
+
+/// `id` is new here: it has no job, and no server.
+pub(in super::super) fn begin<W: World>(w: &W, id: W::Id) {
+    w.set_note(id, Note::NEW.0);
+}
 
 /// `id` has a job with the deadline `job`, which is at most [`LATEST`], or none. Where it stands is the caller's business.
 pub(in super::super) fn set_job<W: World>(w: &W, id: W::Id, job: Option<u64>) {
     let job = job.unwrap_or(Note::NO_JOB);
     w.set_note(id, Note::of(w, id).with_job(job).0);
+}
+
+/// `id`, which waits, has a server from now on, or none; and no job of its own.
+pub(in super::super) fn set_served<W: World>(w: &W, id: W::Id, served: bool) {
+    let job = if served { LATEST } else { Note::NO_JOB };
+    w.set_note(id, Note::of(w, id).served(served).with_job(job).0);
+}
+
+/// `id`, which may have a server, has no job of its own.
+pub(in super::super) fn forget_own_job<W: World>(w: &W, id: W::Id) {
+    if !Note::of(w, id).is_served() {
+        set_job(w, id, None);
+    }
+}
+
+/// The server of `id` has this deadline, at most [`LATEST`], and its budget is used up when `id` was charged for `limit`. Where it
+/// stands is the caller's business.
+pub(in super::super) fn set_budget<W: World>(w: &W, id: W::Id, deadline: u64, limit: Duration) {
+    set_job(w, id, Some(deadline));
+    w.set_limit(id, limit);
 }
 
 /// The ring of those that have no job and this level.

@@ -15,12 +15,15 @@
 //! Heirs are the [`System`](crate::smp::System)'s for the same calls, processor for processor, where a processor that idles and
 //! shall go on idling counts as having looked.
 
+mod budgets;
 mod deadlines;
 mod key;
 mod waiting;
 
+pub use budgets::{Budgets, Served, Watched};
+pub(in super::super) use deadlines::LATEST;
 pub use deadlines::{Branches, Deadlines};
-pub(super) use deadlines::{LATEST, set_job};
+pub(super) use deadlines::{begin, forget_own_job, set_budget, set_job, set_served};
 use key::{Key, Urgency};
 pub use waiting::Waiting;
 
@@ -48,7 +51,7 @@ const fn index(cpu: usize) -> usize {
 
 /// The seats and the rings of an instance. See the module's head for its laws.
 #[repr(C)]
-pub struct Cluster<Id: Copy + Eq, Q: Waiting<Id> = ReadyQueue<Id>> {
+pub struct Cluster<Id: Copy + Eq, Q: Waiting<Id> = ReadyQueue<Id>, B: Budgets<Id> = ()> {
     keys: [Cell<Q::Key>; SEATS],
     /// The turn that is appended next, and the one that was prepended last.
     last: Cell<u64>,
@@ -61,10 +64,11 @@ pub struct Cluster<Id: Copy + Eq, Q: Waiting<Id> = ReadyQueue<Id>> {
     /// Whether a seat in the upper half is in use.
     large: Cell<bool>,
     waiting: Q,
+    budgets: B,
     id: PhantomData<Id>,
 }
 
-impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
+impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     /// One that is open, and has no thread.
     #[expect(
         clippy::declare_interior_mutable_const,
@@ -79,6 +83,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
         closed: Cell::new(false),
         large: Cell::new(false),
         waiting: Q::EMPTY,
+        budgets: B::NONE,
         id: PhantomData,
     };
 
@@ -184,14 +189,38 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
         (seat, cpu): (W::Seat, usize),
         former: Id,
     ) {
-        let last = Q::cpu(w, id);
+        let last = B::last::<Q, W>(w, id);
         if last != cpu {
+            if B::are_of(last) {
+                return self.sit_with_budget(w, id, key, (seat, cpu), former);
+            }
             if w.current(w.seat(last)) == id {
                 return self.sit_where_it_runs(w, id, key, cpu);
             }
             Q::set_cpu(w, id, cpu);
         }
         self.own(w, id, key, (seat, cpu), former);
+    }
+
+    /// The same where it has a server.
+    #[cold]
+    #[inline(never)]
+    fn sit_with_budget<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        id: Id,
+        key: Q::Key,
+        (seat, cpu): (W::Seat, usize),
+        former: Id,
+    ) {
+        let last = Q::cpu(w, id);
+        if last != cpu && w.current(w.seat(last)) == id {
+            self.sit_where_it_runs(w, id, key, cpu);
+            return self.budgets.has_sat(w, id, last, last);
+        }
+        Q::set_cpu(w, id, cpu);
+        self.own(w, id, key, (seat, cpu), former);
+        self.budgets.has_sat(w, id, last, cpu);
     }
 
     #[cold]
@@ -220,6 +249,10 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
         let former = w.heir(seat);
         if former != moved {
             self.appoint(w, seat, to, former, moved);
+        }
+        if !key.is_free() && B::are_of(B::last::<Q, W>(w, moved)) {
+            self.charge(w, from, moved);
+            self.budgets.has_sat(w, moved, from, to);
         }
     }
 
@@ -331,10 +364,28 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
         self.sit(w, next, key, (w.seat(cpu), cpu), id);
     }
 
+    /// `id` leaves its seat, that of `cpu`, and waits.
+    #[inline(always)]
+    fn leave<W: World<Id = Id>>(&self, w: &W, id: Id, (seat, cpu): (W::Seat, usize)) {
+        if B::are_of(B::last::<Q, W>(w, id)) {
+            return self.leave_with_budget(w, (seat, cpu));
+        }
+        self.fill(w, (seat, cpu));
+    }
+
+    /// The same where it has a server.
+    #[cold]
+    #[inline(never)]
+    fn leave_with_budget<W: World<Id = Id>>(&self, w: &W, (seat, cpu): (W::Seat, usize)) {
+        self.budgets.leaves(cpu);
+        self.fill(w, (seat, cpu));
+        self.budgets.has_left(w, cpu);
+    }
+
     /// Takes out `id`, which is ready; it is then a ring of its own.
     pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
-            Some(cpu) => self.fill(w, (w.seat(cpu), cpu)),
+            Some(cpu) => self.leave(w, id, (w.seat(cpu), cpu)),
             None => self.waiting.remove(w, id, Q::urgency(w, id)),
         }
     }
@@ -350,7 +401,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
         urgency: Q::Urgency,
     ) -> Id {
         if w.heir(here) == id {
-            self.fill(w, (here, Q::cpu(w, id)));
+            self.leave(w, id, (here, Q::cpu(w, id)));
         } else {
             // Another was decided for already, and the call of it did not come yet.
             self.waiting.remove(w, id, urgency);
@@ -521,6 +572,11 @@ impl<Id: Copy + Eq, Q: Waiting<Id>> Cluster<Id, Q> {
             Q::set_cpu(w, id, cpu);
         }
         w.set_heir(w.seat(cpu), heir.unwrap_or(w.idle(cpu)));
+        if let Some(id) = heir
+            && B::are_of(B::last::<Q, W>(w, id))
+        {
+            self.budgets.has_sat(w, id, cpu, cpu);
+        }
     }
 
     /// It decides no longer. `tell` hears of each processor and its owner, none where it is idle, in the order of

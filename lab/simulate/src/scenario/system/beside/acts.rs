@@ -1,9 +1,9 @@
 //! Owns: the acts that concern one instance: its decider's where it is closed, the System's where it is open.
 //! Must never know: why a thread waits.
 
-use taktos_schedule::CpuSet;
 use taktos_schedule::smp::closed::{Deadlines, Decider, Place, WAITS, Waiting};
 use taktos_schedule::smp::{Error, Instance, Priority as Level, System, Thread};
+use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 use super::board::Forgotten;
@@ -52,7 +52,9 @@ impl<'m> Beside<'m> {
     pub fn ready(&mut self, thread: Thread) {
         if let Some(decider) = self.closed_now(thread) {
             self.board.set_ready(thread, true);
-            return decider.ready(&self.board, thread.index(), Place::Last);
+            let (board, router, now) = (&self.board, &mut self.router, self.now);
+            let renew = |served: &_| router.renew(board, served, thread.index(), now);
+            return decider.ready(board, thread.index(), Place::Last, renew);
         }
         let now = self.now;
         let done = self.ask(About::Row(thread), |system, effects| {
@@ -77,6 +79,9 @@ impl<'m> Beside<'m> {
             }
             (Some(Decider::Edf(edf)), Some(here)) => {
                 edf.retire(board, here, id, Deadlines::urgency(board, id));
+            }
+            (Some(Decider::Served(served)), Some(here)) => {
+                served.retire(board, here, id, Deadlines::urgency(board, id));
             }
             (Some(decider), _) => decider.remove(board, id),
             (None, _) => {
@@ -163,6 +168,9 @@ impl<'m> Beside<'m> {
             (Decider::Edf(edf), Some(here)) => {
                 edf.advance(board, here, id, Deadlines::urgency(board, id));
             }
+            (Decider::Served(served), Some(here)) => {
+                served.advance(board, here, id, Deadlines::urgency(board, id));
+            }
             _ => decider.requeue(board, id, Place::Last),
         }
     }
@@ -200,8 +208,14 @@ impl<'m> Beside<'m> {
         period: Duration,
     ) -> Result<(), Error> {
         let server = Some((budget, period));
-        self.router
-            .set_server(&self.board, thread.index(), server, self.now)
+        self.router.set_server(&self.board, thread.index(), server)
+    }
+
+    /// The time has come at which budgets on the processor are to be looked at.
+    pub fn expire(&mut self, cpu: Cpu) -> Result<(), Error> {
+        self.act_in_tables();
+        let (board, now) = (&self.board, self.now);
+        self.router.expire(board, cpu, now, &mut Forgotten(board))
     }
 
     /// The System is asked from where this is.

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use taktos_schedule::smp::closed::{Branches, Decider, Home, Rows, World};
 use taktos_schedule::smp::{Effects, Instance, Thread};
 use taktos_schedule::{Cpu, CpuSet, Links, Priority, Ring};
-use taktos_time::Instant;
+use taktos_time::{Duration, Instant};
 
 /// What a kernel knows of a thread. An idle thread has one, too.
 struct Block {
@@ -19,6 +19,7 @@ struct Block {
     note: Cell<u64>,
     branches: Branches<usize>,
     charged: Cell<u64>,
+    limit: Cell<Duration>,
 }
 
 /// A processor's two words. An heir that is unknown is to be asked for by a dispatch.
@@ -49,6 +50,7 @@ impl<'h> Board<'h> {
             note: Cell::new(0),
             branches: Branches::NONE,
             charged: Cell::new(0),
+            limit: Cell::new(Duration::ZERO),
         };
         let words = |cpu| Words {
             heir: Cell::new(Some(threads + cpu)),
@@ -222,6 +224,21 @@ impl World for Board<'_> {
         let charged = &self.blocks[id].charged;
         charged.set(charged.get() + ticks);
     }
+
+    fn charged(&self, id: usize) -> Duration {
+        Duration::from_nanos(self.blocks[id].charged.get())
+    }
+
+    fn limit(&self, id: usize) -> Duration {
+        self.blocks[id].limit.get()
+    }
+
+    fn set_limit(&self, id: usize, limit: Duration) {
+        self.blocks[id].limit.set(limit);
+    }
+
+    // Budgets are timed for both systems together.
+    fn watch(&self, _: usize, _: Option<Duration>) {}
 
     // Who is to be dispatched is seen by the two words.
     fn call(&self, _: usize, _: usize) {}

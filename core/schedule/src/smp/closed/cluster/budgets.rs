@@ -1,0 +1,183 @@
+//! Owns: whose budget each processor's alarm is for, and who lost a processor having used up its own.
+//! Must never know: the rules of servers, who is served before whom.
+//!
+//! An alarm is set when a thread with a server gets a seat. When it loses the seat to others, the alarm stays, and finds
+//! nothing to do: so they need not know.
+
+use super::super::World;
+use super::deadlines::Note;
+use super::{Cluster, Deadlines, SEATS, Waiting, index};
+use core::cell::Cell;
+use taktos_time::Duration;
+
+/// What a [`Cluster`] notes of budgets: nothing where threads have no servers.
+pub trait Budgets<Id: Copy + Eq>: Sized {
+    /// Nothing is noted.
+    const NONE: Self;
+
+    /// The processor of which `id` was the heir last, as [`Waiting::cpu`] says; or a number that [`Budgets::are_of`] knows.
+    #[inline(always)]
+    fn last<Q: Waiting<Id>, W: World<Id = Id>>(w: &W, id: Id) -> usize {
+        Q::cpu(w, id)
+    }
+    /// Whether this was said of one with a server.
+    #[inline(always)]
+    fn are_of(_last: usize) -> bool {
+        false
+    }
+    /// `id`, which has a server and had the seat of `from` last, has that of `cpu` from now on.
+    fn has_sat<W: World<Id = Id>>(&self, _: &W, _id: Id, _from: usize, _cpu: usize) {}
+    /// One with a server is about to leave the seat of `cpu`, and waits.
+    fn leaves(&self, _cpu: usize) {}
+    /// It has left the seat, which another has now, or nobody.
+    fn has_left<W: World<Id = Id>>(&self, _: &W, _cpu: usize) {}
+}
+
+impl<Id: Copy + Eq> Budgets<Id> for () {
+    const NONE: Self = ();
+}
+
+/// What is noted for each processor.
+pub struct Watched<Id> {
+    /// Whose budget the alarm is for.
+    last: [Cell<Option<Id>>; SEATS],
+    /// Who had used up its budget when it lost the processor.
+    spent: [Cell<Option<Id>>; SEATS],
+}
+
+impl<Id: Copy + Eq> Budgets<Id> for Watched<Id> {
+    const NONE: Self = Self {
+        last: [const { Cell::new(None) }; SEATS],
+        spent: [const { Cell::new(None) }; SEATS],
+    };
+
+    #[inline(always)]
+    fn last<Q: Waiting<Id>, W: World<Id = Id>>(w: &W, id: Id) -> usize {
+        (w.note(id) & Note::LAST) as usize
+    }
+
+    #[inline(always)]
+    fn are_of(last: usize) -> bool {
+        last >= SEATS
+    }
+
+    fn has_sat<W: World<Id = Id>>(&self, w: &W, id: Id, from: usize, cpu: usize) {
+        if from != cpu {
+            self.look_back(w, from, id);
+        }
+        if let Some(last) = self.last[index(cpu)].replace(Some(id)) {
+            self.note_spent(w, cpu, last);
+        }
+        self.watch(w, id, cpu);
+    }
+
+    fn leaves(&self, cpu: usize) {
+        self.last[index(cpu)].set(None);
+    }
+
+    fn has_left<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        let [last, spent] = [&self.last, &self.spent].map(|all| all[index(cpu)].get());
+        if last.is_none() && spent.is_none() {
+            w.watch(cpu, None);
+        }
+    }
+}
+
+impl<Id: Copy + Eq> Watched<Id> {
+    /// The alarm of `cpu`, whose seat `id` has, is for its budget.
+    fn watch<W: World<Id = Id>>(&self, w: &W, id: Id, cpu: usize) {
+        self.last[index(cpu)].set(Some(id));
+        let left = match self.spent[index(cpu)].get() {
+            None => Self::left(w, id),
+            Some(_) => Duration::ZERO,
+        };
+        w.watch(cpu, Some(left));
+    }
+
+    /// `id` has lost the seat of `cpu`.
+    fn look_back<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
+        if self.last[index(cpu)].get() == Some(id) {
+            self.last[index(cpu)].set(None);
+            self.note_spent(w, cpu, id);
+        }
+    }
+
+    /// `id` has lost the seat of `cpu`: it is noted if it had used up its budget.
+    fn note_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
+        if Note::of(w, id).is_served() && Self::left(w, id) == Duration::ZERO {
+            self.spent[index(cpu)].set(Some(id));
+        }
+    }
+
+    /// Who lost the seat of `cpu` having used up its budget. It is forgotten.
+    fn take_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
+        if let Some(last) = self.last[index(cpu)].get()
+            && w.heir(w.seat(cpu)) != last
+        {
+            self.look_back(w, cpu, last);
+        }
+        self.spent[index(cpu)].take()
+    }
+
+    /// What is left of the budget of `id`, which was charged until now.
+    fn left<W: World<Id = Id>>(w: &W, id: Id) -> Duration {
+        w.limit(id).saturating_sub(w.charged(id))
+    }
+}
+
+/// The seats of an instance whose threads may have servers.
+pub type Served<Id> = Cluster<Id, Deadlines<Id>, Watched<Id>>;
+
+impl<Id: Copy + Eq> Served<Id> {
+    /// Whether `id` has a server: [`Router::renew`](super::super::Router::renew) is to be called before it becomes ready.
+    #[inline(always)]
+    pub fn serves<W: World<Id = Id>>(w: &W, id: Id) -> bool {
+        Note::of(w, id).is_served()
+    }
+
+    /// Who may have used up its budget on `cpu`: who lost it, and its heir. They are charged until now, wherever they run.
+    pub(in super::super) fn may_have_spent<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+    ) -> [Option<Id>; 2] {
+        self.charge_heir(w, cpu);
+        let spent = self.budgets.take_spent(w, cpu);
+        let elsewhere = spent.and_then(|id| self.seat_of(w, id));
+        if let Some(elsewhere) = elsewhere {
+            self.charge_heir(w, elsewhere);
+        }
+        [spent, self.served_heir(w, cpu)]
+    }
+
+    /// What `id` has of its budget is about to be set anew: whether that was used up when it lost its last seat is noted before.
+    pub(in super::super) fn look_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
+        let cpu = Note::of(w, id).cpu();
+        if self.budgets.last[index(cpu)].get() == Some(id) && self.seat_of(w, id).is_none() {
+            self.budgets.look_back(w, cpu, id);
+        }
+    }
+
+    /// The alarm of `cpu` is for its heir's budget again, if that has a server.
+    pub(in super::super) fn watch_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        if let Some(heir) = self.served_heir(w, cpu) {
+            self.budgets.watch(w, heir, cpu);
+        }
+    }
+
+    /// It decides no longer about `cpu`. Who lost that seat having used up its budget.
+    pub(in super::super) fn forget_budgets<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+    ) -> Option<Id> {
+        let spent = self.budgets.take_spent(w, cpu);
+        self.budgets.leaves(cpu);
+        spent
+    }
+
+    fn served_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
+        let heir = w.heir(w.seat(cpu));
+        (heir != w.idle(cpu) && Note::of(w, heir).is_served()).then_some(heir)
+    }
+}
