@@ -60,7 +60,7 @@ fn all_is_measured_in_any_order() {
                 "partitioned" => (3, 1, 8 * several_bench::PROCESSORS),
                 "cluster" => (3, 1, 0),
                 "edf" => (1, 1, 0),
-                "deadlines" => (1, 0, 0),
+                "deadlines" | "servers" => (1, 0, 0),
                 "gathered" => (1, 1, several_bench::PROCESSORS),
                 _ => (2, 0, 0),
             };
