@@ -27,6 +27,7 @@ mod fault;
 mod isolation;
 mod mark;
 mod nested;
+mod order;
 mod spaces;
 mod upcalls;
 
@@ -37,6 +38,7 @@ pub use isolation::{
     Access, FAULT_REGISTERS, Isolation, RaisedFault, Region, RegionRules, UserFault, UserStart,
 };
 pub use nested::NestedSection;
+pub use order::{first_things_first, slow_path};
 pub use spaces::Spaces;
 pub use upcalls::Upcalls;
 

@@ -13,9 +13,9 @@ mod smp;
 mod uni;
 
 pub(crate) use outcome::{
-    IntoResult, OutcomeOf, answer, concluded, fail, first_things_first, refuse_to_wait, slow_path,
-    stay, take_error,
+    IntoResult, OutcomeOf, answer, concluded, fail, refuse_to_wait, stay, take_error,
 };
+pub(crate) use taktos_machine::{first_things_first, slow_path};
 
 use crate::critical_section::{CriticalSection, Held};
 use crate::object::mutex::MutexCore;

@@ -35,21 +35,6 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
     OutcomeOf::<S>::stay(Answer { status, value })
 }
 
-/// Marks the end of a path that is seldom taken and calls something. Without it the compiler would end the
-/// path by a jump, and then lay out a stack frame at the beginning, for the usual path too.
-#[inline(always)]
-pub(crate) fn slow_path<T>(result: T) -> T {
-    first_things_first();
-    result
-}
-
-/// Keeps the compiler from loading what is needed below before all above is stored: so that fewer registers
-/// are in use at a time, and a decision need not save any.
-#[inline(always)]
-pub(crate) fn first_things_first() {
-    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
-}
-
 /// What a call told the running thread.
 ///
 /// The invariant: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,

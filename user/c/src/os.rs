@@ -6,7 +6,6 @@ use crate::freertos::critical::Critical;
 use crate::heap::Heap;
 use crate::posix::Shared;
 use core::cell::Cell;
-use core::sync::atomic::{Ordering::SeqCst, compiler_fence};
 use taktos::board::Board;
 use taktos::{AlarmClock, Instant, Kernel, Mutex, Priority, Protocol, System, Timeout};
 use taktos_machine::Machine;
@@ -134,14 +133,6 @@ pub fn surely_in_thread() -> bool {
 #[inline(always)]
 pub fn in_handler() -> bool {
     Cpu::in_interrupt() && os().is_running()
-}
-
-/// Marks the end of a path that is seldom taken and calls something: without it the compiler would end that by a jump, and then lay out a stack
-/// frame at the beginning, for the usual path too.
-#[inline(always)]
-pub fn slow_path<T>(result: T) -> T {
-    compiler_fence(SeqCst);
-    result
 }
 
 /// Runs `body` with the kernel, and whoever may call it, kept out. Not nested, and without kernel calls inside.

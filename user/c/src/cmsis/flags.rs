@@ -4,11 +4,10 @@ use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, code};
 use super::thread::{Living, OsThread};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Object};
-use crate::os::{
-    Caller, FOREVER, Phase, caller, in_handler, os, slow_path, surely_in_thread, timeout,
-};
+use crate::os::{Caller, FOREVER, Phase, caller, in_handler, os, surely_in_thread, timeout};
 use taktos::board::Board;
 use taktos::{Error, EventFlags, Interrupt, Timeout};
+use taktos_machine::slow_path;
 
 /// The bit that tells an error from flags, which a group has not.
 const ERROR_BIT: u32 = 1 << 31;

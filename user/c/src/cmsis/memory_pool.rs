@@ -3,10 +3,11 @@
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, slow_path, surely_in_thread, timeout};
+use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
 use core::ptr;
 use taktos::board::Board;
 use taktos::{RawPool, Timeout};
+use taktos_machine::slow_path;
 
 /// The attributes of what has data beside its control block: `osMemoryPoolAttr_t`, `osMessageQueueAttr_t`.
 #[repr(C)]

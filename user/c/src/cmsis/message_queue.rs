@@ -4,10 +4,11 @@ use super::memory_pool::DataAttributes;
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, code, status};
 use super::{get_name, interface};
 use crate::object::{self, Head, Id, Memory, Object};
-use crate::os::{Caller, caller, in_handler, slow_path, surely_in_thread, timeout};
+use crate::os::{Caller, caller, in_handler, surely_in_thread, timeout};
 use core::slice;
 use taktos::board::Board;
 use taktos::{RawQueue, Timeout};
+use taktos_machine::slow_path;
 
 /// A message queue.
 #[repr(C)]

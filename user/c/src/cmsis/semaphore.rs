@@ -3,9 +3,10 @@
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status, status};
 use super::{get_name, interface};
 use crate::object::{self, Attributes, Head, Id, Object};
-use crate::os::{Caller, caller, in_handler, may_call, slow_path, surely_in_thread, timeout};
+use crate::os::{Caller, caller, in_handler, may_call, surely_in_thread, timeout};
 use taktos::board::Board;
 use taktos::{Semaphore, Timeout};
+use taktos_machine::slow_path;
 
 /// A semaphore.
 #[repr(C)]

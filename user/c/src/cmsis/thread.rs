@@ -3,7 +3,7 @@
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{Phase, TICK, in_handler, masked, os, slow_path, surely_in_thread};
+use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
 use crate::posix::thread::PosixThread;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
@@ -15,6 +15,7 @@ use taktos::board::Board;
 use taktos::{
     AnyThread, Duration, Error, EventFlags, Kernel, Priority, RawThread, State, Thread, Timeout,
 };
+use taktos_machine::slow_path;
 
 /// What a thread calls.
 pub type Entry = unsafe extern "C" fn(*mut c_void);

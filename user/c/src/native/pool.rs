@@ -1,10 +1,10 @@
 //! Pools: memory blocks of one size.
 
 use super::{At, Code, OK, Time, Word, failed, kind, native, number, tell, timeout, with, words};
-use crate::os::slow_path;
 use core::ffi::c_void;
 use taktos::board::Board;
 use taktos::{Error, RawPool};
+use taktos_machine::slow_path;
 
 type Object = RawPool<Board>;
 kind!(Object as taktos_pool_t, 0x96, 24);

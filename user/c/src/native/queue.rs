@@ -4,11 +4,11 @@ use super::{
     At, Code, OK, Time, Word, bytes, code, failed, kind, native, number, room, tell, timeout, with,
     words,
 };
-use crate::os::slow_path;
 use core::ffi::c_void;
 use core::slice;
 use taktos::board::Board;
 use taktos::{Error, RawQueue};
+use taktos_machine::slow_path;
 
 type Object = RawQueue<Board>;
 kind!(Object as taktos_queue_t, 0x98, 32);

@@ -1,9 +1,9 @@
 //! Semaphores: a count of permits, and threads that wait for one.
 
 use super::{At, Code, OK, Time, failed, kind, native, timeout, with};
-use crate::os::slow_path;
 use taktos::board::Board;
 use taktos::{Error, Semaphore};
+use taktos_machine::slow_path;
 
 type Object = Semaphore<Board>;
 kind!(Object as taktos_semaphore_t, 0x95, 8);

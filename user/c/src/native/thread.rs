@@ -3,11 +3,12 @@
 use super::{Code, Codes, Time, code, failed, native, timeout};
 use crate::cmsis::thread::{self, Entry, HIGHEST, JOINABLE, Living, OsThread, ThreadAttributes};
 use crate::object::{Attributes, Id};
-use crate::os::{in_handler, slow_path};
+use crate::os::in_handler;
 use core::ffi::{c_char, c_void};
 use core::ptr;
 use taktos::board::Board;
 use taktos::{AnyThread, Error, State};
+use taktos_machine::slow_path;
 
 /// What C calls a thread by.
 pub type Thread = *mut c_void;
