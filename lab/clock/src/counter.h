@@ -20,6 +20,8 @@ struct counter {
     struct moment (*before)(int processor, void *data);
     /* The moment behind all that a processor has executed; between blocks, or at the end. */
     struct moment (*now)(int processor);
+    /* The machine's virtual time in nanoseconds, for whoever is no processor. */
+    int64_t (*elapsed)(void);
 };
 
 extern const struct counter summed, followed;

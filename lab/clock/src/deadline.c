@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "counter.h"
 #include "emulator.h"
 
 #define NANOSECONDS 1
@@ -41,7 +42,7 @@ static struct timer *pulse;
 static void tell(void *unused)
 {
     (void)unused;
-    int64_t now = qemu_clock_get_ns(VIRTUAL_CLOCK);
+    int64_t now = counter->elapsed();
     unsigned char bytes[sizeof now];
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)((uint64_t)now >> (8 * i));

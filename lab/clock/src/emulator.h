@@ -31,6 +31,7 @@ extern __thread CPUState *current_cpu;
 void *object_class_by_name(const char *name);
 CPUState *qemu_get_cpu(int index);
 bool cpu_thread_is_idle(CPUState *cpu);
+bool cpu_is_stopped(CPUState *cpu);
 void cpu_exit(CPUState *cpu);
 void cpu_loop_exit_restore(CPUState *cpu, uintptr_t address) __attribute__((noreturn));
 void tcg_cflags_set(CPUState *cpu, uint32_t flags);

@@ -18,6 +18,7 @@
 #include "arm.h"
 #include "counter.h"
 #include "deadline.h"
+#include "emulator.h"
 #include "end.h"
 #include "exception.h"
 #include "plan.h"
@@ -262,4 +263,6 @@ bool followed_add_processor(void)
     return arm_find();
 }
 
-const struct counter followed = { translate, before, now };
+static int64_t elapsed(void) { return qemu_clock_get_ns(VIRTUAL_CLOCK); }
+
+const struct counter followed = { translate, before, now, elapsed };

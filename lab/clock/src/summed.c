@@ -130,4 +130,4 @@ static void translate(struct qemu_plugin_tb *block)
     }
 }
 
-const struct counter summed = { translate, before, now };
+const struct counter summed = { translate, before, now, time_elapsed };

@@ -49,6 +49,8 @@ uint64_t time_ticks(int processor);
 uint64_t time_all_ticks(void);
 /* The time of the running processor so many ticks ago. */
 int64_t time_before(int processor, uint64_t ticks);
+/* The machine's time in nanoseconds: that of the last quantum's begin. */
+int64_t time_elapsed(void);
 /* Which processors are halted: a bit each. */
 unsigned time_asleep(void);
 
