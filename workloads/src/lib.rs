@@ -26,6 +26,7 @@ pub mod hello;
 pub mod ipc;
 #[cfg(target_has_atomic = "64")]
 pub mod latency;
+mod look_away;
 #[cfg(target_has_atomic = "64")]
 pub mod mechanisms;
 pub mod orders;

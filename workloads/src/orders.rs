@@ -13,6 +13,7 @@
 //! of the script: the thread's number, or `-`. An order that fails prints `@refused ORDER: ERROR`.
 
 use crate::command_line::{CommandLine, each_argument};
+use crate::look_away::look_away;
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::{
@@ -283,9 +284,7 @@ fn be_seen<S: StageBoard>(actor: &'static Actor<S>) {
         if let Some(place) = seen.get(AnyThread::<S>::processor().index()) {
             place.store(actor.number.load(Relaxed), Relaxed);
         }
-        for _ in 0..16 {
-            core::hint::spin_loop();
-        }
+        look_away(50);
     }
 }
 

@@ -25,6 +25,7 @@ mod wake;
 pub use case::Case;
 pub use objects::{HELPERS, Helper, Objects, STACK};
 
+use crate::look_away::look_away;
 use case::Tally;
 use taktos_kernel::{CpuSet, Duration, InstanceConfig, Instant, Kernel, PolicyKind, System};
 
@@ -36,9 +37,12 @@ pub trait SeveralBoard: System {
     fn trigger_interrupt(handler: fn());
     /// Lets a little time pass; in loops that look again and again.
     fn pause() {
-        core::hint::spin_loop();
+        look_away(LOOKS_AWAY);
     }
 }
+
+/// So many turns between two looks: far less than the unit.
+const LOOKS_AWAY: u32 = 200;
 
 /// How many processors the suite needs.
 pub const PROCESSORS: usize = 4;

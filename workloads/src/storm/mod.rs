@@ -18,6 +18,7 @@ pub use words::{Refused, Wanted, policy};
 
 use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument};
+use crate::look_away::look_away;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Kernel, Priority, System};
@@ -30,10 +31,13 @@ pub trait StormBoard: CommandLine {
     fn busy(span: Duration) {
         let end = Kernel::<Self>::now().saturating_add(span);
         while Kernel::<Self>::now() < end {
-            core::hint::spin_loop();
+            look_away(LOOKS_AWAY);
         }
     }
 }
+
+/// So many turns between two looks: less than the shortest span.
+const LOOKS_AWAY: u32 = 50;
 
 /// The storm that the command line asks for, as [`Wanted::take`] has it; a word that is none ends the program with the status 2. Words are
 /// separated by `+`, too.

@@ -44,6 +44,7 @@ pub use log::Log;
 pub use objects::{Objects, STACK, THREADS};
 pub use trigger::Trigger;
 
+use crate::look_away::look_away;
 use case::Tally;
 use taktos_kernel::{Duration, Instant, Kernel, System};
 
@@ -56,13 +57,12 @@ pub trait SuiteBoard: System {
     /// Keeps the processor busy until `instant`.
     fn busy_until(instant: Instant) {
         while Kernel::<Self>::now() < instant {
-            (0..LOOKS_AWAY).map(core::hint::black_box).for_each(drop);
+            look_away(LOOKS_AWAY);
         }
     }
 }
 
-/// How often a processor that is kept busy counts before it looks at the clock again. A look, and a hint that nothing is done, are what
-/// an emulator is slow at. Far less than the unit.
+/// So many turns between two looks of a processor that is kept busy: far less than the unit.
 const LOOKS_AWAY: u32 = 1_000;
 
 /// The priority of the main thread.
