@@ -44,7 +44,16 @@ impl<S: SeveralBoard> Case<S> {
 
     /// Demands that `found` is `expected`. The first time that it is not, the case has failed and says so.
     pub fn expect<T: PartialEq<U> + Debug, U: Debug>(&mut self, what: &str, found: T, expected: U) {
-        if !self.failed && found != expected {
+        if found != expected {
+            self.differs(what, &found, &expected);
+        }
+    }
+
+    /// Apart, for there are hundreds of places where something may differ.
+    #[cold]
+    #[inline(never)]
+    fn differs(&mut self, what: &str, found: &dyn Debug, expected: &dyn Debug) {
+        if !self.failed {
             self.fail(format_args!(
                 "{what}: expected {expected:?}, found {found:?}"
             ));

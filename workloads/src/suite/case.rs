@@ -1,4 +1,6 @@
 //! Owns: how a case is run, how it fails, and how cases are counted.
+//!
+//! What cases call by the hundred is not copied into each: that would be a third of the suite's text, and of the time to compile it.
 
 use super::{MAIN, Objects, SuiteBoard};
 use core::fmt::Debug;
@@ -21,7 +23,16 @@ impl<S: SuiteBoard> Case<S> {
 
     /// Demands that `found` is `expected`. The first time that it is not, the case has failed and says so.
     pub fn expect<T: PartialEq<U> + Debug, U: Debug>(&mut self, what: &str, found: T, expected: U) {
-        if !self.failed && found != expected {
+        if found != expected {
+            self.fail(what, &found, &expected);
+        }
+    }
+
+    /// The case has failed, and says why the first time. Apart, for there are a thousand places that may fail.
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, what: &str, found: &dyn Debug, expected: &dyn Debug) {
+        if !self.failed {
             self.failed = true;
             let name = self.name;
             print::<S>(format_args!(
@@ -31,6 +42,7 @@ impl<S: SuiteBoard> Case<S> {
     }
 
     /// Demands that the log holds `expected`, and empties it.
+    #[inline(never)]
     pub fn expect_log(&mut self, expected: &str) {
         let text = S::objects().log.take();
         self.expect("order of events", text.as_str(), expected);
@@ -42,6 +54,7 @@ impl<S: SuiteBoard> Case<S> {
     }
 
     /// Demands the state of the helper `index`.
+    #[inline(never)]
     pub fn expect_state(&mut self, index: usize, expected: State) {
         self.expect(
             "state of a thread",
@@ -51,12 +64,14 @@ impl<S: SuiteBoard> Case<S> {
     }
 
     /// Demands the effective priority of the helper `index`.
+    #[inline(never)]
     pub fn expect_priority(&mut self, index: usize, expected: u8) {
         let (_, effective) = S::objects().thread(index).priorities();
         self.expect("effective priority", effective.level(), expected);
     }
 
     /// Creates the helper `index` with the priority `level` and starts it with `body`.
+    #[inline(never)]
     pub fn start(&mut self, index: usize, level: u8, body: fn()) {
         let thread = S::objects().thread(index);
         let priority = Priority::new(level).unwrap_or(Priority::LEAST_URGENT);
@@ -67,6 +82,7 @@ impl<S: SuiteBoard> Case<S> {
     }
 
     /// Lets all helpers that are less urgent than the main thread run until none is ready.
+    #[inline(never)]
     pub fn let_others_run(&mut self) {
         let slept = AnyThread::<S>::sleep(super::UNIT);
         self.expect("sleep of the main thread", slept, Ok(()));

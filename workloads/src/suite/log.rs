@@ -60,6 +60,7 @@ impl Log {
     }
 
     /// Adds a letter; what does not fit is lost, and the last letter then says so.
+    #[inline(never)]
     pub fn add(&self, letter: char) {
         let at = self.length.load(Relaxed);
         if at < ROOM {
