@@ -54,12 +54,10 @@ type Work = Box<dyn Fn(&Workspace) -> Result<Tally> + Send + Sync>;
 struct Step {
     name: String,
     work: Work,
-    /// Whether it keeps all processors busy, so that nothing may run beside it.
-    alone: bool,
     needs: &'static [Need],
 }
 
-/// A step that others may run beside, and that runs images in the emulator.
+/// A step that runs images in the emulator.
 fn step(
     name: impl Into<String>,
     work: impl Fn(&Workspace) -> Result<Tally> + Send + Sync + 'static,
@@ -67,7 +65,6 @@ fn step(
     Step {
         name: name.into(),
         work: Box::new(work),
-        alone: false,
         needs: RUNNING,
     }
 }
@@ -99,14 +96,6 @@ impl Step {
     /// The same, needing this and nothing else beyond the tool.
     fn needing(self, needs: &'static [Need]) -> Self {
         Self { needs, ..self }
-    }
-
-    /// The same, with nothing beside it.
-    fn alone(self) -> Self {
-        Self {
-            alone: true,
-            ..self
-        }
     }
 }
 
@@ -146,7 +135,9 @@ fn steps(length: Length) -> Vec<Step> {
         steps.push(on("kernel suite on", there(), four::suite_elsewhere));
         steps.push(on("port and faults on", there(), four::programs_elsewhere));
     }
-    steps.push(step("hostile guests", move |ws| hostile::attack(ws, length)).alone());
+    steps.push(step("hostile guests", move |ws| {
+        hostile::attack(ws, length)
+    }));
     steps.extend(budgets(length));
     steps.push(step("a board's own counter", counter::refused));
     steps.push(step(

@@ -4,7 +4,7 @@
 //! What is counted is counted inside of emulated machines, so a neighbour changes nothing of it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -21,18 +21,10 @@ use super::{Line, Step, Tally, steps};
 pub(super) struct Ran {
     /// Its name.
     pub name: String,
-    /// How long it ran, without the time that it waited for others.
+    /// How long it ran.
     pub took: Duration,
     /// What it found.
     pub tally: Tally,
-}
-
-/// What the steps share: who may run, and what came of those that ran.
-#[derive(Default)]
-struct Shared {
-    /// Held by every step that runs; alone by one that wants to be.
-    processors: RwLock<()>,
-    ran: Mutex<Vec<Ran>>,
 }
 
 /// What the chosen steps need, each thing once; to list them nothing is needed.
@@ -87,52 +79,34 @@ fn chosen(line: &Line) -> Vec<Step> {
 
 /// Runs them, or lists them; what came of each, in the order in which they ended.
 fn all(workspace: &Workspace, steps: Vec<Step>, arguments: &Arguments) -> Vec<Ran> {
-    let shared = Arc::new(Shared::default());
+    let ran = Arc::new(Mutex::default());
     let trials = steps.into_iter().map(|step| {
-        let (shared, workspace) = (Arc::clone(&shared), workspace.clone());
-        Trial::test(step.name.clone(), move || shared.run(&workspace, &step))
+        let (ran, workspace) = (Arc::clone(&ran), workspace.clone());
+        Trial::test(step.name.clone(), move || keep(&ran, &workspace, &step))
     });
     // It tells of each step as it ends; what it concludes is in what was kept.
     let _conclusion = libtest_mimic::run(arguments, trials.collect());
-    let mut ran = shared.ran.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut *ran)
 }
 
-impl Shared {
-    /// Runs a step when it may, and keeps what came of it.
-    fn run(&self, workspace: &Workspace, step: &Step) -> Result<(), Failed> {
-        // Taken by a step that panicked or not: what it guards is no data.
-        let (_beside, _alone);
-        match step.alone {
-            true => {
-                _alone = self
-                    .processors
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner)
-            }
-            false => {
-                _beside = self
-                    .processors
-                    .read()
-                    .unwrap_or_else(PoisonError::into_inner)
-            }
-        }
-        let begin = Instant::now();
-        let work = std::panic::AssertUnwindSafe(|| (step.work)(workspace));
-        let tally = match std::panic::catch_unwind(work) {
-            Ok(Ok(tally)) => tally,
-            Ok(Err(error)) => Tally::fail(shown(&error)),
-            Err(_) => Tally::fail("it panicked, as told above\n"),
-        };
-        let failed = (tally.failed > 0).then(|| said(&tally));
-        let mut ran = self.ran.lock().unwrap_or_else(PoisonError::into_inner);
-        ran.push(Ran {
-            name: step.name.clone(),
-            took: begin.elapsed(),
-            tally,
-        });
-        failed.map_or(Ok(()), |said| Err(said.into()))
-    }
+/// Runs a step, and keeps what came of it.
+fn keep(ran: &Mutex<Vec<Ran>>, workspace: &Workspace, step: &Step) -> Result<(), Failed> {
+    let begin = Instant::now();
+    let work = std::panic::AssertUnwindSafe(|| (step.work)(workspace));
+    let tally = match std::panic::catch_unwind(work) {
+        Ok(Ok(tally)) => tally,
+        Ok(Err(error)) => Tally::fail(shown(&error)),
+        Err(_) => Tally::fail("it panicked, as told above\n"),
+    };
+    let failed = (tally.failed > 0).then(|| said(&tally));
+    let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
+    ran.push(Ran {
+        name: step.name.clone(),
+        took: begin.elapsed(),
+        tally,
+    });
+    failed.map_or(Ok(()), |said| Err(said.into()))
 }
 
 #[cfg(test)]
@@ -158,7 +132,7 @@ mod tests {
         let ran = ran(vec![
             step("passes", |_| Ok(Tally::pass())),
             step("refuses", |_| anyhow::bail!("it refuses")),
-            step("panics", |_| panic!("on purpose")).alone(),
+            step("panics", |_| panic!("on purpose")),
             step("fails", |_| Ok(Tally::fail("no"))),
         ]);
         let found = |name: &str| {
@@ -176,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_meet_unless_one_wants_to_be_alone() {
+    fn steps_run_side_by_side() {
         let both = Arc::new(Barrier::new(2));
         let meets = |name: &str| {
             let both = Arc::clone(&both);
@@ -185,20 +159,6 @@ mod tests {
                 Ok(Tally::pass())
             })
         };
-        let inside = Arc::new(Mutex::new(()));
-        let alone = |name: &str| {
-            let inside = Arc::clone(&inside);
-            let work = move |_: &Workspace| {
-                let nobody = inside.try_lock().is_ok();
-                std::thread::sleep(Duration::from_millis(20));
-                Ok([nobody.then_some(()).ok_or_else(String::new)]
-                    .into_iter()
-                    .collect())
-            };
-            step(name, work).alone()
-        };
-        let ran = ran(vec![meets("a"), meets("b"), alone("c"), alone("d")]);
-        assert!(ran.iter().all(|step| step.tally.failed == 0));
-        assert_eq!(ran.len(), 4);
+        assert_eq!(ran(vec![meets("a"), meets("b")]).len(), 2);
     }
 }

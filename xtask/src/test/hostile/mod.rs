@@ -12,17 +12,12 @@ mod doorbells;
 mod judge;
 mod machine;
 
-use std::sync::Mutex;
-
 use anyhow::Result;
 
 use super::{Tally, storms};
 use cases::Case;
 use machine::Images;
 use taktos_cli::workspace::Workspace;
-
-/// How many machines run at a time: as many as there are processors in CI.
-const AT_A_TIME: usize = 2;
 
 /// What doorbells cost a victim that takes no interrupts; each attack beside victims under each scheduler; guests that are started again a
 /// thousand times; and every attack in turn for a minute under the two schedulers with servers, for an hour where asked.
@@ -32,28 +27,11 @@ pub(super) fn attack(workspace: &Workspace, length: storms::Length) -> Result<Ta
         storms::Length::Short => 1,
         storms::Length::Long => 60,
     };
-    let doorbells = doorbells::cost(&images)?;
-    let cases = Mutex::new(cases::all(minutes).into_iter());
-    let found = Mutex::new(doorbells);
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
-            scope.spawn(|| {
-                while let Some(case) = next(&cases) {
-                    let tally = one(&images, &case);
-                    if let Ok(mut found) = found.lock() {
-                        found.add(tally);
-                    }
-                }
-            });
-        }
-    });
-    Ok(found
-        .into_inner()
-        .unwrap_or_else(|broken| broken.into_inner()))
-}
-
-fn next(cases: &Mutex<impl Iterator<Item = Case>>) -> Option<Case> {
-    cases.lock().ok()?.next()
+    let mut found = doorbells::cost(&images)?;
+    for case in cases::all(minutes) {
+        found.add(one(&images, &case));
+    }
+    Ok(found)
 }
 
 fn one(images: &Images, case: &Case) -> Tally {
