@@ -2,12 +2,9 @@
 //! that no feature of one leaks into another.
 
 use anyhow::{Context, Result};
-use taktos_cli::image::{build_in, build_several, crate_of};
+use taktos_cli::image::{build_several, crate_of};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
-
-/// The program that is built for size, which not every board has, and how.
-const SMALLEST: (&str, &str) = ("smallest", "small");
 
 /// Builds all images.
 ///
@@ -19,10 +16,6 @@ pub fn build(workspace: &Workspace) -> Result<String> {
         let there = (board.name(), board.triple());
         let names: Vec<&str> = programs.iter().map(String::as_str).collect();
         build_several(workspace, there, &names)?;
-        let (smallest, profile) = SMALLEST;
-        if names.contains(&smallest) {
-            build_in(workspace, there, smallest, profile)?;
-        }
     }
     Ok(format!(
         "the images of {} boards are built",

@@ -89,20 +89,7 @@ pub fn build_several(
     built.into_iter().map(image).collect()
 }
 
-/// The same in a profile that is not the one in which programs ship.
-///
-/// # Errors
-/// As [`build`].
-pub fn build_in(
-    workspace: &Workspace,
-    board: (&str, &str),
-    program: &str,
-    profile: &str,
-) -> Result<Image> {
-    one(workspace, board, program, profile, Features::Usual)
-}
-
-/// The same with the features of the smallest image.
+/// The same in another profile than that in which programs ship, with the features of the smallest image.
 ///
 /// # Errors
 /// As [`build`].

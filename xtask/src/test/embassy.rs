@@ -34,19 +34,18 @@ pub(super) fn executors(workspace: &Workspace, length: Length) -> Result<Tally> 
 
 fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let (name, triple) = (board.name(), board.triple());
-    let target = workspace.target().join("embassy");
     let output = output_of(
         cargo(workspace)
             .args(["build", "--quiet", "--release", "--package", PROGRAM])
-            .args(["--features", name, "--target", triple, "--target-dir"])
-            .arg(&target),
+            .args(["--features", name, "--target", triple]),
     )?;
     ensure!(
         output.status.success(),
         "{PROGRAM} for {name}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let image = target.join(triple).join("release").join(PROGRAM);
+    let image = workspace.target().join(triple);
+    let image = image.join("release").join(PROGRAM);
     let image = image.display().to_string();
     let words = ["run", &image, "--board", name].map(str::to_owned);
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;

@@ -60,15 +60,16 @@ pub(super) fn packages(workspace: &Workspace, length: Length) -> Result<Tally> {
 pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
     let all = crates(workspace)?;
     let (of_host, of_boards): (Vec<_>, Vec<_>) = all.iter().partition(|one| target(one).is_none());
-    let mut host = documented(workspace);
+    let mut host = documented(workspace, "lab");
     host.args(DOCUMENTED.iter().flat_map(|name| ["-p", name]));
     for one in of_host {
         host.args(["-p", &one.name]).args(features(one));
     }
     let mut tally = counted(&mut host)?;
-    // One call for each, as a site makes them: no feature of one leaks into another.
+    // One call for each, as a site makes them: no feature of one leaks into another. In the profiles of the lints, which have looked at what
+    // these are compiled with.
     for one in of_boards {
-        let mut call = documented(workspace);
+        let mut call = documented(workspace, "release");
         call.args(["-p", &one.name]).args(features(one));
         call.args(["--target", target(one).unwrap_or_default()]);
         tally.add(counted(&mut call)?);
@@ -184,9 +185,9 @@ fn program(place: &Place<'_>, board: &str, patches: &str) -> Result<Tally> {
 }
 
 /// What makes pages, a warning being an error.
-fn documented(workspace: &Workspace) -> Command {
+fn documented(workspace: &Workspace, profile: &str) -> Command {
     let mut call = cargo(workspace);
-    call.args(["doc", "--quiet", "--no-deps", "--lib", "--profile", "lab"])
+    call.args(["doc", "--quiet", "--no-deps", "--lib", "--profile", profile])
         .args(["--config", "build.rustdocflags=[\"-Dwarnings\"]"]);
     call
 }
