@@ -2,6 +2,7 @@
 //!
 //! Owns: for which boards, and what each must print. Must never know: what the library's calls do.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,15 +41,20 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     crate::header::check(workspace)?;
     let mut all = tool_built(workspace)?;
     let folder = empty_folder(workspace, "c")?;
-    run(tool(workspace, &folder).args(["install", "sdk"]))?;
+    let targets = targets(length);
+    let boards: BTreeSet<&str> = targets.iter().map(|target| board(target)).collect();
+    let boards = boards.into_iter().flat_map(|board| ["--board", board]);
+    run(tool(workspace, &folder)
+        .args(["install", "sdk"])
+        .args(boards))?;
     let place = Place {
         workspace,
         folder: &folder,
     };
-    for target in targets(length) {
-        all.add(place.project(&target)?);
+    for target in &targets {
+        all.add(place.project(target)?);
         for program in PROGRAMS {
-            all.add(place.table(program, &target)?);
+            all.add(place.table(program, target)?);
         }
     }
     place.read_by_cpp()?;
