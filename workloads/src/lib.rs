@@ -45,3 +45,4 @@ pub mod suite;
 pub mod switch;
 pub mod thread_metric;
 pub mod user_mode;
+mod verdict;

@@ -2,6 +2,7 @@
 
 use super::objects::{Helper, instance, told};
 use super::{HELPERS, MAIN, PATIENCE, PROCESSORS, SeveralBoard, WORK, units};
+use crate::verdict::Verdict;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use taktos_kernel::fault::print;
@@ -9,10 +10,8 @@ use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Kernel, PolicyKind, Priority,
 
 /// One case under way.
 pub struct Case<S> {
-    name: &'static str,
     policy: PolicyKind,
-    failed: bool,
-    system: PhantomData<fn() -> S>,
+    verdict: Verdict<S>,
 }
 
 /// The priority of this level.
@@ -44,25 +43,7 @@ impl<S: SeveralBoard> Case<S> {
 
     /// Demands that `found` is `expected`. The first time that it is not, the case has failed and says so.
     pub fn expect<T: PartialEq<U> + Debug, U: Debug>(&mut self, what: &str, found: T, expected: U) {
-        if found != expected {
-            self.differs(what, &found, &expected);
-        }
-    }
-
-    /// Apart, for there are hundreds of places where something may differ.
-    #[cold]
-    #[inline(never)]
-    fn differs(&mut self, what: &str, found: &dyn Debug, expected: &dyn Debug) {
-        if !self.failed {
-            self.fail(format_args!(
-                "{what}: expected {expected:?}, found {found:?}"
-            ));
-        }
-    }
-
-    fn fail(&mut self, how: core::fmt::Arguments<'_>) {
-        self.failed = true;
-        print::<S>(format_args!("FAILED {}: {how}\n", self.name));
+        self.verdict.expect(what, found, expected);
     }
 
     /// Demands that a call succeeded.
@@ -80,9 +61,9 @@ impl<S: SeveralBoard> Case<S> {
     /// Demands that `condition` comes to hold, and waits for it.
     pub fn soon(&mut self, what: &str, mut condition: impl FnMut() -> bool) {
         let end = units::<S>(PATIENCE);
-        while !self.failed && !condition() {
+        while !self.verdict.failed() && !condition() {
             if Kernel::<S>::now() >= end {
-                self.fail(format_args!("{what}: it has not come"));
+                self.verdict.fail(format_args!("{what}: it has not come"));
             }
             S::pause();
         }
@@ -91,9 +72,9 @@ impl<S: SeveralBoard> Case<S> {
     /// Demands that `condition` does not come to hold within a unit.
     pub fn never(&mut self, what: &str, mut condition: impl FnMut() -> bool) {
         let end = units::<S>(1);
-        while !self.failed && Kernel::<S>::now() < end {
+        while !self.verdict.failed() && Kernel::<S>::now() < end {
             if condition() {
-                self.fail(format_args!("{what}: it has come"));
+                self.verdict.fail(format_args!("{what}: it has come"));
             }
             S::pause();
         }
@@ -222,10 +203,8 @@ impl<S: SeveralBoard> Tally<S> {
     /// scheduler by its laws.
     pub fn case(&mut self, name: &'static str, body: fn(&mut Case<S>)) {
         let mut case = Case {
-            name,
             policy: self.policy,
-            failed: false,
-            system: PhantomData,
+            verdict: Verdict::new(name),
         };
         case.ok("objects as new before", S::objects().reset());
         body(&mut case);
@@ -239,7 +218,7 @@ impl<S: SeveralBoard> Tally<S> {
         case.expect("home of the main thread", home, instance::<S>(WORK));
         case.ok("end of time slices", Kernel::<S>::set_time_slice(None));
         case.ok("objects as new behind", S::objects().reset());
-        if case.failed {
+        if case.verdict.failed() {
             self.failed += 1;
         } else {
             self.passed += 1;

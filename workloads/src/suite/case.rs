@@ -3,6 +3,7 @@
 //! What cases call by the hundred is not copied into each: that would be a third of the suite's text, and of the time to compile it.
 
 use super::{MAIN, Objects, SuiteBoard};
+use crate::verdict::Verdict;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 use taktos_kernel::fault::print;
@@ -10,9 +11,7 @@ use taktos_kernel::{AnyThread, Kernel, Priority, State};
 
 /// One case under way.
 pub struct Case<S> {
-    name: &'static str,
-    failed: bool,
-    system: PhantomData<fn() -> S>,
+    verdict: Verdict<S>,
 }
 
 impl<S: SuiteBoard> Case<S> {
@@ -23,22 +22,7 @@ impl<S: SuiteBoard> Case<S> {
 
     /// Demands that `found` is `expected`. The first time that it is not, the case has failed and says so.
     pub fn expect<T: PartialEq<U> + Debug, U: Debug>(&mut self, what: &str, found: T, expected: U) {
-        if found != expected {
-            self.fail(what, &found, &expected);
-        }
-    }
-
-    /// The case has failed, and says why the first time. Apart, for there are a thousand places that may fail.
-    #[cold]
-    #[inline(never)]
-    fn fail(&mut self, what: &str, found: &dyn Debug, expected: &dyn Debug) {
-        if !self.failed {
-            self.failed = true;
-            let name = self.name;
-            print::<S>(format_args!(
-                "FAILED {name}: {what}: expected {expected:?}, found {found:?}\n"
-            ));
-        }
+        self.verdict.expect(what, found, expected);
     }
 
     /// Demands that the log holds `expected`, and empties it.
@@ -109,9 +93,7 @@ impl<S: SuiteBoard> Tally<S> {
     /// Runs one case, from a fresh state of all objects, and checks that it left the main thread as it was.
     pub fn case(&mut self, name: &'static str, body: fn(&mut Case<S>)) {
         let mut case = Case {
-            name,
-            failed: false,
-            system: PhantomData,
+            verdict: Verdict::new(name),
         };
         let main = Priority::new(MAIN).unwrap_or(Priority::LEAST_URGENT);
         S::objects().reset();
@@ -124,7 +106,7 @@ impl<S: SuiteBoard> Tally<S> {
         let unset = Kernel::<S>::set_time_slice(None);
         case.expect("end of time slices", unset, Ok(()));
         S::objects().reset();
-        if case.failed {
+        if case.verdict.failed() {
             self.failed += 1;
         } else {
             self.passed += 1;

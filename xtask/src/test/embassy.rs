@@ -44,9 +44,9 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
         "{PROGRAM} for {name}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let image = workspace.target().join(triple);
-    let image = image.join("release").join(PROGRAM);
-    let image = image.display().to_string();
+    // No program of a board has its name, so nobody takes it for one of theirs.
+    let image = format!("{triple}/release/{PROGRAM}");
+    let image = workspace.target().join(image).display().to_string();
     let words = ["run", &image, "--board", name].map(str::to_owned);
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
     let most = match board {
