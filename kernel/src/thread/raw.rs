@@ -71,6 +71,12 @@ impl<S: System> RawThread<S> {
         }
     }
 
+    /// Whether a stack that begins at the address `stack` can be that of a thread that lies at `place`: see [`RawThread::create`].
+    pub fn can_have_stack(place: usize, stack: usize) -> bool {
+        let context = ptr::without_provenance(place + Self::HANDLE_OFFSET);
+        S::Machine::can_have_stack(context, stack.next_multiple_of(16))
+    }
+
     /// Whether the machine notices an overflow of a stack that begins at `stack`: where guards lie at a fixed distance from the
     /// control block, that of a stack that lies directly behind the thread.
     pub fn is_guarded(&self, stack: *const u8) -> bool {

@@ -30,8 +30,8 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         ),
         ("a --board virt-aarch64 --hard-float", hard, "mps2-an386"),
         (
-            "a --c --board realview-pb-a8",
-            "there is no library for C programs on `realview-pb-a8`",
+            "a --c --board virt-aarch64-smp",
+            "there is no library for C programs on `virt-aarch64-smp`",
             "mps2-an386, stm32l475-iot01",
         ),
     ] {
@@ -72,6 +72,7 @@ fn a_c_project_names_its_board_and_its_tool_chain() {
     for (words, name, chain) in [
         ("a --c", "a", "arm-none-eabi"),
         ("b --c --board virt-aarch64", "b", "aarch64-linux-gnu"),
+        ("c --c --board virt-riscv64", "c", "riscv64-linux-gnu"),
     ] {
         succeed(&mut new(&folder, words));
         let place = folder.0.join(name);
@@ -92,12 +93,12 @@ fn a_c_project_names_its_board_and_its_tool_chain() {
 #[test]
 fn a_library_for_a_board_that_has_none_is_refused_before_anything_is_written() {
     let folder = Folder::new("install-refused");
-    let mut command = taktos("install sdk --board realview-pb-a8");
+    let mut command = taktos("install sdk --board virt-aarch64-smp");
     command.current_dir(&folder.0).env("TAKTOS_ROOT", root());
     fail(
         &mut command,
         2,
-        "no library for C programs on `realview-pb-a8`",
+        "no library for C programs on `virt-aarch64-smp`",
         "take one of",
     );
     assert!(folder.names().is_empty());

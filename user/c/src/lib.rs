@@ -19,6 +19,6 @@ pub mod native;
 mod object;
 mod os;
 pub mod posix;
-#[cfg_attr(target_os = "none", path = "start.rs")]
-#[cfg_attr(not(target_os = "none"), path = "start_host.rs")]
+#[cfg_attr(target_os = "none", path = "start/mod.rs")]
+#[cfg_attr(not(target_os = "none"), path = "start/host.rs")]
 mod start;

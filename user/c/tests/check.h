@@ -5,11 +5,13 @@
 
 #include "taktos.h"
 
-/* An interrupt that no device of these boards has. */
+/* An interrupt that no device of these boards has; where those of devices cannot be made pending, or all have one, one of software's. */
 #if defined(__aarch64__)
 #define SPARE 60
-#else
+#elif __ARM_ARCH_PROFILE == 'M'
 #define SPARE 20
+#else
+#define SPARE 5
 #endif
 
 #define NOT_NULL 1L

@@ -5,6 +5,13 @@
 
 #include "check.h"
 
+/* Whether the board's time can be set forward: where the machine's clock goes on by itself in its sleep, it cannot. */
+#if __ARM_ARCH_PROFILE == 'M'
+#define SETS_TICKS 1
+#else
+#define SETS_TICKS 0
+#endif
+
 #define FLAGS_ERROR(code) ((long)(uint32_t)(code))
 #define FLAGS_ROW(expression, thread, handler)                           \
     ROW((long)(uint32_t)(expression), (long)(uint32_t)(thread), (long)(uint32_t)(handler))

@@ -170,9 +170,14 @@ impl OsThread {
         self.is_joinable.get()
     }
 
-    /// Its stack: from the lowest address, and its size.
+    /// The memory of its stack: from the lowest address, and its size. The thread itself may lie in what was given.
     pub(crate) fn stack(&self) -> (*mut u8, usize) {
-        (self.stack.start.as_ptr(), self.stack_size as usize)
+        let size = self.stack_size.max(self.stack_asked);
+        let before = (size - self.stack_size) as usize;
+        (
+            self.stack.start.as_ptr().wrapping_sub(before),
+            size as usize,
+        )
     }
 
     /// The priority that it was given.
@@ -212,11 +217,77 @@ extern "C" fn begin(thread: usize, _: usize) -> ! {
     exit()
 }
 
-/// Memory of a thread, with its stack behind it where neither was given.
+/// Memory of a thread and of its stack.
 struct Place {
     block: Memory,
     stack: Memory,
     stack_size: usize,
+}
+
+impl Place {
+    /// The bytes that a thread takes of memory which its stack is behind it in.
+    const OF_BLOCK: usize = size_of::<OsThread>();
+
+    /// A thread in memory of its own, and directly behind it the rest for its stack.
+    fn together(memory: Memory, size: usize) -> Self {
+        let skipped = memory
+            .start
+            .addr()
+            .get()
+            .next_multiple_of(align_of::<OsThread>())
+            - memory.start.addr().get();
+        // SAFETY: within the memory, by what callers ask for.
+        let at = |offset| unsafe { memory.start.add(skipped + offset) };
+        Self {
+            block: Memory {
+                start: at(0),
+                in_heap: memory.in_heap,
+            },
+            stack: Memory {
+                start: at(Self::OF_BLOCK),
+                in_heap: false,
+            },
+            stack_size: size - skipped - Self::OF_BLOCK,
+        }
+    }
+
+    /// The same in the heap, with so large a stack.
+    fn of_heap(stack_size: usize) -> Option<Self> {
+        let size = Self::OF_BLOCK + stack_size;
+        Some(Self::together(Memory::of_heap(size)?, size))
+    }
+
+    /// The same within the memory that was given for a stack; in the heap where that is too small for both.
+    fn within(stack: *mut u8, size: usize) -> Option<Self> {
+        let start = NonNull::new(stack)?;
+        let least = Self::OF_BLOCK + align_of::<OsThread>() + RawThread::<Board>::SMALLEST_STACK;
+        let memory = Memory {
+            start,
+            in_heap: false,
+        };
+        match size < least {
+            true => Self::of_heap(size.next_multiple_of(16)),
+            false => Some(Self::together(memory, size)),
+        }
+    }
+
+    /// Whether the machine can have it so.
+    fn is_possible(&self) -> bool {
+        let place = self.block.start.addr().get() + offset_of!(OsThread, thread);
+        RawThread::<Board>::can_have_stack(place, self.stack.start.addr().get())
+    }
+
+    /// Gives it back.
+    ///
+    /// # Safety
+    /// Nobody uses it.
+    unsafe fn free(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.stack.free();
+            self.block.free();
+        }
+    }
 }
 
 fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
@@ -231,17 +302,7 @@ fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
         && attributes.base.block.is_null()
         && attributes.base.block_size == 0
     {
-        let block = Memory::of_heap(size_of::<OsThread>() + stack_size)?;
-        let stack = Memory {
-            // SAFETY: within the block.
-            start: unsafe { block.start.add(size_of::<OsThread>()) },
-            in_heap: false,
-        };
-        return Some(Place {
-            block,
-            stack,
-            stack_size,
-        });
+        return Place::of_heap(stack_size);
     }
     let stack = match NonNull::new(attributes.stack) {
         // Too small for the machine: the caller's is left alone.
@@ -258,11 +319,20 @@ fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
         unsafe { stack.free() };
         return None;
     };
-    Some(Place {
+    let place = Place {
         block,
         stack,
         stack_size,
-    })
+    };
+    if place.is_possible() {
+        return Some(place);
+    }
+    // SAFETY: nobody has seen it.
+    unsafe { place.free() };
+    match stack.in_heap {
+        true => Place::of_heap(stack_size),
+        false => Place::within(attributes.stack, asked),
+    }
 }
 
 /// The name as the kernel wants it.
@@ -577,7 +647,7 @@ interface! {
             return 0;
         };
         let used = thread.handle().stack_used().unwrap_or(thread.stack_size as usize);
-        thread.stack_asked.saturating_sub(used as u32)
+        thread.stack_asked.min(thread.stack_size).saturating_sub(used as u32)
     }
 
     /// Gives a thread another priority.

@@ -20,6 +20,7 @@ use crate::screen;
 use crate::workspace::Workspace;
 use library::Library;
 pub use program::{Program, built};
+use script::Script;
 
 /// A board that C programs can be for.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +34,36 @@ pub struct Kit {
     hard: &'static [&'static str],
     /// What a linker is told beside the script.
     link: &'static [&'static str],
-    /// The file for CMake's tool chain.
-    tool_chain: &'static str,
+    /// The compiler and its file for CMake.
+    tool_chain: ToolChain,
     /// How the linker script is made.
-    script: script::Kind,
+    script: Script,
 }
+
+/// A compiler with its linker.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolChain {
+    /// What its programs' names begin with, and its file's for CMake.
+    pub name: &'static str,
+    /// The packages of Debian that have it.
+    pub packages: &'static str,
+}
+
+const ARM: ToolChain = ToolChain {
+    name: "arm-none-eabi",
+    packages: "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
+};
+const AARCH64: ToolChain = ToolChain {
+    name: "aarch64-linux-gnu",
+    packages: "gcc-aarch64-linux-gnu",
+};
+const RISCV64: ToolChain = ToolChain {
+    name: "riscv64-linux-gnu",
+    packages: "gcc-riscv64-linux-gnu",
+};
+
+/// What a linker is told where there is no C library.
+const FREESTANDING: &[&str] = &["-nostdlib", "-static", "-Wl,--build-id=none"];
 
 impl Kit {
     const fn cortex_m4(board: Board) -> Self {
@@ -47,8 +73,26 @@ impl Kit {
             soft: &["-mfloat-abi=soft"],
             hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
             link: &[],
-            tool_chain: "arm-none-eabi",
-            script: script::Kind::CortexM,
+            tool_chain: ARM,
+            script: script::CORTEX_M,
+        }
+    }
+
+    /// Without the vectors of the processor's floating-point unit, which the board's start does not know.
+    const fn cortex_m55(board: Board) -> Self {
+        Self {
+            processor: &["-mcpu=cortex-m55+nomve", "-mthumb"],
+            hard: &["-mfloat-abi=hard", "-mfpu=fpv5-d16"],
+            ..Self::cortex_m4(board)
+        }
+    }
+
+    const fn cortex_a8(board: Board) -> Self {
+        Self {
+            processor: &["-mcpu=cortex-a8", "-mno-unaligned-access"],
+            hard: &[],
+            script: script::ARMV7_A,
+            ..Self::cortex_m4(board)
         }
     }
 
@@ -58,22 +102,41 @@ impl Kit {
             processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
             soft: &["-mgeneral-regs-only"],
             hard: &[],
-            link: &["-nostdlib", "-static", "-Wl,--build-id=none"],
-            tool_chain: "aarch64-linux-gnu",
-            script: script::Kind::AArch64,
+            link: FREESTANDING,
+            tool_chain: AARCH64,
+            script: script::AARCH64,
+        }
+    }
+
+    const fn riscv64(board: Virt) -> Self {
+        Self {
+            processor: &[
+                "-march=rv64imac_zicsr_zifencei",
+                "-mcmodel=medany",
+                "-ffreestanding",
+                "-fno-pic",
+            ],
+            soft: &["-mabi=lp64"],
+            tool_chain: RISCV64,
+            script: script::RISCV64,
+            ..Self::aarch64(board)
         }
     }
 }
 
 /// All of them.
-pub const KITS: [Kit; 7] = [
+pub const KITS: [Kit; 11] = [
     Kit::cortex_m4(Board::Mps2An386),
     Kit::cortex_m4(Board::Stm32L475Iot01),
     Kit::cortex_m4(Board::Stm32F405),
+    Kit::cortex_m55(Board::Mps3An547),
+    Kit::cortex_a8(Board::RealviewPbA8),
     Kit::aarch64(Virt::Aarch64),
     Kit::aarch64(Virt::Imx8mpEvk),
     Kit::aarch64(Virt::Zcu102),
     Kit::aarch64(Virt::RaspberryPi4),
+    Kit::riscv64(Virt::RiscV64),
+    Kit::riscv64(Virt::HifiveUnleashed),
 ];
 
 /// A header: its name, and what stands in it.
@@ -122,18 +185,6 @@ const PACKAGES: [(&str, &str); 2] = [
     ("taktos-posix.pc", include_str!("template/taktos-posix.pc")),
 ];
 
-/// The files for CMake's tool chains.
-const TOOL_CHAINS: [(&str, &str); 2] = [
-    (
-        "arm-none-eabi",
-        include_str!("template/arm-none-eabi.cmake"),
-    ),
-    (
-        "aarch64-linux-gnu",
-        include_str!("template/aarch64-linux-gnu.cmake"),
-    ),
-];
-
 /// What is linked for every board: no start-up code of the compiler's, and nothing that nobody calls.
 const LINKED: [&str; 3] = [
     "-nostartfiles",
@@ -151,8 +202,12 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
     for (name, text) in HEADERS {
         replace_file(&place.join("include").join(name), text)?;
     }
-    for (name, text) in TOOL_CHAINS {
-        replace_file(&cmake(place).join(format!("{name}.cmake")), text)?;
+    for ToolChain { name, .. } in [ARM, AARCH64, RISCV64] {
+        let (processor, _) = name.split_once('-').context("such names begin so")?;
+        let file = include_str!("template/tool-chain.cmake")
+            .replace("{name}", name)
+            .replace("{processor}", processor);
+        replace_file(&cmake(place).join(format!("{name}.cmake")), file)?;
     }
     let mut targets = String::new();
     let libraries: Vec<_> = kits
@@ -208,8 +263,8 @@ pub(super) fn kit(name: &str) -> Result<Kit> {
 }
 
 impl Kit {
-    /// CMake's tool chain.
-    pub const fn tool_chain(&self) -> &'static str {
+    /// The compiler.
+    pub const fn tool_chain(&self) -> ToolChain {
         self.tool_chain
     }
 }

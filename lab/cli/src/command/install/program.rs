@@ -38,7 +38,7 @@ pub fn built(workspace: &Workspace, kit: &Kit, program: &Program) -> Result<Imag
     let linker_script = folder.join("taktos.ld");
     replace_file(&linker_script, script::of(kit.script, &built)?)?;
     let path = folder.join(&program.name);
-    let mut compiler = Command::new(format!("{}-gcc", kit.tool_chain));
+    let mut compiler = Command::new(format!("{}-gcc", kit.tool_chain.name));
     compiler
         .args(library.compiled())
         .args(&program.arguments)
@@ -53,8 +53,8 @@ pub fn built(workspace: &Workspace, kit: &Kit, program: &Program) -> Result<Imag
         .arg(&path);
     let output = compiler.output().map_err(|cause| {
         Failure::error(
-            format!("{}-gcc does not start: {cause}", kit.tool_chain),
-            format!("install Debian's package gcc-{}", kit.tool_chain),
+            format!("{}-gcc does not start: {cause}", kit.tool_chain.name),
+            format!("install Debian's {}", kit.tool_chain.packages),
         )
     })?;
     ensure!(

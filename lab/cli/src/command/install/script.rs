@@ -10,35 +10,59 @@ use super::library::Built;
 
 /// How the script of a board is made.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    /// The start-up code's own, then the memory of a C program.
-    CortexM,
-    /// The board's memory, then all sections of a C program, whose names the start-up code's own does not know.
-    AArch64,
+pub(super) enum Script {
+    /// The start-up code's own, then this, with the memory of a C program.
+    After(&'static str),
+    /// Where the program begins, the board's memory, then this, with all sections of a C program: in the start-up code's own the names of some
+    /// are not known, or the linker of C programs cannot read it.
+    Instead(&'static str, &'static str),
 }
 
-const OF_CORTEX_M: &str = include_str!("../../../../../user/c/link/cortex-m.ld");
-const OF_AARCH64: &str = include_str!("../../../../../user/c/link/aarch64.ld");
+/// Behind the start-up code's of a Cortex-M.
+pub(super) const CORTEX_M: Script =
+    Script::After(include_str!("../../../../../user/c/link/cortex-m.ld"));
+/// Behind that of an Armv7-A.
+pub(super) const ARMV7_A: Script =
+    Script::After(include_str!("../../../../../user/c/link/armv7-a.ld"));
+/// In place of that of an AArch64.
+pub(super) const AARCH64: Script = Script::Instead(
+    "entry",
+    include_str!("../../../../../user/c/link/aarch64.ld"),
+);
+/// In place of that of a RISC-V.
+pub(super) const RISCV64: Script = Script::Instead(
+    "_start",
+    include_str!("../../../../../user/c/link/riscv64.ld"),
+);
 
 /// The script.
-pub(super) fn of(kind: Kind, built: &Built) -> Result<String> {
-    let named = built
-        .arguments
-        .iter()
-        .filter_map(|argument| argument.strip_prefix("-T"));
-    match kind {
-        Kind::CortexM => {
+pub(super) fn of(script: Script, built: &Built) -> Result<String> {
+    match script {
+        Script::After(memory) => {
+            let named = built
+                .arguments
+                .iter()
+                .filter_map(|argument| argument.strip_prefix("-T"));
             let scripts: Vec<String> = named
                 .map(|name| expanded(name, &built.searched))
                 .collect::<Result<_>>()?;
-            Ok(format!("{}\n{OF_CORTEX_M}", scripts.concat()))
+            Ok(format!("{}\n{memory}", scripts.concat()))
         }
         // A board that begins elsewhere says so.
-        Kind::AArch64 => Ok(format!(
-            "ENTRY(entry)\n{}\n{OF_AARCH64}",
-            expanded("memory.x", &built.searched)?
+        Script::Instead(entry, sections) => Ok(format!(
+            "ENTRY({entry})\n{}\n{sections}",
+            without_inserted(&expanded("memory.x", &built.searched)?)
         )),
     }
+}
+
+/// A script without what it has to stand between another one's sections: GNU's linker takes such a script for an addition to its own.
+fn without_inserted(text: &str) -> String {
+    let stays = |line: &&str| !line.contains(" INSERT AFTER ");
+    text.lines()
+        .filter(stays)
+        .flat_map(|line| [line, "\n"])
+        .collect()
 }
 
 /// A script with those that it includes in their places.
@@ -59,6 +83,12 @@ fn expanded(name: &str, searched: &[PathBuf]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_inserted_is_left_out() {
+        let text = "MEMORY {}\nSECTIONS { .a : {} } INSERT AFTER .text;\nx = 1;\n";
+        assert_eq!(without_inserted(text), "MEMORY {}\nx = 1;\n");
+    }
 
     #[test]
     fn a_script_has_what_it_includes_in_its_place() {

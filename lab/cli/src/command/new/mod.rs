@@ -83,18 +83,15 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
 /// The same for C.
 fn c_project(options: &NewOptions, board: Board) -> Result<()> {
     let kit = install::kit(board.name)?;
-    let compiler = match kit.tool_chain() {
-        "arm-none-eabi" => "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
-        _ => "gcc-aarch64-linux-gnu",
-    };
+    let compiler = kit.tool_chain();
     let blanks = [
         ("name", options.name.clone()),
         ("board", board.name.to_owned()),
         ("processor", board.shown()),
         ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
-        ("packages of the compiler", compiler.to_owned()),
-        ("tool chain", kit.tool_chain().to_owned()),
+        ("packages of the compiler", compiler.packages.to_owned()),
+        ("tool chain", compiler.name.to_owned()),
     ];
     let files = C_FILES.map(|(place, text)| (place, filled(text, &blanks)));
     write(Path::new(&options.name), files.into_iter())?;

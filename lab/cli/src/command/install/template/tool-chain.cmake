@@ -1,9 +1,9 @@
-# cmake -DCMAKE_TOOLCHAIN_FILE=.../lib/cmake/Taktos/aarch64-linux-gnu.cmake
+# cmake -DCMAKE_TOOLCHAIN_FILE=.../lib/cmake/Taktos/{name}.cmake
 set(CMAKE_SYSTEM_NAME Generic)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-set(CMAKE_ASM_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_SYSTEM_PROCESSOR {processor})
+set(CMAKE_C_COMPILER {name}-gcc)
+set(CMAKE_CXX_COMPILER {name}-g++)
+set(CMAKE_ASM_COMPILER {name}-gcc)
 # A program links with a board's linker script only.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # What was installed beside this file is found.

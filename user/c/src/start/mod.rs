@@ -1,7 +1,23 @@
 //! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a console and an end.
 //! Must never know: the standard's calls.
 
-use crate::cmsis::status::{OK, PARAMETER};
+// The start-up code of a Cortex-M calls `main` itself.
+#[cfg(any(not(target_arch = "arm"), feature = "realview-pb-a8"))]
+mod entry;
+#[cfg(target_arch = "arm")]
+mod newlib;
+// Where handlers are in a table of vectors, and where they are set.
+#[cfg_attr(
+    all(target_arch = "arm", not(feature = "realview-pb-a8")),
+    path = "vectors.rs"
+)]
+#[cfg_attr(
+    not(all(target_arch = "arm", not(feature = "realview-pb-a8"))),
+    path = "handlers.rs"
+)]
+mod interrupt;
+
+use crate::cmsis::status::{OK, PARAMETER, Status};
 use crate::os::{masked, os};
 use crate::posix::errno::Errno;
 use core::mem::MaybeUninit;
@@ -9,9 +25,6 @@ use core::slice;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use taktos::System;
 use taktos::board::{self, Board};
-
-#[cfg(not(target_arch = "arm"))]
-type Cpu = <Board as System>::Machine;
 
 unsafe extern "C" {
     /// Where the heap begins and ends, by the linker script.
@@ -29,54 +42,40 @@ pub fn prepare() {
     // SAFETY: the linker script keeps this memory for the heap, whose it is from here on.
     let memory = unsafe { slice::from_raw_parts_mut(start, size) };
     os().heap.add(memory);
-    #[cfg(target_arch = "arm")]
-    board::arch::bring_to_kernel_level();
+    interrupt::prepare();
 }
 
 /// Lets the interrupt `number` reach `handler`, at the kernel's level. On a Cortex-M the handler is the one in the table of vectors. −4
 /// (`osErrorParameter`) for an interrupt that the board has not, or without a handler.
 #[unsafe(no_mangle)]
-pub extern "C" fn taktos_interrupt_enable(number: u32, handler: Option<extern "C" fn()>) -> i32 {
-    let Some(handler) = handler.filter(|_| number < board::INTERRUPTS) else {
-        return PARAMETER;
-    };
-    #[cfg(target_arch = "arm")]
-    {
-        let _ = handler;
-        board::arch::enable_interrupt(number as u16, board::arch::Level::Kernel);
+pub extern "C" fn taktos_interrupt_enable(
+    number: u32,
+    handler: Option<interrupt::Handler>,
+) -> Status {
+    match handler {
+        Some(handler) => of_board(number, || interrupt::enable(number, handler)),
+        None => PARAMETER,
     }
-    #[cfg(not(target_arch = "arm"))]
-    {
-        // SAFETY: on these processors a Rust function is called as C's are, where it takes nothing and gives nothing back.
-        let handler = unsafe { core::mem::transmute::<extern "C" fn(), fn()>(handler) };
-        Cpu::set_handler(number, handler);
-    }
-    OK
 }
 
 /// Keeps the interrupt `number` from its handler; it waits where it comes.
 #[unsafe(no_mangle)]
-pub extern "C" fn taktos_interrupt_disable(number: u32) -> i32 {
-    if number >= board::INTERRUPTS {
-        return PARAMETER;
-    }
-    #[cfg(target_arch = "arm")]
-    board::arch::disable_interrupt(number as u16);
-    #[cfg(not(target_arch = "arm"))]
-    Cpu::disable_interrupt(number);
-    OK
+pub extern "C" fn taktos_interrupt_disable(number: u32) -> Status {
+    of_board(number, || interrupt::disable(number))
 }
 
 /// Makes the interrupt `number` pending, as its device would.
 #[unsafe(no_mangle)]
-pub extern "C" fn taktos_interrupt_pend(number: u32) -> i32 {
+pub extern "C" fn taktos_interrupt_pend(number: u32) -> Status {
+    of_board(number, || interrupt::pend(number))
+}
+
+/// Does `act` with an interrupt of the board's.
+fn of_board(number: u32, act: impl FnOnce()) -> Status {
     if number >= board::INTERRUPTS {
         return PARAMETER;
     }
-    #[cfg(target_arch = "arm")]
-    board::arch::pend_interrupt(number as u16);
-    #[cfg(not(target_arch = "arm"))]
-    Cpu::pend_interrupt(number);
+    act();
     OK
 }
 
@@ -137,53 +136,4 @@ unsafe extern "C" fn taktos_write_file(_: i32, text: *const u8, length: i32) -> 
     // SAFETY: the caller's promise.
     unsafe { taktos_write(text, length.max(0) as usize) };
     length
-}
-
-// What newlib asks of a system, where the program has nothing of its own: memory, the console, an end. There are no files.
-#[cfg(target_arch = "arm")]
-core::arch::global_asm!(
-    ".weak _sbrk, _write, _exit, _read, _close, _lseek, _fstat, _isatty, _kill, _getpid, _gettimeofday, _init, _fini",
-    ".thumb_set _sbrk, taktos_sbrk",
-    ".thumb_set _write, taktos_write_file",
-    ".thumb_set _exit, taktos_exit",
-    ".thumb_func",
-    ".type taktos_no_file, %function",
-    "taktos_no_file: movs r0, #0",
-    "subs r0, #1",
-    "bx lr",
-    ".thumb_func",
-    ".type taktos_is_console, %function",
-    "taktos_is_console: movs r0, #1",
-    "bx lr",
-    ".thumb_set _read, taktos_no_file",
-    ".thumb_set _close, taktos_no_file",
-    ".thumb_set _lseek, taktos_no_file",
-    ".thumb_set _fstat, taktos_no_file",
-    ".thumb_set _kill, taktos_no_file",
-    ".thumb_set _isatty, taktos_is_console",
-    ".thumb_set _getpid, taktos_is_console",
-    ".thumb_set _gettimeofday, taktos_posix_time_of_day",
-    // What the compiler's start-up files would have for constructors of old.
-    ".thumb_func",
-    ".type taktos_nothing, %function",
-    "taktos_nothing: bx lr",
-    ".thumb_set _init, taktos_nothing",
-    ".thumb_set _fini, taktos_nothing",
-);
-
-/// The start-up code of these processors calls a Rust function, which calls the program's `main`.
-#[cfg(target_arch = "aarch64")]
-mod entry {
-    use super::{Board, System};
-
-    unsafe extern "C" {
-        fn main() -> i32;
-    }
-
-    fn run() -> ! {
-        // SAFETY: the program's, called once, on the stack that the start-up code has set.
-        Board::exit(unsafe { main() })
-    }
-
-    taktos::board::entry!(run());
 }
