@@ -1071,14 +1071,104 @@ static void barriers(int row)
 
 #if defined(__arm__)
 #include <stdlib.h>
-/* The C library's memory: where there is no more, errno says so. */
+#define TOO_LARGE "99999999999999999999"
+static volatile char *block;
+
+/* Another thread's error while this one looks at its own. */
+static void *convert_another(void *argument)
+{
+    IS(errno, 0);
+    IS(strtoul("17", NULL, 8), 15);
+    IS(errno, 0);
+    if (argument != NULL) {
+        IS(strtol(argument, NULL, 10), LONG_MAX);
+        IS(errno, ERANGE);
+    }
+    free((void *)block);
+    return argument;
+}
+
+/* What the C library notes in a structure that all threads share is each one's own, too. */
+static void errors_of_conversions(void)
+{
+    char *end;
+
+    errno = 0;
+    IS(strtol("12x", &end, 10), 12);
+    IS(*end, 'x');
+    IS(errno, 0);
+    IS(strtol("-" TOO_LARGE, NULL, 10), LONG_MIN);
+    IS(errno, ERANGE);
+    block = malloc(100);
+    start(convert_another, NULL, 30);
+    joined();
+    IS(errno, ERANGE);
+    errno = 0;
+    block = malloc(100);
+    start(convert_another, TOO_LARGE, 30);
+    joined();
+    IS(errno, 0);
+    IS(strtoul(TOO_LARGE, NULL, 10) == ULONG_MAX, 1);
+    IS(errno, ERANGE);
+    errno = 0;
+    IS(strtoll(TOO_LARGE, NULL, 10) == LLONG_MAX, 1);
+    IS(errno, ERANGE);
+    errno = 0;
+    IS(strtoull(TOO_LARGE TOO_LARGE, NULL, 10) == ULLONG_MAX, 1);
+    IS(errno, ERANGE);
+    errno = 0;
+    IS(strtod("1.5", &end) == 1.5 && *end == '\0', 1);
+    IS(errno, 0);
+    IS(strtod("1e999", NULL) > 1e300, 1);
+    IS(errno, ERANGE);
+    errno = 0;
+    IS(strtof("-1e99", NULL) < -1e38f, 1);
+    IS(errno, ERANGE);
+}
+
+static volatile int turns_left;
+
+/* Interrupts the other thread anywhere in the C library's allocation, and allocates itself. */
+static void *allocate_often(void *argument)
+{
+    struct timespec little = { .tv_nsec = 50000 };
+
+    for (turns_left = 60; turns_left > 0; turns_left--) {
+        char *own = malloc(24 + turns_left);
+        nanosleep(&little, NULL);
+        own[0] = 1;
+        free(own);
+    }
+    return argument;
+}
+
+/* The C library's memory: threads take it in turn, and where there is no more, errno says so. */
 static void memory_that_fits(void)
 {
+    long long count = 0;
+
+    start(allocate_often, NULL, 30);
+    while (turns_left > 0) {
+        char *own = malloc(40 + count % 50);
+        char *other = realloc(malloc(16), 200);
+        if (own == NULL || other == NULL) {
+            break;
+        }
+        free(own);
+        free(other);
+        count++;
+    }
+    IS(count > 60, 1);
+    joined();
     errno = 0;
     IS(malloc(1 << 30), NULL);
     IS(errno, ENOMEM);
 }
 #else
+static void errors_of_conversions(void)
+{
+}
+
 static void memory_that_fits(void)
 {
 }
@@ -1160,6 +1250,7 @@ int main(void)
     at_the_smallest();
     locks(0);
     barriers(0);
+    errors_of_conversions();
     memory_that_fits();
     all_that_fit();
     /* The program goes on when main has ended so. */

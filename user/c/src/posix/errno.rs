@@ -93,7 +93,7 @@ pub(super) fn current() -> Errno {
 }
 
 /// Where `errno` lies: a thread's own; one for handlers and what runs before there are threads.
-fn place() -> *mut c_int {
+pub(crate) fn place() -> *mut c_int {
     struct Common(core::cell::UnsafeCell<c_int>);
     // SAFETY: handlers do not interrupt each other at the kernel's level, and threads have their own.
     unsafe impl Sync for Common {}

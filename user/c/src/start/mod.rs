@@ -6,6 +6,8 @@
 mod entry;
 #[cfg(target_arch = "arm")]
 mod newlib;
+#[cfg(target_arch = "arm")]
+mod reentrant;
 // Where handlers are in a table of vectors, and where they are set.
 #[cfg_attr(
     all(target_arch = "arm", not(feature = "realview-pb-a8")),

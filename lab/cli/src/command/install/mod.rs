@@ -62,6 +62,19 @@ const RISCV64: ToolChain = ToolChain {
     packages: "gcc-riscv64-linux-gnu",
 };
 
+/// What a linker is told where it is newlib: the functions of which each thread has its own error (`user/c/src/start/reentrant.rs`).
+const NEWLIB: &[&str] = &[
+    "-Wl,--wrap=strtol",
+    "-Wl,--wrap=strtoul",
+    "-Wl,--wrap=strtoll",
+    "-Wl,--wrap=strtoull",
+    "-Wl,--wrap=strtoimax",
+    "-Wl,--wrap=strtoumax",
+    "-Wl,--wrap=strtod",
+    "-Wl,--wrap=strtof",
+    "-Wl,--wrap=strtold",
+];
+
 /// What a linker is told where there is no C library.
 const FREESTANDING: &[&str] = &["-nostdlib", "-static", "-Wl,--build-id=none"];
 
@@ -72,7 +85,7 @@ impl Kit {
             processor: &["-mcpu=cortex-m4", "-mthumb"],
             soft: &["-mfloat-abi=soft"],
             hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
-            link: &[],
+            link: NEWLIB,
             tool_chain: ARM,
             script: script::CORTEX_M,
         }
