@@ -341,6 +341,8 @@ impl ThreadRef {
     ) -> Result<(), Error> {
         S::kernel().register(cs, self, priority)?;
         self.info.set(cs, Some(info));
+        #[cfg(feature = "processor-time")]
+        info.metered.begin::<S>(cs);
         S::kernel().threads.add(cs, self);
         cs.make_alone(self);
         self.urgency.set(cs, Urgency::new(priority));

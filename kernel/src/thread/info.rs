@@ -3,6 +3,8 @@
 
 use crate::critical_section::Guarded;
 use crate::object::period::Owned;
+#[cfg(feature = "processor-time")]
+use crate::thread::processor_time::Metered;
 use crate::thread::tcb::ThreadRef;
 use core::mem::offset_of;
 use taktos_machine::StackRegion;
@@ -25,6 +27,9 @@ pub(crate) struct Info {
     /// Whether the thread goes on at the end of a time slice.
     #[cfg(feature = "own-turns")]
     pub keeps_turn: Guarded<bool>,
+    /// The processor time that the thread has had.
+    #[cfg(feature = "processor-time")]
+    pub metered: Metered,
 }
 
 /// Where the base of the stack lies in a thread's information, for tools that look at an image from outside.
@@ -49,6 +54,8 @@ impl Info {
             periods: Owned::new(None),
             #[cfg(feature = "own-turns")]
             keeps_turn: Guarded::new(false),
+            #[cfg(feature = "processor-time")]
+            metered: Metered::new(),
         }
     }
 }

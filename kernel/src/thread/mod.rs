@@ -11,6 +11,8 @@ pub(crate) mod info;
 mod last;
 mod of_several;
 pub(crate) mod operations;
+#[cfg(feature = "processor-time")]
+mod processor_time;
 mod raw;
 pub(crate) mod registry;
 pub(crate) mod special;

@@ -414,7 +414,10 @@ impl Running {
 
     /// Decides who should run.
     #[inline(always)]
-    pub fn set_heir(self, _: CriticalSection<'_>, thread: ThreadRef) {
+    pub fn set_heir(self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        #[cfg(feature = "processor-time")]
+        self.charge(cs, thread);
+        let _ = cs;
         self.0.heir.set(thread.context());
     }
 }

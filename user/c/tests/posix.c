@@ -204,6 +204,7 @@ static void scheduling(int row)
 {
     static struct sched_param parameters = { .sched_priority = 25 };
     static struct timespec turn;
+    static pthread_attr_t attributes;
     static int policy = -1;
 
     BEGIN(scheduling);
@@ -211,6 +212,12 @@ static void scheduling(int row)
     IS(sched_get_priority_max(SCHED_FIFO), 56);
     IS(failed(sched_get_priority_max(7)), EINVAL);
     IS(failed(sched_get_priority_min(-1)), EINVAL);
+    /* There are no sporadic servers. */
+    IS(failed(sched_get_priority_min(SCHED_SPORADIC)), EINVAL);
+    IS(failed(sched_setscheduler(0, SCHED_SPORADIC, &parameters)), ENOTSUP);
+    ROW(pthread_setschedparam(pthread_self(), SCHED_SPORADIC, &parameters), ENOTSUP, EPERM);
+    IS(pthread_attr_init(&attributes), 0);
+    IS(pthread_attr_setschedpolicy(&attributes, SCHED_SPORADIC), ENOTSUP);
     IS(sched_rr_get_interval(0, &turn), 0);
     IS(failed(sched_rr_get_interval(77, &turn)), ESRCH);
     IS(turn.tv_nsec, 10 * MS);

@@ -3,6 +3,7 @@
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
@@ -846,6 +847,118 @@ static void notices(void)
     IS(alarm(0), 3);
 }
 
+static long long on(clockid_t clock)
+{
+    struct timespec time = { .tv_sec = -1 };
+
+    clock_gettime(clock, &time);
+    return (long long)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static void compute_for(long span)
+{
+    long long end = now() + span;
+
+    while (now() < end) {
+    }
+}
+
+static volatile int computes;
+
+static void *compute_until_told(void *argument)
+{
+    while (computes) {
+    }
+    return argument;
+}
+
+/* Clocks of threads' processor time: without them in the library the calls say so. */
+static void processor_time(int row)
+{
+    static struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN };
+    static struct itimerspec spec;
+    static struct timespec time;
+    static timer_t timer;
+    static clockid_t own, others;
+    static long long before, others_before;
+    static long is_there;
+    static pthread_condattr_t attributes;
+
+    BEGIN(processor_time);
+    is_there = sysconf(_SC_THREAD_CPUTIME) == 200809;
+    IS(sysconf(_SC_CPUTIME), -1);
+    ROW(pthread_getcpuclockid(NULL, &own), ESRCH, EPERM);
+    ROW(pthread_getcpuclockid(first, &own), is_there ? 0 : ENOTSUP, EPERM);
+    ROW(failed(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)), is_there ? 0 : EINVAL, is_there ? 0 : EINVAL);
+    ROW(failed(clock_getres(CLOCK_THREAD_CPUTIME_ID, &time)), is_there ? 0 : EINVAL, is_there ? 0 : EINVAL);
+    ROW(failed(clock_settime(CLOCK_THREAD_CPUTIME_ID, &time)), is_there ? EPERM : EINVAL, is_there ? EPERM : EINVAL);
+    ROW(clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &time, NULL), EINVAL, EPERM);
+    ROW(failed(timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer)), is_there ? 0 : EINVAL, EPERM);
+    ROW(failed(clock_gettime(17000, &time)), EINVAL, EINVAL);
+    IS(pthread_condattr_init(&attributes), 0);
+    IS(pthread_condattr_setclock(&attributes, CLOCK_THREAD_CPUTIME_ID), EINVAL);
+    if (!is_there) {
+        return;
+    }
+    IS(pthread_getcpuclockid(first, NULL), EINVAL);
+    /* Who sleeps uses none; who computes all that there is. */
+    before = on(own);
+    usleep(10000);
+    IS(on(own) - before < 1 * MS, 1);
+    before = on(CLOCK_THREAD_CPUTIME_ID);
+    compute_for(5 * MS);
+    IS(on(own) - before >= 5 * MS && on(own) - before < 6 * MS, 1);
+    /* A less urgent one has what others leave. */
+    computes = 1;
+    start(compute_until_told, NULL, 20);
+    IS(pthread_getcpuclockid(helper, &others), 0);
+    IS(others != own, 1);
+    IS(on(others), 0);
+    IS(clock_nanosleep(others, 0, &time, NULL), ENOTSUP);
+    before = on(own);
+    usleep(10000);
+    IS(on(others) > 9 * MS && on(others) <= 11 * MS, 1);
+    IS(on(own) - before < 1 * MS, 1);
+    others_before = on(others);
+    compute_for(5 * MS);
+    IS(on(others), others_before);
+    /* A timer of it is due by that, and late by a tick at most. */
+    mask(SIG_UNBLOCK, SIGRTMIN);
+    handle(SIGRTMIN, 0, 0);
+    spec = every(5 * MS, 0);
+    before = on(own);
+    IS(timer_settime(timer, 0, &spec, NULL), 0);
+    usleep(20000);
+    IS(seen, 0);
+    IS(timer_gettime(timer, &spec), 0);
+    IS(spec.it_value.tv_nsec > 4 * MS && spec.it_value.tv_nsec < 5 * MS, 1);
+    while (seen == 0 && on(own) - before < 20 * MS) {
+        sched_yield();
+    }
+    IS(on(own) - before >= 5 * MS && on(own) - before < 7 * MS, 1);
+    IS(timer_delete(timer), 0);
+    /* One of another thread's, each interval. */
+    IS(timer_create(others, &event, &timer), 0);
+    spec = every(3 * MS, 3 * MS);
+    seen = 0;
+    IS(timer_settime(timer, 0, &spec, NULL), 0);
+    compute_for(10 * MS);
+    IS(seen, 0);
+    before = now();
+    while (seen < 3) {
+        usleep(20000);
+    }
+    IS(now() - before >= 9 * MS && now() - before < 15 * MS, 1);
+    computes = 0;
+    joined();
+    IS(failed(clock_gettime(others, &time)), EINVAL);
+    IS(failed(timer_settime(timer, 0, &spec, NULL)), EINVAL);
+    IS(timer_gettime(timer, &spec), 0);
+    IS(spec.it_value.tv_sec + spec.it_value.tv_nsec, 0);
+    IS(timer_delete(timer), 0);
+    END;
+}
+
 int main(void)
 {
     TAKTOS_INTERRUPT_ENABLE(SPARE);
@@ -860,6 +973,7 @@ int main(void)
     taking(0);
     timers(0);
     notices();
+    processor_time(0);
     report();
     return 1;
 }

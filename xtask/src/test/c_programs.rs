@@ -25,6 +25,8 @@ const TARGETS: [&str; 6] = [
     "virt-aarch64",
     "virt-riscv64",
 ];
+/// The boards whose library has clocks of threads' processor time; that of the others has none, as usual.
+const METERED: [&str; 3] = ["mps3-an547", "realview-pb-a8", "virt-riscv64"];
 /// What the new project prints.
 const SAYS: &str = "the sum is 10";
 /// The flag by which a linker leaves out what nobody calls.
@@ -45,10 +47,16 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let folder = empty_folder(workspace, "c")?;
     let targets = targets(length);
     let boards: BTreeSet<&str> = targets.iter().map(|target| board(target)).collect();
-    let boards = boards.into_iter().flat_map(|board| ["--board", board]);
-    run(tool(workspace, &folder)
-        .args(["install", "sdk"])
-        .args(boards))?;
+    let (metered, others): (Vec<&str>, Vec<&str>) = boards
+        .into_iter()
+        .partition(|board| METERED.contains(board));
+    for (boards, options) in [(others, [].as_slice()), (metered, &["--processor-time"])] {
+        let chosen = boards.iter().flat_map(|board| ["--board", board]);
+        run(tool(workspace, &folder)
+            .args(["install", sdk(boards[0])])
+            .args(options)
+            .args(chosen))?;
+    }
     let place = Place {
         workspace,
         folder: &folder,
@@ -88,6 +96,14 @@ fn targets(length: Length) -> Vec<String> {
 /// The board of a target.
 fn board(target: &str) -> &str {
     target.trim_end_matches("-hard")
+}
+
+/// The folder that what a board needs is installed in.
+fn sdk(board: &str) -> &'static str {
+    match METERED.contains(&board) {
+        true => "sdk-metered",
+        false => "sdk",
+    }
 }
 
 fn tool(workspace: &Workspace, folder: &Path) -> Command {
@@ -149,8 +165,8 @@ impl Place<'_> {
     }
 
     fn tool_chain_file(&self, target: &str) -> Result<PathBuf> {
-        let file = format!("sdk/lib/cmake/Taktos/{}.cmake", tool_chain(target)?);
-        Ok(self.folder.join(file))
+        let file = format!("lib/cmake/Taktos/{}.cmake", tool_chain(target)?);
+        Ok(self.folder.join(sdk(board(target))).join(file))
     }
 
     /// The headers that have no folder of their own are good C++, too.

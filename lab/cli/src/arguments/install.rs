@@ -27,6 +27,9 @@ pub struct InstallOptions {
     /// Only for this board, which may be given several times
     #[arg(long = "board", value_name = "BOARD", help = boards())]
     pub boards: Vec<String>,
+    /// With clocks of threads' processor time (POSIX), which cost a look at the clock at each switch of threads
+    #[arg(long)]
+    pub processor_time: bool,
 }
 
 fn boards() -> String {

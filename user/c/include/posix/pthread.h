@@ -97,6 +97,7 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 int pthread_attr_getguardsize(const pthread_attr_t *attributes, size_t *size);
 
 int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *parameters);
+int pthread_getcpuclockid(pthread_t thread, clockid_t *clock);
 int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *parameters);
 int pthread_setschedprio(pthread_t thread, int priority);
 

@@ -19,6 +19,11 @@ struct sched_param {
 };
 #endif
 
+/* There are no sporadic servers: the calls give ENOTSUP. */
+#ifndef SCHED_SPORADIC
+#define SCHED_SPORADIC 4
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

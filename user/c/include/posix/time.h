@@ -15,6 +15,9 @@ struct sigevent;
 #ifndef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC 4
 #endif
+#ifndef CLOCK_THREAD_CPUTIME_ID
+#define CLOCK_THREAD_CPUTIME_ID 3
+#endif
 #ifndef TIMER_ABSTIME
 #define TIMER_ABSTIME 4
 #endif
@@ -33,6 +36,7 @@ struct itimerspec {
 };
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
+#define CLOCK_THREAD_CPUTIME_ID 3
 #define TIMER_ABSTIME 1
 #endif
 

@@ -102,13 +102,14 @@
 #define _POSIX_THREAD_ROBUST_PRIO_INHERIT 200809L
 #undef _POSIX_THREAD_ROBUST_PRIO_PROTECT
 #define _POSIX_THREAD_ROBUST_PRIO_PROTECT 200809L
+/* What is there where it was installed so (taktos install --processor-time): sysconf says. */
+#undef _POSIX_THREAD_CPUTIME
+#define _POSIX_THREAD_CPUTIME 0
 /* And what is not. */
 #undef _POSIX_THREAD_PROCESS_SHARED
 #define _POSIX_THREAD_PROCESS_SHARED (-1)
 #undef _POSIX_CPUTIME
 #define _POSIX_CPUTIME (-1)
-#undef _POSIX_THREAD_CPUTIME
-#define _POSIX_THREAD_CPUTIME (-1)
 #undef _POSIX_SPORADIC_SERVER
 #define _POSIX_SPORADIC_SERVER (-1)
 #undef _POSIX_THREAD_SPORADIC_SERVER

@@ -161,8 +161,12 @@ pub fn require(is_so: bool, error: Errno) -> Result<(), Errno> {
     }
 }
 
-/// Whether these are a policy and a priority. Errors: `EINVAL`.
+/// `SCHED_SPORADIC`, which there is not.
+const POLICY_SPORADIC: c_int = 4;
+
+/// Whether these are a policy and a priority. Errors: `EINVAL`; `ENOTSUP` for sporadic servers.
 pub fn check(policy: c_int, priority: c_int) -> Result<(), Errno> {
+    require(policy != POLICY_SPORADIC, Errno::NOTSUP)?;
     require(
         POLICIES.contains(&policy) && PRIORITIES.contains(&priority),
         Errno::INVAL,

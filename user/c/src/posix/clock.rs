@@ -3,7 +3,7 @@
 use super::cancel::{end_wait, point};
 use super::errno::Errno;
 use super::thread::PosixThread;
-use super::{minus_one, timer};
+use super::{minus_one, processor_time, timer};
 use crate::cmsis::interface;
 use crate::cmsis::thread::for_each_living;
 use crate::os::{TICK, in_handler, masked, os};
@@ -75,6 +75,14 @@ pub fn ahead(clock: ClockId) -> Result<i64, Errno> {
 /// Whether there is such a clock.
 pub fn is_clock(clock: ClockId) -> bool {
     ahead(clock).is_ok()
+}
+
+/// What a clock shows, in nanoseconds, those of threads' processor time among them. Errors: `EINVAL` where there is no such clock.
+fn shown(clock: ClockId) -> Result<i64, Errno> {
+    match ahead(clock) {
+        Ok(ahead) => Ok(since_start().saturating_add(ahead)),
+        Err(_) => processor_time::shown(clock),
+    }
 }
 
 /// Nanoseconds since the start.
@@ -195,10 +203,10 @@ interface! {
 
     /// What a clock shows.
     fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
-        minus_one(ahead(clock).and_then(|ahead| {
+        minus_one(shown(clock).and_then(|shown| {
             // SAFETY: the caller's promise.
             let time = unsafe { time.as_mut() }.ok_or(Errno::INVAL)?;
-            *time = TimeSpec::of(since_start().saturating_add(ahead));
+            *time = TimeSpec::of(shown);
             Ok(())
         }))
     }
@@ -211,6 +219,8 @@ interface! {
         let nanoseconds = time.ok_or(Errno::INVAL).and_then(|time| time.whole());
         minus_one(match (clock, nanoseconds) {
             (REALTIME, Ok(_)) if in_handler() => Err(Errno::PERM),
+            // What was used was used.
+            (clock, Ok(_)) if processor_time::shown(clock).is_ok() => Err(Errno::PERM),
             (REALTIME, Ok(new)) if new >= 0 => {
                 set_time_of_day(new.saturating_sub(since_start()));
                 Ok(())
@@ -221,7 +231,7 @@ interface! {
 
     /// How fine a clock is: a nanosecond, as all times are counted here.
     fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
-        minus_one(ahead(clock).map(|_| {
+        minus_one(shown(clock).map(|_| {
             // SAFETY: the caller's promise.
             if let Some(resolution) = unsafe { resolution.as_mut() } {
                 *resolution = TimeSpec::of(1);
@@ -234,6 +244,10 @@ interface! {
     fn clock_nanosleep(clock: ClockId, flags: c_int, time: *const TimeSpec, left: *mut TimeSpec) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
+        }
+        // Nobody sleeps by his own processor time, and nobody here by another's.
+        if clock != processor_time::OWN && processor_time::shown(clock).is_ok() {
+            return Errno::NOTSUP.0;
         }
         // SAFETY: the caller's promise.
         let time = unsafe { time.as_ref() };

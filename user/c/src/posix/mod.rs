@@ -16,6 +16,7 @@ pub mod mutex;
 pub mod name;
 pub mod once;
 mod place;
+pub mod processor_time;
 pub mod rwlock;
 pub mod scheduling;
 pub mod semaphore;
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     times_set: Cell<u32>,
     /// How many threads there are that have not come to their end.
     living: Cell<usize>,
+    /// The last number that a clock of processor time got.
+    clocks: Cell<clock::ClockId>,
     /// Whether threads take turns.
     takes_turns: Cell<bool>,
     signals: signal::OfProgram,
@@ -61,6 +64,7 @@ impl Shared {
             time_of_day: Cell::new(clock::FIRST_TIME),
             times_set: Cell::new(0),
             living: Cell::new(0),
+            clocks: Cell::new(processor_time::FIRST - 1),
             takes_turns: Cell::new(false),
             signals: signal::OfProgram::new(),
             timers: timer::Timers::new(),

@@ -53,12 +53,9 @@ fn answer(result: Result<c_int, Errno>) -> c_int {
     }
 }
 
-/// The least or the most urgent priority of a policy. Errors: `EINVAL` for what is none.
+/// The least or the most urgent priority of a policy. Errors: `EINVAL` for what is none here.
 fn bound(policy: c_int, priority: c_int) -> c_int {
-    match check(policy, priority) {
-        Ok(()) => priority,
-        Err(error) => minus_one(Err(error)),
-    }
+    answer(check(policy, priority).map_or(Err(Errno::INVAL), |()| Ok(priority)))
 }
 
 interface! {

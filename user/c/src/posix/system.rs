@@ -6,6 +6,7 @@ use super::attributes::LEAST_STACK;
 use super::errno::Errno;
 use super::key::{KEYS, ROUNDS};
 use super::message_queue::PRIORITIES;
+use super::processor_time::ARE_THERE;
 use super::semaphore::MOST;
 use super::signal::QUEUED;
 use super::thread;
@@ -77,13 +78,13 @@ const VALUES: [(c_int, c_long); 52] = [
     (53, ROUNDS as c_long),
     (56, VERSION),
     (61, VERSION),
-    // Clocks of processor time, sporadic servers.
+    // Clocks of a process's processor time; sporadic servers, of a process and of threads; clocks of threads'.
     (63, NONE),
     (69, VERSION),
     (71, VERSION),
     (76, VERSION),
     (77, NONE),
-    (80, NONE),
+    (80, if ARE_THERE { VERSION } else { NONE }),
     (81, NONE),
     (82, VERSION),
     // Policies and priorities, and those of robust mutexes.

@@ -2,7 +2,7 @@
 
 use super::attributes::{Attributes, POLICY_OTHER};
 use super::cancel::{Cleanup, cancellable, clean_up, is_cancelled, test};
-use super::clock::{REALTIME, TimeSpec, deadline, next_look};
+use super::clock::{ClockId, REALTIME, TimeSpec, deadline, next_look};
 use super::code;
 use super::errno::Errno;
 use super::key::{self, Values};
@@ -41,6 +41,8 @@ pub struct PosixThread {
     pub(super) takes_signals: Cell<bool>,
     /// Whether it waits for as long as it takes where it waits for a mutex.
     pub(super) waits_for_ever: Cell<bool>,
+    /// The number of the clock of its processor time; 0: nobody asked for it.
+    pub(super) clock: Cell<ClockId>,
     /// Whether it sleeps until an instant of the time of day.
     pub(super) watches_clock: Cell<bool>,
     pub(super) signals: signal::OfThread,
@@ -63,6 +65,7 @@ impl PosixThread {
             is_at_point: Cell::new(false),
             takes_signals: Cell::new(false),
             waits_for_ever: Cell::new(true),
+            clock: Cell::new(0),
             watches_clock: Cell::new(false),
             signals: signal::OfThread::new(signal::inherited()),
         };

@@ -1,16 +1,18 @@
 //! Owns: timers of the clocks, and `alarm`. Must never know: how the program is told.
 //!
+//! One of a thread's processor time is looked at when it can be due at the earliest, and then at every tick: it is late by one at most.
+//!
 //! They are timers of the interface's (`OsTimer`), whose thread has the priority 40; what it sends or starts is handled elsewhere.
 
 use super::clock::{ABSOLUTE, ClockId, REALTIME, TimeSpec, ahead, since_start};
 use super::errno::Errno;
 use super::signal::notice::{Event, Notice};
 use super::signal::{ALARM, BY_TIMER};
-use super::{alone, minus_one};
+use super::{alone, minus_one, processor_time};
 use crate::cmsis::interface;
 use crate::cmsis::timer::{self, OsTimer};
 use crate::object::{Attributes, Memory};
-use crate::os::{in_handler, masked, os};
+use crate::os::{TICK, in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 use core::ptr::{self, NonNull};
@@ -38,7 +40,7 @@ pub struct PosixTimer {
     timer: Cell<Option<&'static OsTimer>>,
     clock: ClockId,
     notice: Notice,
-    /// When it is due next, in nanoseconds since the start; what comes before is of an earlier setting. While its signal waits to be got, when
+    /// When it is due next, in nanoseconds since the start, or of its thread's processor time; what comes before is of an earlier setting. While its signal waits to be got, when
     /// it was due.
     due: Cell<i64>,
     interval: Cell<i64>,
@@ -142,8 +144,47 @@ impl PosixTimer {
         self.due.set(due);
         self.interval.set(interval);
         if !matches!(self.notice, Notice::None) {
-            timer.start_at(due.max(0) as u64, 0);
+            let at = match self.is_of_thread() {
+                true => self.look_in(0),
+                false => due,
+            };
+            timer.start_at(at.max(0) as u64, 0);
         }
+    }
+
+    /// Whether its clock is that of a thread's processor time.
+    fn is_of_thread(&self) -> bool {
+        self.clock >= processor_time::FIRST
+    }
+
+    /// When to look whether it is due, of processor time: no earlier than it can be, as a thread has no more time than passes, and in so long at
+    /// least.
+    fn look_in(&self, least: i64) -> i64 {
+        let left = self.due.get().saturating_sub(self.now());
+        since_start().saturating_add(left.max(least))
+    }
+
+    /// What its clock shows. Errors: `EINVAL` where its thread has ended.
+    fn shown(&self) -> Result<i64, Errno> {
+        match self.is_of_thread() {
+            true => processor_time::shown(self.clock),
+            false => Ok(since_start()),
+        }
+    }
+
+    /// The same; with a thread that has ended nothing is ever due.
+    fn now(&self) -> i64 {
+        self.shown().unwrap_or(i64::MIN / 2)
+    }
+
+    /// Whether it is due. One of processor time that is not yet is looked at again.
+    fn is_due_or_looks_again(&'static self) -> bool {
+        let is_due = self.due.get() <= self.now();
+        let looks_again = !is_due && self.is_of_thread() && self.due.get() != NEVER;
+        if let Some(timer) = self.timer.get().filter(|_| looks_again) {
+            timer.start_at(self.look_in(TICK as i64).max(0) as u64, 0);
+        }
+        is_due
     }
 
     fn stop(&'static self) {
@@ -163,11 +204,7 @@ impl PosixTimer {
         } else {
             0
         };
-        let missed = since_start()
-            .saturating_add(pause)
-            .saturating_sub(due)
-            .max(0)
-            / interval;
+        let missed = self.now().saturating_add(pause).saturating_sub(due).max(0) / interval;
         self.start(due + (missed + 1) * interval, interval);
         missed
     }
@@ -175,8 +212,9 @@ impl PosixTimer {
     /// What is left until it is due, and the interval.
     fn rest(&'static self) -> (i64, i64) {
         let (due, interval) = (self.due.get(), self.interval.get());
-        let left = due.saturating_sub(since_start());
+        let left = due.saturating_sub(self.now());
         let left = match due {
+            _ if self.shown().is_err() => 0,
             NEVER => 0,
             _ if left > 0 => left,
             _ if interval > 0 => interval - (-left) % interval,
@@ -193,10 +231,11 @@ impl PosixTimer {
             return Err(Errno::INVAL);
         }
         Ok(match flags & ABSOLUTE {
-            0 => (since_start().saturating_add(value), interval, None),
+            0 => (self.shown()?.saturating_add(value), interval, None),
             _ => {
                 let by_day = (self.clock == REALTIME).then_some(value);
-                (value.saturating_sub(ahead(self.clock)?), interval, by_day)
+                let ahead = ahead(self.clock).unwrap_or(0);
+                (value.saturating_sub(ahead), interval, by_day)
             }
         })
     }
@@ -247,8 +286,11 @@ impl PosixTimer {
 
 /// What the interface's timer calls: tells the program, unless the timer was deleted or set anew since.
 extern "C" fn expire(id: *mut c_void) {
-    let timer = masked(|| {
-        let timer = find(id).filter(|timer| timer.due.get() <= since_start())?;
+    let timer = alone(|| {
+        let timer = masked(|| find(id))?;
+        if !timer.is_due_or_looks_again() {
+            return None;
+        }
         timer.tells.set(true);
         timer.by_day.set(None);
         if timer.interval.get() == 0 {
@@ -277,7 +319,7 @@ pub(super) fn go_on(id: *mut c_void) {
         let Some(timer) = masked(|| find(id)) else {
             return;
         };
-        let is_due = timer.interval.get() > 0 && timer.due.get() <= since_start();
+        let is_due = timer.interval.get() > 0 && timer.due.get() <= timer.now();
         timer
             .overrun
             .set(if is_due { timer.start_next() } else { 0 });
@@ -346,7 +388,10 @@ interface! {
             if in_handler() {
                 return Err(Errno::PERM);
             }
-            ahead(clock)?;
+            let clock = match ahead(clock) {
+                Ok(_) => clock,
+                Err(_) => processor_time::named(clock)?,
+            };
             // SAFETY: the caller's promise.
             let place = unsafe { id.as_mut() }.ok_or(Errno::INVAL)?;
             // SAFETY: as above.

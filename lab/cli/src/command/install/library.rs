@@ -73,14 +73,19 @@ impl<'a> Library<'a> {
         [self.kit.processor, floats].concat()
     }
 
-    /// Builds it as it ships.
-    pub(super) fn build(&self, workspace: &Workspace) -> Result<Built> {
+    /// Builds it as it ships, if asked for with clocks of processor time.
+    pub(super) fn build(&self, workspace: &Workspace, processor_time: bool) -> Result<Built> {
+        let clocks: &[&str] = match processor_time {
+            true => &["--features", "processor-time"],
+            false => &[],
+        };
         let until_used = alone(&workspace.target())?;
         let output = output_of(
             cargo(workspace)
                 .args(["rustc", "--quiet", "--release", "--lib", "-p", PACKAGE])
                 .args(["--crate-type", "staticlib", "--message-format", "json"])
                 .args(["--features", self.kit.board.name(), "--target", self.triple])
+                .args(clocks)
                 .stderr(Stdio::inherit()),
         )?;
         ensure!(

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::screen;
 use crate::workspace::Workspace;
-use library::Library;
+use library::{Built, Library};
 pub use program::{Program, built};
 use script::Script;
 
@@ -231,7 +231,10 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
     for (index, library) in libraries.iter().enumerate() {
         let progress = Progress::step(index + 1, libraries.len());
         let what = format!("building the library for {} ...", library.name());
-        progress.during(&what, || install_library(workspace, place, library))?;
+        progress.during(&what, || {
+            let built = library.build(workspace, options.processor_time)?;
+            install_library(place, library, &built)
+        })?;
         targets.push_str(&target(library));
     }
     let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
@@ -287,13 +290,12 @@ fn cmake(place: &Path) -> std::path::PathBuf {
 }
 
 /// The library of one board with its script, and its file for pkg-config.
-fn install_library(workspace: &Workspace, place: &Path, library: &Library) -> Result<()> {
-    let built = library.build(workspace)?;
+fn install_library(place: &Path, library: &Library, built: &Built) -> Result<()> {
     let folder = place.join("lib").join(library.name());
     let bytes = std::fs::read(&built.archive)
         .with_context(|| format!("cannot read {}", built.archive.display()))?;
     replace_file(&folder.join("libtaktos.a"), bytes)?;
-    let text = script::of(library.kit.script, &built)?;
+    let text = script::of(library.kit.script, built)?;
     replace_file(&folder.join("taktos.ld"), text)?;
     let file = format!("lib/pkgconfig/taktos-{}.pc", library.name());
     replace_file(&place.join(file), package(library))?;

@@ -32,7 +32,7 @@ pub struct Program {
 /// When the library or the program does not build, or there is no compiler.
 pub fn built(workspace: &Workspace, kit: &Kit, program: &Program) -> Result<Image> {
     let library = Library::of(kit, false).context("each board has such a library")?;
-    let built = library.build(workspace)?;
+    let built = library.build(workspace, false)?;
     let folder = workspace.target().join("c").join(library.name());
     fs::create_dir_all(&folder)?;
     let linker_script = folder.join("taktos.ld");
