@@ -2,10 +2,8 @@
 //!
 //! Owns: the interrupts that programs may pend; how a program begins, and comes to have partitions.
 //! Must never know: which board. A board's crate takes this as a module, by path, and has at its root the modules `clock`, which has the
-//! machine's, and `vectors`, which says what its interrupts are; and, for the project's own programs, `places`.
+//! machine's, and `vectors`, which says what its interrupts are.
 
-#[cfg(feature = "workloads")]
-mod attacks;
 #[cfg(feature = "workloads")]
 mod faults;
 #[cfg(feature = "workloads")]

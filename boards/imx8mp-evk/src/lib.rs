@@ -9,9 +9,6 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-#[cfg(feature = "workloads")]
-#[path = "common/attacks/aarch64.rs"]
-mod attacks;
 mod common;
 mod place;
 

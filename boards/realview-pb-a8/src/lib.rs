@@ -11,8 +11,6 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-#[cfg(feature = "workloads")]
-mod attacks;
 mod clock;
 mod common;
 #[path = "common/console/pl011.rs"]
@@ -32,6 +30,10 @@ pub use place::{Machine, Place};
 pub use {aarch32_rt as rt, taktos_arch_armv7_a as arch, taktos_kernel as kernel};
 
 taktos_arch_armv7_a::exceptions!(Place, Upcall<Board>);
+
+/// A device that programs do not use, for partitions: the clock of the calendar.
+#[cfg(feature = "workloads")]
+const SPARE: usize = 0x1001_7000;
 
 /// What comes before the kernel.
 fn begin() {

@@ -9,13 +9,13 @@
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
+#[cfg(feature = "workloads")]
+mod attacks;
 mod clock;
 mod common;
 mod console;
 #[path = "common/cortex_m/mod.rs"]
 mod cortex_m;
-#[cfg(feature = "workloads")]
-mod places;
 mod register;
 mod vectors;
 

@@ -1,8 +1,8 @@
 //! Attacks of a thread without privilege on everything outside its partition, one after another, and a thread with privilege that sees what
 //! came of each: the cause that is told is the true one, nothing else has changed, and the kernel lives.
 //!
-//! Owns: the attacks that need no words of an architecture; the storm; the restarts; what is looked at.
-//! Must never know: a board; how its instructions are said ([`AttackBoard`] does).
+//! Owns: the attacks that need no words of an architecture ([`outside`] has the others); the storm; the restarts; what is looked at.
+//! Must never know: a board; an architecture's instructions.
 //!
 //! Its words on the command line: `calls=` (100,000), `restarts=` (10,000), `seed=` (1), and `late=`: how many nanoseconds a thread more
 //! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32). On several
@@ -10,9 +10,13 @@
 
 pub mod carried;
 pub mod left_behind;
+pub mod outside;
 
 use self::carried::Carried;
 use self::left_behind::LeftBehind;
+use self::outside::{
+    FRAMES_ON_STACK, keep_registers, load, receive_and_look, send_with_secret, store,
+};
 use super::storm::{Attempt, Known, Storm, is_right};
 use super::{MEMORY, RIGHT, STACK, expect, finish};
 use crate::chance::Chance;
@@ -24,7 +28,7 @@ use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Data, Incident, Partition, Supervisor, UserThread};
 use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
-use taktos_machine::{Cause, Isolation, UserFault};
+use taktos_machine::{Cause, Isolation, Machine, UserFault};
 use taktos_user::{Request, call};
 
 /// What must come of an attack.
@@ -45,34 +49,19 @@ pub type Attack = (&'static str, fn(), Comes);
 
 /// A board on which partitions are attacked.
 pub trait AttackBoard: System<Machine: Isolation> + CommandLine + SpareInterrupt {
-    /// Attacks in the words of its architecture.
-    const ATTACKS: &'static [Attack];
-    /// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
-    const FRAMES_ON_STACK: bool;
-    /// How a thread overflows its stack, where each one's is guarded, not only the lowest of a partition.
-    const OVERFLOW: Option<fn()> = None;
-    /// Has an interrupt come as soon as another thread goes on, which is to be when this has come back, where what a partition may only read
-    /// is closed to handlers until they store there. Its handler calls
-    /// [`interrupt`].
-    const INTERRUPT_NEXT: Option<fn()> = None;
-    /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
-    const MAP: Option<fn() -> usize> = None;
     /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
     const DEVICE: usize;
-    /// Reads the word at `place`, which may be none of the partition's.
-    fn load(place: usize) -> u32;
-    /// Writes it.
-    fn store(place: usize, word: u32);
-    /// Changes what the other threads of the partition will load when they go on: fills `[begin, end)` with ones.
-    fn spoil(begin: usize, end: usize);
-    /// Fills all registers that can be with `secret`, and calls with the handle of a thread, to send.
-    fn send_with_secret(thread: usize, secret: usize);
-    /// Receives from any thread, with a time-out of these bits, of which the uppermost are all alike, and says whether any register holds
-    /// `secret` afterwards, in the lowest bit, and above it the answer's status.
-    fn receive_and_look(secret: usize, timeout: usize) -> usize;
-    /// Keeps a pattern of `seed` in all registers, the floating-point ones, too, if the partition has them, for `rounds` rounds, and says
-    /// whether it stayed.
-    fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool;
+    /// A device of which nothing is a partition's.
+    const CONSOLE: usize;
+    /// One by which the kernel works: its interrupt controller, or its timer.
+    const SYSTEM: usize;
+    /// Attacks that only boards of its kind know, besides those of the architecture.
+    const MORE: &'static [Attack] = &[];
+    /// Whether each stack is guarded, not only the lowest of a partition.
+    const GUARDS_EACH_STACK: bool = false;
+    /// Whether a handler that comes while a thread of a partition runs can write what that partition may only read. It is tried with one
+    /// processor.
+    const HANDLERS_WRITE_ALL: bool = true;
 }
 
 /// How many words nobody writes, and what they are.
@@ -289,14 +278,19 @@ fn hash<S: AttackBoard>(objects: &Objects<S>) -> u32 {
     sum
 }
 
+/// All that one thread can try alone.
+fn all<S: AttackBoard>() -> impl Iterator<Item = &'static Attack> {
+    outside::Attacks::<S>::ALL.iter().chain(S::MORE)
+}
+
 /// Each attack: a life of the attacker.
 fn attacks<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
-    let map = || S::MAP.map(|map| map());
+    let map = || outside::MAP.map(|map| map());
     let own_map = map();
     start_second(objects, role::NOTHING);
     let before = hash(objects);
     let mut passed = true;
-    for (number, (name, _, comes)) in S::ATTACKS.iter().enumerate() {
+    for (number, (name, _, comes)) in all::<S>().enumerate() {
         begin(objects.first, role::ATTACK | number);
         let came = fault(objects);
         let right = is_what_comes(came.as_ref(), comes);
@@ -311,7 +305,7 @@ fn attacks<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         passed &= right && checked::<S>(name, hash(objects) == before);
         passed &= checked::<S>("the own map is back", map() == own_map);
     }
-    print::<S>(format_args!("{} attacks\n", S::ATTACKS.len()));
+    print::<S>(format_args!("{} attacks\n", all::<S>().count()));
     passed & checked::<S>("no call on a foreign stack", objects.permits.count() == 0)
 }
 
@@ -387,8 +381,8 @@ fn regions<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
 /// Memory that a partition only reads is written in its presence, by a thread with privilege and by the kernel, and the partition goes on.
 fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let _ = life(objects, role::NOTHING);
-    S::store(common(), 0);
-    let mut passed = checked::<S>("privileged code writes", S::load(common()) == 0);
+    store(common(), 0);
+    let mut passed = checked::<S>("privileged code writes", load(common()) == 0);
     start_second(objects, role::FILLED);
     let _ = AnyThread::<S>::sleep(100.micros());
     let came = life(objects, role::FILL);
@@ -396,21 +390,29 @@ fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed &= checked::<S>("the kernel writes", !failed(objects.first));
     let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
     passed &= checked::<S>("each time", calls == Ok(FILLS));
-    let Some(interrupt_next) = S::INTERRUPT_NEXT else {
+    if !S::HANDLERS_WRITE_ALL {
         return passed;
-    };
-    S::store(common(), 0);
+    }
+    store(common(), 0);
     begin(objects.first, role::AWAIT);
-    interrupt_next();
+    interrupt_next::<S>();
     let came = ended(objects);
     passed &= checked::<S>("a handler writes", came.is_none());
     passed & checked::<S>("it is read", !failed(objects.first))
 }
 
-/// What the handler of the board's spare interrupt does: that of a partition's device, or of [`AttackBoard::INTERRUPT_NEXT`].
+/// Has an interrupt come as soon as another thread goes on: the mask is none that the kernel knows of, and ends there. The handler calls
+/// [`interrupt`].
+fn interrupt_next<S: AttackBoard>() {
+    S::enable_interrupt();
+    let _ = S::Machine::mask();
+    S::pend_interrupt();
+}
+
+/// What the handler of the board's spare interrupt does: that of a partition's device, or of [`interrupt_next`].
 pub fn interrupt<S: AttackBoard>(objects: &'static Objects<S>) {
-    if !left_behind::handle(objects.left_behind.line) && S::INTERRUPT_NEXT.is_some() {
-        S::store(common(), WRITTEN);
+    if !left_behind::handle(objects.left_behind.line) && S::HANDLERS_WRITE_ALL {
+        store(common(), WRITTEN);
     }
 }
 
@@ -458,11 +460,11 @@ fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let cause = life(objects, role::SPOIL).map(|(cause, _)| cause);
     checked::<S>(
         "a spoilt frame is a fault",
-        cause.is_some() == S::FRAMES_ON_STACK,
+        cause.is_some() == FRAMES_ON_STACK,
     ) & checked::<S>(
         "of the thread that has it",
         objects.threads[1].state() == State::Dormant,
-    ) & (S::OVERFLOW.is_none()
+    ) & (!S::GUARDS_EACH_STACK
         || [0, 1]
             .into_iter()
             .all(|woken| ends_at_own_stack(objects, woken)))
@@ -639,42 +641,42 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
     let which = argument & !role::MASK;
     match role_of(told, argument) {
         role::ATTACK => {
-            if let Some((_, attack, _)) = S::ATTACKS.get(which) {
+            if let Some((_, attack, _)) = all::<S>().nth(which) {
                 attack();
             }
         }
         role::TABLE => table(told, which),
         role::STORM => rage(told, which, |_| true),
-        role::SECRET => S::send_with_secret(which, SECRET),
-        role::PEEK => keep_secret::<S>(),
+        role::SECRET => send_with_secret(which, SECRET),
+        role::PEEK => keep_secret(),
         role::AWAIT => {
-            let is_written = (0..100).any(|_| S::load(common()) == WRITTEN);
+            let is_written = (0..100).any(|_| load(common()) == WRITTEN);
             told.failed.fetch_or(u32::from(!is_written), Relaxed);
         }
         role::KEEP => {
             expect(RIGHT.start(argument));
-            keep::<S>(told, 0x1234_5678, false);
+            keep(told, 0x1234_5678, false);
         }
-        role::SPOIL => spoil::<S>(told),
+        role::SPOIL => spoil(told),
         role::BUSY => {
             expect(RIGHT.start(argument));
-            be_busy::<S>(told, 0, which);
+            be_busy(told, 0, which);
         }
-        role::FILL => fill::<S>(told),
-        role::QUEUE => carried::send::<S>(told),
-        role::EXHAUST => carried::exhaust::<S>(told),
+        role::FILL => fill(told),
+        role::QUEUE => carried::send(told),
+        role::EXHAUST => carried::exhaust(told),
         role::INTERRUPTS => left_behind::acknowledge(told),
         role::INTERRUPT => left_behind::acknowledge_once(),
         role::LOCK => left_behind::lock(told),
         role::LONG => carried::send_long(told, which),
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
-            let read = S::load(common());
+            let read = load(common());
             told.failed.fetch_or(u32::from(read != WRITTEN), Relaxed);
-            S::store(common(), 0);
+            store(common(), 0);
         }
         role::DEVICE => {
-            S::load(S::DEVICE);
+            load(S::DEVICE);
         }
         _ => {}
     }
@@ -684,13 +686,13 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
 /// The first partition's second thread.
 pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) -> ! {
     match role_of(told, argument) {
-        role::KEEP => keep::<S>(told, 0x0BAD_CAFE, false),
+        role::KEEP => keep(told, 0x0BAD_CAFE, false),
         role::SPOILT => {
             let _ = super::PERMITS.take(Timeout::FOREVER);
         }
         // What the one sent the other would receive anywhere in its memory, its stack among it.
         role::STORM => rage(told, argument & !role::MASK, |drawn| !drawn.is_of_bytes()),
-        role::BUSY => be_busy::<S>(told, 1, argument & !role::MASK),
+        role::BUSY => be_busy(told, 1, argument & !role::MASK),
         role::OVERFLOW => overflow::<S>(argument & !role::MASK),
         _ => {}
     }
@@ -702,18 +704,18 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
     match argument & role::MASK {
         role::SECRET => {
             // With a message, and no register has it.
-            let came = S::receive_and_look(SECRET, usize::MAX);
+            let came = receive_and_look(SECRET, usize::MAX);
             told.failed.fetch_or(u32::from(came != 0), Relaxed);
             told.calls.fetch_add(1, Relaxed);
         }
-        role::PEEK => peek::<S>(told),
+        role::PEEK => peek(told),
         role::WRITE => {
-            S::store(common(), WRITTEN);
-            S::load(S::DEVICE);
+            store(common(), WRITTEN);
+            load(S::DEVICE);
             told.calls.fetch_add(1, Relaxed);
         }
-        role::KEEP => keep::<S>(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
-        role::BUSY => be_busy::<S>(told, 0, 0),
+        role::KEEP => keep(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
+        role::BUSY => be_busy(told, 0, 0),
         role::FILLED => be_filled(told),
         role::QUEUED => carried::receive(told),
         role::LONG_RECEIVED => carried::receive_long(told),
@@ -728,12 +730,12 @@ const WRITTEN: u32 = 0x0DD_B175;
 const FILLS: u32 = 20;
 
 /// Sends bytes that the other partition receives there, which is now more urgent, now less, and looks at them.
-fn fill<S: AttackBoard>(told: &'static Told) {
+fn fill(told: &'static Told) {
     for number in 0..FILLS {
         // With the receiver less urgent the call comes back at once.
         let _ = super::LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
         let sent = super::OTHER.send_bytes(&number.to_le_bytes(), Timeout::FOREVER);
-        let is_there = sent.is_ok() && S::load(common()) == number;
+        let is_there = sent.is_ok() && load(common()) == number;
         told.failed.fetch_or(u32::from(!is_there), Relaxed);
         told.calls.fetch_add(1, Relaxed);
         let _ = taktos_user::sleep(20.micros());
@@ -770,8 +772,8 @@ fn overflow<S: AttackBoard>(woken: usize) {
     if woken != 0 {
         let _ = super::PERMITS.take(Timeout::FOREVER);
     }
-    if let Some(overflow) = S::OVERFLOW {
-        overflow();
+    if S::GUARDS_EACH_STACK {
+        outside::overflow();
     }
 }
 
@@ -797,16 +799,16 @@ const PEEKS: u32 = 60;
 const BEFORE_PEEK: usize = 37_000;
 
 /// Wakes, in the midst of the other one, and looks.
-fn peek<S: AttackBoard>(told: &'static Told) {
+fn peek(told: &'static Told) {
     for _ in 0..PEEKS {
-        let came = S::receive_and_look(SECRET, BEFORE_PEEK);
+        let came = receive_and_look(SECRET, BEFORE_PEEK);
         told.failed.fetch_or(came as u32 & 1, Relaxed);
         told.calls.fetch_add(1, Relaxed);
     }
 }
 
 /// Has the secret in one register after the other, for as long as the other one looks.
-fn keep_secret<S: AttackBoard>() {
+fn keep_secret() {
     expect(super::LEFT.set_priority(9));
     let end = taktos_user::now().saturating_add(Duration::from_nanos(
         u64::from(PEEKS) * BEFORE_PEEK as u64 * 5 / 4,
@@ -818,35 +820,35 @@ fn keep_secret<S: AttackBoard>() {
     };
     while taktos_user::now() < end {
         for register in registers.clone() {
-            S::keep_registers(SECRET - register, 20, false);
+            keep_registers(SECRET - register, 20, false);
         }
     }
 }
 
-fn keep<S: AttackBoard>(told: &'static Told, seed: usize, float: bool) {
-    let kept = S::keep_registers(seed, 20_000, float);
-    told.failed.fetch_or(u32::from(!kept), Relaxed);
+fn keep(told: &'static Told, seed: usize, float: bool) {
+    let kept = keep_registers(seed, 20_000, float);
+    told.failed.fetch_or(u32::from(kept == 0), Relaxed);
     told.calls.fetch_add(1, Relaxed);
 }
 
 /// Says which life it is of, and is busy for ever.
-fn be_busy<S: AttackBoard>(told: &'static Told, place: usize, life: usize) -> ! {
+fn be_busy(told: &'static Told, place: usize, life: usize) -> ! {
     told.wrong[place].store(life as u32 + 1, Relaxed);
     loop {
-        let kept = S::keep_registers(0x0101_0101 * (place + 1), 100, false);
-        told.failed.fetch_or(u32::from(!kept), Relaxed);
+        let kept = keep_registers(0x0101_0101 * (place + 1), 100, false);
+        told.failed.fetch_or(u32::from(kept == 0), Relaxed);
         told.calls.fetch_add(1, Relaxed);
         taktos_user::yield_now();
     }
 }
 
 /// Has its partner wait, spoils its frame and lets it go on.
-fn spoil<S: AttackBoard>(told: &'static Told) {
+fn spoil(told: &'static Told) {
     expect(RIGHT.start(role::SPOILT));
     let _ = taktos_user::sleep(100.micros());
     // Its stack is the second one, right below the data.
     let end = core::ptr::from_ref(told).addr() & !7;
-    S::spoil(end - STACK, end);
+    outside::spoil(end - STACK, end);
     expect(super::PERMITS.give());
     let _ = taktos_user::sleep(100.micros());
 }

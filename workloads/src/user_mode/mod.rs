@@ -6,6 +6,7 @@
 //! There are two partitions: one of the threads "left" and "right", another one of "other". Handles are the same in both. Which scenario a
 //! thread plays its part in, the argument says that it is started with.
 
+#[cfg(target_os = "none")]
 pub mod attack;
 pub mod bench;
 pub mod storm;

@@ -2,6 +2,7 @@
 //!
 //! Owns: what the threads of partitions do with them, and what must come of it. Must never know: other attacks, a board.
 
+use super::outside::{load, store};
 use super::{
     AttackBoard, FILLS, Objects, Told, begin, checked, common, failed, life, role, wait_until,
 };
@@ -50,7 +51,7 @@ pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
 /// A message comes into memory that its sender may only read.
 fn queue_fills_what_is_only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let _ = life(objects, role::NOTHING);
-    S::store(common(), 0);
+    store(common(), 0);
     begin(objects.second, role::QUEUED);
     let _ = AnyThread::<S>::sleep(100.micros());
     let came = life(objects, role::QUEUE);
@@ -140,13 +141,13 @@ pub(super) fn is_given_back<S: AttackBoard>(objects: &'static Objects<S>) -> boo
 }
 
 /// Sends letters that the other partition receives where this one only reads.
-pub(super) fn send<S: AttackBoard>(told: &'static Told) {
+pub(super) fn send(told: &'static Told) {
     for number in 0..FILLS {
         // With the receiver less urgent the call comes back at once.
         let _ = LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
         let sent = QUEUE.send([number, 0], Timeout::FOREVER);
         let _ = sleep(20.micros());
-        let is_there = sent.is_ok() && S::load(common()) == number;
+        let is_there = sent.is_ok() && load(common()) == number;
         told.failed.fetch_or(u32::from(!is_there), Relaxed);
         told.calls.fetch_add(1, Relaxed);
     }
@@ -167,12 +168,12 @@ pub(super) fn receive(told: &'static Told) -> ! {
 }
 
 /// Takes all blocks, and fills the queue.
-pub(super) fn exhaust<S: AttackBoard>(told: &'static Told) {
+pub(super) fn exhaust(told: &'static Told) {
     let mut right = true;
     for number in 0..BLOCKS {
         let block = expect(POOL.take(Timeout::NONE));
-        S::store(block.addr(), number as u32);
-        right &= S::load(block.addr()) == number as u32;
+        store(block.addr(), number as u32);
+        right &= load(block.addr()) == number as u32;
         if number == 0 {
             right &= POOL.pass(block, OTHER).is_ok();
             right &= POOL.give(block) == Err(Error::NotOwner);

@@ -1,23 +1,15 @@
 //! Owns: attacks on what lies outside a partition, in instructions of RISC-V.
-//! Must never know: who looks at what came of them; the board, but by its places. The boards of the architecture take this file as it is.
-//!
-//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+//! Must never know: a board, but by its places.
 
-#[path = "outside.rs"]
-mod outside;
-#[path = "paged.rs"]
-mod paged;
-
-use crate::Board;
-use crate::place::Place;
+use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use super::{behind, kernel, look, looks, own, writes};
+use crate::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
+use crate::user_mode::attack::{Attack, AttackBoard};
+use crate::{give_back, keep};
 use core::arch::{asm, naked_asm};
-use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
-use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use core::marker::PhantomData;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
-use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
-use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
-use taktos_workloads::{give_back, keep};
 
 /// An attack that is an instruction without operands, or one that names t0 alone, and that is none in U-mode.
 macro_rules! forbidden {
@@ -33,16 +25,22 @@ macro_rules! forbidden {
     };
 }
 
-impl AttackBoard for Board {
-    const FRAMES_ON_STACK: bool = false;
-    const MAP: Option<fn() -> usize> = Some(map);
-    const DEVICE: usize = crate::SPARE;
-    const ATTACKS: &'static [Attack] = attacks![
+/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+pub const FRAMES_ON_STACK: bool = false;
+/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+pub const MAP: Option<fn() -> usize> = Some(map);
+
+/// The attacks on a board.
+pub struct Attacks<S>(PhantomData<S>);
+
+impl<S: AttackBoard> Attacks<S> {
+    /// All of them.
+    pub const ALL: &'static [Attack] = attacks![
         looks!("read the page where traps lead", crossing()),
         jumps!("jump to where traps lead", crossing()),
         jumps!("jump to the way to user mode", way_out()),
         looks!("read what no map can have", NO_ADDRESS),
-        writes!("write the interrupt controller", CONTROLLER),
+        writes!("write the interrupt controller", S::SYSTEM),
         writes!("write the timer", TIMER),
         forbidden!("execute nothing", "unimp"),
         forbidden!("call a debugger", "ebreak"),
@@ -85,17 +83,13 @@ impl AttackBoard for Board {
         ("reserve what lies between", unaligned, Fault(Arithmetic)),
         (
             "take the kernel's registers",
-            || spin_with(kernel()),
+            || spin_with(kernel::<S>()),
             Nothing,
         ),
     ];
-
-    means!();
 }
 
-const UART: usize = Place::CONSOLE;
-/// These two lie here on all boards.
-const CONTROLLER: usize = 0x0C00_0000;
+/// It lies here on all boards.
 const TIMER: usize = 0x0200_4000;
 const NO_ADDRESS: usize = 1 << 50;
 
@@ -161,7 +155,8 @@ fn spin_with(place: usize) {
     }
 }
 
-fn overflow() {
+/// Goes down until the stack has no more room.
+pub fn overflow() {
     // SAFETY: faults.
     unsafe {
         asm!(
@@ -210,7 +205,7 @@ fn map() -> usize {
 
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
-extern "C" fn send_with_secret(thread: usize, secret: usize) {
+pub extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
         enter!(),
         ".irp n, 1,3,4,5,6,7,8,9,14,15,16,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
@@ -227,7 +222,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
+pub extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         enter!(),
         "mv s0, a0",
@@ -250,7 +245,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 }
 
 #[unsafe(naked)]
-extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
+pub extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
     naked_asm!(
         enter!(),
         "mv a3, a0",

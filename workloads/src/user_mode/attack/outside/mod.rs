@@ -1,13 +1,35 @@
-//! Attacks that any processor can make: accesses of places that a thread without privilege has nothing to do with.
+//! Attacks that are accesses, jumps and instructions: of places that a thread without privilege has nothing to do with, and of what the
+//! processor keeps to itself.
 //!
 //! Owns: how they are said, and what must come of them; where the kernel's state and the thread's own partition lie.
-//! Must never know: which board. Boards take this file as it is.
+//! Must never know: who looks at what came of them; a board, but by its places.
+//!
+//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+#![expect(unsafe_code, reason = "does on purpose what faults, in instructions")]
 
-use crate::Board;
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
+#[cfg_attr(
+    all(target_arch = "arm", target_has_atomic = "64"),
+    path = "armv7_a/mod.rs"
+)]
+#[cfg_attr(
+    all(target_arch = "arm", not(target_has_atomic = "64")),
+    path = "cortex_m.rs"
+)]
+mod architecture;
+// Where there are pages.
+#[cfg(target_has_atomic = "64")]
+mod paged;
+
+pub(super) use architecture::{
+    Attacks, FRAMES_ON_STACK, MAP, keep_registers, overflow, receive_and_look, send_with_secret,
+};
+
+use crate::user_mode::MEMORY;
 use core::hint::black_box;
 use core::ptr;
 use taktos_kernel::System;
-use taktos_workloads::user_mode::MEMORY;
 
 /// An attack that reads a place, and faults there; `anywhere`: the attacker alone knows where that is.
 macro_rules! looks {
@@ -29,70 +51,43 @@ macro_rules! writes {
     };
 }
 
-/// What a board does for all attacks in the words of its processor, by the functions of the same names.
-macro_rules! means {
-    () => {
-        fn load(place: usize) -> u32 {
-            read(place)
-        }
-
-        fn store(place: usize, word: u32) {
-            store(place, word);
-        }
-
-        fn spoil(begin: usize, end: usize) {
-            spoil(begin, end);
-        }
-
-        fn send_with_secret(thread: usize, secret: usize) {
-            send_with_secret(thread, secret);
-        }
-
-        fn receive_and_look(secret: usize, timeout: usize) -> usize {
-            receive_and_look(secret, timeout)
-        }
-
-        fn keep_registers(seed: usize, rounds: usize, float: bool) -> bool {
-            keep_registers(seed, rounds, float) != 0
-        }
-    };
-}
-
-pub(crate) use {looks, means, writes};
+use {looks, writes};
 
 /// Where the kernel's state lies.
-pub(crate) fn kernel() -> usize {
-    ptr::from_ref(Board::kernel()).addr()
+pub fn kernel<S: System>() -> usize {
+    ptr::from_ref(S::kernel()).addr()
 }
 
 /// Where the memory of the thread's partition begins, whose stack is the lowest.
-pub(crate) fn own() -> usize {
+pub fn own() -> usize {
     let on_stack = 0_u8;
     ptr::from_ref(black_box(&on_stack)).addr() & !(MEMORY - 1)
 }
 
 /// The first place behind it.
-pub(crate) fn behind() -> usize {
+fn behind() -> usize {
     own() + MEMORY
 }
 
 /// Reads what faults.
-pub(crate) fn look(place: usize) {
-    let _ = read(place);
+pub fn look(place: usize) {
+    let _ = load(place);
 }
 
-pub(crate) fn read(place: usize) -> u32 {
+/// Reads the word at `place`, which may be none of the partition's.
+pub(super) fn load(place: usize) -> u32 {
     // SAFETY: memory of the partition's, or it faults.
     unsafe { ptr::with_exposed_provenance::<u32>(place).read_volatile() }
 }
 
-pub(crate) fn store(place: usize, word: u32) {
+/// Writes it.
+pub(super) fn store(place: usize, word: u32) {
     // SAFETY: memory of the partition's that nobody has as something else, or it faults.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
 }
 
-/// Fills a stack of the partition with ones.
-pub(crate) fn spoil(begin: usize, end: usize) {
+/// Changes what the other threads of the partition will load when they go on: fills `[begin, end)`, a stack of it, with ones.
+pub(super) fn spoil(begin: usize, end: usize) {
     for place in (begin..end).step_by(size_of::<usize>()) {
         // SAFETY: the stack of a thread of the same partition, which is ended by this.
         unsafe { ptr::with_exposed_provenance_mut::<usize>(place).write_volatile(usize::MAX) };

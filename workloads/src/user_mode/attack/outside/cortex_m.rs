@@ -1,22 +1,16 @@
-//! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M and places of this board.
-//! Must never know: who looks at what came of them; the board, but by its places. Other boards of the architecture take this file as it is.
-//!
-//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+//! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M.
+//! Must never know: a board, but by its places; Armv8-M, whose boards have attacks of their own.
 
-#[path = "../attacks/outside.rs"]
-mod outside;
-
-use crate::Board;
-use crate::places::{self, TIMER, UART};
+use super::{behind, kernel, look, looks, own, writes};
+use crate::user_mode::attack::Comes::{Fault, FaultAt};
+use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
+use core::marker::PhantomData;
 use core::ptr;
-use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{
     Arithmetic, Bus, DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction,
 };
-use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
-use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
 /// An attack that executes a place, and faults there.
 macro_rules! jumps {
@@ -43,24 +37,27 @@ macro_rules! overflows {
     };
 }
 
-impl AttackBoard for Board {
-    const FRAMES_ON_STACK: bool = true;
-    const DEVICE: usize = places::DEVICE;
-    #[cfg(armv8m)]
-    const OVERFLOW: Option<fn()> = Some(overflow);
-    #[cfg(armv8m)]
-    const INTERRUPT_NEXT: Option<fn()> = Some(interrupt_next);
-    const ATTACKS: &'static [Attack] = &[
-        looks!("read the kernel's memory", kernel()),
-        writes!("write the kernel's memory", kernel()),
+/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+pub const FRAMES_ON_STACK: bool = true;
+/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+pub const MAP: Option<fn() -> usize> = None;
+
+/// The attacks on a board.
+pub struct Attacks<S>(PhantomData<S>);
+
+impl<S: AttackBoard> Attacks<S> {
+    /// All of them.
+    pub const ALL: &'static [Attack] = &[
+        looks!("read the kernel's memory", kernel::<S>()),
+        writes!("write the kernel's memory", kernel::<S>()),
         looks!("read behind the own memory", behind(), anywhere),
         writes!("write behind the own memory", behind(), anywhere),
         writes!("write before the own memory", own() - 4, anywhere),
         writes!("write code", code()),
         looks!("read null", 0),
-        looks!("read the timer", TIMER),
-        writes!("write the timer", TIMER),
-        writes!("write a device that others have", UART),
+        looks!("read the timer", S::SYSTEM),
+        writes!("write the timer", S::SYSTEM),
+        writes!("write a device that others have", S::CONSOLE),
         shut!("switch the protection off", write, PROTECTION),
         shut!("move the vectors", write, VECTORS),
         shut!("read the system's registers", look, VECTORS),
@@ -74,10 +71,10 @@ impl AttackBoard for Board {
         ),
         (
             "execute the kernel's memory",
-            || jump(kernel() | 1),
-            FaultAt(InstructionAccess, kernel),
+            || jump(kernel::<S>() | 1),
+            FaultAt(InstructionAccess, kernel::<S>),
         ),
-        jumps!("execute a device", TIMER),
+        jumps!("execute a device", S::SYSTEM),
         ("jump to null", || jump(1), FaultAt(InstructionAccess, || 0)),
         (
             "return as handlers do",
@@ -99,46 +96,26 @@ impl AttackBoard for Board {
         ("load two words from between", unaligned, Fault(Arithmetic)),
         (
             "take privilege and all masks",
-            take_privilege,
-            FaultAt(DataAccess, kernel),
+            || {
+                take_privilege();
+                look(kernel::<S>());
+            },
+            FaultAt(DataAccess, kernel::<S>),
         ),
-        overflows!("call on the kernel's stack", call_on(kernel() + 512)),
+        overflows!("call on the kernel's stack", call_on(kernel::<S>() + 512)),
         overflows!("call on a stack in code", call_on(code() & !7)),
         overflows!("call on a stack at null", call_on(32)),
         overflows!("call on a stack at the end of all", call_on(0xFFFF_FFF8)),
         overflows!("call on a stack before the own", call_on(own())),
         overflows!("call on a stack across the own end", call_on(behind() + 8)),
-        overflows!("call on a stack in a device", call_on(TIMER + 0x80)),
+        overflows!("call on a stack in a device", call_on(S::SYSTEM + 0x80)),
         overflows!(
             "be interrupted on the kernel's stack",
-            spin_on(kernel() + 512)
+            spin_on(kernel::<S>() + 512)
         ),
         overflows!("be interrupted before the own memory", spin_on(own())),
         ("overflow the stack", overflow, Fault(StackOverflow)),
-        #[cfg(armv8m)]
-        ("lift the stack's limit", lift_limit, Fault(StackOverflow)),
-        #[cfg(armv8m)]
-        (
-            "go over to the other security state",
-            || leave_state(own() + 1024),
-            Fault(InstructionAccess),
-        ),
-        #[cfg(armv8m)]
-        (
-            "go over with the stack at the end of all",
-            || leave_state(0xFFFF_FF00),
-            Fault(InstructionAccess),
-        ),
-        // What it takes from the thread's stack is no frame of such a function.
-        #[cfg(armv8m)]
-        (
-            "return as functions of the other state do",
-            || jump(0xFEFF_FFFF),
-            Fault(UndefinedInstruction),
-        ),
     ];
-
-    means!();
 }
 
 const PROTECTION: usize = 0xE000_ED94;
@@ -186,20 +163,15 @@ fn unaligned() {
 
 /// Writes all registers that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
 fn take_privilege() {
-    // SAFETY: faults, or changes nothing.
+    // SAFETY: changes nothing.
     unsafe {
         asm!(
             "msr control, {zero}", "isb",
             "msr basepri, {ones}", "msr primask, {ones}", "msr faultmask, {ones}",
             "msr msp, {ones}", "cpsid i", "cpsid f",
-            #[cfg(armv8m)]
-            "msr psplim, {zero}",
-            #[cfg(armv8m)]
-            "msr msplim, {ones}",
             zero = in(reg) 0, ones = in(reg) 0xFF,
         );
     }
-    let _ = read(kernel());
 }
 
 /// Gives a permit, but with the stack pointer at `place`.
@@ -224,51 +196,15 @@ fn spin_on(place: usize) {
     unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
 }
 
-fn overflow() {
+/// Goes down until the stack has no more room.
+pub fn overflow() {
     // SAFETY: faults.
     unsafe { asm!("2:", "push {{r0-r7}}", "b 2b", options(noreturn)) }
 }
 
-/// Moves the stack pointer below the stack's limit and back, behind the instruction that would take the limit away.
-#[cfg(armv8m)]
-fn lift_limit() {
-    // SAFETY: faults.
-    unsafe {
-        asm!(
-            "mov {kept}, sp",
-            "msr psplim, {none}",
-            "mov sp, {below}",
-            "mov sp, {kept}",
-            kept = out(reg) _,
-            none = in(reg) 0,
-            below = in(reg) own() - 8,
-        );
-    }
-}
-
-/// The mask is none that the kernel knows of: it ends where a thread goes on.
-#[cfg(armv8m)]
-fn interrupt_next() {
-    crate::interrupt::enable();
-    // SAFETY: masks interrupts, and they stay so until the kernel has another thread go on.
-    unsafe {
-        asm!("msr basepri, {}", in(reg) u32::from(taktos_arch_cortex_m::KERNEL_LEVEL), options(nostack, preserves_flags));
-    }
-    crate::interrupt::pend();
-}
-
-/// Goes over to the non-secure state, in which nothing can be executed, with the stack pointer at `place`.
-#[cfg(armv8m)]
-fn leave_state(place: usize) {
-    // SAFETY: faults.
-    unsafe {
-        asm!("mov sp, {}", "bxns {}", in(reg) place, in(reg) code() & !1, options(noreturn));
-    }
-}
-
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
-extern "C" fn send_with_secret(thread: usize, secret: usize) {
+pub extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
         "push {{r4-r11, lr}}",
         "mov r4, r1",
@@ -291,7 +227,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
+pub extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         "push {{r4-r11, lr}}",
         "mov r6, r0",
@@ -321,7 +257,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 }
 
 #[unsafe(naked)]
-extern "C" fn keep_registers(seed: usize, rounds: usize, float: bool) -> usize {
+pub extern "C" fn keep_registers(seed: usize, rounds: usize, float: bool) -> usize {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "push {{r4-r11, lr}}",

@@ -1,22 +1,21 @@
-//! Owns: attacks on what lies outside a partition, in instructions of ARMv7-A and places of this board.
-//! Must never know: who looks at what came of them.
-//!
-//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+//! Owns: attacks on what lies outside a partition, in instructions of ARMv7-A.
+//! Must never know: a board, but by its places.
 
-#[path = "common/attacks/outside.rs"]
-mod outside;
-#[path = "common/attacks/paged.rs"]
-mod paged;
+mod states;
 
-use crate::{Board, interrupt};
+use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use super::{behind, kernel, look, looks, own, writes};
+use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultIn, Nothing};
+use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
-use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
-use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use core::marker::PhantomData;
+use states::{
+    call_in_other_order, call_in_t32, spin_in_other_order, spin_in_t32, t32_undefined,
+    taktos_attack_in_t32,
+};
 use taktos_abi::Error;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
-use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, FaultIn, Nothing};
-use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
 /// An attack that is an instruction without operands, or one that names r4 alone, which leads to the own memory; and that is none in user
 /// mode.
@@ -49,14 +48,18 @@ macro_rules! reaches {
     };
 }
 
-impl AttackBoard for Board {
-    const FRAMES_ON_STACK: bool = false;
-    const INTERRUPT_NEXT: Option<fn()> = Some(interrupt_next);
-    const MAP: Option<fn() -> usize> = Some(map);
-    /// The clock of the calendar.
-    const DEVICE: usize = 0x1001_7000;
-    const ATTACKS: &'static [Attack] = attacks! {
-        writes!("write the interrupt controller", DISTRIBUTOR),
+/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+pub const FRAMES_ON_STACK: bool = false;
+/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+pub const MAP: Option<fn() -> usize> = Some(map);
+
+/// The attacks on a board.
+pub struct Attacks<S>(PhantomData<S>);
+
+impl<S: AttackBoard> Attacks<S> {
+    /// All of them.
+    pub const ALL: &'static [Attack] = attacks! {
+        writes!("write the interrupt controller", S::SYSTEM),
         looks!("read the handlers' stack", HANDLERS - 8),
         writes!("write the handlers' stack", HANDLERS - 8),
         looks!("read the end of all", usize::MAX - 3),
@@ -128,8 +131,11 @@ impl AttackBoard for Board {
         forbidden!("have it load", ".inst 0xED940B00"),
         (
             "take privilege and all masks",
-            take_privilege,
-            FaultAt(DataAccess, kernel),
+            || {
+                take_privilege();
+                look(kernel::<S>());
+            },
+            FaultAt(DataAccess, kernel::<S>),
         ),
         ("mask all interrupts and go round", mask_and_spin, Nothing),
         ("load two words from between", unaligned, Fault(Arithmetic)),
@@ -186,25 +192,25 @@ impl AttackBoard for Board {
             "load from the kernel's memory without privilege",
             || {
                 // SAFETY: faults.
-                unsafe { asm!("ldrt {0}, [{0}]", inout(reg) kernel() => _) };
+                unsafe { asm!("ldrt {0}, [{0}]", inout(reg) kernel::<S>() => _) };
             },
-            FaultAt(DataAccess, kernel),
+            FaultAt(DataAccess, kernel::<S>),
         ),
         (
             "load exclusively from the kernel's memory",
             || {
                 // SAFETY: faults.
-                unsafe { asm!("ldrex {0}, [{0}]", inout(reg) kernel() => _) };
+                unsafe { asm!("ldrex {0}, [{0}]", inout(reg) kernel::<S>() => _) };
             },
-            FaultAt(DataAccess, kernel),
+            FaultAt(DataAccess, kernel::<S>),
         ),
         (
             "swap with the kernel's memory",
             || {
                 // SAFETY: faults: swp r5, r5, [r4].
-                unsafe { asm!(".inst 0xE1045095", inout("r4") kernel() => _, out("r5") _) };
+                unsafe { asm!(".inst 0xE1045095", inout("r4") kernel::<S>() => _, out("r5") _) };
             },
-            FaultAt(DataAccess, kernel),
+            FaultAt(DataAccess, kernel::<S>),
         ),
         (
             "keep an exclusive access over a call",
@@ -231,7 +237,7 @@ impl AttackBoard for Board {
         ("be interrupted under a condition", spin_in_t32, Nothing),
         (
             "call on the kernel's stack",
-            || call_on(kernel() + 512),
+            || call_on(kernel::<S>() + 512),
             Nothing,
         ),
         ("call on the handlers' stack", || call_on(HANDLERS), Nothing),
@@ -249,12 +255,8 @@ impl AttackBoard for Board {
         ("be interrupted between words", || spin_on(2), Nothing),
         ("wait for interrupts", wait, Nothing),
     };
-
-    means!();
 }
 
-const UART: usize = 0x1000_9000;
-const DISTRIBUTOR: usize = 0x1E00_1000;
 /// The end of the handlers' stack.
 const HANDLERS: usize = 0xFFFF_0000;
 
@@ -293,7 +295,7 @@ fn unaligned_exclusive() {
 
 /// Does all that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
 fn take_privilege() {
-    // SAFETY: faults, or changes nothing.
+    // SAFETY: changes nothing.
     unsafe {
         asm!(
             "cpsid aif",
@@ -305,7 +307,6 @@ fn take_privilege() {
             supervisor = in(reg) 0xD3,
         );
     }
-    let _ = read(kernel());
 }
 
 /// The processor ignores that, so interrupts come.
@@ -389,143 +390,6 @@ fn end_all() {
 
 /// What the call for sleep answers behind it.
 const SLEPT: usize = Error::Timeout as usize;
-/// The order of bytes in a status.
-const BIG_ENDIAN: usize = 1 << 9;
-
-fn call_in_other_order() {
-    let (mut status, mut state): (usize, usize);
-    // SAFETY: a call; between the instructions that change the order of bytes nothing else is done.
-    unsafe {
-        asm!(
-            "setend be",
-            "svc #1",
-            "mrs r1, cpsr",
-            "setend le",
-            out("r0") status,
-            out("r1") state,
-            inout("r12") Number::YieldNow as usize => _,
-            out("r2") _, out("r3") _, out("r4") _, out("r5") _, out("r8") _, out("r9") _,
-        );
-    }
-    demand(status == 0 && state & BIG_ENDIAN != 0);
-    // SAFETY: as above; another thread runs meanwhile.
-    unsafe {
-        asm!(
-            "setend be",
-            "svc #1",
-            "mrs r1, cpsr",
-            "setend le",
-            out("r0") status,
-            out("r1") state,
-            inout("r2") 30_000 => _,
-            inout("r3") 0 => _,
-            inout("r12") Number::Sleep as usize => _,
-            out("r4") _, out("r5") _, out("r8") _, out("r9") _,
-        );
-    }
-    demand(status == SLEPT && state & BIG_ENDIAN != 0);
-}
-
-fn spin_in_other_order() {
-    // SAFETY: never goes on.
-    unsafe { asm!("setend be", "2:", "b 2b", options(noreturn)) }
-}
-
-#[unsafe(naked)]
-extern "C" fn t32_undefined() {
-    naked_asm!(
-        "adr r3, 2f",
-        "orr r3, r3, #1",
-        "bx r3",
-        ".p2align 2",
-        ".thumb",
-        "2:",
-        "nop",
-        ".globl taktos_attack_in_t32",
-        "taktos_attack_in_t32:",
-        "udf #0",
-        "bx lr",
-        ".p2align 2",
-        ".arm",
-    )
-}
-
-unsafe extern "C" {
-    /// The instruction there that is none.
-    static taktos_attack_in_t32: u8;
-}
-
-/// Calls in the midst of a block under a condition, and says whether all of the block was done.
-#[unsafe(naked)]
-extern "C" fn t32_call() -> usize {
-    naked_asm!(
-        "push {{r4-r10, lr}}",
-        "mov r12, #{sleep}",
-        "movw r2, #30000",
-        "mov r3, #0",
-        "mov r6, #0",
-        "adr r4, 2f",
-        "orr r4, r4, #1",
-        "bx r4",
-        ".p2align 2",
-        ".thumb",
-        "2:",
-        "cmp r6, #0",
-        "ittte eq",
-        "moveq r7, #1",
-        "svceq #1",
-        "addeq r7, r7, #2",
-        "movne r7, #8",
-        "add r0, r0, r7",
-        ".p2align 2",
-        "bx pc",
-        "nop",
-        ".p2align 2",
-        ".arm",
-        "pop {{r4-r10, pc}}",
-        sleep = const Number::Sleep as usize,
-    )
-}
-
-fn call_in_t32() {
-    demand(t32_call() == SLEPT + 3);
-}
-
-/// Goes round through blocks under a condition while interrupts come, and says how often all of a block was done.
-#[unsafe(naked)]
-extern "C" fn t32_blocks(rounds: usize) -> usize {
-    naked_asm!(
-        "push {{r4-r6, lr}}",
-        "mov r4, r0",
-        "mov r0, #0",
-        "adr r1, 2f",
-        "orr r1, r1, #1",
-        "bx r1",
-        ".p2align 2",
-        ".thumb",
-        "2:",
-        "cmp r4, r4",
-        "itete eq",
-        "addeq r0, r0, #1",
-        "addne r0, r0, #64",
-        "addeq r0, r0, #1",
-        "addne r0, r0, #64",
-        "subs r4, r4, #1",
-        "bne 2b",
-        ".p2align 2",
-        "bx pc",
-        "nop",
-        ".p2align 2",
-        ".arm",
-        "pop {{r4-r6, pc}}",
-    )
-}
-
-fn spin_in_t32() {
-    const ROUNDS: usize = 100_000;
-    demand(t32_blocks(ROUNDS) == 2 * ROUNDS);
-}
-
 /// Stores below `place` by the stack pointer.
 fn push_on(place: usize) {
     // SAFETY: faults.
@@ -567,7 +431,8 @@ fn wait() {
     unsafe { asm!("wfi", "wfe", options(nomem, nostack, preserves_flags)) };
 }
 
-fn overflow() {
+/// Goes down until the stack has no more room.
+pub fn overflow() {
     // SAFETY: faults.
     unsafe { asm!("2:", "push {{r0-r7}}", "b 2b", options(noreturn)) }
 }
@@ -588,17 +453,9 @@ fn map() -> usize {
     tables | space
 }
 
-/// The mask is none that the kernel knows of: it ends where a thread goes on.
-fn interrupt_next() {
-    interrupt::enable();
-    // SAFETY: masks interrupts, and they stay so until the kernel has another thread go on.
-    unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
-    interrupt::pend();
-}
-
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
-extern "C" fn send_with_secret(thread: usize, secret: usize) {
+pub extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
         "push {{r4-r12, lr}}",
         ".irp n, 4,6,7,8,9,10,11,14",
@@ -617,7 +474,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
+pub extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         "push {{r4-r12, lr}}",
         "mov r6, r0",
@@ -645,7 +502,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 }
 
 #[unsafe(naked)]
-extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
+pub extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
     naked_asm!(
         "push {{r4-r12, lr}}",
         "mov r3, r0",

@@ -1,23 +1,15 @@
 //! Owns: attacks on what lies outside a partition, in instructions of AArch64.
-//! Must never know: who looks at what came of them; the board, but by its places. The boards of the architecture take this file as it is.
-//!
-//! All of it runs without privilege, and must not call the kernel but by the instruction for that.
+//! Must never know: a board, but by its places.
 
-#[path = "outside.rs"]
-mod outside;
-#[path = "paged.rs"]
-mod paged;
-
-use crate::Board;
-use crate::place::{Place, arch};
+use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use super::{behind, kernel, look, looks, own, writes};
+use crate::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
+use crate::user_mode::attack::{Attack, AttackBoard};
+use crate::{give_back, keep};
 use core::arch::{asm, naked_asm};
-use outside::{behind, kernel, look, looks, means, own, read, spoil, store, writes};
-use paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
+use core::marker::PhantomData;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
-use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
-use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
-use taktos_workloads::{give_back, keep};
 
 /// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
 macro_rules! forbidden {
@@ -33,12 +25,18 @@ macro_rules! forbidden {
     };
 }
 
-impl AttackBoard for Board {
-    const FRAMES_ON_STACK: bool = false;
-    const MAP: Option<fn() -> usize> = Some(map);
-    const DEVICE: usize = crate::SPARE;
-    const ATTACKS: &'static [Attack] = attacks![
-        writes!("write the interrupt controller", DISTRIBUTOR),
+/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+pub const FRAMES_ON_STACK: bool = false;
+/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+pub const MAP: Option<fn() -> usize> = Some(map);
+
+/// The attacks on a board.
+pub struct Attacks<S>(PhantomData<S>);
+
+impl<S: AttackBoard> Attacks<S> {
+    /// All of them.
+    pub const ALL: &'static [Attack] = attacks![
+        writes!("write the interrupt controller", S::SYSTEM),
         jumps!("jump to an odd address", code() + 2),
         forbidden!("execute nothing", "udf #0"),
         forbidden!("call a debugger", "brk #0"),
@@ -69,12 +67,7 @@ impl AttackBoard for Board {
         ("load two words from between", unaligned, Fault(Arithmetic)),
         ("wait for interrupts", wait, Nothing),
     ];
-
-    means!();
 }
-
-const UART: usize = Place::CONSOLE;
-const DISTRIBUTOR: usize = <Place as arch::Board>::DISTRIBUTOR;
 
 fn write(place: usize) {
     // SAFETY: faults.
@@ -108,7 +101,8 @@ fn wait() {
     unsafe { asm!("wfi", "wfe", options(nomem, nostack, preserves_flags)) };
 }
 
-fn overflow() {
+/// Goes down until the stack has no more room.
+pub fn overflow() {
     // SAFETY: faults.
     unsafe { asm!("2:", "stp x0, x1, [sp, #-16]!", "b 2b", options(noreturn)) }
 }
@@ -123,7 +117,7 @@ fn map() -> usize {
 
 /// Sends with the secret in all registers that have nothing else to carry.
 #[unsafe(naked)]
-extern "C" fn send_with_secret(thread: usize, secret: usize) {
+pub extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
         keep!(),
         ".irp n, 4,5,6,7,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30",
@@ -141,7 +135,7 @@ extern "C" fn send_with_secret(thread: usize, secret: usize) {
 }
 
 #[unsafe(naked)]
-extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
+pub extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
     naked_asm!(
         keep!(),
         "mov x19, x0",
@@ -167,7 +161,7 @@ extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
 }
 
 #[unsafe(naked)]
-extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
+pub extern "C" fn keep_registers(seed: usize, rounds: usize, _float: bool) -> usize {
     naked_asm!(
         keep!(),
         "mov x3, x0",

@@ -1,0 +1,12 @@
+//! Owns: where devices of this board are that attacks are about. Must never know: the attacks.
+
+use crate::Board;
+use taktos_workloads::user_mode::attack::AttackBoard;
+
+impl AttackBoard for Board {
+    /// A timer that nothing uses.
+    const DEVICE: usize = 0x4000_1000;
+    const CONSOLE: usize = 0x4000_4000;
+    /// The clock's timer.
+    const SYSTEM: usize = 0x4000_2000;
+}

@@ -1,0 +1,1 @@
+../../stm32l475-iot01/src/attacks.rs
