@@ -3,14 +3,14 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
-#[path = "../../../../mps2-an386/src/bin/port/checks/mod.rs"]
+#[path = "../../../../../workloads/ports/cortex_m/mod.rs"]
 mod checks;
 #[cfg(target_os = "none")]
 #[path = "../../../../stm32l475-iot01/src/bin/port/limits.rs"]
 mod limits;
 #[cfg(target_os = "none")]
 #[expect(unsafe_code, reason = "a handler is found by its symbol")]
-#[path = "../../../../stm32l475-iot01/src/bin/port/storm.rs"]
+#[path = "../../../../../workloads/ports/cortex_m/no_storm.rs"]
 mod storm;
 #[cfg(target_os = "none")]
 use {

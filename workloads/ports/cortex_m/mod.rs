@@ -1,5 +1,8 @@
+//! The test of the port for the Cortex-M. It asks for the port's own words, which no workload may know, so it is no module of the crate of
+//! workloads: the program `port` of each of its boards takes these files as they are.
+//!
 //! Owns: what is checked, in which order; two threads that work side by side.
-//! Must never know: the board, which is `crate::board` with what `main.rs` says of it. Other boards take these files as they are.
+//! Must never know: the board, which is `crate::board` with what the program says of it.
 #![expect(unsafe_code, reason = "fills registers and looks at them again")]
 
 mod entries;

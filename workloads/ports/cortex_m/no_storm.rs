@@ -1,4 +1,4 @@
-//! Owns: interrupts above the kernel's level. No timer of this board but the processor's own is emulated, so there is no storm of them.
+//! Owns: interrupts above the kernel's level, for boards of which no timer but the processor's own is emulated: there is no storm of them.
 
 use crate::checks::Timer;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
