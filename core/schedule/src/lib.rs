@@ -45,6 +45,7 @@ extern crate self as taktos_schedule;
 #[cfg(test)]
 extern crate std;
 
+mod budget;
 mod cpu;
 mod heap;
 mod levels;
@@ -55,6 +56,7 @@ pub mod smp;
 mod tree;
 pub mod vcpu;
 
+pub use budget::Budget;
 pub use cpu::{Cpu, CpuSet, Cpus};
 pub use heap::{Branch, Branches, Heap};
 pub use links::{Links, Ring};

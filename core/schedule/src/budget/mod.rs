@@ -1,0 +1,126 @@
+//! A budget of processor time: so much in each period, for whoever is charged to it.
+//!
+//! Owns: the arithmetic of a deferrable server, with payback of what was taken beyond the budget.
+//! Must never know: who is charged, a clock, what becomes of whom has nothing left.
+//!
+//! The rule is that of Lehoczky, Sha and Strosnider, "Enhanced Aperiodic Responsiveness in Hard Real-Time Environments" (RTSS 1987):
+//! what is left may be used at any time, and each period it is filled up. A period begins when a full budget begins to be used, and
+//! others follow until it is full at the end of one. What was used with nothing left is *owed*: the next renewals pay it first, as in
+//! Ghazalie and Baker, "Aperiodic Servers in a Deadline Scheduling Environment" (Real-Time Systems 9, 1995).
+//!
+//! So with an amount Q, a period T, and never more than D owed, in any interval of the length t no more is charged than
+//!
+//! > t for t ≤ Q, else Q · (1 + ⌈(t − Q) / T⌉) + D
+//!
+//! which is what a periodic thread with a release jitter of T − Q takes (Bernat and Burns, "New Results on Fixed Priority Aperiodic
+//! Servers", RTSS 1999), and D once.
+
+use taktos_time::{Duration, Instant};
+
+#[cfg(test)]
+mod tests;
+
+/// How much may be used in a period, and how much of it was. See the module's head for its laws.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    amount: Duration,
+    period: Duration,
+    left: Duration,
+    owed: Duration,
+    /// The end of the period that runs, or, of a budget that is full, of the last one.
+    renewal: Instant,
+}
+
+impl Budget {
+    /// A full budget of `amount` in each `period`.
+    ///
+    /// # Panics
+    /// If the amount is zero or longer than the period: for a static, when it is compiled.
+    #[must_use]
+    pub const fn new(amount: Duration, period: Duration) -> Self {
+        assert!(amount.as_nanos() > 0, "a budget is some time");
+        assert!(
+            amount.as_nanos() <= period.as_nanos(),
+            "a budget is no longer than its period"
+        );
+        Self {
+            amount,
+            period,
+            left: amount,
+            owed: Duration::ZERO,
+            renewal: Instant::START,
+        }
+    }
+
+    /// What may be used until the renewal.
+    #[must_use]
+    pub const fn left(&self) -> Duration {
+        self.left
+    }
+
+    /// What was used with nothing left, and not paid yet.
+    #[must_use]
+    pub const fn owed(&self) -> Duration {
+        self.owed
+    }
+
+    /// Whether nothing is left.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.left.as_nanos() == 0
+    }
+
+    /// When the running period ends, as was known when the budget was brought up to date last.
+    #[must_use]
+    pub const fn renewal(&self) -> Instant {
+        self.renewal
+    }
+
+    /// Brings the budget, of which nothing is being used, up to `now`. Steps: the periods that it takes to pay what is owed.
+    pub fn renew(&mut self, now: Instant) {
+        while self.renewal <= now && self.left < self.amount {
+            self.end_period();
+        }
+    }
+
+    /// Begins to use the budget at `now`: a period begins if none runs. Steps as [`Budget::renew`].
+    pub fn begin(&mut self, now: Instant) {
+        self.renew(now);
+        if self.renewal <= now {
+            self.renewal = now.saturating_add(self.period);
+        }
+    }
+
+    /// Takes what was used from `begin`, at which the use [began](Budget::begin) or was charged last, to `end`. Steps: the periods that
+    /// ended meanwhile. Says the most that was owed.
+    pub fn charge(&mut self, begin: Instant, end: Instant) -> Duration {
+        let mut begin = begin;
+        let mut most = Duration::ZERO;
+        while self.renewal <= end {
+            let renewal = self.renewal;
+            self.take(renewal.since(begin));
+            most = most.max(self.owed);
+            begin = begin.max(renewal);
+            self.end_period();
+            if self.renewal == renewal {
+                // The end of all time.
+                return most;
+            }
+        }
+        self.take(end.since(begin));
+        most.max(self.owed)
+    }
+
+    fn take(&mut self, time: Duration) {
+        let beyond = time.saturating_sub(self.left);
+        self.left = self.left.saturating_sub(time);
+        self.owed = self.owed.saturating_add(beyond);
+    }
+
+    fn end_period(&mut self) {
+        let rest = self.amount.saturating_sub(self.owed);
+        self.owed = self.owed.saturating_sub(self.amount);
+        self.left = rest;
+        self.renewal = self.renewal.saturating_add(self.period);
+    }
+}
