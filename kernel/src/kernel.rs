@@ -2,6 +2,8 @@
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::critical_section::{CriticalSection, Guarded};
+#[cfg(feature = "budgets")]
+use crate::sched::Budgets;
 use crate::sched::{hold, is_smp};
 use crate::thread::registry::Registry;
 use crate::thread::special::Acts;
@@ -26,6 +28,8 @@ pub struct Kernel<S: System> {
     processor: Processor,
     pub(crate) ready: Guarded<ReadyQueue<ThreadRef>>,
     pub(crate) timeouts: TimeoutQueue,
+    #[cfg(feature = "budgets")]
+    pub(crate) budgets: Budgets,
     pub(crate) threads: Registry,
     pub(crate) always_direct: Guarded<bool>,
     pub(crate) special: Guarded<Option<&'static Acts<S>>>,
@@ -45,6 +49,8 @@ impl<S: System> Kernel<S> {
             processor: Processor::EMPTY,
             ready: Guarded::new(ReadyQueue::EMPTY),
             timeouts: TimeoutQueue::new(),
+            #[cfg(feature = "budgets")]
+            budgets: Budgets::new(),
             threads: Registry::new(),
             always_direct: Guarded::new(false),
             special: Guarded::new(None),
@@ -78,9 +84,13 @@ impl<S: System> Kernel<S> {
     /// Bound: that of the time-outs. Errors: `State` where the machine's time goes on by itself and cannot be set.
     pub fn advance(by: Duration) -> Result<(), Error> {
         let held = hold::<S>();
+        #[cfg(feature = "budgets")]
+        S::kernel().settle_accounts(held.section());
         if !S::Machine::advance(by) {
             return Err(Error::State);
         }
+        #[cfg(feature = "budgets")]
+        S::kernel().skip_accounts(held.section());
         S::kernel().set_alarm(held.section());
         Ok(())
     }

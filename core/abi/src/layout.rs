@@ -26,6 +26,10 @@ pub const EFFECTIVE: u32 = 0x3F;
 pub const IDLE: u32 = 1 << 31;
 /// The flag of a thread that was suspended and not resumed.
 pub const SUSPENDED: u32 = 1 << 24;
+/// The flag of a thread whose partition has used up its budget.
+pub const DEPLETED: u32 = 1 << 26;
+/// The flags of a thread that does not run though it waits for nothing.
+pub const HELD: u32 = SUSPENDED | DEPLETED;
 
 /// What the word at [`WAIT`] means: the address of what is waited for with the kind in the lowest bits, or a number and a kind.
 pub mod wait {

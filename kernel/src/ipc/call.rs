@@ -72,6 +72,8 @@ fn lend_turn<S: System>(
     if own.beats(urgency.effective()) {
         server.urgency.set(cs, urgency.with_effective(own));
     }
+    #[cfg(feature = "budgets")]
+    kernel.carry_account(cs, current, server);
     let heir = kernel.block_for(cs, current, server, Wait::reply(server), timeout);
     server.0.waiters.insert(cs, current);
     slice_is_for::<S>(cs, server, heir);
@@ -121,6 +123,8 @@ impl<S: System> Operation<S> for Reply<S> {
         // The server goes on before its equals; only a more urgent caller displaces it.
         kernel.bring_to_front(cs, current);
         kernel.lose_inheritance(cs, current);
+        #[cfg(feature = "budgets")]
+        kernel.settle_payer(cs, current);
         kernel.reselect(cs);
         Kernel::<S>::conclude(cs, Status::OK, 0)
     }
@@ -150,6 +154,8 @@ impl<S: System> Operation<S> for ReplyAndReceive<S> {
             let heir = kernel.block_for(cs, current, caller, Wait::RECEIVE_ANY, timeout);
             // What it inherited it loses where that costs least: in no ring.
             kernel.lose_inheritance(cs, current);
+            #[cfg(feature = "budgets")]
+            kernel.settle_payer(cs, current);
             slice_is_for::<S>(cs, caller, heir);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
@@ -159,7 +165,11 @@ impl<S: System> Operation<S> for ReplyAndReceive<S> {
         let outcome = match current.waiters.first_sender(cs) {
             Some(sender) => accept::<S>(cs, current, sender, false),
             // The reply stands, and may have made another thread the heir.
-            None => Kernel::<S>::conclude(cs, Status::failed(Error::WouldBlock), 0),
+            None => {
+                #[cfg(feature = "budgets")]
+                kernel.settle_payer(cs, current);
+                Kernel::<S>::conclude(cs, Status::failed(Error::WouldBlock), 0)
+            }
         };
         slice_is_for::<S>(cs, caller.reference(), kernel.heir(cs));
         outcome

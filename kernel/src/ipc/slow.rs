@@ -92,7 +92,7 @@ impl<S: System> Kernel<S> {
         self.stop_timeout(cs, receiver);
         self.end_lent_turn(cs, receiver);
         let urgency = receiver.urgency.get(cs);
-        if urgency.has(Urgency::SUSPENDED) {
+        if urgency.has(Urgency::HELD) {
             return;
         }
         let own = sender.urgency.get(cs).effective();
@@ -286,6 +286,8 @@ pub(super) fn accept<S: System>(
         S::kernel().wake(cs, sender);
         S::kernel().lose_inheritance(cs, current);
     }
+    #[cfg(feature = "budgets")]
+    S::kernel().settle_payer(cs, current);
     Kernel::<S>::conclude(cs, Status::OK, value)
 }
 

@@ -60,7 +60,7 @@ impl<S: System> Kernel<S> {
         if !timeout.is_forever() {
             self.start_timeout(cs, current, timeout);
         }
-        let heir = if next.urgency.get(cs).has(Urgency::SUSPENDED) {
+        let heir = if next.urgency.get(cs).has(Urgency::HELD) {
             self.unready(cs, current);
             self.reselected(cs)
         } else {
@@ -92,7 +92,7 @@ impl<S: System> Kernel<S> {
         thread.wait.set(cs, Wait::NOTHING);
         self.stop_timeout(cs, thread);
         self.end_lent_turn(cs, thread);
-        if !thread.urgency.get(cs).has(Urgency::SUSPENDED) {
+        if !thread.urgency.get(cs).has(Urgency::HELD) {
             self.make_ready(cs, thread);
         }
     }

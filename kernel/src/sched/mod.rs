@@ -8,10 +8,14 @@
 //! to wait and is woken; [`outcome`], what an operation answers.
 
 mod block;
+#[cfg(feature = "budgets")]
+mod budget;
 mod outcome;
 mod smp;
 mod uni;
 
+#[cfg(feature = "budgets")]
+pub(crate) use budget::{Account, Budgets, Members};
 pub(crate) use outcome::{
     IntoResult, OutcomeOf, answer, concluded, fail, refuse_to_wait, stay, take_error,
 };
@@ -189,7 +193,7 @@ impl<S: System> Kernel<S> {
     /// Makes `thread` ready, in front of its equals, unless it is suspended; who runs next is to be asked afterwards.
     pub(crate) fn make_ready_first(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
-        if urgency.has(Urgency::SUSPENDED) {
+        if urgency.has(Urgency::HELD) {
             return;
         }
         if is_smp::<S>() {
@@ -399,7 +403,7 @@ impl<S: System> Kernel<S> {
             self.hand_turn_several(cs, sender, receiver);
         } else {
             self.ready.borrow(cs).take_turn(&cs, receiver, sender, own);
-            Self::running().set_heir(cs, receiver);
+            uni::set_heir!(self, cs, Self::running(), receiver);
         }
     }
 }
@@ -424,7 +428,10 @@ impl<S: System> Kernel<S> {
         if is_smp::<S>() {
             Self::first_timeout_here(cs)
         } else {
-            self.timeouts.next(cs)
+            #[cfg(not(feature = "budgets"))]
+            return self.timeouts.next(cs);
+            #[cfg(feature = "budgets")]
+            uni::first_alarm(self, cs)
         }
     }
 
@@ -433,7 +440,10 @@ impl<S: System> Kernel<S> {
         if is_smp::<S>() {
             self.set_alarm_here(cs);
         } else {
+            #[cfg(not(feature = "budgets"))]
             S::Machine::set_alarm(self.timeouts.next(cs));
+            #[cfg(feature = "budgets")]
+            S::Machine::set_alarm(uni::first_alarm(self, cs));
         }
     }
 

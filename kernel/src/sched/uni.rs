@@ -4,6 +4,8 @@
 //! The running thread stays in its ring (decision 0005), so it is the head of the most urgent one, and to yield to the
 //! next of the ring is one load and one store.
 
+#[cfg(feature = "budgets")]
+use super::budget::earlier;
 use super::{OutcomeOf, answer, first_things_first, slow_path, stay};
 use crate::critical_section::CriticalSection;
 use crate::object::mutex::MutexCore;
@@ -15,6 +17,28 @@ use crate::{Error, Kernel, Priority, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
 use taktos_schedule::Ring;
+#[cfg(feature = "budgets")]
+use taktos_time::Instant;
+
+/// Decides who should run; who pays for that is charged from now on. No function: the compiler lays out others in another way where there
+/// is one more in between.
+macro_rules! set_heir {
+    ($kernel:expr, $cs:expr, $running:expr, $heir:expr) => {
+        $running.set_heir($cs, $heir);
+        #[cfg(feature = "budgets")]
+        $kernel.charge_for($cs, $heir);
+    };
+}
+pub(super) use set_heir;
+
+/// When the machine's alarm is wanted first.
+#[cfg(feature = "budgets")]
+pub(super) fn first_alarm<S: System>(
+    kernel: &'static Kernel<S>,
+    cs: CriticalSection<'_>,
+) -> Option<Instant> {
+    earlier(kernel.timeouts.next(cs), kernel.budgets.alarm(cs))
+}
 
 /// Makes the most urgent ready thread the heir, and names it.
 #[inline(always)]
@@ -23,7 +47,7 @@ pub(super) fn reselected<S: System>(
     cs: CriticalSection<'_>,
 ) -> ThreadRef {
     let heir = certain(kernel.ready.borrow(cs).top());
-    Kernel::<S>::running().set_heir(cs, heir);
+    set_heir!(kernel, cs, Kernel::<S>::running(), heir);
     heir
 }
 
@@ -36,7 +60,7 @@ pub(super) fn retire<S: System>(
     priority: Priority,
 ) -> OutcomeOf<S> {
     let heir = certain(kernel.ready.borrow(cs).retire(&cs, current, priority));
-    Kernel::<S>::running().set_heir(cs, heir);
+    set_heir!(kernel, cs, Kernel::<S>::running(), heir);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -53,7 +77,7 @@ pub(super) fn retire_for<S: System>(
     let other = next.urgency.get(cs).effective();
     if other == priority {
         ready.replace(&cs, current, next, priority);
-        Kernel::<S>::running().set_heir(cs, next);
+        set_heir!(kernel, cs, Kernel::<S>::running(), next);
         return next;
     }
     ready.remove(&cs, current, priority);
@@ -77,7 +101,7 @@ pub(super) fn make_ready<S: System>(
     let running = Kernel::<S>::running();
     let urgent = priority.beats(running.heir(cs).urgency.get(cs).of_ready());
     if urgent {
-        running.set_heir(cs, thread);
+        set_heir!(kernel, cs, running, thread);
     }
     urgent
 }
@@ -107,7 +131,7 @@ pub(super) fn set_urgency<S: System>(
     place: Place,
 ) {
     let old = thread.urgency.get(cs);
-    if thread.wait.get(cs) != Wait::NOTHING || old.has(Urgency::SUSPENDED) {
+    if thread.wait.get(cs) != Wait::NOTHING || old.has(Urgency::HELD) {
         return thread.urgency.set(cs, new);
     }
     let ready = kernel.ready.borrow(cs);
@@ -152,7 +176,7 @@ pub(super) fn conclude_by_yielding<S: System>(
         .ready
         .borrow(cs)
         .advance(&cs, heir, urgency.effective());
-    running.set_heir(cs, next);
+    set_heir!(kernel, cs, running, next);
     // In a handler nobody looks at the outcome: the switch is from whoever runs then.
     OutcomeOf::<S>::switch(heir.context(), next.context())
 }
@@ -180,7 +204,7 @@ pub(super) fn conclude_by_direct_switch<S: System>(
 ) -> OutcomeOf<S> {
     let ready = S::kernel().ready.borrow(cs);
     ready.take_turn(&cs, receiver, sender, priority);
-    Kernel::<S>::running().set_heir(cs, receiver);
+    set_heir!(S::kernel(), cs, Kernel::<S>::running(), receiver);
     OutcomeOf::<S>::switch(sender.context(), receiver.context())
 }
 
@@ -201,7 +225,7 @@ pub(super) fn conclude_by_lending<S: System>(
     owner.urgency.set(cs, urgency.with_effective(lent));
     let heir = ready.exchange(&cs, current, owner, lent);
     mutex.waiters().insert_first(cs, current);
-    Kernel::<S>::running().set_heir(cs, heir);
+    set_heir!(kernel, cs, Kernel::<S>::running(), heir);
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -221,7 +245,7 @@ pub(super) fn conclude_by_giving_back<S: System>(
         let heir = ready.exchange(&cs, current, next, lent);
         current.urgency.set(cs, urgency.with_effective(base));
         ready.prepend(&cs, current, base);
-        Kernel::<S>::running().set_heir(cs, heir);
+        set_heir!(kernel, cs, Kernel::<S>::running(), heir);
         return OutcomeOf::<S>::switch(current.context(), heir.context());
     }
     slow_path(give_back_another(kernel, cs, current, next))
@@ -301,6 +325,8 @@ pub(super) fn expire<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<
     while let Some(thread) = kernel.timeouts.pop_due(cs, S::Machine::now()) {
         kernel.abort(cs, thread, Error::Timeout);
     }
+    #[cfg(feature = "budgets")]
+    kernel.expire_budgets(cs);
     kernel.set_alarm(cs);
     conclude_upcall::<S>(cs);
 }

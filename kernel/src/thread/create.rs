@@ -356,6 +356,8 @@ impl ThreadRef {
     pub(crate) fn begin_anew(self, cs: CriticalSection<'_>) {
         let base = self.urgency.get(cs).base();
         self.urgency.set(cs, Urgency::new(base));
+        #[cfg(feature = "budgets")]
+        self.pay_alone(cs);
         self.notification.set(cs, 0);
         self.set_ok(cs);
     }

@@ -3,6 +3,8 @@
 
 use crate::critical_section::Guarded;
 use crate::object::period::Owned;
+#[cfg(feature = "budgets")]
+use crate::sched::Account;
 #[cfg(feature = "processor-time")]
 use crate::thread::processor_time::Metered;
 use crate::thread::tcb::ThreadRef;
@@ -24,6 +26,12 @@ pub(crate) struct Info {
     pub next: Guarded<Option<ThreadRef>>,
     /// The periods that the thread owns.
     pub periods: Owned,
+    /// The account of the thread's partition.
+    #[cfg(feature = "budgets")]
+    pub account: Guarded<Option<&'static Account>>,
+    /// To whose account the thread's time is charged.
+    #[cfg(feature = "budgets")]
+    pub payer: Guarded<Option<&'static Account>>,
     /// Whether the thread goes on at the end of a time slice.
     #[cfg(feature = "own-turns")]
     pub keeps_turn: Guarded<bool>,
@@ -52,6 +60,10 @@ impl Info {
             }),
             next: Guarded::new(None),
             periods: Owned::new(None),
+            #[cfg(feature = "budgets")]
+            account: Guarded::new(None),
+            #[cfg(feature = "budgets")]
+            payer: Guarded::new(None),
             #[cfg(feature = "own-turns")]
             keeps_turn: Guarded::new(false),
             #[cfg(feature = "processor-time")]

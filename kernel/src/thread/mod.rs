@@ -122,7 +122,7 @@ impl<S: System> AnyThread<S> {
         match thread.wait.get(cs).target() {
             Target::NonExistent => State::NonExistent,
             Target::Dormant => State::Dormant,
-            Target::Nothing if thread.urgency.get(cs).has(Urgency::SUSPENDED) => State::Blocked,
+            Target::Nothing if thread.urgency.get(cs).has(Urgency::HELD) => State::Blocked,
             Target::Nothing if Kernel::<S>::is_running(cs, thread) => State::Executing,
             Target::Nothing => State::Ready,
             _ => State::Blocked,
@@ -171,6 +171,10 @@ impl<S: System> AnyThread<S> {
             return Err(Error::State);
         }
         thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
+        #[cfg(feature = "budgets")]
+        if urgency.has(Urgency::DEPLETED) {
+            return Ok(());
+        }
         if thread.wait.get(cs) == Wait::NOTHING && S::kernel().make_ready(cs, thread) {
             S::Machine::pend_switch();
         }

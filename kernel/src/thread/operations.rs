@@ -56,6 +56,10 @@ impl<S: System> Operation<S> for Yield<S> {
 
 operation!(Ready, blocks: false, |cs, thread, _, _| {
     thread.wait.set(cs, Wait::NOTHING);
+    #[cfg(feature = "budgets")]
+    if thread.urgency.get(cs).has(Urgency::DEPLETED) {
+        return stay::<S>(Status::OK);
+    }
     S::kernel().make_ready(cs, thread);
     Kernel::<S>::conclude(cs, Status::OK, 0)
 });
@@ -84,6 +88,10 @@ fn suspend_any<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Outcome
     if !urgency.has(Urgency::SUSPENDED) {
         thread.urgency.set(cs, urgency.with(Urgency::SUSPENDED));
         S::kernel().expect_special(cs);
+        #[cfg(feature = "budgets")]
+        if urgency.has(Urgency::DEPLETED) {
+            return Kernel::<S>::conclude(cs, Status::OK, 0);
+        }
         if thread.wait.get(cs) == Wait::NOTHING {
             S::kernel().unready(cs, thread);
             S::kernel().reselect(cs);
@@ -122,6 +130,10 @@ fn resume<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S>
         return fail::<S>(Error::State);
     }
     thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
+    #[cfg(feature = "budgets")]
+    if urgency.has(Urgency::DEPLETED) {
+        return stay::<S>(Status::OK);
+    }
     let is_ready = thread.wait.get(cs) == Wait::NOTHING;
     if is_ready && !is_smp::<S>() {
         return S::kernel().conclude_by_readying(cs, thread);
@@ -221,7 +233,7 @@ impl<S: System> Kernel<S> {
             // Also that of one that spins for a lock.
             self.stop_timeout(cs, thread);
             if thread.wait.get(cs) == Wait::NOTHING {
-                if !thread.urgency.get(cs).has(Urgency::SUSPENDED) {
+                if !thread.urgency.get(cs).has(Urgency::HELD) {
                     self.unready(cs, thread);
                 }
             } else {
@@ -229,6 +241,8 @@ impl<S: System> Kernel<S> {
                 thread.wait.set(cs, Wait::SLEEP);
                 if let Some(other) = lent_to {
                     self.settle(cs, other, Place::First);
+                    #[cfg(feature = "budgets")]
+                    self.settle_payer(cs, other);
                 }
             }
         }

@@ -21,6 +21,15 @@ impl Urgency {
     pub const SUSPENDED: u32 = layout::SUSPENDED;
     /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to it.
     pub const LENT_TURN: u32 = 1 << 25;
+    /// The flag of a thread whose account is empty: its partition's budget is used up.
+    #[cfg(feature = "budgets")]
+    pub const DEPLETED: u32 = layout::DEPLETED;
+    /// The flags of a thread that is in no ring of ready ones though it waits for nothing.
+    #[cfg(feature = "budgets")]
+    pub const HELD: u32 = Self::SUSPENDED | Self::DEPLETED;
+    /// The flag of a thread that is in no ring of ready ones though it waits for nothing.
+    #[cfg(not(feature = "budgets"))]
+    pub const HELD: u32 = Self::SUSPENDED;
     /// The mark of a thread that has a notification it has not taken: nothing special.
     pub const NOTIFIED: u32 = 1 << 14;
     /// The mark of a thread from which another one has waited to receive: nothing special.

@@ -9,6 +9,8 @@
 //! in memory of the kernel's. Each bad number, handle, right, generation, pointer or length answers with an error, and nothing has
 //! changed. A program without partitions carries nothing of this.
 
+#[cfg(feature = "budgets")]
+mod budget;
 mod calls;
 mod dispatch;
 mod handle;
@@ -20,6 +22,8 @@ mod queue;
 mod supervisor;
 mod thread;
 
+#[cfg(feature = "budgets")]
+pub use budget::Usage;
 pub use calls::{COUNT, Row, Run, table};
 pub use dispatch::{Registers, call_as, faulted, object_of};
 pub use handle::{Handle, Rights};

@@ -10,6 +10,8 @@ use super::memory::{self, Data, Memory};
 use super::supervisor::{Supervisor, Untold};
 use super::thread::{Member, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
+#[cfg(feature = "budgets")]
+use crate::sched::Account;
 use crate::sched::hold;
 use crate::thread::tcb::ThreadRef;
 use crate::{Error, Kernel, Priority, System};
@@ -37,7 +39,7 @@ const MOST_REGIONS: usize = 8;
 /// `T` are its data. Made to be a static.
 #[repr(transparent)]
 pub struct Partition<S: System<Machine: Isolation>, T> {
-    any: AnyPartition<S>,
+    pub(super) any: AnyPartition<S>,
     data: PhantomData<T>,
 }
 
@@ -63,6 +65,9 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     data_size: usize,
     generation: Guarded<u16>,
     untold: Untold,
+    /// The budget, if there is one.
+    #[cfg(feature = "budgets")]
+    pub(super) account: Option<Account>,
     /// Whether the data are there: from the first start on, but while they are made new.
     has_data: Guarded<bool>,
 }
@@ -153,6 +158,8 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 data_size: size_of::<T>(),
                 generation: Guarded::new(0),
                 untold: Untold::new(),
+                #[cfg(feature = "budgets")]
+                account: None,
                 has_data: Guarded::new(false),
             },
             data: PhantomData,
@@ -384,7 +391,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.has_data.set(hold::<S>().section(), has);
     }
 
-    fn begin_generation(&self, map: <S::Machine as Isolation>::Map) {
+    fn begin_generation(&'static self, map: <S::Machine as Isolation>::Map) {
         let held = hold::<S>();
         let cs = held.section();
         self.map.set(cs, map);
@@ -394,6 +401,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
             generation => generation + 1,
         };
         self.generation.set(cs, next);
+        #[cfg(feature = "budgets")]
+        self.open_account(cs);
     }
 
     /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed on; who waits for one of them, for a

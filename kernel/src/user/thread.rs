@@ -139,6 +139,8 @@ impl<S: System<Machine: Isolation>> Member<S> {
             size: self.stack,
         };
         self.info.stack.set(cs, stack);
+        #[cfg(feature = "budgets")]
+        self.info.account.set(cs, partition.account());
         thread.come_into_being::<S>(cs, &self.info, self.priority)?;
         self.prepare(cs, partition, 0)
     }

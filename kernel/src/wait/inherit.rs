@@ -145,6 +145,8 @@ impl<S: System> Kernel<S> {
         self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
             self.settle(cs, other, Place::First);
+            #[cfg(feature = "budgets")]
+            self.settle_payer(cs, other);
         }
     }
 

@@ -187,7 +187,7 @@ impl Watched {
             let _ = writeln!(text, "information {offset}");
         }
         if let Some((urgency, wait)) = self.standing {
-            let _ = writeln!(text, "standing {urgency} {wait} {}", layout::SUSPENDED);
+            let _ = writeln!(text, "standing {urgency} {wait} {}", layout::HELD);
         }
         if let Some(Standing { named, bytes, able }) = &self.bytes {
             let ((first, stride, count), (byte, step)) = (named, bytes);
@@ -317,7 +317,7 @@ pub(crate) mod tests {
         let plan = Plan::of(&elf, 4, Some(0x1000..0x1_0000), &none).unwrap();
         assert_eq!(
             plan.to_text(),
-            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4 8\ninformation 128\nstanding 40 48 16777216\nbefore 1000 f000\n"
+            "mark 1000 1\nmark 140000010 2\nwatch 4000 64 4 8\ninformation 128\nstanding 40 48 83886080\nbefore 1000 f000\n"
         );
         let edges: Vec<_> = plan.places[0].iter().map(|mark| mark.edge).collect();
         assert_eq!(edges, [Edge::End, Edge::Begin]);

@@ -51,7 +51,7 @@ impl Turn {
         let known = |(urgency, _): Words| (urgency & KNOWN != 0).then_some(urgency as u32);
         Self {
             left: known(left).map(|urgency| match left.1 {
-                0 if urgency & layout::SUSPENDED == 0 => Left::Runnable,
+                0 if urgency & layout::HELD == 0 => Left::Runnable,
                 0 => Left::Suspended,
                 _ => Left::Waiting,
             }),

@@ -1,0 +1,344 @@
+//! Owns: to whose account the time of the one processor is charged, and what becomes of threads whose account is empty.
+//! Must never know: partitions; what a budget's arithmetic is.
+//!
+//! Time is charged by decisions: from the one by which a thread becomes the heir to the next by which another account's does. So a handler
+//! is on the account of whom it interrupts, until it makes another thread the heir.
+//!
+//! A thread's *payer* is whose call it works on, the most urgent one's whose reply is awaited, if that caller's own payer has something
+//! left; else its own account; and where it has none, the caller's, which owes then. Only a thread that is its own payer can be held: it
+//! carries [`Urgency::DEPLETED`] while its account is empty, and is in no ring of ready ones. Payers are found anew where a call is
+//! taken, answered, given up, and where an account is emptied or renewed.
+
+use crate::critical_section::{CriticalSection, Guarded};
+use crate::sched::is_smp;
+use crate::thread::tcb::ThreadRef;
+use crate::thread::urgency::Urgency;
+use crate::wait::{Target, Wait};
+use crate::{Kernel, System};
+use core::ptr;
+use taktos_machine::Machine;
+use taktos_schedule::Budget;
+use taktos_time::{Duration, Instant};
+
+/// What a group of threads may use of the processor, and what it used.
+pub(crate) struct Account {
+    budget: Guarded<Budget>,
+    spent: Guarded<Spent>,
+    /// Whether its threads are held, because it was empty when that was looked at last.
+    is_depleted: Guarded<bool>,
+    /// The account that was opened before.
+    next: Guarded<Option<&'static Account>>,
+    /// Whose threads use it; none before it is opened.
+    members: Guarded<Option<&'static dyn Members>>,
+}
+
+/// What was charged to an account since it was opened.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spent {
+    /// All of it.
+    pub time: Duration,
+    /// The most that was ever owed.
+    pub most_owed: Duration,
+    /// How often the account was empty.
+    pub depletions: u32,
+}
+
+/// The threads that use an account.
+pub(crate) trait Members: Sync {
+    /// Calls `visit` with each, whether it exists or not.
+    fn each(&self, visit: &mut dyn FnMut(ThreadRef));
+}
+
+impl Account {
+    pub const fn new(budget: Budget) -> Self {
+        Self {
+            budget: Guarded::new(budget),
+            spent: Guarded::new(Spent {
+                time: Duration::ZERO,
+                most_owed: Duration::ZERO,
+                depletions: 0,
+            }),
+            is_depleted: Guarded::new(false),
+            next: Guarded::new(None),
+            members: Guarded::new(None),
+        }
+    }
+
+    /// What the account holds, and what was charged to it, as was noted last.
+    pub fn look(&self, cs: CriticalSection<'_>) -> (Budget, Spent) {
+        (self.budget.get(cs), self.spent.get(cs))
+    }
+
+    fn change<R>(&self, cs: CriticalSection<'_>, change: impl FnOnce(&mut Budget) -> R) -> R {
+        let mut budget = self.budget.get(cs);
+        let result = change(&mut budget);
+        self.budget.set(cs, budget);
+        result
+    }
+
+    fn charge(&self, cs: CriticalSection<'_>, begin: Instant, end: Instant) {
+        let owed = self.change(cs, |budget| budget.charge(begin, end));
+        let mut spent = self.spent.get(cs);
+        spent.time = spent.time.saturating_add(end.since(begin));
+        spent.most_owed = spent.most_owed.max(owed);
+        self.spent.set(cs, spent);
+    }
+
+    /// Notes whether the account is empty at `now`; whether that is new.
+    fn turns(&self, cs: CriticalSection<'_>, now: Instant) -> bool {
+        let is_empty = self.change(cs, |budget| {
+            budget.renew(now);
+            budget.is_empty()
+        });
+        if is_empty == self.is_depleted.get(cs) {
+            return false;
+        }
+        self.is_depleted.set(cs, is_empty);
+        let mut spent = self.spent.get(cs);
+        spent.depletions += u32::from(is_empty);
+        self.spent.set(cs, spent);
+        true
+    }
+}
+
+/// Whose time it is, and which accounts there are.
+pub(crate) struct Budgets {
+    /// The account that is charged; none while the heir has no payer.
+    payer: Guarded<Option<&'static Account>>,
+    /// From when on.
+    since: Guarded<Instant>,
+    /// The account that was opened last.
+    accounts: Guarded<Option<&'static Account>>,
+    /// When accounts are to be looked at: no later than one that is charged is empty, or one that is empty renewed.
+    alarm: Guarded<Option<Instant>>,
+}
+
+impl Budgets {
+    pub const fn new() -> Self {
+        Self {
+            payer: Guarded::new(None),
+            since: Guarded::new(Instant::START),
+            accounts: Guarded::new(None),
+            alarm: Guarded::new(None),
+        }
+    }
+
+    /// When accounts are to be looked at.
+    pub fn alarm(&self, cs: CriticalSection<'_>) -> Option<Instant> {
+        self.alarm.get(cs)
+    }
+
+    /// Charges the payer with the time up to `now`.
+    fn settle(&self, cs: CriticalSection<'_>, now: Instant) {
+        if let Some(account) = self.payer.get(cs) {
+            account.charge(cs, self.since.get(cs), now);
+        }
+        self.since.set(cs, now);
+    }
+}
+
+fn is_same(one: Option<&'static Account>, other: Option<&'static Account>) -> bool {
+    one.map(ptr::from_ref) == other.map(ptr::from_ref)
+}
+
+/// The earlier of two times, of which there need be none.
+pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A thread's accounts.
+impl ThreadRef {
+    #[inline(always)]
+    fn payer(self, cs: CriticalSection<'_>) -> Option<&'static Account> {
+        self.info.get(cs)?.payer.get(cs)
+    }
+
+    /// Whether the thread would be in a ring of ready ones, were it not for its account.
+    fn is_able(self, cs: CriticalSection<'_>) -> bool {
+        self.wait.get(cs) == Wait::NOTHING && !self.urgency.get(cs).has(Urgency::SUSPENDED)
+    }
+
+    /// Sets who pays for the thread, whose most urgent caller is `caller`, and whether it is held; nothing is done to rings. Whether it was
+    /// held before, and is now.
+    fn find_payer(self, cs: CriticalSection<'_>, caller: Option<ThreadRef>) -> [bool; 2] {
+        let Some(info) = self.info.get(cs) else {
+            return [false; 2];
+        };
+        let own = info.account.get(cs);
+        let callers = caller.and_then(|caller| caller.payer(cs));
+        let payer = match callers {
+            Some(account) if own.is_some() && account.is_depleted.get(cs) => own,
+            Some(account) => Some(account),
+            None => own,
+        };
+        info.payer.set(cs, payer);
+        let urgency = self.urgency.get(cs);
+        let was_held = urgency.has(Urgency::DEPLETED);
+        let is_held = own.is_some_and(|own| own.is_depleted.get(cs) && is_same(payer, Some(own)));
+        self.urgency.set(
+            cs,
+            match is_held {
+                true => urgency.with(Urgency::DEPLETED),
+                false => urgency.without(Urgency::DEPLETED),
+            },
+        );
+        [was_held, is_held]
+    }
+
+    /// The thread, which begins anew, pays for itself.
+    #[inline(always)]
+    pub(crate) fn pay_alone(self, cs: CriticalSection<'_>) {
+        self.find_payer(cs, None);
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// `heir` is to run: who pays for it is charged from now on.
+    #[inline(always)]
+    pub(super) fn charge_for(&'static self, cs: CriticalSection<'_>, heir: ThreadRef) {
+        if !is_smp::<S>() {
+            let payer = heir.payer(cs);
+            if !is_same(payer, self.budgets.payer.get(cs)) {
+                self.change_payer(cs, payer);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn change_payer(&'static self, cs: CriticalSection<'_>, payer: Option<&'static Account>) {
+        let now = S::Machine::now();
+        self.budgets.settle(cs, now);
+        self.budgets.payer.set(cs, payer);
+        let Some(account) = payer else { return };
+        let left = account.change(cs, |budget| {
+            budget.begin(now);
+            budget.left()
+        });
+        // Of an account that owes its renewal is awaited already.
+        if account.is_depleted.get(cs) {
+            return;
+        }
+        let end = now.saturating_add(left);
+        if self.budgets.alarm(cs).is_none_or(|alarm| end < alarm) {
+            self.budgets.alarm.set(cs, Some(end));
+            self.set_alarm(cs);
+        }
+    }
+
+    /// `server` is about to work on the call of `caller`, which pays for that. It is neither ready nor waits: nothing is done to rings.
+    #[inline(always)]
+    pub(crate) fn carry_account(
+        &'static self,
+        cs: CriticalSection<'_>,
+        caller: ThreadRef,
+        server: ThreadRef,
+    ) {
+        if !is_smp::<S>() {
+            let other = server.waiters.first_awaiting_reply(cs);
+            let is_first = other.is_none_or(|other| {
+                let own = caller.urgency.get(cs).effective();
+                own.beats(other.urgency.get(cs).effective())
+            });
+            server.find_payer(cs, if is_first { Some(caller) } else { other });
+        }
+    }
+
+    /// Finds out anew who pays for `thread`, and for all that it waits for a reply of in turn; sets the heir. Steps: that chain.
+    #[inline(always)]
+    pub(crate) fn settle_payer(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if !is_smp::<S>() {
+            self.find_payers(cs, thread);
+            self.reselect(cs);
+        }
+    }
+
+    #[inline(never)]
+    fn find_payers(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        let mut next = Some(thread).filter(|thread| thread.was_started(cs));
+        while let Some(thread) = next {
+            match thread.find_payer(cs, thread.waiters.first_awaiting_reply(cs)) {
+                [false, true] if thread.is_able(cs) => self.unready(cs, thread),
+                [true, false] if thread.is_able(cs) => {
+                    self.make_ready(cs, thread);
+                }
+                _ => {}
+            }
+            next = match thread.wait.get(cs).target() {
+                Target::Reply(server) => Some(server),
+                _ => None,
+            };
+        }
+    }
+
+    /// What comes with the alarm: holds the threads of accounts that are empty, and lets those go on whose account is renewed.
+    /// Steps: the accounts, and the threads of those.
+    pub(super) fn expire_budgets(&'static self, cs: CriticalSection<'_>) {
+        if is_smp::<S>() {
+            return;
+        }
+        let now = S::Machine::now();
+        if self.budgets.alarm(cs).is_none_or(|alarm| now < alarm) {
+            return;
+        }
+        self.budgets.settle(cs, now);
+        let mut next = self.budgets.accounts.get(cs);
+        while let Some(account) = next {
+            if account.turns(cs, now)
+                && let Some(members) = account.members.get(cs)
+            {
+                self.expect_special(cs);
+                members.each(&mut |thread| self.find_payers(cs, thread));
+            }
+            next = account.next.get(cs);
+        }
+        self.reselect(cs);
+        self.budgets.alarm.set(cs, self.next_look(cs, now));
+    }
+
+    /// When accounts are to be looked at behind `now`.
+    fn next_look(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<Instant> {
+        let mut first = None;
+        let mut next = self.budgets.accounts.get(cs);
+        while let Some(account) = next {
+            let budget = account.budget.get(cs);
+            if account.is_depleted.get(cs) {
+                first = earlier(first, Some(budget.renewal()));
+            } else if is_same(self.budgets.payer.get(cs), Some(account)) {
+                first = earlier(first, Some(now.saturating_add(budget.left())));
+            }
+            next = account.next.get(cs);
+        }
+        first
+    }
+
+    /// Opens `account` for `members`, unless it is open.
+    pub(crate) fn open_account(
+        &'static self,
+        cs: CriticalSection<'_>,
+        account: &'static Account,
+        members: &'static dyn Members,
+    ) {
+        if !is_smp::<S>() && account.members.get(cs).is_none() {
+            account.members.set(cs, Some(members));
+            account.next.set(cs, self.budgets.accounts.get(cs));
+            self.budgets.accounts.set(cs, Some(account));
+        }
+    }
+
+    /// Charges who pays now with the time up to now: before that is looked at, or the time is set.
+    pub(crate) fn settle_accounts(&'static self, cs: CriticalSection<'_>) {
+        if !is_smp::<S>() {
+            self.budgets.settle(cs, S::Machine::now());
+        }
+    }
+
+    /// The time was set: nobody pays for what lies between.
+    pub(crate) fn skip_accounts(&'static self, cs: CriticalSection<'_>) {
+        if !is_smp::<S>() {
+            self.budgets.since.set(cs, S::Machine::now());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Owns: budgets of partitions, as they are declared and looked at. Must never know: how time is charged.
+
+use super::{AnyPartition, Data, Partition};
+use crate::System;
+use crate::critical_section::CriticalSection;
+use crate::sched::{Account, Members, hold, is_smp};
+use crate::thread::tcb::ThreadRef;
+use taktos_machine::Isolation;
+use taktos_schedule::Budget;
+use taktos_time::Duration;
+
+/// What a partition has left of its budget, and what it has used since it was started first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Usage {
+    /// What its threads may use until the budget is renewed.
+    pub left: Duration,
+    /// What was used with nothing left, and is not paid yet.
+    pub owed: Duration,
+    /// All that was charged: what its own threads used, and others on their behalf.
+    pub time: Duration,
+    /// The most that was ever owed: `D` of the [bound](Partition::budget).
+    pub most_owed: Duration,
+    /// How often nothing was left.
+    pub depletions: u32,
+}
+
+impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
+    /// The same partition, whose threads may use the processor for `amount` in each `period`, and others on their behalf: while a thread
+    /// works on a call of one of them, that call's partition is charged, until its budget is empty; then the server's own, or, where it has
+    /// none, this one, which owes then and pays with its next renewals. Threads of a partition without anything left do not run until
+    /// its budget is renewed. A restart renews nothing.
+    ///
+    /// In any interval of the length t, with Q the amount, T the period and D what was owed at most, it is charged with no more than
+    /// Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's handler is, and, for calls, one service of a server without a budget for each of
+    /// the partition's threads.
+    ///
+    /// There where `taktos-kernel` has the feature `budgets`. It does not compile for a system with several processors.
+    ///
+    /// # Panics
+    /// If the amount is zero or longer than the period: for a static, when it is compiled.
+    #[must_use]
+    pub const fn budget(mut self, amount: Duration, period: Duration) -> Self {
+        const {
+            assert!(
+                !is_smp::<S>(),
+                "partitions have budgets on one processor alone"
+            );
+        }
+        self.any.account = Some(Account::new(Budget::new(amount, period)));
+        self
+    }
+}
+
+impl<S: System<Machine: Isolation>> AnyPartition<S> {
+    /// What the partition has left of its budget, and what it has used; none of one without budget. Bound: fixed. Allowed everywhere.
+    pub fn usage(&'static self) -> Option<Usage> {
+        let account = self.account()?;
+        let held = hold::<S>();
+        let cs = held.section();
+        #[cfg(feature = "budgets")]
+        S::kernel().settle_accounts(cs);
+        let (budget, spent) = account.look(cs);
+        Some(Usage {
+            left: budget.left(),
+            owed: budget.owed(),
+            time: spent.time,
+            most_owed: spent.most_owed,
+            depletions: spent.depletions,
+        })
+    }
+
+    /// To which the time of its threads is charged, if they have a budget.
+    pub(super) const fn account(&'static self) -> Option<&'static Account> {
+        self.account.as_ref()
+    }
+
+    /// Opens the account of the partition, which is started, if it has one and that was not done before.
+    pub(super) fn open_account(&'static self, cs: CriticalSection<'_>) {
+        if let Some(account) = self.account() {
+            S::kernel().open_account(cs, account, self);
+        }
+    }
+}
+
+impl<S: System<Machine: Isolation>> Members for AnyPartition<S> {
+    fn each(&self, visit: &mut dyn FnMut(ThreadRef)) {
+        for member in self.members() {
+            visit(member.thread().reference());
+        }
+    }
+}

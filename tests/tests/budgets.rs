@@ -1,0 +1,715 @@
+//! Budgets of partitions on the host, where a kernel call takes no time: what is charged to whom is known to the nanosecond.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use taktos_abi::Error;
+use taktos_abi::call::Number;
+use taktos_arch_host::Host;
+use taktos_host::{Board, leak, run};
+use taktos_kernel::user::{Handle, Memory, Partition, Registers, Rights, UserThread, call_as};
+use taktos_kernel::{
+    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Span, State, System, Thread,
+    Timeout,
+};
+use taktos_random::seed;
+
+#[repr(C, align(4096))]
+struct Block([u8; 4096]);
+
+type Part = &'static Partition<Board, ()>;
+type Any = &'static AnyThread<Board>;
+type Body = Box<dyn Fn()>;
+
+/// Runs the body that the argument is the address of: a thread of a partition reaches all memory here.
+extern "C" fn entry(_: &'static (), body: usize) -> ! {
+    if body != 0 {
+        let body = std::ptr::with_exposed_provenance::<Body>(body);
+        #[expect(unsafe_code, reason = "a body is passed as a word")]
+        // SAFETY: `start` passed the address of a leaked body.
+        unsafe {
+            (*body)();
+        }
+    }
+    AnyThread::<Board>::exit()
+}
+
+/// A partition with a budget, if one is given, and one thread of that priority.
+fn partition(budget: Option<(Duration, Duration)>, priority: u8) -> (Part, Any) {
+    let threads = leak([UserThread::new("part", 512, entry).priority(priority)]);
+    let partition = Partition::new("partition", leak(Memory::<Block>::new()), threads);
+    let partition = match budget {
+        Some((amount, period)) => partition.budget(amount, period),
+        None => partition,
+    };
+    (leak(partition), &threads[0])
+}
+
+fn word(body: impl Fn() + 'static) -> usize {
+    std::ptr::from_ref(leak(Box::new(body) as Body)).expose_provenance()
+}
+
+fn start(part: Part, body: impl Fn() + 'static) {
+    part.start_with(word(body)).unwrap();
+}
+
+fn privileged(priority: u8, body: impl FnOnce() + 'static) -> Any {
+    let thread: &'static Thread<Board, 256> = leak(Thread::new("privileged").priority(priority));
+    let body = leak(Cell::new(Some(Box::new(body) as Box<dyn FnOnce()>)));
+    thread
+        .start_with(
+            |body: &'static Once| (body.0.take().unwrap())(),
+            leak(Once(body)),
+        )
+        .unwrap();
+    thread
+}
+
+/// A closure that one thread takes; all threads are one of the operating system's.
+struct Once(&'static Cell<Option<Box<dyn FnOnce()>>>);
+#[expect(unsafe_code, reason = "all threads are coroutines of one")]
+// SAFETY: no two threads of the operating system have it.
+unsafe impl Sync for Once {}
+
+/// Serves calls for ever, each in so much time.
+fn serve(time: Duration) {
+    let receive = || AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+    let mut request = receive();
+    loop {
+        Host::spend(time);
+        let next = request
+            .sender
+            .reply_and_receive(request.message, Timeout::FOREVER);
+        // Who called may wait no more.
+        request = next.unwrap_or_else(|_| receive());
+    }
+}
+
+fn call(server: Any) -> Result<Message, Error> {
+    server.call(Message::word(1), Timeout::FOREVER)
+}
+
+fn spin() {
+    loop {
+        Host::spend(1.secs());
+    }
+}
+
+fn now() -> Duration {
+    Kernel::<Board>::now().since(Instant::START)
+}
+
+fn sleep_until(at: Duration) {
+    let _ = AnyThread::<Board>::sleep(Timeout::until(Instant::START.saturating_add(at)));
+}
+
+fn time(part: Part) -> Duration {
+    part.usage().unwrap().time
+}
+
+/// Runs a test in a world of its own, by a thread more urgent than all others.
+fn world(test: impl FnOnce() + 'static) {
+    let outcome = run(|| {
+        AnyThread::<Board>::current()
+            .set_priority(Priority::new(0).unwrap())
+            .unwrap();
+        test();
+        Board::exit(0)
+    });
+    assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+}
+
+const TWO_OF_TEN: Option<(Duration, Duration)> =
+    Some((Duration::from_millis(2), Duration::from_millis(10)));
+const FIVE_OF_TEN: Option<(Duration, Duration)> =
+    Some((Duration::from_millis(5), Duration::from_millis(10)));
+
+#[test]
+fn who_spins_gets_its_share_and_the_less_urgent_the_rest() {
+    world(|| {
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, spin);
+        let rest = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&rest);
+        privileged(20, move || {
+            loop {
+                Host::spend(100.micros());
+                counted.set(counted.get() + 1);
+            }
+        });
+        sleep_until(100.millis());
+        let usage = part.usage().unwrap();
+        assert_eq!((usage.time, usage.most_owed), (20.millis(), Duration::ZERO));
+        assert_eq!((usage.depletions, rest.get()), (10, 799));
+    });
+}
+
+#[test]
+fn a_partition_without_budget_is_charged_with_nothing() {
+    world(|| {
+        let (part, _) = partition(None, 4);
+        start(part, spin);
+        sleep_until(50.millis());
+        assert_eq!(part.usage(), None);
+    });
+}
+
+#[test]
+fn a_call_carries_the_account_and_who_has_none_lets_the_caller_owe() {
+    world(|| {
+        let server = privileged(3, || serve(1500.micros()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        let ends = leak(Cell::new([Duration::ZERO; 2]));
+        let told: &'static Cell<_> = ends;
+        start(part, move || {
+            call(server).unwrap();
+            let first = now();
+            call(server).unwrap();
+            told.set([first, now()]);
+        });
+        sleep_until(1.millis());
+        assert_eq!(time(part), 1.millis());
+        sleep_until(4.millis());
+        let usage = part.usage().unwrap();
+        // The second service was not cut off, and what it took beyond the budget is owed.
+        assert_eq!((usage.time, usage.owed), (3.millis(), 1.millis()));
+        sleep_until(15.millis());
+        // The caller itself goes on when its budget is renewed.
+        assert_eq!(ends.get(), [1500.micros(), 10.millis()]);
+        let usage = part.usage().unwrap();
+        assert_eq!((usage.left, usage.owed), (1.millis(), Duration::ZERO));
+    });
+}
+
+#[test]
+fn a_server_goes_on_with_its_own_budget_when_the_callers_is_empty() {
+    world(|| {
+        let (server_part, server) = partition(FIVE_OF_TEN, 3);
+        start(server_part, || serve(3.millis()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        let end = leak(Cell::new(Duration::ZERO));
+        let told: &'static Cell<_> = end;
+        start(part, move || {
+            call(server).unwrap();
+            told.set(now());
+        });
+        sleep_until(4.millis());
+        assert_eq!([time(part), time(server_part)], [2.millis(), 1.millis()]);
+        assert_eq!(
+            server.state(),
+            State::Blocked,
+            "it has replied, and receives"
+        );
+        sleep_until(15.millis());
+        assert_eq!(end.get(), 10.millis());
+        assert_eq!(part.usage().unwrap().most_owed, Duration::ZERO);
+    });
+}
+
+#[test]
+fn where_both_are_empty_the_first_that_is_renewed_pays() {
+    world(|| {
+        let one_of_ten = Some((1.millis(), 10.millis()));
+        let (server_part, server) = partition(one_of_ten, 3);
+        start(server_part, || serve(3.millis()));
+        let (part, _) = partition(one_of_ten, 4);
+        let end = leak(Cell::new(Duration::ZERO));
+        let told: &'static Cell<_> = end;
+        start(part, move || {
+            call(server).unwrap();
+            told.set(now());
+        });
+        sleep_until(5.millis());
+        assert_eq!([time(part), time(server_part)], [1.millis(); 2]);
+        assert_eq!(server.state(), State::Blocked);
+        // The caller's is renewed at 10 ms, and pays the last millisecond; then it waits for its own time.
+        sleep_until(19.millis());
+        assert_eq!([time(part), time(server_part)], [2.millis(), 1.millis()]);
+        assert_eq!(end.get(), Duration::ZERO);
+        sleep_until(21.millis());
+        assert_eq!(end.get(), 20.millis());
+    });
+}
+
+#[test]
+fn a_server_works_for_others_while_its_own_budget_is_empty() {
+    world(|| {
+        let threads: &'static [UserThread<Board, ()>; 2] = leak([
+            UserThread::new("server", 512, entry).priority(3),
+            UserThread::new("beside", 512, entry).priority(6),
+        ]);
+        let handles = leak([Handle::member(&threads[1], Rights::CONTROL)]);
+        let server_part: Part = leak(
+            Partition::new("server", leak(Memory::<Block>::new()), threads)
+                .handles(handles)
+                .budget(2.millis(), 10.millis()),
+        );
+        start(server_part, move || {
+            let beside = Registers {
+                number: Number::ThreadStart as usize,
+                handle: 0,
+                words: [word(spin), 0],
+                timeout: Timeout::NONE,
+            };
+            let [status, ..] = call_as::<Board>(server_part, &beside);
+            assert_eq!(status, 0);
+            serve(1.millis());
+        });
+        sleep_until(3.millis());
+        assert_eq!(time(server_part), 2.millis());
+        let (part, _) = partition(FIVE_OF_TEN, 4);
+        let end: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
+        let server: Any = &threads[0];
+        start(part, move || {
+            call(server).unwrap();
+            end.set(now());
+        });
+        // Who has no budget waits for the server's.
+        let other_end: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
+        privileged(5, move || {
+            call(server).unwrap();
+            other_end.set(now());
+        });
+        sleep_until(5.millis());
+        assert_eq!(end.get(), 4.millis());
+        assert_eq!([time(part), time(server_part)], [1.millis(), 2.millis()]);
+        sleep_until(12.millis());
+        assert_eq!(other_end.get(), 11.millis());
+    });
+}
+
+#[test]
+fn a_caller_without_budget_leaves_the_server_to_its_own() {
+    world(|| {
+        let (part, server) = partition(TWO_OF_TEN, 3);
+        start(part, || serve(3.millis()));
+        let end = leak(Cell::new(Duration::ZERO));
+        let told: &'static Cell<_> = end;
+        privileged(5, move || {
+            call(server).unwrap();
+            told.set(now());
+        });
+        sleep_until(30.millis());
+        assert_eq!((end.get(), time(part)), (11.millis(), 3.millis()));
+    });
+}
+
+#[test]
+fn a_flood_of_calls_leaves_the_server_and_the_less_urgent_unharmed() {
+    world(|| {
+        let (server_part, server) = partition(FIVE_OF_TEN, 3);
+        start(server_part, || serve(100.micros()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, move || {
+            loop {
+                call(server).unwrap();
+            }
+        });
+        let done = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&done);
+        privileged(20, move || {
+            loop {
+                Host::spend(100.micros());
+                counted.set(counted.get() + 1);
+            }
+        });
+        sleep_until(100.millis());
+        assert_eq!(time(part), 20.millis());
+        // The call that was taken with the last of the budget cost nobody anything: it was over just then.
+        assert_eq!((time(server_part), done.get()), (Duration::ZERO, 799));
+    });
+}
+
+#[test]
+fn a_chain_of_calls_is_charged_to_its_first() {
+    world(|| {
+        let last = privileged(3, || serve(1.millis()));
+        let (middle_part, middle) = partition(FIVE_OF_TEN, 5);
+        start(middle_part, move || {
+            let mut request = AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            loop {
+                call(last).unwrap();
+                request = request
+                    .sender
+                    .reply_and_receive(request.message, Timeout::FOREVER)
+                    .unwrap();
+            }
+        });
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, move || {
+            for _ in 0..3 {
+                call(middle).unwrap();
+            }
+        });
+        sleep_until(1500.micros());
+        assert_eq!(
+            [time(part), time(middle_part)],
+            [1500.micros(), Duration::ZERO]
+        );
+        sleep_until(9.millis());
+        assert_eq!(
+            [time(part), time(middle_part)],
+            [2.millis(), Duration::ZERO]
+        );
+        sleep_until(15.millis());
+        assert_eq!(
+            [time(part), time(middle_part)],
+            [3.millis(), Duration::ZERO]
+        );
+    });
+}
+
+#[test]
+fn the_middle_of_a_chain_pays_when_its_caller_cannot() {
+    world(|| {
+        let last = privileged(3, || serve(3.millis()));
+        let (middle_part, middle) = partition(FIVE_OF_TEN, 5);
+        start(middle_part, move || {
+            let request = AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            call(last).unwrap();
+            request.sender.reply(request.message).unwrap();
+        });
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, move || {
+            let _ = call(middle);
+        });
+        sleep_until(5.millis());
+        assert_eq!([time(part), time(middle_part)], [2.millis(), 1.millis()]);
+        assert_eq!(part.usage().unwrap().owed, Duration::ZERO);
+    });
+}
+
+#[test]
+fn a_restart_renews_nothing() {
+    world(|| {
+        let (part, thread) = partition(TWO_OF_TEN, 4);
+        start(part, spin);
+        sleep_until(5.millis());
+        assert_eq!(time(part), 2.millis());
+        for _ in 0..3 {
+            part.restart_with(word(spin)).unwrap();
+            assert_eq!(thread.state(), State::Blocked);
+        }
+        sleep_until(10.millis());
+        assert_eq!(time(part), 2.millis());
+        sleep_until(11.millis());
+        assert_eq!(time(part), 3.millis());
+        // Restarts in the middle of the budget are no gain either.
+        part.restart_with(word(spin)).unwrap();
+        sleep_until(19.millis());
+        assert_eq!(time(part), 4.millis());
+        part.stop();
+        sleep_until(25.millis());
+        assert_eq!(
+            (thread.state(), time(part)),
+            (State::NonExistent, 4.millis())
+        );
+    });
+}
+
+#[test]
+fn suspended_and_empty_are_two_things() {
+    world(|| {
+        let (part, thread) = partition(TWO_OF_TEN, 4);
+        start(part, spin);
+        sleep_until(5.millis());
+        assert_eq!(thread.resume(), Err(Error::State), "it is not suspended");
+        thread.suspend().unwrap();
+        sleep_until(15.millis());
+        assert_eq!(time(part), 2.millis(), "renewed, and suspended");
+        thread.resume().unwrap();
+        sleep_until(18.millis());
+        assert_eq!(time(part), 4.millis());
+        thread.suspend().unwrap();
+        thread.resume().unwrap();
+        assert!(!thread.is_suspended());
+        thread.set_priority(Priority::new(9).unwrap()).unwrap();
+        sleep_until(20.millis());
+        assert_eq!(time(part), 4.millis(), "a resumption renews nothing");
+        sleep_until(21.millis());
+        assert_eq!(time(part), 5.millis(), "the period began at 10 ms");
+    });
+}
+
+#[test]
+fn a_wait_ends_while_the_budget_is_empty_and_its_thread_goes_on_later() {
+    world(|| {
+        let server = privileged(3, || serve(5.millis()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        let end: &'static Cell<_> = leak(Cell::new((Ok(Message::word(0)), Duration::ZERO)));
+        start(part, move || {
+            let called = server.call(Message::word(1), Timeout::after(4.millis()));
+            end.set((called, now()));
+        });
+        sleep_until(9.millis());
+        let usage = part.usage().unwrap();
+        assert_eq!((usage.time, usage.owed), (4.millis(), 2.millis()));
+        assert_eq!(usage.most_owed, 2.millis(), "from then on nobody pays");
+        sleep_until(30.millis());
+        // The renewal at 10 ms pays what is owed, the next one lets it go on.
+        assert_eq!(end.get(), (Err(Error::Timeout), 20.millis()));
+    });
+}
+
+#[test]
+fn a_call_ends_with_its_time_out_while_the_server_is_held() {
+    world(|| {
+        let (server_part, server) = partition(TWO_OF_TEN, 3);
+        start(server_part, || serve(5.millis()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        let end: &'static Cell<_> = leak(Cell::new((Ok(Message::word(0)), Duration::ZERO)));
+        start(part, move || {
+            let called = server.call(Message::word(1), Timeout::after(5.millis()));
+            end.set((called, now()));
+        });
+        // Both are empty at 4 ms; the call ends at 5 ms, but its caller is not told before 10 ms.
+        sleep_until(9.millis());
+        assert_eq!([time(part), time(server_part)], [2.millis(); 2]);
+        assert_eq!(end.get().1, Duration::ZERO);
+        // Both are renewed then; the server is the more urgent one, and works on for itself: nobody waits for it any more.
+        sleep_until(13.millis());
+        assert_eq!([time(part), time(server_part)], [2.millis(), 3.millis()]);
+        assert_eq!(end.get(), (Err(Error::Timeout), 11.millis()));
+    });
+}
+
+#[test]
+fn a_caller_that_is_ended_pays_no_more() {
+    world(|| {
+        let (server_part, server) = partition(FIVE_OF_TEN, 3);
+        start(server_part, || serve(4.millis()));
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, move || {
+            let _ = call(server);
+        });
+        sleep_until(1.millis());
+        part.stop();
+        sleep_until(5.millis());
+        assert_eq!([time(part), time(server_part)], [1.millis(), 3.millis()]);
+    });
+}
+
+#[test]
+fn a_mutex_stays_with_an_owner_without_budget_until_it_is_renewed() {
+    world(|| {
+        let mutex: &'static Mutex<Board> = leak(Mutex::new());
+        let (part, thread) = partition(TWO_OF_TEN, 8);
+        start(part, move || {
+            mutex.lock(Timeout::FOREVER).unwrap();
+            Host::spend(3.millis());
+            mutex.unlock().unwrap();
+            spin();
+        });
+        let ends: &'static Cell<_> = leak(Cell::new([Duration::ZERO; 2]));
+        sleep_until(1.millis());
+        privileged(3, move || {
+            assert_eq!(mutex.lock(Timeout::after(4.millis())), Err(Error::Timeout));
+            ends.set([now(), Duration::ZERO]);
+            mutex.lock(Timeout::FOREVER).unwrap();
+            ends.set([ends.get()[0], now()]);
+            mutex.unlock().unwrap();
+        });
+        sleep_until(9.millis());
+        assert_eq!(
+            thread.priorities().1.level(),
+            3,
+            "it inherits while it is held"
+        );
+        sleep_until(20.millis());
+        assert_eq!(ends.get(), [5.millis(), 11.millis()]);
+        assert_eq!(time(part), 4.millis());
+    });
+}
+
+#[test]
+fn a_stop_hands_on_what_a_held_thread_owns() {
+    world(|| {
+        let mutex: &'static Mutex<Board> = leak(Mutex::new());
+        let (part, _) = partition(TWO_OF_TEN, 8);
+        start(part, move || {
+            mutex.lock(Timeout::FOREVER).unwrap();
+            spin();
+        });
+        sleep_until(5.millis());
+        part.stop();
+        assert_eq!(mutex.lock(Timeout::NONE), Ok(()));
+    });
+}
+
+#[test]
+fn a_handler_is_charged_to_whom_it_interrupts() {
+    world(|| {
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, spin);
+        Host::interrupt_at(Instant::START.saturating_add(1.millis()), || {
+            Host::spend(500.micros());
+        });
+        Host::interrupt_at(Instant::START.saturating_add(5.millis()), || {
+            Host::spend(500.micros());
+        });
+        sleep_until(9.millis());
+        assert_eq!(time(part), 2.millis());
+    });
+}
+
+#[test]
+fn time_that_is_skipped_is_charged_to_nobody() {
+    world(|| {
+        let (part, _) = partition(TWO_OF_TEN, 4);
+        start(part, spin);
+        sleep_until(1.millis());
+        if Kernel::<Board>::advance(3.millis()).is_ok() {
+            assert_eq!(time(part), 1.millis());
+        }
+    });
+}
+
+/// A partition of the storm, what it may use, and what it had used at each look.
+struct Watched {
+    part: Part,
+    thread: Any,
+    budget: (Duration, Duration),
+    body: usize,
+    looks: Vec<(u64, u64)>,
+}
+
+impl Watched {
+    fn look(&mut self) {
+        self.looks
+            .push((now().as_nanos(), time(self.part).as_nanos()));
+    }
+
+    /// Whether the bound holds between any two looks.
+    fn is_within(&self) -> bool {
+        let (amount, period) = (self.budget.0.as_nanos(), self.budget.1.as_nanos());
+        let owed = self.part.usage().unwrap().most_owed.as_nanos();
+        self.looks
+            .iter()
+            .enumerate()
+            .all(|(place, (begin, before))| {
+                self.looks[place..].iter().all(|(end, after)| {
+                    let length = end - begin;
+                    let bound = match length <= amount {
+                        true => length,
+                        false => amount * (1 + (length - amount).div_ceil(period)) + owed,
+                    };
+                    after - before <= bound
+                })
+            })
+    }
+}
+
+/// A number below `below`, by Knuth's generator (MMIX).
+fn draw_from(state: &Cell<u64>, below: u32) -> u32 {
+    let next = state
+        .get()
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    state.set(next);
+    (((next >> 32) * u64::from(below)) >> 32) as u32
+}
+
+/// Serves some calls, of which it forgets one now and then, and has others serve it, then computes for itself.
+fn live(draw: &'static dyn Fn(u32) -> u32, others: &'static [Cell<Option<Any>>]) {
+    let a_while = |draw: &dyn Fn(u32) -> u32| Duration::from_micros(u64::from(1 + draw(900)));
+    loop {
+        match draw(6) {
+            0 | 1 => Host::spend(a_while(draw)),
+            2 => {
+                let _ = AnyThread::<Board>::sleep(a_while(draw));
+            }
+            3 => {
+                let Ok(request) = AnyThread::<Board>::receive(Timeout::after(a_while(draw))) else {
+                    continue;
+                };
+                Host::spend(a_while(draw));
+                if draw(4) > 0 {
+                    let _ = request.sender.reply(request.message);
+                }
+            }
+            _ => {
+                let other = others[draw(others.len() as u32) as usize].get();
+                let timeout = Timeout::after(Duration::from_micros(u64::from(1 + draw(9_000))));
+                if let Some(other) = other {
+                    let _ = other.call(Message::word(1), timeout);
+                }
+            }
+        }
+    }
+}
+
+/// Threads of partitions with budgets call each other, and one without if that is wanted, and are restarted, suspended, cancelled.
+fn storm(seed: u64, with_others: bool) {
+    world(move || {
+        let state: &'static Cell<u64> = leak(Cell::new(seed));
+        let draw: &'static dyn Fn(u32) -> u32 = leak(move |below| draw_from(state, below));
+        let others: &'static [Cell<Option<Any>>] = leak([const { Cell::new(None) }; 5]);
+        let mut all: Vec<Watched> = (0..4)
+            .map(|number| {
+                let amount = Duration::from_micros(u64::from(200 + draw(4_000)));
+                let period = amount.saturating_add(Duration::from_micros(u64::from(draw(12_000))));
+                let (part, thread) = partition(Some((amount, period)), 3 + draw(6) as u8);
+                others[number].set(Some(thread));
+                Watched {
+                    part,
+                    thread,
+                    budget: (amount, period),
+                    body: word(move || live(draw, others)),
+                    looks: Vec::new(),
+                }
+            })
+            .collect();
+        if with_others {
+            others[4].set(Some(privileged(5, move || live(draw, others))));
+        }
+        let rest = Rc::new(Cell::new(0_u64));
+        let counted = Rc::clone(&rest);
+        privileged(30, move || {
+            loop {
+                Host::spend(10.micros());
+                counted.set(counted.get() + 1);
+            }
+        });
+        for _ in 0..1_000 {
+            let _ = AnyThread::<Board>::sleep(Duration::from_micros(u64::from(1 + draw(700))));
+            let one = &all[draw(4) as usize];
+            match draw(12) {
+                0 => one.part.restart_with(one.body).unwrap(),
+                1 => one.part.stop(),
+                2 | 3 => drop(one.part.start_with(one.body)),
+                4 => drop(one.thread.suspend()),
+                5..8 => drop(one.thread.resume()),
+                8 => drop(one.thread.cancel_wait()),
+                9 => drop(
+                    one.thread
+                        .set_priority(Priority::new(3 + draw(6) as u8).unwrap()),
+                ),
+                _ => {}
+            }
+            all.iter_mut().for_each(Watched::look);
+        }
+        for one in &all {
+            let usage = one.part.usage().unwrap();
+            assert!(one.is_within(), "seed {seed}: {:?} {usage:?}", one.budget);
+            // The alarm is never late here: who owes had a server without budget work for it.
+            assert!(
+                with_others || usage.most_owed == Duration::ZERO,
+                "seed {seed}: {usage:?}"
+            );
+            // Whoever is not held still runs: nobody is forgotten.
+            one.part.restart_with(one.body).unwrap();
+            let before = time(one.part);
+            let _ = AnyThread::<Board>::sleep(60.millis());
+            assert!(time(one.part) > before, "seed {seed}: nobody runs any more");
+        }
+        assert!(rest.get() > 0);
+    });
+}
+
+#[test]
+fn in_a_storm_the_bound_holds_in_every_window() {
+    let seed = seed();
+    for round in 0..20 {
+        storm(seed.wrapping_add(round), round % 2 == 0);
+    }
+}
