@@ -296,9 +296,17 @@ macro_rules! one_processor {
         }
     };
     (user_bench) => {
-        $crate::one_processor!(@ user_bench, board::start(&MAIN, main));
+        $crate::one_processor!(@ user_bench, board::start(&MAIN, main), |any| any);
     };
-    (@ user_bench, $start:expr) => {
+    (budgets_bench) => {
+        use $crate::user_mode::bench::BUDGET;
+        $crate::one_processor!(
+            @ user_bench,
+            board::start(&MAIN, main),
+            |any| any.budget(BUDGET, BUDGET)
+        );
+    };
+    (@ user_bench, $start:expr, |$any:ident| $as_any:expr) => {
         use taktos_kernel::user::{Queue, Rights};
         use taktos_kernel::{System, Thread};
         use $crate::user_mode::bench;
@@ -312,8 +320,8 @@ macro_rules! one_processor {
             bench::other,
             [Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE))],
             [],
-            |first| first,
-            |second| second
+            |$any| $as_any,
+            |$any| $as_any
         );
 
         board::entry!($start);
@@ -321,6 +329,50 @@ macro_rules! one_processor {
         fn main() {
             bench::run(&FIRST, &SECOND, &FIRST_THREADS[0], &DONE);
             Board::exit(0);
+        }
+    };
+    (budgets) => {
+        use taktos_kernel::{Mutex, System, Thread};
+        use $crate::user_mode::budgets;
+
+        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> =
+            Thread::new("main").priority(2);
+        static SERVER: Thread<Board, { 256 * size_of::<usize>() }> =
+            Thread::new("server").priority(6);
+        static REST: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("rest").priority(30);
+        static MUTEX: Mutex<Board> = Mutex::new();
+        $crate::partitions!(
+            (),
+            budgets::left,
+            budgets::left,
+            budgets::other,
+            [
+                Handle::thread(SERVER.any(), Rights::CALL),
+                Handle::mutex(&MUTEX)
+            ],
+            [],
+            |first| first.budget(budgets::FIRST[0], budgets::FIRST[1]),
+            |second| second.budget(budgets::SECOND[0], budgets::SECOND[1])
+        );
+        use taktos_kernel::user::Rights;
+
+        static OBJECTS: budgets::Objects<Board> = budgets::Objects {
+            first: &FIRST,
+            second: &SECOND,
+            threads: &SECOND_THREADS,
+            done: &DONE,
+            mutex: &MUTEX,
+        };
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            let started = [
+                SERVER.start(budgets::serve::<Board>),
+                REST.start(|| budgets::rest::<Board>()),
+            ];
+            let passed = started == [Ok(()); 2] && budgets::run(&OBJECTS);
+            Board::exit(i32::from(!passed));
         }
     };
     (switch) => {
@@ -490,7 +542,8 @@ macro_rules! several_processors {
     (user_bench) => {
         $crate::one_processor!(
             @ user_bench,
-            board::start_with(&MAIN, &$crate::suite::beside::instances(), main)
+            board::start_with(&MAIN, &$crate::suite::beside::instances(), main),
+            |any| any
         );
     };
 }

@@ -297,6 +297,8 @@ pub enum Suite {
     Kernel,
     /// The calls of threads in partitions, in counts
     User,
+    /// The same in partitions with budgets, in counts
+    Budgets,
     /// The seven tests of Thread-Metric: yields, resumes, interrupts, messages, semaphores, memory (mps2-an386)
     ThreadMetric,
     /// The simulator's speed on this machine

@@ -85,8 +85,16 @@ pub fn build_several(
     programs: &[&str],
 ) -> Result<Vec<Image>> {
     let profile = shipped(board.0);
-    let built = built(workspace, board, programs, profile, Features::Usual)?;
-    built.into_iter().map(image).collect()
+    let (others, usual): (Vec<&str>, Vec<&str>) =
+        programs.iter().partition(|program| has_budgets(program));
+    let usual = built(workspace, board, &usual, profile, Features::Usual)?;
+    let others = built(workspace, board, &others, profile, Features::Budgets)?;
+    let (mut usual, mut others) = (usual.into_iter(), others.into_iter());
+    let next = |program: &&str| match has_budgets(program) {
+        true => others.next(),
+        false => usual.next(),
+    };
+    programs.iter().filter_map(next).map(image).collect()
 }
 
 /// The same in another profile than that in which programs ship, with the features of the smallest image.
@@ -126,6 +134,11 @@ fn image(path: PathBuf) -> Result<Image> {
     Ok(Image { path, digest })
 }
 
+/// Whether it is a program whose partitions have budgets, a feature of the board: nobody else's image is to hold what these need.
+pub fn has_budgets(program: &str) -> bool {
+    matches!(program, "budgets" | "budgets_bench")
+}
+
 /// Which features of a board are built in.
 #[derive(Clone, Copy)]
 enum Features {
@@ -135,6 +148,8 @@ enum Features {
     None,
     /// Those, and short reports of faults.
     Brief,
+    /// Those, and budgets of partitions.
+    Budgets,
     /// Those, and the processor's counter read at the marks.
     Counted,
 }
@@ -146,6 +161,7 @@ impl Features {
             Self::Usual => &[],
             Self::None => &["--no-default-features"],
             Self::Brief => &["--features", "brief-reports"],
+            Self::Budgets => &["--features", "budgets"],
             Self::Counted => &["--features", "counted"],
         }
     }
@@ -156,6 +172,7 @@ impl Features {
             Self::Usual => "images",
             Self::None => "images/lean",
             Self::Brief => "images/brief",
+            Self::Budgets => "images/budgets",
             Self::Counted => "images/counted",
         }
     }

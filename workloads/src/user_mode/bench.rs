@@ -15,6 +15,10 @@ use taktos_user::{Request, call, receive};
 pub type Letter = [u32; 2];
 const QUEUE: taktos_user::Queue = taktos_user::Queue::at(5);
 
+/// What each partition may use in as long, where they have budgets: enough for each scenario, so that none is used up.
+#[cfg(feature = "budgets")]
+pub const BUDGET: taktos_kernel::Duration = taktos_kernel::Duration::from_secs(1);
+
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
 /// How often a thread faults: each time its partition is started anew.

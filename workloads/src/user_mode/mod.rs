@@ -9,6 +9,8 @@
 #[cfg(target_os = "none")]
 pub mod attack;
 pub mod bench;
+#[cfg(feature = "budgets")]
+pub mod budgets;
 pub mod storm;
 
 use taktos_user::{Semaphore, Thread};

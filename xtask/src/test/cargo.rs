@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
-use taktos_cli::image::{cargo, crate_of, manifest};
+use taktos_cli::image::{cargo, crate_of, has_budgets, manifest};
 use taktos_cli::several::Board as Several;
 use taktos_cli::vm;
 use taktos_cli::workspace::Workspace;
@@ -70,15 +70,26 @@ pub(super) fn lints() -> Vec<Step> {
     let boards = ones.into_iter().chain(fours).chain(guests);
     let of = |(board, triple): (&'static str, &'static str)| {
         step(format!("lints of {board}"), move |workspace| {
-            let feature = crate_of(board).1;
-            let features = feature.map_or(String::new(), |name| format!("--features {name} "));
             let programs = programs(workspace, board)?;
-            let line = format!(
-                "clippy --quiet --release --manifest-path {} --lib --bin {} {features}--target {triple} -- -D warnings",
-                manifest(board),
-                programs.join(" --bin ")
-            );
-            counted(&mut words(workspace, &line))
+            let (charged, usual): (Vec<String>, Vec<String>) =
+                programs.into_iter().partition(|name| has_budgets(name));
+            let mut all = Tally::default();
+            for (programs, feature) in [
+                (usual, crate_of(board).1),
+                (charged, Some("budgets")),
+            ] {
+                if programs.is_empty() {
+                    continue;
+                }
+                let features = feature.map_or(String::new(), |name| format!("--features {name} "));
+                let line = format!(
+                    "clippy --quiet --release --manifest-path {} --lib --bin {} {features}--target {triple} -- -D warnings",
+                    manifest(board),
+                    programs.join(" --bin ")
+                );
+                all.add(counted(&mut words(workspace, &line))?);
+            }
+            Ok(all)
         })
         .needing(BUILDING)
     };

@@ -190,7 +190,12 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
 
 /// The counts of the calls of threads in partitions against theirs.
 pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tally> {
-    compared(workspace, board, (bench::USER, bench::OF_USER))
+    compared(workspace, board, bench::USER)
+}
+
+/// The same with budgets.
+pub(super) fn charged_budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    compared(workspace, board, bench::BUDGETS)
 }
 
 /// The counts of Thread-Metric's tests by an interface against its baseline.

@@ -181,7 +181,14 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::attack_several,
         )
     });
-    let attacks = attacks.chain(of_several);
+    let of_budgets = partitions::with_budgets().map(|board| {
+        on(
+            "partitions with budgets on",
+            (board.name(), board),
+            partitions::budgets,
+        )
+    });
+    let attacks = attacks.chain(of_several).chain(of_budgets);
     let guests = [
         step(
             format!("port and faults on {}", El2::BOARD.0),
@@ -233,6 +240,13 @@ fn budgets(length: Length) -> impl Iterator<Item = Step> {
             images::user_budgets,
         )
     });
+    let charged = partitions::counted_with_budgets().map(|board| {
+        on(
+            "budgets in user mode, charged, of",
+            (board.name(), board),
+            images::charged_budgets,
+        )
+    });
     let metrics = [
         ("Rust", Interface::Rust),
         ("taktos.h", Interface::Taktos),
@@ -246,7 +260,7 @@ fn budgets(length: Length) -> impl Iterator<Item = Step> {
         )
         .needing(COMPILING_C)
     });
-    ones.chain(fours).chain(users).chain(metrics)
+    ones.chain(fours).chain(users).chain(charged).chain(metrics)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The step that attacks the kernel from a partition, in the emulator: everything outside stays as it is, each fault's cause is told truly,
 //! the kernel lives.
 //!
-//! Owns: on which boards, and with which seed. Must never know: what the attacks are.
+//! Owns: on which boards, and with which seed; on which partitions have budgets. Must never know: what the attacks are.
 
 use std::time::Duration;
 
@@ -26,6 +26,22 @@ const KINDS: [Board; 7] = [
     Board::Virt(Virt::RiscV64),
 ];
 
+/// Those whose partitions have budgets.
+pub(super) fn with_budgets() -> impl Iterator<Item = Board> {
+    KINDS.into_iter()
+}
+
+/// Those of them whose calls are counted with budgets: an architecture each.
+pub(super) fn counted_with_budgets() -> impl Iterator<Item = Board> {
+    [
+        Board::Mps2An386,
+        Board::RealviewPbA8,
+        Board::Virt(Virt::Aarch64),
+        Board::Virt(Virt::RiscV64),
+    ]
+    .into_iter()
+}
+
 /// The boards with one processor that are attacked: in long runs all, for the chips' boards differ from these in places alone.
 pub(super) fn boards(length: Length) -> Vec<Board> {
     match length {
@@ -46,6 +62,8 @@ pub(super) fn of_several() -> impl Iterator<Item = Several> {
 }
 
 const PROGRAM: &str = "user_attack";
+/// The program whose partitions have budgets.
+const BUDGETS: &str = "budgets";
 /// What the program says at its end.
 const PASSED: &str = "all passed\n";
 /// The latest that the most urgent thread may be, in instructions, of which each takes a nanosecond: its own way is 640 of them, the rest is
@@ -80,7 +98,7 @@ pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Ta
         (" all", &hunted, LATEST_HUNTED),
     ] {
         let words = format!("seed={seed} late={late}{layout}");
-        all.add(run(workspace, board, setting, &words)?);
+        all.add(run(workspace, board, setting, (PROGRAM, &words))?);
     }
     Ok(all)
 }
@@ -89,21 +107,41 @@ pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Ta
 pub(super) fn attack(workspace: &Workspace, board: Board) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
-    let late = match board {
-        Board::Mps3An547 | Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST_OF_SYSTICK,
-        Board::RealviewPbA8 => LATEST_OF_MICROSECONDS,
-        _ => LATEST,
-    };
-    let words = format!("seed={seed} late={late}");
-    all.add(run(workspace, board.into(), &Setting::ONE, &words)?);
+    let words = format!("seed={seed} late={}", latest(board));
+    all.add(run(
+        workspace,
+        board.into(),
+        &Setting::ONE,
+        (PROGRAM, &words),
+    )?);
     Ok(all)
 }
 
-fn run(workspace: &Workspace, board: Several, setting: &Setting, words: &str) -> Result<Tally> {
+/// How late an alarm's handler may be on `board`, and the thread that it wakes.
+const fn latest(board: Board) -> u32 {
+    match board {
+        Board::Mps3An547 | Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST_OF_SYSTICK,
+        Board::RealviewPbA8 => LATEST_OF_MICROSECONDS,
+        _ => LATEST,
+    }
+}
+
+/// Has partitions with budgets do what they can to have more on `board`.
+pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+    let words = format!("late={}", latest(board));
+    run(workspace, board.into(), &Setting::ONE, (BUDGETS, &words))
+}
+
+fn run(
+    workspace: &Workspace,
+    board: Several,
+    setting: &Setting,
+    (program, words): (&str, &str),
+) -> Result<Tally> {
     let runner = Runner::of(workspace, board)?
         .for_at_most(TIME)
         .with_instructions(INSTRUCTIONS);
-    let ended = runner.run((PROGRAM, Some(words)), setting)?;
+    let ended = runner.run((program, Some(words)), setting)?;
     let console = ended.console.as_str();
     Ok(match ended.exit_status == 0 && console.ends_with(PASSED) {
         true => Tally::pass(),

@@ -10,7 +10,7 @@ use taktos_export::replace_file;
 
 use super::Compared;
 use crate::baseline::{Baseline, Baselined, Counts};
-use crate::command::bench::{OF_USER, baseline_of};
+use crate::command::bench::{BUDGETS, USER, baseline_of};
 use crate::several::Board as Several;
 use crate::workspace::Workspace;
 
@@ -61,7 +61,11 @@ fn renewed(text: &str, baseline: &Baseline) -> String {
 /// The baseline whose table the line announces.
 fn marked(line: &str) -> Option<&str> {
     let name = line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?;
-    match name.strip_suffix(OF_USER) {
+    let (user, budgets) = (USER.1, BUDGETS.1);
+    match name
+        .strip_suffix(user)
+        .or_else(|| name.strip_suffix(budgets))
+    {
         Some(board) => Several::of_any(board).is_ok(),
         None => Board::named(name).is_some(),
     }

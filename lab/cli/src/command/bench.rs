@@ -50,26 +50,18 @@ pub(super) fn run(
     count(workspace, options, (file, ""), baseline, save)
 }
 
-/// Counts every call of threads in partitions; saves the counts, or compares them.
-pub(super) fn user(
+/// An experiment, and what the name of its baseline has behind the board's.
+pub type Measured = (&'static str, &'static str);
+/// The calls of threads in partitions.
+pub const USER: Measured = ("experiments/user-mode.toml", "-user");
+/// The same with budgets.
+pub const BUDGETS: Measured = ("experiments/budgets.toml", "-budgets");
+
+/// Counts what the experiment measures, whose baseline has the board's name and `ending`; saves the counts, or compares them.
+pub(super) fn count(
     workspace: &Workspace,
     options: &RunOptions,
-    baseline: Option<&Path>,
-    save: bool,
-) -> Result<()> {
-    count(workspace, options, (USER, OF_USER), baseline, save)
-}
-
-/// The experiment that measures the calls of threads in partitions, and what the name of its baseline ends with.
-pub const USER: &str = "experiments/user-mode.toml";
-/// What its baseline has behind the board's name.
-pub const OF_USER: &str = "-user";
-
-/// Counts what the experiment measures, whose baseline has the board's name and `ending`.
-fn count(
-    workspace: &Workspace,
-    options: &RunOptions,
-    (file, ending): (&str, &str),
+    (file, ending): Measured,
     baseline: Option<&Path>,
     save: bool,
 ) -> Result<()> {

@@ -93,12 +93,19 @@ pub fn run(command: Command) -> Result<()> {
             ..
         } => bench::run(&workspace, &options, baseline.as_deref(), save_baseline),
         Command::Bench {
-            suite: Suite::User,
+            suite: suite @ (Suite::User | Suite::Budgets),
             options,
             baseline,
             save_baseline,
             ..
-        } => bench::user(&workspace, &options, baseline.as_deref(), save_baseline),
+        } => {
+            let measured = match suite {
+                Suite::Budgets => bench::BUDGETS,
+                _ => bench::USER,
+            };
+            let baseline = baseline.as_deref();
+            bench::count(&workspace, &options, measured, baseline, save_baseline)
+        }
         Command::Bench {
             suite: Suite::ThreadMetric,
             options,

@@ -69,7 +69,7 @@ fn of(command: &Command) -> Vec<Need> {
         | Command::New(_)
         | Command::Vm(VmCommand::Run(_))
         | Command::Bench {
-            suite: Suite::Kernel | Suite::User,
+            suite: Suite::Kernel | Suite::User | Suite::Budgets,
             ..
         } => RUNNING.to_vec(),
         Command::Bench {

@@ -1,0 +1,397 @@
+//! Partitions with budgets: what each may use of the processor, whatever its threads do, and who pays for calls.
+//!
+//! Owns: the parts of the threads; what is demanded of what was charged, and of what was left for others.
+//! Must never know: a board; how time is charged.
+//!
+//! Its word on the command line: `late=`, how many nanoseconds a budget's end may be overrun (40,000).
+
+use super::{DONE, OTHER, PERMITS, expect};
+use crate::command_line::{CommandLine, each_argument};
+use core::hint::spin_loop;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taktos_kernel::fault::print;
+use taktos_kernel::user::{Partition, Usage, UserThread};
+use taktos_kernel::{
+    AnyThread, Duration, Error, Kernel, Message, Mutex, Semaphore, Span, System, Timeout,
+};
+use taktos_machine::Isolation;
+use taktos_user as user;
+
+/// What the first partition may use, and in which time.
+pub const FIRST: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(10)];
+/// The same of the second one.
+pub const SECOND: [Duration; 2] = [Duration::from_millis(4), Duration::from_millis(10)];
+/// How long a case is looked at.
+const WHILE: u32 = 50;
+
+/// What the threads of the first partition name besides: a server without partition, and a mutex.
+const SERVER: user::Thread = user::Thread::at(5);
+const MUTEX: user::Mutex = user::Mutex::at(6);
+
+/// What a thread of the first partition does, in the upper half of its argument. The lower half is a time in microseconds.
+mod role {
+    /// Nothing but to be busy.
+    pub const SPIN: usize = 1 << 16;
+    /// Calls of the kernel, one after the other.
+    pub const CALLS: usize = 2 << 16;
+    /// Sleeps of a moment, one after the other: the budget ends in one of many short turns.
+    pub const NAPS: usize = 3 << 16;
+    /// Calls of a server that has no partition, whose service takes that time.
+    pub const CALL: usize = 4 << 16;
+    /// The same of the second partition's.
+    pub const CALL_ACROSS: usize = 5 << 16;
+    /// One call of the second partition's.
+    pub const CALL_ONCE: usize = 6 << 16;
+    /// To lock the mutex for that time, once, and to be busy.
+    pub const LOCK: usize = 7 << 16;
+    /// A fault after that time.
+    pub const FAULT: usize = 8 << 16;
+    /// A second thread, and both are busy.
+    pub const BOTH: usize = 9 << 16;
+    pub const TIME: usize = 0xFFFF;
+}
+
+/// The part of the first partition's threads.
+pub extern "C" fn left(_: &'static (), argument: usize) -> ! {
+    let time = argument & role::TIME;
+    match argument & !role::TIME {
+        role::CALLS => loop {
+            let _ = PERMITS.give();
+            let _ = PERMITS.take(Timeout::NONE);
+        },
+        role::NAPS => loop {
+            let _ = user::sleep(5.micros());
+        },
+        role::CALL => loop {
+            let _ = SERVER.call_for([time, 0], Timeout::FOREVER);
+        },
+        role::CALL_ACROSS => loop {
+            let _ = OTHER.call_for([time, 0], Timeout::FOREVER);
+        },
+        role::CALL_ONCE => {
+            let _ = OTHER.call_for([time, 0], Timeout::FOREVER);
+            let _ = DONE.give();
+            user::exit()
+        }
+        role::LOCK => {
+            expect(MUTEX.lock(Timeout::FOREVER));
+            compute(time);
+            expect(MUTEX.unlock());
+            spin()
+        }
+        role::FAULT => {
+            compute(time);
+            OUTSIDE.store(1, Relaxed);
+            spin()
+        }
+        role::BOTH => {
+            expect(super::RIGHT.start(role::SPIN));
+            spin()
+        }
+        _ => spin(),
+    }
+}
+
+/// The part of the second partition's thread: serves calls, each for as long as it says.
+pub extern "C" fn other(_: &'static (), _: usize) -> ! {
+    let mut request = expect(user::receive(Timeout::FOREVER));
+    loop {
+        compute(request.message[0]);
+        let next = request.sender.reply_and_receive([0, 0], Timeout::FOREVER);
+        request = match next {
+            Ok(next) => next,
+            // Who called waits no more.
+            Err(_) => expect(user::receive(Timeout::FOREVER)),
+        };
+    }
+}
+
+fn spin() -> ! {
+    loop {
+        spin_loop();
+    }
+}
+
+/// Computes for so many microseconds of its own time: moments in which nothing else ran.
+fn compute(micros: usize) {
+    work(micros, || user::now().as_nanos());
+}
+
+/// The same by any clock.
+fn work(micros: usize, now: impl Fn() -> u64) {
+    let mut rest = micros as u64 * 1_000;
+    let mut last = now();
+    while rest > 0 {
+        let this = now();
+        let moment = this - last;
+        rest = rest.saturating_sub(if moment < MOMENT { moment } else { 0 });
+        last = this;
+    }
+}
+
+/// Two looks at a clock are closer than this where nothing lies between: in nanoseconds.
+const MOMENT: u64 = 20_000;
+
+/// The program's, and no partition's.
+static OUTSIDE: AtomicU32 = AtomicU32::new(0);
+
+/// What the program consists of.
+pub struct Objects<S: System<Machine: Isolation>> {
+    /// The partition whose budget is [`FIRST`].
+    pub first: &'static Partition<S, ()>,
+    /// The one whose budget is [`SECOND`].
+    pub second: &'static Partition<S, ()>,
+    /// That one's threads.
+    pub threads: &'static [UserThread<S, ()>; 1],
+    /// A permit for each call that has come back.
+    pub done: &'static Semaphore<S>,
+    /// What the first partition locks.
+    pub mutex: &'static Mutex<S>,
+}
+
+/// What the thread less urgent than all others had of the processor, in microseconds: what nobody else used.
+static REST: AtomicU32 = AtomicU32::new(0);
+
+/// The least urgent thread.
+pub fn rest<S: System>() -> ! {
+    loop {
+        work(10, || Kernel::<S>::now().as_nanos());
+        REST.fetch_add(10, Relaxed);
+    }
+}
+
+/// The server without partition.
+pub fn serve<S: System>() {
+    loop {
+        let Ok(mut request) = AnyThread::<S>::receive(Timeout::FOREVER) else {
+            continue;
+        };
+        loop {
+            work(request.message.0[0], || Kernel::<S>::now().as_nanos());
+            let next = request
+                .sender
+                .reply_and_receive(Message::word(0), Timeout::FOREVER);
+            match next {
+                Ok(next) => request = next,
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// What was charged in the course of a case.
+struct Charged {
+    first: u64,
+    second: u64,
+    /// What the least urgent thread had.
+    rest: u64,
+    /// How long the case was, all in microseconds.
+    time: u64,
+}
+
+/// The checks under way.
+struct Checks<S: System<Machine: Isolation>> {
+    objects: &'static Objects<S>,
+    late: u64,
+    passed: bool,
+}
+
+impl<S: System<Machine: Isolation>> Checks<S> {
+    fn demand(&mut self, what: &str, holds: bool) {
+        if !holds {
+            print::<S>(format_args!("wrong: {what}\n"));
+        }
+        self.passed &= holds;
+    }
+
+    fn usages(&self) -> [Usage; 2] {
+        [self.objects.first, self.objects.second].map(|partition| match partition.usage() {
+            Some(usage) => usage,
+            None => panic!("the partition has a budget"),
+        })
+    }
+
+    /// Has the first partition do its part, the second one serve, for [`WHILE`], and `meanwhile` be done after each millisecond.
+    fn case(&mut self, name: &str, argument: usize, mut meanwhile: impl FnMut(u32)) -> Charged {
+        let Objects { first, second, .. } = self.objects;
+        first.stop();
+        second.stop();
+        // What came before is paid.
+        let _ = AnyThread::<S>::sleep(60.millis());
+        let begin = Kernel::<S>::now();
+        let before = self.usages();
+        REST.store(0, Relaxed);
+        certain(first.start_with(argument));
+        certain(second.start());
+        for milli in 1..=WHILE {
+            let _ = AnyThread::<S>::sleep(Timeout::until(begin.saturating_add(milli.millis())));
+            meanwhile(milli);
+        }
+        let after = self.usages();
+        let time = Kernel::<S>::now().since(begin).as_micros();
+        let used = |place: usize| {
+            let [before, after] = [before, after].map(|usages| usages[place].time);
+            after.saturating_sub(before).as_micros()
+        };
+        let charged = Charged {
+            first: used(0),
+            second: used(1),
+            rest: REST.load(Relaxed).into(),
+            time,
+        };
+        print::<S>(format_args!(
+            "{name}: {} us, {} us, others {} us of {time} us\n",
+            charged.first, charged.second, charged.rest
+        ));
+        charged
+    }
+
+    /// Demands that the first partition was charged with its share of five periods, and the second one with no more than `second`; and that
+    /// the rest was there for others, but what the case itself costs.
+    fn demand_share(&mut self, charged: &Charged, second: u64) {
+        let share = 5 * FIRST[0].as_micros();
+        let late = self.late / 1_000 + 1;
+        self.demand(
+            "its share, and not more",
+            (share..=share + late).contains(&charged.first),
+        );
+        self.demand("nobody else pays", charged.second <= second);
+        let left = charged.time - charged.first - charged.second;
+        self.demand("the rest is others'", charged.rest + COSTS >= left);
+    }
+}
+
+/// What restarts, alarms and switches of a case may take, and what is lost of the least urgent thread's time where it is interrupted.
+const COSTS: u64 = 2_500;
+
+fn certain(result: Result<(), Error>) {
+    assert_eq!(result, Ok(()), "the partition does not start");
+}
+
+/// Runs all cases, and says whether all was as it must be.
+pub fn run<S: System<Machine: Isolation> + CommandLine>(objects: &'static Objects<S>) -> bool {
+    let mut late = 40_000;
+    each_argument::<S>(|word| {
+        if let Some(("late", number)) = word.split_once('=') {
+            late = number.parse().unwrap_or(late);
+        }
+    });
+    let mut checks = Checks {
+        objects,
+        late,
+        passed: true,
+    };
+    alone(&mut checks);
+    ends(&mut checks);
+    let most = checks.usages()[0].most_owed.as_nanos();
+    print::<S>(format_args!("a budget was overrun by {most} ns at most\n"));
+    checks.demand("an end in time", most <= late);
+    calls(&mut checks);
+    mutex(&mut checks);
+    owed(&mut checks);
+    print::<S>(format_args!(
+        "{}\n",
+        if checks.passed {
+            "all passed"
+        } else {
+            "FAILED"
+        }
+    ));
+    checks.passed
+}
+
+/// Whatever the threads of one partition do by themselves.
+fn alone<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    for (name, role) in [
+        ("spin", role::SPIN),
+        ("calls", role::CALLS),
+        ("two threads", role::BOTH),
+    ] {
+        let charged = checks.case(name, role, |_| {});
+        checks.demand_share(&charged, 1);
+    }
+    let charged = checks.case("naps", role::NAPS, |_| {});
+    checks.demand(
+        "no more than its share",
+        charged.first <= 5 * FIRST[0].as_micros() + 40,
+    );
+}
+
+/// Restarts, faults, suspensions, with much left and with nothing.
+fn ends<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    let first = checks.objects.first;
+    let charged = checks.case("restarts", role::SPIN, |_| {
+        certain(first.restart_with(role::SPIN));
+    });
+    checks.demand_share(&charged, 1);
+    // Each life is shorter than a budget.
+    let charged = checks.case("faults", role::FAULT | 300, |_| {
+        if first.take_incident().is_some() {
+            certain(first.restart_with(role::FAULT | 300));
+        }
+    });
+    checks.demand(
+        "its share at most",
+        charged.first <= 5 * FIRST[0].as_micros() + 40,
+    );
+    checks.demand("it has faulted", charged.first >= 2_000);
+    checks.demand("and nothing came of it", OUTSIDE.load(Relaxed) == 0);
+}
+
+/// Who pays for calls.
+fn calls<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    let charged = checks.case("short calls", role::CALL_ACROSS | 50, |_| {});
+    // The last one before the budget ends may end on the server's account.
+    checks.demand_share(&charged, 5 * 70);
+    let charged = checks.case("long calls", role::CALL_ACROSS | 3_000, |_| {});
+    let second = 5 * SECOND[0].as_micros();
+    checks.demand_share(&charged, second + 40);
+    let other: &'static AnyThread<S> = &checks.objects.threads[0];
+    let _ = checks.objects.done.take(Timeout::NONE);
+    // It is renewed once before the server's own budget is at its end, too.
+    let charged = checks.case("one call", role::CALL_ONCE | 5_000, |milli| {
+        if milli == 6 {
+            let _ = other.suspend();
+        }
+        if milli == 7 {
+            let _ = other.resume();
+        }
+    });
+    checks.demand("the caller pays first", charged.first.abs_diff(2_000) < 60);
+    checks.demand("the server the rest", charged.second.abs_diff(3_000) < 200);
+    let done = checks.objects.done.take(Timeout::NONE);
+    checks.demand("the call has come back", done.is_ok());
+}
+
+/// A mutex stays with its owner, which has nothing left, and the more urgent one gets it when that is renewed.
+fn mutex<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    let mutex = checks.objects.mutex;
+    let begin = Kernel::<S>::now();
+    let mut waited = [Ok(()); 2];
+    let mut got = begin;
+    checks.case("a mutex", role::LOCK | 3_000, |milli| {
+        if milli == 3 {
+            waited[0] = mutex.lock(Timeout::after(2.millis()));
+            waited[1] = mutex.lock(Timeout::after(20.millis()));
+            got = Kernel::<S>::now();
+            let _ = mutex.unlock();
+        }
+    });
+    checks.demand("it was owned", waited[0] == Err(Error::Timeout));
+    checks.demand("it was given back", waited[1] == Ok(()));
+    // The case began 60 ms later; the owner has its third millisecond from the tenth on.
+    let after = got.since(begin).as_micros();
+    checks.demand("in the next period", (70_900..72_000).contains(&after));
+}
+
+/// A server without budget ends its service, and the caller owes what that took.
+fn owed<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    let charged = checks.case("a server without budget", role::CALL | 3_000, |_| {});
+    let [first, _] = checks.usages();
+    // Each service is 3 ms: one and a half budgets. Over time no more than the share is charged.
+    let most = 5 * FIRST[0].as_micros() + 3_000 + 100;
+    checks.demand("its share, and one service", charged.first <= most);
+    checks.demand("what is owed", first.most_owed.as_micros() <= 3_100);
+    let left = charged.time - charged.first;
+    checks.demand("the rest is others'", charged.rest + COSTS >= left);
+}
