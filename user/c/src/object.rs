@@ -115,6 +115,29 @@ impl Memory {
         })
     }
 
+    /// A value in the heap; none where there is no memory for it.
+    pub fn hold<T>(value: T) -> Option<&'static T> {
+        let place = Self::of_heap(size_of::<T>())?.start.cast::<T>();
+        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        unsafe {
+            place.write(value);
+            Some(place.as_ref())
+        }
+    }
+
+    /// Gives back the memory of a value that has some of the heap alone, as [`Memory::hold`] gives it.
+    ///
+    /// # Safety
+    /// It has, and nobody uses it any more.
+    pub unsafe fn let_go<T: ?Sized>(value: &'static T) {
+        let memory = Self {
+            start: NonNull::from(value).cast(),
+            in_heap: true,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { memory.free() };
+    }
+
     /// The `given` memory, if `size` bytes at a multiple of `alignment` fit there; else none, or that of the heap where as many
     /// as `least` were given, or none at all.
     pub fn new(

@@ -3,6 +3,7 @@
 
 use crate::cmsis::thread::OsThread;
 use crate::freertos::critical::Critical;
+use crate::freertos::pended::Pended;
 use crate::heap::Heap;
 use crate::posix::Shared;
 use core::cell::Cell;
@@ -39,6 +40,7 @@ pub struct Os {
     /// How often FreeRTOS's lock and its critical section were entered, and not left yet.
     pub lock_depth: Cell<usize>,
     pub(crate) critical: Critical,
+    pub(crate) pended: Pended,
     pub(crate) posix: Shared,
     pub heap: Heap,
 }
@@ -59,6 +61,7 @@ impl Os {
             slice: Cell::new(None),
             lock_depth: Cell::new(0),
             critical: Critical::new(),
+            pended: Pended::new(),
             posix: Shared::new(),
             heap: Heap::new(),
         }

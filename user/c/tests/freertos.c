@@ -2,8 +2,10 @@
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
 #include "FreeRTOS.h"
 #include "event_groups.h"
+#include "message_buffer.h"
 #include "queue.h"
 #include "semphr.h"
+#include "stream_buffer.h"
 #include "task.h"
 #include "timers.h"
 
@@ -429,6 +431,180 @@ static void event_groups(int row)
     END;
 }
 
+static uint32_t calls, arguments;
+
+static void pended(void *first, uint32_t second)
+{
+    calls++;
+    arguments = arguments * 10 + second;
+    answer = xTaskGetCurrentTaskHandle() == xTimerGetTimerDaemonTaskHandle() && first == &value;
+}
+
+static void pended_functions(int row)
+{
+    BEGIN(pended_functions);
+    /* The timers' task is above this one, and calls at once. */
+    ROW(xTimerPendFunctionCall(NULL, &value, 1, 0), pdFAIL, pdFAIL);
+    IN_TASK(xTimerPendFunctionCall(pended, &value, 1, 5), pdPASS);
+    IN_TASK(calls, 1);
+    IN_TASK(answer, 1);
+    vTaskPrioritySet(NULL, 50);
+    IN_TASK(xTimerPendFunctionCall(pended, &value, 2, 0), pdPASS);
+    IN_TASK(xTimerPendFunctionCall(pended, &value, 3, 0), pdPASS);
+    IN_TASK(calls, 1);
+    vTaskPrioritySet(NULL, 3);
+    IN_TASK(arguments, 123);
+    ROW(xTimerPendFunctionCallFromISR(pended, &value, 4, &woken), pdPASS, pdPASS);
+    vTaskDelay(2);
+    IN_TASK(arguments, 12344);
+    END;
+}
+
+static void wait_forever_or_be_told(void *unused)
+{
+    (void)unused;
+    vTaskSetThreadLocalStoragePointer(NULL, 1, &seen);
+    seen = (uint32_t)ulTaskNotifyTakeIndexed(0, pdTRUE, portMAX_DELAY) + 100;
+    vTaskDelay(portMAX_DELAY);
+    seen++;
+    vTaskSuspend(NULL);
+}
+
+static void pointers_and_ended_waits(int row)
+{
+    BEGIN(pointers_and_ended_waits);
+    ROW(pvTaskGetThreadLocalStoragePointer(NULL, 1) == NULL, 1, 1);
+    vTaskSetThreadLocalStoragePointer(NULL, 1, &value);
+    vTaskSetThreadLocalStoragePointer(NULL, 8, &value);
+    vTaskSetThreadLocalStoragePointer(NULL, -1, &value);
+    ROW(pvTaskGetThreadLocalStoragePointer(NULL, 1) == &value, 1, 1);
+    ROW(pvTaskGetThreadLocalStoragePointer(self, 0) == NULL, 1, 1);
+    ROW(pvTaskGetThreadLocalStoragePointer(self, 8) == NULL, 1, 1);
+    seen = 0;
+    start(wait_forever_or_be_told, 5);
+    IN_TASK(pvTaskGetThreadLocalStoragePointer(helper, 1) == (void *)(uintptr_t)&seen, 1);
+    IN_TASK(xTaskAbortDelay(self), pdFAIL);
+    IN_TASK(xTaskNotifyGiveIndexed(helper, 1), pdFAIL);
+    IN_TASK(xTaskAbortDelay(helper), pdPASS);
+    IN_TASK(seen, 100);
+    IN_TASK(xTaskAbortDelay(helper), pdPASS);
+    IN_TASK(seen, 101);
+    ROW(xTaskAbortDelay(helper), pdFAIL, pdFAIL);
+    vTaskDelete(helper);
+    END;
+}
+
+static StreamBufferHandle_t stream;
+static MessageBufferHandle_t messages;
+static uint8_t received[32];
+
+static void read_a_stream(void *ticks)
+{
+    (void)ticks;
+    for (;;) {
+        seen = xStreamBufferReceive(stream, received, sizeof received, 20);
+    }
+}
+
+static void write_much(void *unused)
+{
+    (void)unused;
+    seen = xStreamBufferSend(stream, "0123456789", 10, portMAX_DELAY);
+    vTaskDelete(NULL);
+}
+
+static void streams(int row)
+{
+    static uint8_t ring[8];
+    static StaticStreamBuffer_t block;
+
+    BEGIN(streams);
+    IN_TASK(xStreamBufferCreate(4, 5) == NULL, 1);
+    stream = xStreamBufferCreateStatic(sizeof ring, 3, ring, &block);
+    IN_TASK(lies_in(stream, &block, sizeof block), 1);
+    ROW(xStreamBufferSpacesAvailable(stream), 7, 7);
+    ROW(xStreamBufferIsEmpty(stream), pdTRUE, pdTRUE);
+    ROW(xStreamBufferSend(stream, "ab", 2, 0), 2, 2);
+    ROW(xStreamBufferBytesAvailable(stream), 4, 4);
+    IN_TASK(xStreamBufferSend(stream, "cdef", 4, 1), 3);
+    ROW(xStreamBufferIsFull(stream), pdTRUE, pdTRUE);
+    ROW(xStreamBufferSendFromISR(stream, "g", 1, &woken), 0, 0);
+    ROW(xStreamBufferReceiveFromISR(stream, received, 2, &woken), 2, 2);
+    IN_TASK(received[0], 'a');
+    /* Over the end of the ring. */
+    IN_TASK(xStreamBufferSend(stream, "xyz", 3, 0), 3);
+    IN_TASK(xStreamBufferReceive(stream, received, 32, portMAX_DELAY), 6);
+    IN_TASK(received[2] == 'e' && received[3] == 'x' && received[5] == 'z', 1);
+    IN_TASK(xStreamBufferReceive(stream, received, 32, 1), 0);
+    /* A reader that waits is woken by three bytes, or gets what there is in its time. */
+    seen = 99;
+    start(read_a_stream, 5);
+    ROW(xStreamBufferReset(stream), pdFAIL, pdFAIL);
+    IN_TASK(xStreamBufferSend(stream, "ab", 2, 0), 2);
+    IN_TASK(seen, 99);
+    IN_TASK(xStreamBufferSend(stream, "c", 1, 0), 1);
+    IN_TASK(seen, 3);
+    IN_TASK(xStreamBufferSend(stream, "d", 1, 0), 1);
+    IN_TASK(seen, 3);
+    vTaskDelay(25);
+    IN_TASK(seen, 1);
+    IN_TASK(xStreamBufferSetTriggerLevel(stream, 8), pdFAIL);
+    IN_TASK(xStreamBufferSetTriggerLevel(stream, 1), pdPASS);
+    IN_TASK(xStreamBufferSend(stream, "12", 2, 0), 2);
+    IN_TASK(seen, 2);
+    vTaskDelete(helper);
+    vStreamBufferDelete(stream);
+    IN_TASK(xStreamBufferSend(stream, "1", 1, 0), 0);
+    /* A writer that waits goes on when there is room for all that fits. */
+    stream = xStreamBufferCreate(7, 1);
+    IN_TASK(xStreamBufferSend(stream, "a", 1, 0), 1);
+    seen = 0;
+    start(write_much, 5);
+    IN_TASK(seen, 0);
+    IN_TASK(xStreamBufferReceive(stream, received, 1, 0), 1);
+    IN_TASK(seen, 7);
+    ROW(xStreamBufferReset(stream), pdPASS, pdPASS);
+    ROW(xStreamBufferIsEmpty(stream), pdTRUE, pdTRUE);
+    vStreamBufferDelete(stream);
+    END;
+}
+
+static void read_messages(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        seen = xMessageBufferReceive(messages, received, sizeof received, portMAX_DELAY);
+    }
+}
+
+static void message_buffers(int row)
+{
+    BEGIN(message_buffers);
+    messages = xMessageBufferCreate(2 * sizeof(size_t) + 8);
+    ROW(xMessageBufferNextLengthBytes(messages), 0, 0);
+    IN_TASK(xMessageBufferSend(messages, "01234567890123456789", sizeof(size_t) + 9, portMAX_DELAY), 0);
+    ROW(xMessageBufferSendFromISR(messages, "abcd", 4, &woken), 4, 4);
+    ROW(xMessageBufferIsFull(messages), pdTRUE, pdTRUE);
+    IN_TASK(xMessageBufferSend(messages, "e", 1, 1), 0);
+    ROW(xMessageBufferNextLengthBytes(messages), 4, 4);
+    ROW(xMessageBufferReceive(messages, received, 3, 0), 0, 0);
+    received[3] = 0;
+    ROW(xMessageBufferReceiveFromISR(messages, received, 9, &woken), 4, 4);
+    IN_TASK(received[3], 'd');
+    ROW(xMessageBufferReceive(messages, received, 9, 0), 0, 0);
+    IN_TASK(xMessageBufferIsEmpty(messages), pdTRUE);
+    seen = 0;
+    start(read_messages, 5);
+    for (uint32_t length = 1; length <= 12; length++) {
+        IN_TASK(xMessageBufferSend(messages, "0123456789abcdef", length, 0), length);
+        IN_TASK(seen, length);
+        IN_TASK(received[length - 1], "0123456789abcdef"[length - 1]);
+    }
+    vTaskDelete(helper);
+    vMessageBufferDelete(messages);
+    END;
+}
+
 static void memory(void)
 {
     void *block = pvPortMalloc(100);
@@ -453,6 +629,10 @@ static void run(void *argument)
     notifications(0);
     timers(0);
     event_groups(0);
+    pended_functions(0);
+    pointers_and_ended_waits(0);
+    streams(0);
+    message_buffers(0);
     memory();
     report();
 }

@@ -85,6 +85,7 @@ typedef struct { void *words[TAKTOS_MESSAGE_QUEUE_CB_SIZE / sizeof(void *)]; } S
 typedef struct { void *words[TAKTOS_MUTEX_CB_SIZE / sizeof(void *)]; } StaticSemaphore_t;
 typedef struct { void *words[TAKTOS_TIMER_CB_SIZE / sizeof(void *)]; } StaticTimer_t;
 typedef struct { void *words[TAKTOS_EVENT_FLAGS_CB_SIZE / sizeof(void *)]; } StaticEventGroup_t;
+typedef struct { void *words[24]; } StaticStreamBuffer_t;
 
 void *pvPortMalloc(size_t size);
 void vPortFree(void *block);

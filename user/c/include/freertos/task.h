@@ -128,6 +128,11 @@ static inline eTaskState eTaskGetState(TaskHandle_t task)
     }
 }
 
+/* Pointers of the program's that each task has of its own: of the indices 0 to 7. */
+void vTaskSetThreadLocalStoragePointer(TaskHandle_t task, BaseType_t index, void *pointer);
+void *pvTaskGetThreadLocalStoragePointer(TaskHandle_t task, BaseType_t index);
+
+BaseType_t xTaskAbortDelay(TaskHandle_t task);
 TaskHandle_t xTaskGetHandle(const char *name);
 static inline char *pcTaskGetName(TaskHandle_t task) { return (char *)(uintptr_t)osThreadGetName(taktos_task_or_self(task)); }
 static inline UBaseType_t uxTaskGetNumberOfTasks(void) { return osThreadGetCount(); }
@@ -192,6 +197,13 @@ static inline BaseType_t taktos_notify_from_isr(TaskHandle_t task, uint32_t valu
 #define xTaskNotifyWait(before, after, value, ticks) xTaskGenericNotifyWait(0, before, after, value, ticks)
 #define xTaskNotifyStateClear(task) xTaskGenericNotifyStateClear(task, 0)
 #define ulTaskNotifyValueClear(task, bits) ulTaskGenericNotifyValueClear(task, 0, bits)
+#define xTaskNotifyGiveIndexed(task, index) xTaskGenericNotify(task, index, 0, eIncrement, NULL)
+#define xTaskNotifyIndexed(task, index, value, action) xTaskGenericNotify(task, index, value, action, NULL)
+#define xTaskNotifyAndQueryIndexed(task, index, value, action, previous) xTaskGenericNotify(task, index, value, action, previous)
+#define ulTaskNotifyTakeIndexed(index, clears, ticks) ulTaskGenericNotifyTake(index, clears, ticks)
+#define xTaskNotifyWaitIndexed(index, before, after, value, ticks) xTaskGenericNotifyWait(index, before, after, value, ticks)
+#define xTaskNotifyStateClearIndexed(task, index) xTaskGenericNotifyStateClear(task, index)
+#define ulTaskNotifyValueClearIndexed(task, index, bits) ulTaskGenericNotifyValueClear(task, index, bits)
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* FreeRTOS's timers, as Taktos has them: see FreeRTOS.h. A command takes effect at once: it waits for nothing, so its time-out is never used.
- * Functions are called in a task of the priority 39. xTimerPendFunctionCall is not there.
+ * Functions are called in a task of the priority 39.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef TIMERS_H
@@ -43,6 +43,13 @@ void vTimerSetReloadMode(TimerHandle_t timer, BaseType_t reloads);
 #define xTimerResetFromISR(timer, woken) ((void)(woken), (xTimerReset)(timer))
 #define xTimerStopFromISR(timer, woken) ((void)(woken), (xTimerStop)(timer))
 #define xTimerChangePeriodFromISR(timer, period, woken) ((void)(woken), (xTimerChangePeriod)(timer, period))
+
+/* Functions that the same task calls. */
+typedef void (*PendedFunction_t)(void *, uint32_t);
+BaseType_t taktos_freertos_pend(PendedFunction_t function, void *first, uint32_t second);
+#define xTimerPendFunctionCall(function, first, second, ticks) ((void)(ticks), taktos_freertos_pend(function, first, second))
+#define xTimerPendFunctionCallFromISR(function, first, second, woken) ((void)(woken), taktos_freertos_pend(function, first, second))
+static inline TaskHandle_t xTimerGetTimerDaemonTaskHandle(void) { return xTaskGetHandle("timers"); }
 
 static inline const char *pcTimerGetName(TimerHandle_t timer) { return osTimerGetName((osTimerId_t)timer); }
 

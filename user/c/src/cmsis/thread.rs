@@ -2,6 +2,7 @@
 
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
+use crate::freertos::task::Pointers;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
 use crate::posix::thread::PosixThread;
@@ -74,6 +75,8 @@ pub struct OsThread {
     errno: Cell<i32>,
     /// What it has as a thread of POSIX, if it is one.
     posix: Cell<Option<&'static PosixThread>>,
+    /// What it has as a task of FreeRTOS, once it has something.
+    pointers: Cell<Option<&'static Pointers>>,
     thread: RawThread<Board>,
 }
 
@@ -163,6 +166,11 @@ impl OsThread {
     /// It is a thread of POSIX from now on.
     pub(crate) fn set_posix(&self, posix: &'static PosixThread) {
         self.posix.set(Some(posix));
+    }
+
+    /// What it has as a task of FreeRTOS.
+    pub(crate) fn pointers(&self) -> &Cell<Option<&'static Pointers>> {
+        &self.pointers
     }
 
     /// Whether it is to be joined.
@@ -383,6 +391,7 @@ pub(crate) fn make(
         flags: EventFlags::new(0),
         errno: Cell::new(0),
         posix: Cell::new(None),
+        pointers: Cell::new(None),
         thread: RawThread::new(),
     };
     // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
@@ -432,6 +441,9 @@ unsafe fn free(thread: &'static OsThread) {
     unsafe {
         if let Some(posix) = thread.posix.take() {
             posix.free();
+        }
+        if let Some(pointers) = thread.pointers.take() {
+            Memory::let_go(pointers);
         }
         thread.stack.free();
         object::release(thread);

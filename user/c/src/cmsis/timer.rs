@@ -31,10 +31,11 @@ unsafe impl Object for OsTimer {
 
 get_name!(osTimerGetName, OsTimer);
 
-/// What the timers' thread does: serves the alarms, and frees what ended threads have left.
+/// What the timers' thread does: serves the alarms, calls what FreeRTOS's tasks ask for, and frees what ended threads have left.
 pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
     loop {
         super::thread::free_ended();
+        os().pended.call_all();
         // Who ends its wait has it look again.
         let _ = os().clock.serve_once();
     }

@@ -5,7 +5,9 @@
 pub mod critical;
 pub mod memory;
 pub mod notification;
+pub mod pended;
 pub mod queue;
+pub mod stream;
 pub mod task;
 pub mod timer;
 

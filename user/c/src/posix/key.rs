@@ -36,17 +36,6 @@ struct Value {
 /// A thread's values, which take memory when the first one is set.
 pub struct Values([Cell<Value>; KEYS]);
 
-/// Memory of the heap for a `T`, made by `new`.
-fn allocate<T>(new: T) -> Option<&'static T> {
-    let memory = Memory::of_heap(size_of::<T>())?;
-    let place = memory.start.cast::<T>();
-    // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
-    unsafe {
-        place.write(new);
-        Some(place.as_ref())
-    }
-}
-
 fn keys() -> Option<&'static Keys> {
     if os().posix.keys.get().is_none() {
         #[expect(clippy::declare_interior_mutable_const, reason = "an initial value")]
@@ -54,7 +43,7 @@ fn keys() -> Option<&'static Keys> {
             number: Cell::new(0),
             destructor: Cell::new(None),
         };
-        let made = allocate(Keys([FREE; KEYS]))?;
+        let made = Memory::hold(Keys([FREE; KEYS]))?;
         os().posix.keys.set(Some(made));
     }
     os().posix.keys.get()
@@ -72,9 +61,9 @@ fn values(thread: &'static PosixThread) -> Option<&'static Values> {
             number: 0,
             word: ptr::null_mut(),
         };
-        thread
-            .values
-            .set(Some(allocate(Values([const { Cell::new(NONE) }; KEYS]))?));
+        thread.values.set(Some(Memory::hold(Values(
+            [const { Cell::new(NONE) }; KEYS],
+        ))?));
     }
     thread.values.get()
 }
@@ -113,12 +102,8 @@ pub(super) fn destroy_values(thread: &'static PosixThread) {
 /// # Safety
 /// The thread is gone.
 pub(super) unsafe fn free_values(values: &'static Values) {
-    let memory = Memory {
-        start: ptr::NonNull::from(values).cast(),
-        in_heap: true,
-    };
-    // SAFETY: the caller's promise; it was allocated by `allocate`.
-    unsafe { memory.free() };
+    // SAFETY: the caller's promise; they were put in the heap alone.
+    unsafe { Memory::let_go(values) };
 }
 
 interface! {

@@ -6,7 +6,7 @@
 use super::cancel::{point, test};
 use super::clock::{REALTIME, TimeSpec, deadline};
 use super::errno::Errno;
-use super::name::{self, CREATE, NEVER_WAITS, Names};
+use super::name::{CREATE, NEVER_WAITS, Names};
 use super::signal::BY_MESSAGE;
 use super::signal::action::restarting;
 use super::signal::notice::{Event, Notice};
@@ -144,7 +144,7 @@ impl PosixQueue {
     fn forget_notice(&self) {
         if let Some((notice, _)) = self.notice.take() {
             // SAFETY: it was allocated by `mq_notify`, and nobody else has it.
-            unsafe { name::free(notice) };
+            unsafe { Memory::let_go(notice) };
         }
     }
 
@@ -206,7 +206,7 @@ impl PosixQueue {
         if let Some((notice, _)) = notice {
             notice.give_once();
             // SAFETY: it was allocated by `mq_notify`, and nobody else has it.
-            unsafe { name::free(notice) };
+            unsafe { Memory::let_go(notice) };
         }
     }
 }
@@ -432,7 +432,7 @@ fn close(descriptor: &'static Descriptor) -> Result<(), Errno> {
             queue.forget_notice();
         }
         // SAFETY: it was allocated by `open`, and is in no list.
-        unsafe { name::free(descriptor) };
+        unsafe { Memory::let_go(descriptor) };
         queues.names.close(queue, PosixQueue::end)
     })
 }

@@ -5,7 +5,7 @@ use crate::object::Memory;
 use crate::os::masked;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
-use core::ptr::{self, NonNull};
+use core::ptr;
 use core::slice;
 
 /// `O_CREAT`, as newlib has it, or Linux.
@@ -64,30 +64,6 @@ unsafe fn name_at<'a>(name: *const c_char) -> Result<&'a [u8], Errno> {
     }
 }
 
-/// Memory for a `T`, and what lies there. Errors: `ENOSPC`.
-fn allocate<T>(new: T) -> Result<&'static T, Errno> {
-    let memory = Memory::of_heap(size_of::<T>()).ok_or(Errno::NOSPC)?;
-    let place = memory.start.cast::<T>();
-    // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
-    Ok(unsafe {
-        place.write(new);
-        place.as_ref()
-    })
-}
-
-/// Gives memory of the heap back.
-///
-/// # Safety
-/// It was allocated alone, and nobody uses it any more.
-pub unsafe fn free<T: ?Sized>(of: &'static T) {
-    let memory = Memory {
-        start: NonNull::from(of).cast(),
-        in_heap: true,
-    };
-    // SAFETY: the caller's promise.
-    unsafe { memory.free() };
-}
-
 impl<T> Names<T> {
     /// None.
     pub(crate) const fn new() -> Self {
@@ -142,13 +118,14 @@ impl<T> Names<T> {
             slice::from_raw_parts(bytes, name.len())
         };
         let made = make().and_then(|object| {
-            allocate(Named {
+            Memory::hold(Named {
                 next: Cell::new(None),
                 name: kept,
                 opened: Cell::new(0),
                 is_linked: Cell::new(true),
                 object,
             })
+            .ok_or(Errno::NOSPC)
         });
         match made {
             Ok(named) => {
@@ -212,8 +189,8 @@ impl<T> Names<T> {
         end(&named.object);
         // SAFETY: both were allocated alone; nobody finds them, and nobody has them open.
         unsafe {
-            free(named.name);
-            free(named);
+            Memory::let_go(named.name);
+            Memory::let_go(named);
         }
     }
 }

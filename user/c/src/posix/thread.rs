@@ -16,7 +16,7 @@ use crate::object::{Id, Memory};
 use crate::os::{in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
-use core::ptr::{self, NonNull};
+use core::ptr;
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Timeout};
 
@@ -51,8 +51,7 @@ pub struct PosixThread {
 impl PosixThread {
     /// A new one, of the heap.
     fn make(start: Option<Start>, argument: *mut c_void, policy: c_int) -> Option<&'static Self> {
-        let place = Memory::of_heap(size_of::<Self>())?.start.cast::<Self>();
-        let new = Self {
+        Memory::hold(Self {
             start,
             argument,
             result: Cell::new(ptr::null_mut()),
@@ -68,12 +67,7 @@ impl PosixThread {
             clock: Cell::new(0),
             watches_clock: Cell::new(false),
             signals: signal::OfThread::new(signal::inherited()),
-        };
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
-        unsafe {
-            place.write(new);
-            Some(place.as_ref())
-        }
+        })
     }
 
     /// Of a thread that has one.
@@ -101,17 +95,13 @@ impl PosixThread {
     /// # Safety
     /// The thread is gone.
     pub(crate) unsafe fn free(&'static self) {
-        let memory = Memory {
-            start: NonNull::from(self).cast(),
-            in_heap: true,
-        };
-        // SAFETY: the caller's promise; it was allocated by `make`.
+        // SAFETY: the caller's promise; `make` has it from the heap.
         unsafe {
             if let Some(values) = self.values.get() {
                 key::free_values(values);
             }
             self.signals.free();
-            memory.free();
+            Memory::let_go(self);
         }
     }
 }

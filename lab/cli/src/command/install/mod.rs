@@ -164,13 +164,15 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
 /// way.
-const HEADERS: [(&str, &str); 22] = [
+const HEADERS: [(&str, &str); 24] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
     header!("freertos/event_groups.h"),
+    header!("freertos/message_buffer.h"),
     header!("freertos/queue.h"),
     header!("freertos/semphr.h"),
+    header!("freertos/stream_buffer.h"),
     header!("freertos/task.h"),
     header!("freertos/timers.h"),
     header!("posix/errno.h"),

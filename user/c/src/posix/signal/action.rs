@@ -65,15 +65,8 @@ fn of(number: c_int) -> Action {
 fn place(number: c_int) -> Result<&'static Cell<Action>, Errno> {
     let actions = &os().posix.signals.actions;
     if actions.get().is_none() {
-        let memory = Memory::of_heap(size_of::<Actions>()).ok_or(Errno::NOMEM)?;
-        let new = memory.start.cast::<Actions>();
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
-        unsafe {
-            new.write(Actions(
-                [const { Cell::new(Action::DEFAULT) }; LAST as usize],
-            ));
-            actions.set(Some(new.as_ref()));
-        }
+        let new = Actions([const { Cell::new(Action::DEFAULT) }; LAST as usize]);
+        actions.set(Some(Memory::hold(new).ok_or(Errno::NOMEM)?));
     }
     let actions = actions.get().ok_or(Errno::NOMEM)?;
     Ok(&actions.0[number as usize - 1])

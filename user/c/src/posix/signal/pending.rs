@@ -7,7 +7,7 @@ use crate::object::Memory;
 use crate::os::masked;
 use core::cell::Cell;
 use core::ffi::c_void;
-use core::ptr::{self, NonNull};
+use core::ptr;
 
 /// A signal that was sent.
 pub struct Node {
@@ -50,23 +50,14 @@ impl Node {
 
     /// One in the heap; none where there is no memory.
     pub fn allocate(info: Info) -> Option<&'static Self> {
-        let place = Memory::of_heap(size_of::<Self>())?.start.cast::<Self>();
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
-        unsafe {
-            place.write(Self::of_timer(info, ptr::null_mut()));
-            Some(place.as_ref())
-        }
+        Memory::hold(Self::of_timer(info, ptr::null_mut()))
     }
 
     /// Gives its memory back, if it is its own.
     pub fn release(&'static self) {
         if self.timer.is_null() {
-            let memory = Memory {
-                start: NonNull::from(self).cast(),
-                in_heap: true,
-            };
-            // SAFETY: it was allocated by `allocate`, and is in no list.
-            unsafe { memory.free() };
+            // SAFETY: `allocate` has it from the heap, and it is in no list.
+            unsafe { Memory::let_go(self) };
         }
     }
 
