@@ -49,10 +49,11 @@ const CALLS: Row = (
     "test --quiet --profile lab --test user_mode -- --ignored ten_million_calls",
     &[],
 );
-/// The ready queue with as many priorities as the library for C has.
+/// The ready queue with as many priorities as the library for C has. Its package is not named: what it depends on is then as the other tests
+/// have it.
 const MANY_PRIORITIES: Row = (
     "63 priorities",
-    "test --quiet --profile lab -p taktos-schedule --features priorities-63 --test ready",
+    "test --quiet --profile lab --features taktos-schedule/priorities-63 --test ready",
     &[],
 );
 /// A day of virtual time in which hostile guests run beside servers that the analysis admits.

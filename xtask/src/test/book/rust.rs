@@ -19,8 +19,8 @@ use taktos_cli::failure::Failure;
 use taktos_cli::image::{cargo, manifest, output_of};
 use taktos_cli::workspace::Workspace;
 
-/// The crates whose dependencies, too, examples on the host may use.
-const CRATES: [&str; 2] = ["taktos-tests", "taktos-trace"];
+/// Programs whose libraries examples on the host may use. No package is named: with all packages chosen they are as the tests have them.
+const PROGRAMS: [&str; 4] = ["--test", "model", "--bin", "xtask"];
 
 /// The first line of a page's file: what every example sees, and how it is run.
 const PRELUDE: &str = "#![allow(unused, reason = \"an example\")] use taktos_kernel::*; \
@@ -231,8 +231,8 @@ fn harness(blocks: &[&Block<'_>]) -> String {
 /// Builds the libraries of the host.
 fn of_host(workspace: &Workspace) -> Result<Libraries> {
     let mut build = cargo(workspace);
-    build.args(["build", "--profile", "lab"]);
-    build.args(CRATES.iter().flat_map(|name| ["-p", name]));
+    build.args(["test", "--no-run", "--profile", "lab"]);
+    build.args(PROGRAMS);
     libraries(&mut build, &[workspace.target().join("lab")])
 }
 
