@@ -9,8 +9,8 @@ use taktos_arch_host::Host;
 use taktos_host::{Board, leak, run};
 use taktos_kernel::user::{Handle, Memory, Partition, Registers, Rights, UserThread, call_as};
 use taktos_kernel::{
-    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Span, State, System, Thread,
-    Timeout,
+    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Received, Semaphore, Span,
+    State, System, Thread, Timeout,
 };
 use taktos_random::seed;
 
@@ -70,6 +70,18 @@ struct Once(&'static Cell<Option<Box<dyn FnOnce()>>>);
 #[expect(unsafe_code, reason = "all threads are coroutines of one")]
 // SAFETY: no two threads of the operating system have it.
 unsafe impl Sync for Once {}
+
+/// Starts the thread that is handle 0 of the caller's partition, to compute for so long.
+fn start_second(part: Part, time: Duration) {
+    let second = Registers {
+        number: Number::ThreadStart as usize,
+        handle: 0,
+        words: [word(move || Host::spend(time)), 0],
+        timeout: Timeout::NONE,
+    };
+    let [status, ..] = call_as::<Board>(part, &second);
+    assert_eq!(status, 0);
+}
 
 /// Serves calls for ever, each in so much time.
 fn serve(time: Duration) {
@@ -245,14 +257,7 @@ fn a_server_works_for_others_while_its_own_budget_is_empty() {
                 .budget(2.millis(), 10.millis()),
         );
         start(server_part, move || {
-            let beside = Registers {
-                number: Number::ThreadStart as usize,
-                handle: 0,
-                words: [word(spin), 0],
-                timeout: Timeout::NONE,
-            };
-            let [status, ..] = call_as::<Board>(server_part, &beside);
-            assert_eq!(status, 0);
+            start_second(server_part, 1.secs());
             serve(1.millis());
         });
         sleep_until(3.millis());
@@ -486,6 +491,108 @@ fn a_caller_that_is_ended_pays_no_more() {
         part.stop();
         sleep_until(5.millis());
         assert_eq!([time(part), time(server_part)], [1.millis(), 3.millis()]);
+    });
+}
+
+/// Serves one call in a millisecond, replies as `reply` does, and computes for itself for another one.
+fn who_pays_behind_a_reply(reply: impl Fn(&Received<Board>) + Copy + 'static) {
+    world(move || {
+        let (server_part, server) = partition(FIVE_OF_TEN, 3);
+        start(server_part, move || {
+            let request = AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            Host::spend(1.millis());
+            reply(&request);
+            Host::spend(1.millis());
+        });
+        let (part, _) = partition(FIVE_OF_TEN, 4);
+        start(part, move || {
+            call(server).unwrap();
+        });
+        sleep_until(9.millis());
+        assert_eq!([time(part), time(server_part)], [1.millis(); 2]);
+    });
+}
+
+#[test]
+fn behind_a_reply_the_server_pays_for_itself() {
+    who_pays_behind_a_reply(|request| request.sender.reply(request.message).unwrap());
+    for timeout in [Timeout::NONE, Timeout::after(1.millis())] {
+        who_pays_behind_a_reply(move |request| {
+            let next = request.sender.reply_and_receive(request.message, timeout);
+            assert!(next.is_err(), "nobody sends");
+        });
+    }
+}
+
+#[test]
+fn of_several_callers_the_most_urgent_pays() {
+    world(|| {
+        let server = privileged(3, || {
+            let first = AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            let second = AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            Host::spend(1.millis());
+            first.sender.reply(first.message).unwrap();
+            Host::spend(500.micros());
+            second.sender.reply(second.message).unwrap();
+        });
+        let parts = [5, 6].map(|priority| partition(FIVE_OF_TEN, priority).0);
+        for part in parts {
+            start(part, move || {
+                call(server).unwrap();
+            });
+        }
+        sleep_until(9.millis());
+        assert_eq!(parts.map(time), [1.millis(), 500.micros()]);
+    });
+}
+
+#[test]
+fn equals_of_a_thread_that_is_held_lose_nothing_by_what_is_done_to_it() {
+    for number in 0..4 {
+        world(move || {
+            let (part, thread) = partition(TWO_OF_TEN, 8);
+            start(part, spin);
+            let (other, _) = partition(FIVE_OF_TEN, 8);
+            sleep_until(3.millis());
+            assert_eq!(time(part), 2.millis());
+            start(other, spin);
+            sleep_until(4.millis());
+            match number {
+                0 => thread.suspend().unwrap(),
+                1 => thread.stop().unwrap(),
+                2 => part.stop(),
+                _ => thread.set_priority(Priority::new(9).unwrap()).unwrap(),
+            }
+            sleep_until(7.millis());
+            assert_eq!([time(part), time(other)], [2.millis(), 4.millis()]);
+        });
+    }
+}
+
+#[test]
+fn who_is_held_is_woken_where_nothing_else_is_special() {
+    world(|| {
+        let semaphore: &'static Semaphore<Board> = leak(Semaphore::new(0));
+        let threads: &'static [UserThread<Board, ()>; 2] = leak([
+            UserThread::new("waits", 512, entry).priority(3),
+            UserThread::new("spins", 512, entry).priority(6),
+        ]);
+        let handles = leak([Handle::member(&threads[1], Rights::CONTROL)]);
+        let part: Part = leak(
+            Partition::new("both", leak(Memory::<Block>::new()), threads)
+                .handles(handles)
+                .budget(2.millis(), 10.millis()),
+        );
+        start(part, move || {
+            start_second(part, 3.millis());
+            semaphore.take(Timeout::FOREVER).unwrap();
+        });
+        // It waits when the budget is used up, and gets the permit then. Nobody has a time-out.
+        Host::interrupt_at(Instant::START.saturating_add(5.millis()), move || {
+            semaphore.give().unwrap();
+        });
+        threads[0].join(Timeout::FOREVER).unwrap();
+        assert_eq!(now(), 10.millis());
     });
 }
 

@@ -100,7 +100,7 @@ impl Budget {
             let renewal = self.renewal;
             self.take(renewal.since(begin));
             most = most.max(self.owed);
-            begin = begin.max(renewal);
+            begin = renewal;
             self.end_period();
             if self.renewal == renewal {
                 // The end of all time.
