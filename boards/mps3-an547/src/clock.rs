@@ -6,7 +6,8 @@ use taktos_arch_cortex_m::start_system_timer;
 pub(crate) use taktos_arch_cortex_m::SystemTimer as BoardClock;
 
 const HERTZ: u32 = 32_000_000;
-const DEVICES_HERTZ: u32 = 25_000_000;
+/// The rate of the devices.
+pub(crate) const DEVICES_HERTZ: u32 = 25_000_000;
 
 /// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]

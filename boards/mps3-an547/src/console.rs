@@ -1,6 +1,7 @@
 //! Owns: the console: UART0 by its secure address, which the board shows as its first serial port; 115,200 baud.
 //! Registers: CMSDK APB UART (DDI 0479); where it is: AN547 (DAI 0547).
 
+use crate::clock::DEVICES_HERTZ;
 use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
@@ -19,8 +20,11 @@ pub(crate) fn start(hertz: u32) {
     write_register(CONTROL, ENABLE_SENDING);
 }
 
-/// Writes `text`, and waits for the line.
+/// Writes `text`, and waits for the line. Before the kernel has started (the `main` of a C program) it begins the console.
 pub(crate) fn write(text: &str) {
+    if read_register(CONTROL) & ENABLE_SENDING == 0 {
+        start(DEVICES_HERTZ);
+    }
     for byte in text.bytes() {
         while is_full() {}
         write_register(DATA, byte.into());
@@ -28,11 +32,15 @@ pub(crate) fn write(text: &str) {
 }
 
 fn is_full() -> bool {
-    // SAFETY: a register of the device, which belongs to this module.
-    unsafe { read_volatile(with_exposed_provenance::<u32>(STATE)) & FULL != 0 }
+    read_register(STATE) & FULL != 0
+}
+
+fn read_register(register: usize) -> u32 {
+    // SAFETY: callers pass registers of the device, which belongs to this module.
+    unsafe { read_volatile(with_exposed_provenance(register)) }
 }
 
 fn write_register(register: usize, value: u32) {
-    // SAFETY: as in `is_full`.
+    // SAFETY: as in `read_register`.
     unsafe { write_volatile(with_exposed_provenance_mut(register), value) }
 }
