@@ -9,8 +9,8 @@ use taktos_arch_host::Host;
 use taktos_host::{Board, leak, run};
 use taktos_kernel::user::{Handle, Memory, Partition, Registers, Rights, UserThread, call_as};
 use taktos_kernel::{
-    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Received, Semaphore, Span,
-    State, System, Thread, Timeout,
+    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Received, Span, State, System,
+    Thread, Timeout,
 };
 use taktos_random::seed;
 
@@ -570,11 +570,10 @@ fn equals_of_a_thread_that_is_held_lose_nothing_by_what_is_done_to_it() {
 }
 
 #[test]
-fn who_is_held_is_woken_where_nothing_else_is_special() {
+fn what_is_sent_to_a_thread_that_is_held_is_received_later() {
     world(|| {
-        let semaphore: &'static Semaphore<Board> = leak(Semaphore::new(0));
         let threads: &'static [UserThread<Board, ()>; 2] = leak([
-            UserThread::new("waits", 512, entry).priority(3),
+            UserThread::new("receives", 512, entry).priority(3),
             UserThread::new("spins", 512, entry).priority(6),
         ]);
         let handles = leak([Handle::member(&threads[1], Rights::CONTROL)]);
@@ -583,16 +582,24 @@ fn who_is_held_is_woken_where_nothing_else_is_special() {
                 .handles(handles)
                 .budget(2.millis(), 10.millis()),
         );
+        let got: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
         start(part, move || {
             start_second(part, 3.millis());
-            semaphore.take(Timeout::FOREVER).unwrap();
+            AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
+            got.set(now());
         });
-        // It waits when the budget is used up, and gets the permit then. Nobody has a time-out.
-        Host::interrupt_at(Instant::START.saturating_add(5.millis()), move || {
-            semaphore.give().unwrap();
+        // It waits when the budget is used up, and has its message then; its sender goes on.
+        sleep_until(5.millis());
+        let receiver: Any = &threads[0];
+        receiver.send(Message::word(1), Timeout::NONE).unwrap();
+        let equal = privileged(3, move || {
+            let sent = receiver.send(Message::word(1), Timeout::after(1.millis()));
+            assert_eq!(sent, Err(Error::Timeout), "it receives no second time");
         });
-        threads[0].join(Timeout::FOREVER).unwrap();
-        assert_eq!(now(), 10.millis());
+        sleep_until(9.millis());
+        assert_eq!((got.get(), equal.state()), (Duration::ZERO, State::Dormant));
+        sleep_until(11.millis());
+        assert_eq!(got.get(), 10.millis());
     });
 }
 
@@ -656,18 +663,6 @@ fn a_handler_is_charged_to_whom_it_interrupts() {
         });
         sleep_until(9.millis());
         assert_eq!(time(part), 2.millis());
-    });
-}
-
-#[test]
-fn time_that_is_skipped_is_charged_to_nobody() {
-    world(|| {
-        let (part, _) = partition(TWO_OF_TEN, 4);
-        start(part, spin);
-        sleep_until(1.millis());
-        if Kernel::<Board>::advance(3.millis()).is_ok() {
-            assert_eq!(time(part), 1.millis());
-        }
     });
 }
 

@@ -286,10 +286,10 @@ impl<S: System> Kernel<S> {
         self.budgets.settle(cs, now);
         let mut next = self.budgets.accounts.get(cs);
         while let Some(account) = next {
+            // Nothing special is to be done to who is held: it is made ready when it is let go, whatever it waited for before.
             if account.turns(cs, now)
                 && let Some(members) = account.members.get(cs)
             {
-                self.expect_special(cs);
                 members.each(&mut |thread| self.find_payers(cs, thread));
             }
             next = account.next.get(cs);
