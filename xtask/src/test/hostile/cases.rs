@@ -1,5 +1,7 @@
 //! Owns: who attacks whom under which scheduler, and what the victim was promised.
 
+use crate::test::storms::Length;
+
 /// What must hold for the victim, beside that its memory and registers are its own and that nobody speaks for it.
 #[derive(Clone, Copy, Debug)]
 pub enum Promise {
@@ -124,8 +126,11 @@ const AGAIN: &str = "on-fault = \"restart\"\n";
 const HEARD: &str = "input = \"hostile\"\n";
 
 /// All cases, the long ones first.
-pub fn all(minutes: u64) -> Vec<Case> {
-    let mut cases = vec![minute(&RTDS, minutes), minute(&SEDF, minutes)];
+pub fn all(length: Length) -> Vec<Case> {
+    let mut cases = match length {
+        Length::Short => vec![minutes(&RTDS, 1)],
+        Length::Long => [&RTDS, &SEDF].map(|one| minutes(one, 60)).to_vec(),
+    };
     cases.push(thousand("reset", "on-reset = 1000\n"));
     cases.push(thousand("fault", "on-fault = 1000\n"));
     for scheduler in [&RTDS, &SEDF, &WINDOWS, &CREDIT, &CREDIT2, &OWN] {
@@ -145,7 +150,7 @@ pub fn all(minutes: u64) -> Vec<Case> {
 }
 
 /// Every attack in turn, a tenth of a second each, for so many minutes.
-fn minute(scheduler: &Scheduler, minutes: u64) -> Case {
+fn minutes(scheduler: &Scheduler, minutes: u64) -> Case {
     let victim = format!("{SUPPLY} for-ms=60000 rounds={minutes}");
     // The hostile guest ends before the victim does, and tells.
     let hostile = format!("attack=all for-ms=100 until-ms={}", minutes * 60_000);

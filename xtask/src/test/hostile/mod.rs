@@ -20,15 +20,11 @@ use machine::Images;
 use taktos_cli::workspace::Workspace;
 
 /// What doorbells cost a victim that takes no interrupts; each attack beside victims under each scheduler; guests that are started again a
-/// thousand times; and every attack in turn for a minute under the two schedulers with servers, for an hour where asked.
+/// thousand times; and every attack in turn for a minute under RTDS, for an hour under both schedulers with servers where asked.
 pub(super) fn attack(workspace: &Workspace, length: storms::Length) -> Result<Tally> {
     let images = Images::build(workspace)?;
-    let minutes = match length {
-        storms::Length::Short => 1,
-        storms::Length::Long => 60,
-    };
     let mut found = doorbells::cost(&images)?;
-    for case in cases::all(minutes) {
+    for case in cases::all(length) {
         found.add(one(&images, &case));
     }
     Ok(found)
