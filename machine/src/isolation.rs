@@ -12,13 +12,15 @@ pub enum Access {
     Write,
     /// Reads and writes of a device's registers.
     Device,
+    /// Reads, and execution of what the kernel has written there: [`Isolation::PROGRAMS`].
+    Execute,
 }
 
 impl Access {
     /// Whether writes are among it.
     #[must_use]
     pub const fn writes(self) -> bool {
-        !matches!(self, Self::Read)
+        matches!(self, Self::Write | Self::Device)
     }
 }
 
@@ -105,6 +107,8 @@ pub trait Isolation: Machine {
     const USER_STATE_OFFSET: usize;
     /// Whether threads of partitions can be allowed to use the floating-point unit.
     const FLOAT: bool;
+    /// The architecture's number in executables (ELF, `e_machine`), where partitions can have regions to execute.
+    const PROGRAMS: Option<u16> = None;
 
     /// Switches isolation on. May be called again. Called in a thread, before one of a partition is started.
     fn isolate();
@@ -115,6 +119,9 @@ pub trait Isolation: Machine {
     fn prepare_user(context: &Context, start: &UserStart);
     /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
     fn partition_of(context: &Context) -> *const ();
+    /// Has all processors execute what was written to the `size` bytes at `base`, a region to execute, before a thread goes on that has it.
+    /// Called in a thread in no partition, where [`Isolation::PROGRAMS`] says that there are such regions.
+    fn code_was_written(_base: usize, _size: usize) {}
     /// Does `work`, which may write what the partition of the thread that runs may only read. Called inside a call of such a thread,
     /// or in an interrupt handler.
     #[inline(always)]

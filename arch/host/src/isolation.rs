@@ -31,6 +31,8 @@ impl Isolation for Host {
     const USER_STATE: () = ();
     const USER_STATE_OFFSET: usize = 0;
     const FLOAT: bool = true;
+    /// That of x86-64: programs are loaded here, and never executed.
+    const PROGRAMS: Option<u16> = Some(62);
 
     fn isolate() {}
 

@@ -15,6 +15,8 @@ mod calls;
 mod dispatch;
 mod handle;
 mod line;
+#[cfg(feature = "loaded")]
+mod loaded;
 mod memory;
 mod partition;
 mod pool;
@@ -28,6 +30,8 @@ pub use calls::{COUNT, Row, Run, table};
 pub use dispatch::{Registers, call_as, faulted, object_of};
 pub use handle::{Handle, Rights};
 pub use line::Line;
+#[cfg(feature = "loaded")]
+pub use loaded::{ImageError, Loaded};
 pub use memory::{Data, Memory};
 pub use partition::{AnyPartition, Partition, Policy};
 pub use pool::Pool;

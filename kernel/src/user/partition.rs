@@ -68,6 +68,9 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     /// The budget, if there is one.
     #[cfg(feature = "budgets")]
     pub(super) account: Option<Account>,
+    /// The image that its start loads, if it has one.
+    #[cfg(feature = "loaded")]
+    pub(super) image: Option<&'static [u8]>,
     /// Whether the data are there: from the first start on, but while they are made new.
     has_data: Guarded<bool>,
 }
@@ -160,6 +163,8 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 untold: Untold::new(),
                 #[cfg(feature = "budgets")]
                 account: None,
+                #[cfg(feature = "loaded")]
+                image: None,
                 has_data: Guarded::new(false),
             },
             data: PhantomData,
@@ -172,6 +177,13 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         assert!(handles.len() < 1 << 15, "there are too many handles");
         self.any.handles = handles.as_ptr();
         self.any.handle_count = handles.len();
+        self
+    }
+
+    /// The same partition, whose start loads `image`.
+    #[cfg(feature = "loaded")]
+    pub(super) const fn with_image(mut self, image: &'static [u8]) -> Self {
+        self.any.image = Some(image);
         self
     }
 
@@ -343,7 +355,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
     /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
     ///
-    /// Errors: `State` if one of its threads exists; `NoMemory` if stacks and data do not fit, or the hardware cannot have one more
+    /// Errors: `State` if one of its threads exists; `Parameter` if its image cannot be loaded, with which nothing is changed; `NoMemory` if stacks and data do not fit, or the hardware cannot have one more
     /// partition or such regions.
     pub fn start(&'static self) -> Result<(), Error> {
         self.start_with(0)
@@ -360,6 +372,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         if data + self.data_size > base + self.regions[0].size {
             return Err(Error::NoMemory);
         }
+        #[cfg(feature = "loaded")]
+        let program = self.program().map_err(|_| Error::Parameter)?;
         // A thread that has ended may still write where a processor has not left it.
         for member in members {
             drop(Kernel::<S>::hold_off_processors(
@@ -377,6 +391,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
                 ptr::with_exposed_provenance_mut(data),
             );
         }
+        #[cfg(feature = "loaded")]
+        self.load(program);
         self.set_has_data(true);
         self.begin_generation(map);
         let mut stack = base;
@@ -437,7 +453,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.regions().iter().any(|region| {
             let distance = address.wrapping_sub(region.base.addr());
             let allows = match region.access {
-                Access::Read => !writes,
+                Access::Read | Access::Execute => !writes,
                 Access::Write => true,
                 Access::Device => false,
             };

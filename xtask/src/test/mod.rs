@@ -19,6 +19,7 @@ mod four;
 mod hostile;
 mod images;
 mod line;
+mod loaded;
 mod models;
 mod own;
 mod partitions;
@@ -154,6 +155,7 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));
+    steps.push(step("programs loaded into partitions", loaded::programs));
     steps.push(step("two runs, the same bytes", move |ws| {
         repeat::same_bytes(ws, length)
     }));

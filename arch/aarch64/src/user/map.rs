@@ -12,6 +12,7 @@ use crate::memory::{
 use aarch64_cpu::asm::barrier;
 use aarch64_cpu::registers::{TTBR0_EL1, Writeable};
 use aarch64_paging::descriptor::El1Attributes;
+use core::arch::asm;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use taktos_machine::{Access, Region, RegionRules, Spaces};
@@ -76,6 +77,9 @@ fn make(regions: &[Region]) -> Option<usize> {
                 return None;
             }
             entry.fetch_or(rights(region.access), Relaxed);
+            if region.access == Access::Execute {
+                entry.fetch_and(!El1Attributes::UXN.bits(), Relaxed);
+            }
         }
     }
     Some(root.as_ptr().addr())
@@ -84,7 +88,7 @@ fn make(regions: &[Region]) -> Option<usize> {
 fn rights(access: Access) -> usize {
     let own = El1Attributes::USER | El1Attributes::UXN | El1Attributes::PXN;
     match access {
-        Access::Read => own | El1Attributes::READ_ONLY,
+        Access::Read | Access::Execute => own | El1Attributes::READ_ONLY,
         Access::Write | Access::Device => own,
     }
     .bits()
@@ -163,6 +167,31 @@ fn split(block: usize, level: usize) -> Option<&'static Table> {
         piece.store(((block & !TABLE) + number * size) | kind, Relaxed);
     }
     Some(pieces)
+}
+
+/// Has all processors execute what was written: the data caches are cleaned to where instructions are fetched, all instruction caches
+/// dropped (Arm ARM, B2.7.4). The others synchronize when they return to EL0.
+pub fn code_was_written(base: usize, size: usize) {
+    /// Where the shortest line of a data cache stands (`CTR_EL0.DminLine`): the logarithm of its words of four bytes.
+    const SHORTEST_LINE: u32 = 16;
+    let kinds: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, ctr_el0", out(reg) kinds, options(nomem, nostack, preserves_flags)) };
+    let line = 4 << (kinds >> SHORTEST_LINE & 0xF);
+    for place in (base & !(line - 1)..base + size).step_by(line) {
+        // SAFETY: cleans a line.
+        unsafe { asm!("dc cvau, {}", in(reg) place, options(nostack, preserves_flags)) };
+    }
+    // SAFETY: drops what is fetched again when needed.
+    unsafe {
+        asm!(
+            "dsb ish",
+            "ic ialluis",
+            "dsb ish",
+            "isb",
+            options(nostack, preserves_flags)
+        )
+    };
 }
 
 /// Has all threads execute code and read constants, and has all else be of the address space in the kernel's map.

@@ -38,6 +38,7 @@ impl<B: Board> Isolation for AArch64<B> {
     const USER_STATE_OFFSET: usize = state::OFFSET;
     /// The unit is trapped at EL0.
     const FLOAT: bool = false;
+    const PROGRAMS: Option<u16> = Some(183);
 
     fn isolate() {
         map::open();
@@ -47,6 +48,10 @@ impl<B: Board> Isolation for AArch64<B> {
 
     fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
         map::of(regions)
+    }
+
+    fn code_was_written(base: usize, size: usize) {
+        map::code_was_written(base, size);
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

@@ -111,7 +111,7 @@ fn with_rights(page: u32, access: Access) -> Option<u32> {
     let rights = match access {
         // Another region may have it to write.
         Access::Read if page & RIGHTS != PRIVILEGED => page & RIGHTS,
-        Access::Read => READ,
+        Access::Read | Access::Execute => READ,
         Access::Write | Access::Device => WRITE,
     };
     is_own.then_some(page & !RIGHTS | rights)

@@ -34,6 +34,7 @@ impl<C: Clock> Isolation for CortexM<C> {
     const USER_STATE: UserState = UserState::NEW;
     const USER_STATE_OFFSET: usize = state::OFFSET;
     const FLOAT: bool = true;
+    const PROGRAMS: Option<u16> = Some(40);
 
     fn isolate() {
         regions::enable_code();
@@ -45,6 +46,12 @@ impl<C: Clock> Isolation for CortexM<C> {
 
     fn map(regions: &'static [Region], float: bool) -> Option<Map> {
         Map::of(regions, float)
+    }
+
+    /// The port enables no caches; what was fetched before is dropped (Armv7-M manual, A3.7.3).
+    fn code_was_written(_base: usize, _size: usize) {
+        cortex_m::asm::dsb();
+        cortex_m::asm::isb();
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

@@ -8,8 +8,8 @@
 use super::crossing;
 use crate::board::Board;
 use crate::memory::{
-    self, ENTRIES, LAST_LEVEL, MODE, PAGE, READ, ROOT_LEVEL, VALID, WRITE, address_of, code,
-    constants, entry, number,
+    self, ENTRIES, EXECUTE, LAST_LEVEL, MODE, PAGE, READ, ROOT_LEVEL, VALID, WRITE, address_of,
+    code, constants, entry, number,
 };
 use crate::processors::user as processors;
 use core::arch::asm;
@@ -133,7 +133,10 @@ fn make(regions: &[Region]) -> Option<usize> {
             if common & (VALID | WRITE) != VALID | WRITE {
                 return None;
             }
-            own.store(common & !without(region.access) | USER, Relaxed);
+            own.store(
+                common & !without(region.access) | with(region.access),
+                Relaxed,
+            );
         }
     }
     Some(root.as_ptr().addr())
@@ -147,8 +150,16 @@ fn pages(range: Range<usize>) -> impl Iterator<Item = usize> {
 /// What user mode may not do, of what may be done with memory.
 const fn without(access: Access) -> usize {
     match access {
-        Access::Read => WRITE,
+        Access::Read | Access::Execute => WRITE,
         Access::Write | Access::Device => 0,
+    }
+}
+
+/// What it may do that is not the kernel's.
+const fn with(access: Access) -> usize {
+    match access {
+        Access::Execute => USER | EXECUTE,
+        _ => USER,
     }
 }
 

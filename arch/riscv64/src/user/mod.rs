@@ -27,7 +27,8 @@ pub(crate) mod state;
 
 use crate::board::Board;
 use crate::machine::RiscV64;
-use crate::processors::user as processors;
+use crate::processors::{SEVERAL, user as processors};
+use core::arch::asm;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
 pub use map::Map;
@@ -43,6 +44,8 @@ impl<B: Board> Isolation for RiscV64<B> {
     const USER_STATE_OFFSET: usize = state::OFFSET;
     /// The unit is off in U-mode.
     const FLOAT: bool = false;
+    /// On one processor: a fence of instructions is of the one that executes it.
+    const PROGRAMS: Option<u16> = if SEVERAL { None } else { Some(243) };
 
     fn isolate() {
         static DONE: AtomicBool = AtomicBool::new(false);
@@ -55,6 +58,11 @@ impl<B: Board> Isolation for RiscV64<B> {
 
     fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
         map::of::<B>(regions)
+    }
+
+    fn code_was_written(_base: usize, _size: usize) {
+        // SAFETY: has this processor fetch anew (unprivileged architecture, Zifencei).
+        unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

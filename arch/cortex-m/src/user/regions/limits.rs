@@ -71,17 +71,13 @@ pub fn pair(_number: usize, region: Option<&Region>) -> [u32; 2] {
         return [0; 2];
     };
     let permissions = match region.access {
-        Access::Read => ALL_READ,
-        Access::Write | Access::Device => ALL,
+        Access::Read => ALL_READ | NO_EXECUTE,
+        Access::Execute => ALL_READ,
+        Access::Write | Access::Device => ALL | NO_EXECUTE,
     };
     let is_device = region.access == Access::Device;
     let base = region.base.addr() as u32;
-    from_to(
-        base,
-        region.size as u32,
-        permissions | NO_EXECUTE,
-        is_device,
-    )
+    from_to(base, region.size as u32, permissions, is_device)
 }
 
 /// Whether no two have a byte in common, nor one with the port's own.

@@ -52,8 +52,13 @@ fn attributes(region: &Region) -> u32 {
         Access::Read => READS | CACHEABLE | BUFFERABLE,
         Access::Write => ALL | CACHEABLE | BUFFERABLE,
         Access::Device => ALL | BUFFERABLE,
+        Access::Execute => READS | CACHEABLE | BUFFERABLE,
     };
-    kind | NO_EXECUTE | size(region.size) | ENABLE
+    let execution = match region.access {
+        Access::Execute => 0,
+        _ => NO_EXECUTE,
+    };
+    kind | execution | size(region.size) | ENABLE
 }
 
 /// Has all threads execute code and read constants: a region for the whole, which is larger where that lies so.
