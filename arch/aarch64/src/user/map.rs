@@ -76,20 +76,19 @@ fn make(regions: &[Region]) -> Option<usize> {
             if entry.load(Relaxed) & TABLE != TABLE {
                 return None;
             }
-            entry.fetch_or(rights(region.access), Relaxed);
-            if region.access == Access::Execute {
-                entry.fetch_and(!El1Attributes::UXN.bits(), Relaxed);
-            }
+            let page = entry.load(Relaxed) & !El1Attributes::UXN.bits();
+            entry.store(page | rights(region.access), Relaxed);
         }
     }
     Some(root.as_ptr().addr())
 }
 
 fn rights(access: Access) -> usize {
-    let own = El1Attributes::USER | El1Attributes::UXN | El1Attributes::PXN;
+    let own = El1Attributes::USER | El1Attributes::PXN;
     match access {
-        Access::Read | Access::Execute => own | El1Attributes::READ_ONLY,
-        Access::Write | Access::Device => own,
+        Access::Read => own | El1Attributes::UXN | El1Attributes::READ_ONLY,
+        Access::Execute => own | El1Attributes::READ_ONLY,
+        Access::Write | Access::Device => own | El1Attributes::UXN,
     }
     .bits()
 }
