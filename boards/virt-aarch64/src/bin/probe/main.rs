@@ -7,7 +7,7 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
-mod target;
+mod parts;
 
 #[cfg(not(target_os = "none"))]
 taktos_workloads::program!();

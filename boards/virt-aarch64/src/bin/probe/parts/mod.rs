@@ -2,5 +2,5 @@
 
 mod interrupts;
 mod processor;
-#[path = "../../../../../virt-aarch64/src/bin/probe/target/sequence.rs"]
+#[path = "../../../../../../workloads/ports/probe/sequence.rs"]
 mod sequence;

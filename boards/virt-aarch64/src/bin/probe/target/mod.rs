@@ -1,5 +1,0 @@
-//! Owns: the parts of the probe.
-
-mod interrupts;
-mod processor;
-mod sequence;

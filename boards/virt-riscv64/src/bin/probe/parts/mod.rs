@@ -1,0 +1,1 @@
+../../../../../virt-aarch64/src/bin/probe/parts/mod.rs
