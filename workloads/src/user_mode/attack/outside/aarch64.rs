@@ -2,12 +2,11 @@
 //! Must never know: a board, but by its places.
 
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{behind, kernel, look, looks, own, writes};
+use super::{Attacks, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use crate::{give_back, keep};
 use core::arch::{asm, naked_asm};
-use core::marker::PhantomData;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 
@@ -29,9 +28,6 @@ macro_rules! forbidden {
 pub const FRAMES_ON_STACK: bool = false;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
-
-/// The attacks on a board.
-pub struct Attacks<S>(PhantomData<S>);
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.

@@ -1,11 +1,10 @@
 //! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M.
 //! Must never know: a board, but by its places; Armv8-M, whose boards have attacks of their own.
 
-use super::{behind, kernel, look, looks, own, writes};
+use super::{Attacks, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
-use core::marker::PhantomData;
 use core::ptr;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{
@@ -41,9 +40,6 @@ macro_rules! overflows {
 pub const FRAMES_ON_STACK: bool = true;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = None;
-
-/// The attacks on a board.
-pub struct Attacks<S>(PhantomData<S>);
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.

@@ -23,13 +23,17 @@ mod architecture;
 mod paged;
 
 pub(super) use architecture::{
-    Attacks, FRAMES_ON_STACK, MAP, keep_registers, overflow, receive_and_look, send_with_secret,
+    FRAMES_ON_STACK, MAP, keep_registers, overflow, receive_and_look, send_with_secret,
 };
 
 use crate::user_mode::MEMORY;
 use core::hint::black_box;
+use core::marker::PhantomData;
 use core::ptr;
 use taktos_kernel::System;
+
+/// The attacks on a board, of which `ALL` is the architecture's list.
+pub struct Attacks<S>(PhantomData<S>);
 
 /// An attack that reads a place, and faults there; `anywhere`: the attacker alone knows where that is.
 macro_rules! looks {

@@ -4,11 +4,10 @@
 mod states;
 
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{behind, kernel, look, looks, own, writes};
+use super::{Attacks, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultIn, Nothing};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
-use core::marker::PhantomData;
 use states::{
     call_in_other_order, call_in_t32, spin_in_other_order, spin_in_t32, t32_undefined,
     taktos_attack_in_t32,
@@ -52,9 +51,6 @@ macro_rules! reaches {
 pub const FRAMES_ON_STACK: bool = false;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
-
-/// The attacks on a board.
-pub struct Attacks<S>(PhantomData<S>);
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.
