@@ -124,6 +124,7 @@ fn demand(line: &str, key: &str, holds: impl Fn(u64) -> bool) -> Result<(), Stri
 mod tests {
     use super::super::cases;
     use super::*;
+    use crate::test::storms::Length;
 
     fn heard(lines: &[&str]) -> Heard {
         Heard {
@@ -142,13 +143,13 @@ mod tests {
 
     #[test]
     fn a_victim_that_got_everything_is_content() {
-        let case = &cases::all(1)[0];
+        let case = &cases::all(Length::Short)[0];
         assert_eq!(judge(case, &heard(&GOOD)), Ok(()));
     }
 
     #[test]
     fn whatever_is_amiss_is_named() {
-        let case = &cases::all(1)[0];
+        let case = &cases::all(Length::Short)[0];
         for (from, to, words) in [
             ("short=0", "short=1", "`short` is 1"),
             ("lost=0", "lost=1", "`lost` is 1"),
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_suite_must_pass_whole() {
-        let all = cases::all(1);
+        let all = cases::all(Length::Short);
         let case = all.iter().find(|case| case.name.contains("suite"));
         let case = case.expect("there is one");
         let said = |counts: &str| {
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn restarts_are_counted() {
-        let all = cases::all(1);
+        let all = cases::all(Length::Short);
         let case = all.iter().find(|case| case.name.contains("thousand"));
         let case = case.expect("there is one");
         let mut heard = heard(&GOOD);
