@@ -243,8 +243,11 @@ mod tests {
         for package in metadata["packages"].as_array().unwrap() {
             let manifest = package["manifest_path"].as_str().unwrap();
             let manifest = manifest.strip_prefix(workspace).unwrap();
-            // The library for C would give all that is compiled with it its 63 priorities.
-            let is_apart = manifest.contains("/user/c/");
+            // The library for C would give all that is compiled with it its 63 priorities, a program that loads another one what that needs
+            // of the kernel.
+            let is_apart = ["/user/c/", "/user/pump"]
+                .iter()
+                .any(|place| manifest.starts_with(place));
             let is_of_a_board =
                 manifest.contains("/boards/") && !manifest.contains("/boards/host/");
             let for_the_host = !is_of_a_board && !is_apart;
