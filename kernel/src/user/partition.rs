@@ -355,8 +355,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
     /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
     ///
-    /// Errors: `State` if one of its threads exists; `Parameter` if its image cannot be loaded, with which nothing is changed; `NoMemory` if stacks and data do not fit, or the hardware cannot have one more
-    /// partition or such regions.
+    /// Errors: `State` if one of its threads exists; `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
+    /// and data do not fit, or the hardware cannot have one more partition or such regions.
     pub fn start(&'static self) -> Result<(), Error> {
         self.start_with(0)
     }

@@ -71,7 +71,7 @@ impl OsStream {
     /// Copies between the ring from `place` on and memory: at most two pieces.
     ///
     /// # Safety
-    /// So many bytes lie there, and no more than the ring has are asked for; what of the ring is copied is the caller's for now.
+    /// So many bytes lie there, and no more than the ring has are asked for; nobody else touches that part of the ring meanwhile.
     unsafe fn copy(&self, place: usize, bytes: *mut u8, count: usize, to_ring: bool) {
         let first = count.min(self.size - place);
         for (at, bytes, count) in [
