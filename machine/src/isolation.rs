@@ -120,7 +120,7 @@ pub trait Isolation: Machine {
     /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
     fn partition_of(context: &Context) -> *const ();
     /// Has all processors execute what was written to the `size` bytes at `base`, a region to execute, before a thread goes on that has it.
-    /// Called in a thread in no partition, where [`Isolation::PROGRAMS`] says that there are such regions.
+    /// Called in a thread in no partition, unmasked, where [`Isolation::PROGRAMS`] says that there are such regions.
     fn code_was_written(_base: usize, _size: usize) {}
     /// Does `work`, which may write what the partition of the thread that runs may only read. Called inside a call of such a thread,
     /// or in an interrupt handler.

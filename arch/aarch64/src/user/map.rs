@@ -5,6 +5,7 @@
 //! EL0 there. All but code and constants, which are the same in all maps, is of an address space in each map, the kernel's among them,
 //! so that no processor takes one map's word for another's.
 
+use crate::interrupt::{mask, unmask};
 use crate::memory::{
     self, ADDRESS, ENTRIES, LAST_LEVEL, PAGE, ROOT_LEVEL, TABLE, Table, code, constants,
     forget_all, place,
@@ -170,6 +171,8 @@ fn split(block: usize, level: usize) -> Option<&'static Table> {
 
 /// Has all processors execute what was written: the data caches are cleaned to where instructions are fetched, all instruction caches
 /// dropped (Arm ARM, B2.7.4). The others synchronize when they return to EL0.
+///
+/// A barrier waits for what its own processor has asked for, so the thread stays there, for a page at a time, from the one to the other.
 pub fn code_was_written(base: usize, size: usize) {
     /// Where the shortest line of a data cache stands (`CTR_EL0.DminLine`): the logarithm of its words of four bytes.
     const SHORTEST_LINE: u32 = 16;
@@ -177,20 +180,28 @@ pub fn code_was_written(base: usize, size: usize) {
     // SAFETY: reads a register.
     unsafe { asm!("mrs {}, ctr_el0", out(reg) kinds, options(nomem, nostack, preserves_flags)) };
     let line = 4 << (kinds >> SHORTEST_LINE & 0xF);
-    for place in (base & !(line - 1)..base + size).step_by(line) {
-        // SAFETY: cleans a line.
-        unsafe { asm!("dc cvau, {}", in(reg) place, options(nostack, preserves_flags)) };
+    for page in (base..base + size).step_by(PAGE) {
+        masked(|| {
+            for place in (page..page + PAGE).step_by(line) {
+                // SAFETY: cleans a line.
+                unsafe { asm!("dc cvau, {}", in(reg) place, options(nostack, preserves_flags)) };
+            }
+            barrier::dsb(barrier::ISH);
+        });
     }
-    // SAFETY: drops what is fetched again when needed.
-    unsafe {
-        asm!(
-            "dsb ish",
-            "ic ialluis",
-            "dsb ish",
-            "isb",
-            options(nostack, preserves_flags)
-        )
-    };
+    masked(|| {
+        // SAFETY: drops what is fetched again when needed.
+        unsafe { asm!("ic ialluis", options(nostack, preserves_flags)) };
+        barrier::dsb(barrier::ISH);
+        barrier::isb(barrier::SY);
+    });
+}
+
+/// Does `work` on one processor, in a thread that has no mask.
+fn masked(work: impl FnOnce()) {
+    mask();
+    work();
+    unmask();
 }
 
 /// Has all threads execute code and read constants, and has all else be of the address space in the kernel's map.

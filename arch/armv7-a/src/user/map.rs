@@ -3,7 +3,8 @@
 //!
 //! A partition's map is the kernel's, of which the tables on the way to its own pages are copies. Its pages, and these alone, are open to
 //! user mode there. All but code and constants, which are the same in all maps, is of an address space in each map, so that no processor
-//! takes one map's word for another's: the kernel's is number 0, of which [`memory::protect`] forgets pages.
+//! takes one map's word for another's: the kernel's is number 0, of which [`memory::protect`] forgets pages. What a partition executes of
+//! its own is executed in its map alone: in the kernel's, and in others', it is data.
 //!
 //! Tables are read past the caches, so what is written to them is cleaned out, and what a processor may remember of a map is dropped
 //! where the kernel's changes (B3.10.1). Those of a partition are made once, for a number that nothing was looked up by. All maps lead to
@@ -43,6 +44,8 @@ const OF_SPACE: u32 = 1 << 11;
 const SECTION_OF_SPACE: u32 = 1 << 17;
 /// A page of device registers, which nobody may execute.
 const DEVICE_PAGE: u32 = 0b1_0111;
+/// That a page is not to be executed (XN, of a small page).
+const NEVER_EXECUTED: u32 = 1;
 /// The bits of an entry that are not an address.
 const ATTRIBUTES: u32 = 0xFFF;
 
@@ -103,18 +106,59 @@ fn make(regions: &[Region]) -> Option<usize> {
     Some(core::ptr::from_ref(root).addr())
 }
 
-/// The entry of a page that its partition may use; none where it is neither memory nor a device's.
+/// The entry of a page that its partition may use; none where it is neither memory nor a device's, nor where one region has it to execute and
+/// another one has it, too, or where a device is to be executed.
 fn with_rights(page: u32, access: Access) -> Option<u32> {
-    let is_own = [DATA_PAGE, DEVICE_PAGE]
-        .map(|kind| kind | OF_SPACE)
-        .contains(&(page & ATTRIBUTES & !RIGHTS | PRIVILEGED));
-    let rights = match access {
-        // Another region may have it to write.
-        Access::Read if page & RIGHTS != PRIVILEGED => page & RIGHTS,
-        Access::Read | Access::Execute => READ,
-        Access::Write | Access::Device => WRITE,
+    let is_new = page & RIGHTS == PRIVILEGED;
+    let is_of = |kind: u32| page & ATTRIBUTES & !RIGHTS | PRIVILEGED == kind | OF_SPACE;
+    let is_own = match access {
+        Access::Execute => is_new && is_of(DATA_PAGE),
+        _ => is_of(DATA_PAGE) || is_of(DEVICE_PAGE),
     };
-    is_own.then_some(page & !RIGHTS | rights)
+    let (rights, execution) = match access {
+        Access::Execute => (READ, 0),
+        // Another region may have it to write.
+        Access::Read if !is_new => (page & RIGHTS, NEVER_EXECUTED),
+        Access::Read => (READ, NEVER_EXECUTED),
+        Access::Write | Access::Device => (WRITE, NEVER_EXECUTED),
+    };
+    is_own.then_some(page & !(RIGHTS | NEVER_EXECUTED) | rights | execution)
+}
+
+/// Has the processor execute what was written (ARMv7-A manual, A3.5.4 and B2.2.9): the data cache is cleaned to where instructions are
+/// fetched, and what was fetched from there before, or foretold of its branches, is dropped. A partition's address of its code is the
+/// kernel's, so no line of the instruction cache lies under another one.
+pub fn code_was_written(base: usize, size: usize) {
+    /// Where the shortest lines of the caches stand (`CTR.IminLine`, `CTR.DminLine`): the logarithms of their words of four bytes.
+    const OF_INSTRUCTIONS: u32 = 0;
+    const OF_DATA: u32 = 16;
+    let kinds: usize;
+    // SAFETY: reads a register (CTR).
+    unsafe {
+        asm!("mrc p15, 0, {}, c0, c0, 1", out(reg) kinds, options(nomem, nostack, preserves_flags))
+    };
+    let lines = |place: u32| {
+        let line = 4 << (kinds >> place & 0xF);
+        (base & !(line - 1)..base + size).step_by(line)
+    };
+    for line in lines(OF_DATA) {
+        // SAFETY: cleans a line (DCCMVAU).
+        unsafe {
+            asm!("mcr p15, 0, {}, c7, c11, 1", in(reg) line, options(nostack, preserves_flags))
+        };
+    }
+    // SAFETY: waits for it.
+    unsafe { asm!("dsb", options(nostack, preserves_flags)) };
+    for line in lines(OF_INSTRUCTIONS) {
+        // SAFETY: drops what is fetched again when needed (ICIMVAU).
+        unsafe {
+            asm!("mcr p15, 0, {}, c7, c5, 1", in(reg) line, options(nostack, preserves_flags))
+        };
+    }
+    // SAFETY: drops what was foretold (BPIALL), and waits until all that counts.
+    unsafe {
+        asm!("mcr p15, 0, {}, c7, c5, 6", "dsb", "isb", in(reg) 0, options(nostack, preserves_flags))
+    };
 }
 
 /// The entry of `page` in the tables of `root`: that of its megabyte becomes an own one where it is not yet. None where nothing is.

@@ -43,6 +43,7 @@ impl<B: Board> Isolation for ArmV7A<B> {
     const USER_STATE_OFFSET: usize = state::OFFSET;
     /// The unit is off in user mode.
     const FLOAT: bool = false;
+    const PROGRAMS: Option<u16> = Some(40);
 
     fn isolate() {
         if map::open::<B>() {
@@ -53,6 +54,10 @@ impl<B: Board> Isolation for ArmV7A<B> {
 
     fn map(regions: &'static [Region], _float: bool) -> Option<Map> {
         map::of(regions)
+    }
+
+    fn code_was_written(base: usize, size: usize) {
+        map::code_was_written(base, size);
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {

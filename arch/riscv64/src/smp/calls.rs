@@ -20,8 +20,8 @@ pub(super) const MAP: u32 = 1 << 1;
 /// Slices have another length.
 pub(super) const SLICE: u32 = 1 << 2;
 
-/// What a processor does besides when it is called for the map, a function; none but while user mode is being enabled. It leaves the lock
-/// alone.
+/// What a processor does besides when it is called for the map, a function: enables user mode, and then fetches anew what it executes; none
+/// before. It leaves the lock alone.
 pub(crate) static ON_NEW_MAP: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 unsafe extern "C" {

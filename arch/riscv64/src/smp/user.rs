@@ -6,7 +6,8 @@
 //!
 //! What a processor remembers of translations it forgets itself (`sfence.vma` is of one processor), so it is called: nothing lies below the
 //! kernel that would do that for it, and the kernel's processors call each other by an interrupt in any case. That is waited for, as long as each
-//! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start.
+//! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start; of a fence of
+//! instructions (`fence.i`) the same holds, and of each start of a partition whose program is loaded.
 
 use super::Hart;
 use super::calls::{self, ON_NEW_MAP};
@@ -15,31 +16,40 @@ use crate::board::Board;
 use crate::interrupt::{mask_remembering, unmask_again};
 use crate::user::{crossing, map};
 use core::arch::naked_asm;
-use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
 use taktos_arch_common::lock_out_of_line;
 
 /// Enables user mode on all processors, and comes back when it is so.
 pub fn enable<B: Board>() {
-    let was_unmasked = mask_remembering();
-    enable_here();
-    unmask_again(was_unmasked);
     ON_NEW_MAP.store(enable_here as fn() as *mut (), Release);
-    forget::<B>();
-    // All have done so: if another thread is at it, too, its calls find that done.
-    ON_NEW_MAP.store(ptr::null_mut(), Release);
+    on_all::<B>(enable_here);
+    // If another thread is at it, too, its calls find that done.
+    ON_NEW_MAP.store(map::fetch_anew as fn() as *mut (), Release);
 }
 
-/// In a handler, or masked.
+/// In a handler, or masked. Who is called for new code while another thread is here fetches that, too.
 fn enable_here() {
     map::look_at_spaces();
     crossing::enable();
+    map::fetch_anew();
 }
 
 /// Has all that was written to tables count, which the processors may have looked at before.
 pub fn forget<B: Board>() {
+    on_all::<B>(map::forget);
+}
+
+/// Has all processors execute what was written, of which each fetches anew by itself: they are called as for new tables, and do it besides
+/// since user mode is enabled.
+pub fn fetch_anew<B: Board>() {
+    on_all::<B>(map::fetch_anew);
+}
+
+/// Does `here` on this processor, calls the others for a new map, and comes back when they have served that.
+fn on_all<B: Board>(here: fn()) {
+    // What this processor has done is not to be done by one on which the thread goes on.
     let was_unmasked = mask_remembering();
-    map::forget();
+    here();
     calls::call_others::<B>(calls::MAP);
     unmask_again(was_unmasked);
     // A processor that has taken the call forgets before it goes on with any thread.

@@ -22,6 +22,11 @@ pub fn forget<B: Board>() {
     map::forget();
 }
 
+/// Has the processor execute what was written.
+pub fn fetch_anew<B: Board>() {
+    map::fetch_anew();
+}
+
 /// The processor's address, in the register named.
 macro_rules! find_processor {
     ($register:literal) => {

@@ -117,6 +117,12 @@ pub fn forget() {
     unsafe { asm!("sfence.vma", options(nostack, preserves_flags)) };
 }
 
+/// Has this processor fetch anew what it executes: all that was stored before as far as it sees that (unprivileged architecture, Zifencei).
+pub fn fetch_anew() {
+    // SAFETY: what was fetched before is fetched again when needed.
+    unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
+}
+
 /// The address of the root of new tables; none where there are no more, or a region lies where nothing is that may be written.
 fn make(regions: &[Region]) -> Option<usize> {
     let root = copy(&memory::root().0)?;

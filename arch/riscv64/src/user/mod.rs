@@ -27,8 +27,7 @@ pub(crate) mod state;
 
 use crate::board::Board;
 use crate::machine::RiscV64;
-use crate::processors::{SEVERAL, user as processors};
-use core::arch::asm;
+use crate::processors::user as processors;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
 pub use map::Map;
@@ -44,8 +43,7 @@ impl<B: Board> Isolation for RiscV64<B> {
     const USER_STATE_OFFSET: usize = state::OFFSET;
     /// The unit is off in U-mode.
     const FLOAT: bool = false;
-    /// On one processor: a fence of instructions is of the one that executes it.
-    const PROGRAMS: Option<u16> = if SEVERAL { None } else { Some(243) };
+    const PROGRAMS: Option<u16> = Some(243);
 
     fn isolate() {
         static DONE: AtomicBool = AtomicBool::new(false);
@@ -61,8 +59,7 @@ impl<B: Board> Isolation for RiscV64<B> {
     }
 
     fn code_was_written(_base: usize, _size: usize) {
-        // SAFETY: has this processor fetch anew (unprivileged architecture, Zifencei).
-        unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
+        processors::fetch_anew::<B>();
     }
 
     fn prepare_user(context: &Context, start: &UserStart) {
