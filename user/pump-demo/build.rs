@@ -1,29 +1,31 @@
-//! Hands the linker the board's memory map, and where the partition's memory lies.
+//! Hands the linker the board's memory map, and has the program built that is loaded.
 
-use std::path::PathBuf;
-use std::{env, fs};
+use taktos_build::Place;
+
+/// Where the program's memory lies on each board, by its feature as cargo names it: at multiples of the sizes, between what the image has at
+/// the beginning of memory and the stack of handlers at its end.
+const BASES: [(&str, usize); 9] = [
+    ("MPS2_AN386", 0x2020_0000),
+    // In the memory of the chip, for the processor's own for data need not hold code.
+    ("MPS3_AN547", 0x3100_0000),
+    ("REALVIEW_PB_A8", 0x7400_0000),
+    ("STM32F405", 0x2001_0000),
+    ("STM32L475_IOT01", 0x2001_0000),
+    ("VIRT_AARCH64", 0x4400_0000),
+    ("VIRT_AARCH64_SMP", 0x4400_0000),
+    ("VIRT_RISCV64", 0x8400_0000),
+    ("VIRT_RISCV64_SMP", 0x8400_0000),
+];
 
 fn main() {
     taktos_build::link();
-    println!("cargo::rerun-if-env-changed=PUMP");
-    let said = |name: &str| env::var(name).unwrap_or_default();
-    let out = PathBuf::from(said("OUT_DIR"));
-    // The addresses that the loaded program is linked at (`user/pump/build.rs`), and a place in the board's script at which the
-    // section moves nothing else.
-    let (base, section) = match said("CARGO_CFG_TARGET_ARCH").as_str() {
-        "arm" => ("0x20200000", "BEFORE .vector_table"),
-        "aarch64" => ("0x44000000", "AFTER .bss"),
-        "riscv64" => ("0x84000000", "AFTER .bss"),
-        _ => return,
+    let named = |board: &str| std::env::var_os(format!("CARGO_FEATURE_{board}")).is_some();
+    let base = BASES.iter().find(|(board, _)| named(board));
+    let place = Place {
+        base: base.map_or(0, |(_, base)| *base),
+        code: 4096,
+        memory: 4096,
+        stacks: 4 * 512,
     };
-    if said("CARGO_CFG_TARGET_OS") != "none" {
-        return;
-    }
-    let script = format!(
-        "MEMORY {{ pump : ORIGIN = {base}, LENGTH = 8K }}\n\
-         SECTIONS {{ .pump (NOLOAD) : {{ *(.pump.code) *(.pump.data) }} > pump }} INSERT {section};\n"
-    );
-    fs::write(out.join("pump.ld"), script).expect("the output directory can be written");
-    println!("cargo::rustc-link-search={}", out.display());
-    println!("cargo::rustc-link-arg-bins=-Tpump.ld");
+    taktos_build::load("pump", &place);
 }

@@ -4,14 +4,18 @@
 //! taktos_build::link();
 //! ```
 //!
-//! That of a board's own crate describes the board: [`Board`].
+//! That of a program that loads another one into a partition has that one built, too ([`load`]), and that one's says so ([`program`]). That
+//! of a board's own crate describes the board: [`Board`].
 //!
 //! Owns: how what the board says by way of `taktos` reaches the linker. Cargo hands such arguments to no other crate by itself.
 //! Must never know: which board, or what it says.
 
 mod board;
+mod executable;
+mod program;
 
 pub use board::Board;
+pub use program::{Place, load, program};
 
 use std::env;
 

@@ -12,15 +12,17 @@
 //! # work().unwrap();
 //! ```
 //!
-//! Owns: the stubs of the calls, as the table of `taktos-abi` has them.
+//! Owns: the stubs of the calls, as the table of `taktos-abi` has them; how a program that is loaded begins.
 //! Must never know: the kernel; which object a handle names.
 //!
 //! A handle is a place in the partition's table. Nothing is checked here: a handle that the table does not have, that is of another kind or
 //! does not allow the call is refused by the kernel with [`Error::Parameter`].
 #![no_std]
 
+mod entry;
 mod svc;
 
+pub use entry::abort;
 pub use svc::{Answer, Request, call};
 pub use taktos_abi::call as abi;
 pub use taktos_abi::{Error, Plain, Timeout};

@@ -20,7 +20,8 @@ use crate::layering as walls;
 type Row = (&'static str, &'static str, &'static [Need]);
 
 /// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
-/// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own.
+/// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own. What else is for
+/// a board alone is looked at together, for one, so that what it depends on is so once.
 /// No line names a package where the name of a target will do: with all packages chosen the features are the same in each line, and no
 /// crate is built twice.
 const LOOKS: [Row; 3] = [
@@ -31,8 +32,8 @@ const LOOKS: [Row; 3] = [
         BUILDING,
     ),
     (
-        "lints of the library for C",
-        "clippy --quiet --release -p taktos-c --features mps2-an386 --target thumbv7em-none-eabi -- -D warnings",
+        "lints of the library for C, and of what is loaded",
+        "clippy --quiet --release -p taktos-c -p pump -p pump-demo --features taktos-c/mps2-an386,pump-demo/mps2-an386 --target thumbv7em-none-eabi -- -D warnings",
         BUILDING,
     ),
 ];
