@@ -49,7 +49,8 @@ pub struct RegionRules {
 /// How a thread of a partition begins.
 #[derive(Clone, Copy, Debug)]
 pub struct UserStart {
-    /// The partition, whose first field is its [`Isolation::Map`].
+    /// The partition, which begins with its [`Isolation::Map`], where its table of handles lies and how many there are, a word that is 0 while no
+    /// fault is untold, and the place for the registers of such a one, to which the handler of a fault alone writes while that word is 0.
     pub partition: *const (),
     /// The lowest address of its stack, a multiple of 8.
     pub stack_base: usize,
@@ -84,8 +85,8 @@ pub struct RaisedFault<'a> {
     pub cause: Cause,
     /// [`UserFault::address`].
     pub address: Option<usize>,
-    /// [`UserFault::registers`].
-    pub registers: &'a [usize; FAULT_REGISTERS],
+    /// [`UserFault::registers`]; none where the handler has put them into the place that the partition has for them.
+    pub registers: Option<&'a [usize; FAULT_REGISTERS]>,
 }
 
 /// A machine that runs threads without privilege, each within the regions of its partition.

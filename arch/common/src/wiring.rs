@@ -88,9 +88,9 @@ macro_rules! wire_partitions {
 
             /// A thread of a partition has faulted.
             #[unsafe(no_mangle)]
-            extern "C" fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const AnyContext {
+            extern "C" fn taktos_user_fault(fault: RaisedFault<'_>) -> *const AnyContext {
                 // SAFETY: the handler of faults is the only caller, for the thread that runs.
-                unsafe { kernel::user::faulted::<$system>(fault) }
+                unsafe { kernel::user::faulted::<$system>(&fault) }
             }
         };
     };

@@ -258,6 +258,36 @@ impl<S: System> Kernel<S> {
         self.reselect(cs);
     }
 
+    /// Ends the running thread, `current`, and leaves it dormant. The usual case comes first and calls nothing: on one processor who runs waits
+    /// for nothing, and nobody but a thread that joins may wait for it.
+    #[inline(always)]
+    pub(crate) fn end_running(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
+        let urgency = current.urgency.get(cs);
+        let waiter = current.waiters.first(cs);
+        let is_usual = !urgency.is_special()
+            && !urgency.has(Urgency::RECEIVED_FROM)
+            && current.owned.get(cs).is_none()
+            && waiter.is_none_or(|waiter| {
+                waiter.wait.get(cs) == Wait::join(current)
+                    && !waiter.urgency.get(cs).is_special()
+                    && current.waiters.only(cs).is_some()
+            });
+        if is_smp::<S>() || !is_usual {
+            self.end(cs, current, Wait::DORMANT);
+            return slow_path(());
+        }
+        self.unready(cs, current);
+        current.wait.set(cs, Wait::DORMANT);
+        current.urgency.set(cs, Urgency::new(urgency.base()));
+        if let Some(waiter) = waiter {
+            current.waiters.clear(cs);
+            waiter.wait.set(cs, Wait::NOTHING);
+            let priority = waiter.urgency.get(cs).of_ready();
+            self.ready.borrow(cs).append(&cs, waiter, priority);
+        }
+        self.reselect(cs);
+    }
+
     fn wake_those_who_wait_for(
         &'static self,
         cs: CriticalSection<'_>,

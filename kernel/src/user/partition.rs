@@ -45,12 +45,13 @@ pub struct Partition<S: System<Machine: Isolation>, T> {
 
 /// A partition, whatever its data.
 ///
-/// Its beginning is read by the machine's paths: the regions, then the table of handles.
+/// Its beginning is read by the machine's paths: the regions, the table of handles, the fault of which nobody was told.
 #[repr(C)]
 pub struct AnyPartition<S: System<Machine: Isolation>> {
     map: Guarded<<S::Machine as Isolation>::Map>,
     handles: *const Handle<S>,
     handle_count: usize,
+    untold: Untold,
     name: &'static str,
     regions: [Region; MOST_REGIONS],
     region_count: usize,
@@ -64,7 +65,6 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     data_align: usize,
     data_size: usize,
     generation: Guarded<u16>,
-    untold: Untold,
     /// The budget, if there is one.
     #[cfg(feature = "budgets")]
     pub(super) account: Option<Account>,
@@ -146,6 +146,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 map: Guarded::new(<S::Machine as Isolation>::MAP),
                 handles: ptr::null(),
                 handle_count: 0,
+                untold: Untold::new(),
                 name,
                 regions,
                 region_count: 1,
@@ -160,7 +161,6 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 data_align: align_of::<T>(),
                 data_size: size_of::<T>(),
                 generation: Guarded::new(0),
-                untold: Untold::new(),
                 #[cfg(feature = "budgets")]
                 account: None,
                 #[cfg(feature = "loaded")]
@@ -279,11 +279,12 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// Where the table of handles lies, as the machines' paths know it.
+    /// Where the table of handles lies, and the fault behind it, as the machines' paths know it.
     const PLACE: () = assert!(
         offset_of!(Self, handles) == size_of::<<S::Machine as Isolation>::Map>()
-            && offset_of!(Self, handle_count) == offset_of!(Self, handles) + size_of::<usize>(),
-        "the table of handles does not lie behind the map"
+            && offset_of!(Self, handle_count) == offset_of!(Self, handles) + size_of::<usize>()
+            && offset_of!(Self, untold) == offset_of!(Self, handles) + 2 * size_of::<usize>(),
+        "the table of handles, or the fault, does not lie behind the map"
     );
 
     /// The partition's name.

@@ -4,7 +4,6 @@
 use super::{AnyPartition, Policy};
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
-use crate::wait::Wait;
 use crate::{AnyThread, Error, Kernel, Semaphore, System, Timeout};
 use taktos_machine::{Cause, Context, FAULT_REGISTERS, Isolation, RaisedFault, UserFault};
 
@@ -25,11 +24,14 @@ impl<S: System> Clone for Incident<S> {
 impl<S: System> Copy for Incident<S> {}
 
 /// The first fault of a partition's threads that nobody was told of. The handler of the fault writes it where it stays.
+///
+/// Its beginning is known to the machine's paths: none where no fault is untold, then the place for the registers.
+#[repr(C)]
 pub(super) struct Untold {
     thread: Guarded<Option<ThreadRef>>,
+    registers: [Guarded<usize>; FAULT_REGISTERS],
     cause: Guarded<Cause>,
     address: Guarded<Option<usize>>,
-    registers: [Guarded<usize>; FAULT_REGISTERS],
 }
 
 impl Untold {
@@ -37,9 +39,9 @@ impl Untold {
     pub(super) const fn new() -> Self {
         Self {
             thread: Guarded::new(None),
+            registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
             cause: Guarded::new(Cause::Other),
             address: Guarded::new(None),
-            registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
         }
     }
 
@@ -51,8 +53,10 @@ impl Untold {
         self.thread.set(cs, Some(thread));
         self.cause.set(cs, fault.cause);
         self.address.set(cs, fault.address);
-        for (place, register) in self.registers.iter().zip(fault.registers) {
-            place.set(cs, *register);
+        if let Some(registers) = fault.registers {
+            for (place, register) in self.registers.iter().zip(registers) {
+                place.set(cs, *register);
+            }
         }
     }
 
@@ -137,8 +141,8 @@ pub(super) fn end_faulted<S: System<Machine: Isolation>>(
 ) -> *const Context {
     let current = Kernel::<S>::running().current(cs);
     let partition = AnyPartition::<S>::of_thread(cs, current);
-    S::kernel().end(cs, current, Wait::DORMANT);
     partition.untold().note(cs, current, fault);
+    S::kernel().end_running(cs, current);
     if let Some(supervisor) = partition.supervisor() {
         // Who goes on is the heir, whatever this says.
         let _ = supervisor.told.give_entered(cs);

@@ -28,7 +28,7 @@ use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Data, Incident, Partition, Supervisor, UserThread};
 use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
-use taktos_machine::{Cause, Isolation, Machine, UserFault};
+use taktos_machine::{Cause, FAULT_REGISTERS, Isolation, Machine, UserFault};
 use taktos_user::{Request, call};
 
 /// What must come of an attack.
@@ -40,6 +40,8 @@ pub enum Comes {
     FaultAt(Cause, fn() -> usize),
     /// One of this cause, of the instruction at this place.
     FaultIn(Cause, fn() -> usize),
+    /// One of this cause, whose registers are right.
+    FaultWith(Cause, fn(&[usize; FAULT_REGISTERS]) -> bool),
     /// Nothing: the processor ignores it, and the thread goes on.
     Nothing,
 }
@@ -322,6 +324,9 @@ fn is_what_comes(came: Option<&UserFault>, comes: &Comes) -> bool {
             came.cause == *expected && came.address == Some(place()) && is_there
         }
         Comes::FaultIn(expected, place) => came.cause == *expected && came.registers[PC] == place(),
+        Comes::FaultWith(expected, is_right) => {
+            came.cause == *expected && is_right(&came.registers)
+        }
         Comes::Nothing => false,
     }
 }

@@ -12,7 +12,7 @@ use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
+    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
 }
 
 /// The classes of exceptions from EL0 (Arm ARM, `ESR_EL1.EC`), besides those that are alike from EL1.
@@ -87,10 +87,10 @@ extern "C" fn end_thread(
     let fault = RaisedFault {
         cause,
         address,
-        registers,
+        registers: Some(registers),
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(&fault) }
+    unsafe { taktos_user_fault(fault) }
 }
 
 /// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with

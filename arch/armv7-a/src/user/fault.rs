@@ -19,7 +19,7 @@ use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
+    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
 }
 
 /// The bit of a status that says that the instructions are those of T32.
@@ -102,10 +102,10 @@ extern "C" fn end_thread(registers: &[usize; FAULT_REGISTERS], kind: u32) -> *co
     let fault = RaisedFault {
         cause,
         address,
-        registers,
+        registers: Some(registers),
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(&fault) }
+    unsafe { taktos_user_fault(fault) }
 }
 
 /// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with

@@ -24,7 +24,7 @@ unsafe extern "C" {
 }
 
 /// Where the table of handles lies in a partition, and behind that how many there are.
-const HANDLES: usize = size_of::<Map>();
+pub const HANDLES: usize = size_of::<Map>();
 
 /// Defines the vectors of a program with partitions and `$count` interrupts, whose slices `$slices` measures: calls, switches and faults have
 /// handlers of their own there, all others are those of any program.

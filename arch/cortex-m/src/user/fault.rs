@@ -1,10 +1,11 @@
 //! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
 //! Must never know: what a partition does about it.
 
+use super::entry::HANDLES;
 #[cfg(armv8m)]
 use super::regions::{FORBIDDEN_STORE, STATUS, make_way};
 use super::resume::resume;
-use super::state::Frame;
+use super::state::{FLOAT_FRAME, Frame, PARTITION, SAVED, WITHOUT_FLOAT};
 use crate::fault::collect;
 use crate::guard::BELOW_LIMIT;
 #[cfg(armv8m)]
@@ -18,9 +19,11 @@ use taktos_machine::{Cause, Context, FAULT_REGISTERS, RaisedFault};
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
+    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
 }
 
+/// The configurable fault status (Armv7-M manual, B3.2.15).
+const CONFIGURABLE: u32 = 0xE000_ED28;
 /// The faults' priority: above `SVCall`, since a call whose frame could not be stored is to be noticed as a fault before it is carried out.
 const PRIORITY: u8 = 0x40;
 
@@ -37,7 +40,15 @@ pub fn enable() {
     }
 }
 
-/// The handler of all faults, where threads of partitions come from.
+/// Where a partition keeps the fault of which nobody was told: a word that is 0 where there is none, then the registers.
+const UNTOLD: usize = HANDLES + 2 * size_of::<usize>();
+const PLACE: usize = UNTOLD + size_of::<usize>();
+/// From there on r4; and r12, with the four behind it.
+const R4: usize = 4 * size_of::<usize>();
+const R12: usize = 12 * size_of::<usize>();
+
+/// The handler of all faults, where threads of partitions come from. The registers go where the partition keeps them for its supervisor, unless
+/// another fault waits there: r4 to r11, which nobody has saved, then those of the frame, in the order of their numbers.
 #[unsafe(naked)]
 pub extern "C" fn taktos_isolated_fault<S: Slices>() {
     naked_asm!(
@@ -47,19 +58,71 @@ pub extern "C" fn taktos_isolated_fault<S: Slices>() {
         "mrs r0, control",
         "lsls r0, r0, #31",
         "bpl {of_privileged}",
-        "mrs r1, psp",
-        "mov r2, lr",
-        // Room for all registers in the order of their numbers, of which nobody has saved these.
-        "sub sp, #24",
-        "push {{r4-r11}}",
-        "sub sp, #16",
-        "mov r0, sp",
+        "ldr r3, =TAKTOS_PROCESSOR",
+        "ldr r0, [r3]",
+        "ldr r12, [r0, #{saved} + {partition}]",
+        "ldr r2, ={status}",
+        "ldr r0, [r12, #{untold}]",
+        "ldr r1, [r2]",
+        "mrs r2, psp",
+        "cbnz r0, 2f",
+        "add r0, r12, #{place} + {r4}",
+        "stmia r0!, {{r4-r11}}",
+        "ldr r4, ={unusual}",
+        "tst r1, r4",
+        "bne 3f",
+        ".if {armv8m}",
+        // Of the other security state?
+        "eor r4, lr, lr, lsr #6",
+        "lsls r4, r4, #31",
+        "bmi 3f",
+        ".endif",
+        "ldmia r2!, {{r4-r8}}",
+        "ldmia r2!, {{r10-r12}}",
+        // Where the stack pointer was before the frame: floating-point state lies behind that, and a gap.
+        "tst lr, #{without_float}",
+        "it eq",
+        "addeq r2, #{float_frame}",
+        "tst r12, #{has_gap}",
+        "it ne",
+        "addne r2, #4",
+        "mov r9, r2",
+        "stmia r0, {{r8-r12}}",
+        "sub r0, #{from_r12}",
+        "stmdb r0, {{r4-r7}}",
+        "mov r0, r11",
+        "1:",
         "bl {end}",
-        "add sp, #72",
         "mov r2, r0",
         "b {resume}",
+        // Nobody is told of it.
+        "2:",
+        "movs r0, #0",
+        "b 1b",
+        // There is no frame, or not where it seems to be.
+        "3:",
+        "sub r0, #{r12}",
+        "mov r3, lr",
+        "bl {end_unusual}",
+        "mov r2, r0",
+        "b {resume}",
+        ".ltorg",
         of_privileged = sym of_privileged,
+        saved = const SAVED,
+        partition = const PARTITION,
+        status = const CONFIGURABLE,
+        untold = const UNTOLD,
+        place = const PLACE,
+        r4 = const R4,
+        r12 = const R12,
+        from_r12 = const R12 - R4,
+        unusual = const FRAME | BELOW_LIMIT,
+        armv8m = const cfg!(armv8m) as usize,
+        without_float = const WITHOUT_FLOAT,
+        float_frame = const FLOAT_FRAME,
+        has_gap = const HAS_GAP,
         end = sym end_thread,
+        end_unusual = sym end_unusual,
         resume = sym resume::<S>,
     )
 }
@@ -93,6 +156,8 @@ extern "C" fn of_privileged() {
 
 /// Bits of the configurable fault status: a frame could not be stored or loaded.
 const FRAME: u32 = 0b11_1000 << 8 | 0b11_1000;
+/// Of a frame's status: four bytes behind it are nobody's, since the processor aligns it to eight.
+const HAS_GAP: usize = 1 << 9;
 
 /// Whether the frame was stored where the stack pointer says.
 #[cfg(not(armv8m))]
@@ -115,43 +180,57 @@ fn has_left_state(exception_return: usize) -> bool {
     cfg!(armv8m) && (exception_return & OF_STACK == 0) != (exception_return & OF_HANDLER == 0)
 }
 
-/// Tells the kernel of the fault of the thread that runs; says who goes on.
-extern "C" fn end_thread(
+/// Tells the kernel of the fault of the thread that runs, whose registers lie where the partition keeps them; says who goes on.
+extern "C" fn end_thread(program_counter: usize, status: u32) -> *const Context {
+    let addresses = clear_status(status);
+    let (cause, address) = told(status, addresses, program_counter);
+    tell(cause, address)
+}
+
+/// The same where the processor has stored no frame, or has stored it elsewhere, or below the limit of the stack: all registers but r4 to r11 are
+/// still to be put where the partition keeps them.
+#[cold]
+extern "C" fn end_unusual(
     registers: &mut [usize; FAULT_REGISTERS],
+    status: u32,
     stack_pointer: usize,
     exception_return: usize,
 ) -> *const Context {
-    let status = take_status();
-    // SAFETY: reads of address registers.
-    let (memory, bus) = unsafe {
-        let scb = &*SCB::PTR;
-        (scb.mmfar.read() as usize, scb.bfar.read() as usize)
-    };
+    let [memory, bus] = clear_status(status);
     let frame = is_stored(status, stack_pointer, exception_return).then(|| {
         // SAFETY: the processor has stored it there, with the thread's own rights, without a fault.
         unsafe { &*ptr::with_exposed_provenance::<Frame>(stack_pointer) }
     });
-    let (cause, address) = match has_left_state(exception_return) {
-        true => (Cause::InstructionAccess, None),
-        false => told(status, [memory, bus], frame, stack_pointer),
+    let is = |bits: u32| status & bits != 0;
+    let touched = is(MEMORY_ADDRESS_VALID).then_some(memory);
+    let (cause, address) = match frame {
+        _ if has_left_state(exception_return) => (Cause::InstructionAccess, None),
+        _ if is(BELOW_LIMIT) => (Cause::StackOverflow, None),
+        None => (Cause::StackOverflow, touched.or(Some(stack_pointer))),
+        Some(frame) => told(status, [memory, bus], frame.pc),
     };
     complete(registers, frame, stack_pointer, exception_return);
+    tell(cause, address)
+}
+
+/// Tells the kernel of the fault of the thread that runs.
+fn tell(cause: Cause, address: Option<usize>) -> *const Context {
     let fault = RaisedFault {
         cause,
         address,
-        registers,
+        registers: None,
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(&fault) }
+    unsafe { taktos_user_fault(fault) }
 }
 
-/// The status of the fault, which is cleared with what it left pending: a call whose frame could not be stored is none.
-fn take_status() -> u32 {
+/// Clears the status of the fault, with what it left pending: a call whose frame could not be stored is none. The addresses of memory and
+/// of the bus that it is about.
+fn clear_status(status: u32) -> [usize; 2] {
     const CALL_PENDED: u32 = 1 << 15;
     // SAFETY: the exceptions are this port's own; bits of the status are cleared by writing them.
     unsafe {
         let scb = &*SCB::PTR;
-        let status = scb.cfsr.read();
         scb.cfsr.write(status);
         scb.hfsr.write(scb.hfsr.read());
         scb.shcsr.modify(|bits| bits & !CALL_PENDED);
@@ -160,7 +239,7 @@ fn take_status() -> u32 {
             let of_states = ptr::with_exposed_provenance_mut::<u32>(STATES);
             of_states.write_volatile(of_states.read_volatile());
         }
-        status
+        [scb.mmfar.read() as usize, scb.bfar.read() as usize]
     }
 }
 
@@ -168,31 +247,27 @@ fn take_status() -> u32 {
 #[cfg(armv8m)]
 const STATES: usize = 0xE000_EDE4;
 
-/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15; Armv8-M, D1.2). What a thread of a partition touches that is not its
-/// own is no guard's matter, as it may be of one with privilege; and a status that says nothing is that of a breakpoint, which is for
-/// debuggers.
-fn told(
-    status: u32,
-    [memory, bus]: [usize; 2],
-    frame: Option<&Frame>,
-    stack_pointer: usize,
-) -> (Cause, Option<usize>) {
+const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
+
+/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15; Armv8-M, D1.2), where there is a frame. What a thread
+/// of a partition touches that is not its own is no guard's matter, as it may be of one with privilege; and a status that says nothing is that
+/// of a breakpoint, which is for debuggers.
+fn told(status: u32, [memory, bus]: [usize; 2], program_counter: usize) -> (Cause, Option<usize>) {
     const INSTRUCTION_ACCESS: u32 = 1 << 0;
     const DATA_ACCESS: u32 = 1 << 1;
-    const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
     const BUS: u32 = 0xFF << 8;
     const BUS_ADDRESS_VALID: u32 = 1 << 15;
     const ARITHMETIC: u32 = 0b11 << 24;
     let is = |bits: u32| status & bits != 0;
-    let touched = is(MEMORY_ADDRESS_VALID).then_some(memory);
-    match frame {
-        _ if is(BELOW_LIMIT) => (Cause::StackOverflow, None),
-        None => (Cause::StackOverflow, touched.or(Some(stack_pointer))),
-        Some(_) if is(DATA_ACCESS) => (Cause::DataAccess, touched),
-        Some(frame) if is(INSTRUCTION_ACCESS) => (Cause::InstructionAccess, Some(frame.pc)),
-        Some(_) if is(BUS) => (Cause::Bus, is(BUS_ADDRESS_VALID).then_some(bus)),
-        Some(_) if is(ARITHMETIC) => (Cause::Arithmetic, None),
-        Some(_) => (Cause::UndefinedInstruction, None),
+    if is(DATA_ACCESS) {
+        let touched = is(MEMORY_ADDRESS_VALID).then_some(memory);
+        return (Cause::DataAccess, touched);
+    }
+    match () {
+        () if is(INSTRUCTION_ACCESS) => (Cause::InstructionAccess, Some(program_counter)),
+        () if is(BUS) => (Cause::Bus, is(BUS_ADDRESS_VALID).then_some(bus)),
+        () if is(ARITHMETIC) => (Cause::Arithmetic, None),
+        () => (Cause::UndefinedInstruction, None),
     }
 }
 
@@ -204,18 +279,16 @@ fn complete(
     stack_pointer: usize,
     exception_return: usize,
 ) {
-    const WITHOUT_FLOAT: usize = 1 << 4;
-    const ALIGNED: usize = 1 << 9;
     let Some(frame) = frame else {
         all[..4].fill(0);
         all[12..].copy_from_slice(&[0, stack_pointer, 0, 0, 0]);
         return;
     };
     let size = match exception_return & WITHOUT_FLOAT {
-        0 => 104,
-        _ => 32,
+        0 => size_of::<Frame>() + FLOAT_FRAME,
+        _ => size_of::<Frame>(),
     };
-    let gap = if frame.status & ALIGNED == 0 { 0 } else { 4 };
+    let gap = if frame.status & HAS_GAP == 0 { 0 } else { 4 };
     let before = stack_pointer + size + gap;
     all[..4].copy_from_slice(&frame.r0_to_r3);
     all[12..].copy_from_slice(&[frame.r12, before, frame.lr, frame.pc, frame.status]);

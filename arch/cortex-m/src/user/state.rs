@@ -66,7 +66,7 @@ const _: () = assert!(OFFSET + offset_of!(UserState, frame) == crate::guard::GUA
 pub const GETS_ANSWER: usize = 1 << 7;
 /// The bit that is clear where there is floating-point state, and how many bytes of that lie behind the frame.
 pub const WITHOUT_FLOAT: usize = 1 << 4;
-const FLOAT_FRAME: usize = 72;
+pub const FLOAT_FRAME: usize = 72;
 
 /// The return to a thread, with the process stack and without floating-point state (Armv7-M manual, B1.5.8).
 #[cfg(not(armv8m))]

@@ -10,7 +10,7 @@ use taktos_machine::{Cause, Context, RaisedFault};
 #[expect(improper_ctypes, reason = "both sides are of one program")]
 unsafe extern "C" {
     /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: &RaisedFault<'_>) -> *const Context;
+    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
 }
 
 /// A word that the processor looks at for debuggers (privileged architecture, `scause`).
@@ -28,10 +28,10 @@ pub extern "C" fn fault(cause: usize, value: usize) -> *const Context {
     let fault = RaisedFault {
         cause,
         address,
-        registers: &state::of(current).registers(),
+        registers: Some(&state::of(current).registers()),
     };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(&fault) }
+    unsafe { taktos_user_fault(fault) }
 }
 
 /// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with

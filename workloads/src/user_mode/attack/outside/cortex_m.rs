@@ -2,7 +2,7 @@
 //! Must never know: a board, but by its places; Armv8-M, whose boards have attacks of their own.
 
 use super::{Attacks, behind, kernel, look, looks, own, writes};
-use crate::user_mode::attack::Comes::{Fault, FaultAt};
+use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultWith};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
 use core::ptr;
@@ -10,6 +10,7 @@ use taktos_abi::call::Number;
 use taktos_machine::Cause::{
     Arithmetic, Bus, DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction,
 };
+use taktos_machine::FAULT_REGISTERS;
 
 /// An attack that executes a place, and faults there.
 macro_rules! jumps {
@@ -111,6 +112,16 @@ impl<S: AttackBoard> Attacks<S> {
         ),
         overflows!("be interrupted before the own memory", spin_on(own())),
         ("overflow the stack", overflow, Fault(StackOverflow)),
+        (
+            "fault with a number in each register",
+            || numbered(0),
+            FaultWith(DataAccess, are_numbers),
+        ),
+        (
+            "the same with a gap behind the frame",
+            || numbered(4),
+            FaultWith(DataAccess, are_numbers),
+        ),
     ];
 }
 
@@ -128,6 +139,53 @@ fn code() -> usize {
 fn write(place: usize) {
     // SAFETY: faults.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(0) };
+}
+
+/// Reads null with a number in each register, where it can be; the stack pointer, which is `gap` below a multiple of eight, is in r12, too, and
+/// where the instruction lies in r2. Does not come back.
+#[unsafe(naked)]
+extern "C" fn numbered(gap: usize) {
+    naked_asm!(
+        "mov r1, sp",
+        "bic r1, r1, #7",
+        "subs r1, r0",
+        "mov sp, r1",
+        "mov r12, sp",
+        "movs r0, #0",
+        "movw r1, #{number} + 1",
+        "adr r2, 2f",
+        "movw r3, #{number} + 3",
+        "movw r4, #{number} + 4",
+        "movw r5, #{number} + 5",
+        "movw r6, #{number} + 6",
+        "movw r7, #{number} + 7",
+        "movw r8, #{number} + 8",
+        "movw r9, #{number} + 9",
+        "movw r10, #{number} + 10",
+        "movw r11, #{number} + 11",
+        "movw lr, #{number} + 14",
+        ".balign 4",
+        "2:",
+        "ldr r0, [r0]",
+        "b 2b",
+        number = const NUMBER,
+    )
+}
+
+const NUMBER: usize = 0x1230;
+
+/// Whether these are the registers of [`numbered`].
+fn are_numbers(registers: &[usize; FAULT_REGISTERS]) -> bool {
+    const THUMB: usize = 1 << 24;
+    let [null, _, place, .., stack_before, stack, _, pc, status] = *registers;
+    let others = [1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14];
+    others
+        .iter()
+        .all(|number| registers[*number] == NUMBER + number)
+        && null == 0
+        && stack == stack_before
+        && pc == place
+        && status & THUMB != 0
 }
 
 fn jump(place: usize) {
