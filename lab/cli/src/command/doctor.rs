@@ -94,7 +94,7 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
         program(
             "cargo",
             &["--version"],
-            "rustup toolchain install",
+            "rustc --version, where rustup is (it installs what rust-toolchain.toml names)",
             workspace.root(),
         ),
         program(
