@@ -131,6 +131,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// Where an image runs that is for none of the boards.
+        #[command(flatten)]
+        machine: MachineOptions,
         /// How much is run.
         #[command(flatten)]
         size: SizeOptions,
@@ -178,6 +181,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// Where an image runs that is for none of the boards.
+        #[command(flatten)]
+        machine: MachineOptions,
         /// The words that the image finds on its command line
         #[arg(long, value_name = "WORDS", default_value = "")]
         argument: String,
@@ -213,6 +219,9 @@ pub enum Command {
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
+        /// Where an image runs that is for none of the boards.
+        #[command(flatten)]
+        machine: MachineOptions,
     },
     /// Run a task set, a scenario or a storm in virtual time, with the kernel's own scheduler
     #[command(after_help = simulation::SIM_EXAMPLES)]
@@ -255,6 +264,36 @@ pub struct RunOptions {
     /// The result directory; default: out/NAME
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// A machine that is none of the boards, for an image that is built elsewhere.
+#[derive(Args, Debug, Clone, Default)]
+pub struct MachineOptions {
+    /// Run an image on this machine of the emulator's, none of the boards: a name of `qemu-system-... -M help`
+    #[arg(long, value_name = "NAME", conflicts_with = "board")]
+    pub machine: Option<String>,
+    /// The machine's processor, by a name of `-cpu help`; cycles are modelled for cortex-m4, cortex-a8, cortex-a53 and sifive-u54
+    #[arg(long, value_name = "NAME", requires = "machine")]
+    pub cpu: Option<String>,
+    /// How many processors the machine has [default: 1]
+    #[arg(long, value_name = "N", requires = "machine", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub processors: Option<u8>,
+}
+
+impl MachineOptions {
+    /// Refuses a machine where no image is named.
+    ///
+    /// # Errors
+    /// When one is named.
+    pub fn none(&self) -> anyhow::Result<()> {
+        match &self.machine {
+            None => Ok(()),
+            Some(name) => Err(Failure::error(
+                format!("--machine {} is for an image, an ELF file", one_line(name)),
+                "name an image, or say --board: experiments and programs of this tree are built for boards",
+            )),
+        }
+    }
 }
 
 /// How a board with a counter of its own is listened to.

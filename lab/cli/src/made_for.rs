@@ -7,8 +7,9 @@
 use anyhow::Result;
 use object::{Architecture, Object, ObjectSymbol};
 use taktos_emulator::several::Virt;
-use taktos_emulator::{Board as One, El2};
+use taktos_emulator::{Board as One, El2, Error, Machine};
 
+use crate::arguments::MachineOptions;
 use crate::failure::{Failure, one_line};
 use crate::several::Board;
 use crate::vm::GUESTS;
@@ -30,19 +31,31 @@ impl Chosen {
     /// The board that `named` says, or the one that the image is made for; a program runs on the first board where nobody
     /// names one.
     ///
+    /// A machine that is none of the boards takes any image of its architecture.
+    ///
     /// # Errors
-    /// When there is no such board, or the file says that it is for another one.
-    pub fn of(subject: &str, named: Option<&str>) -> Result<Self> {
+    /// When there is no such board, the file says that it is for another one, or a machine is named and it is no image.
+    pub fn of(subject: &str, named: Option<&str>, machine: &MachineOptions) -> Result<Self> {
         let named = named.map(Board::of_any).transpose()?;
         let bytes = match image::is_elf(subject.as_ref()) {
             true => std::fs::read(subject).unwrap_or_default(),
             false => Vec::new(),
         };
         let Ok(file) = object::File::parse(bytes.as_slice()) else {
+            machine.none()?;
             let first = || One::Mps2An386.into();
             return Ok(Self::sure(named.unwrap_or_else(first)));
         };
         let subject = one_line(subject);
+        if let Some(name) = &machine.machine {
+            let other = Machine::new(&file, name, machine.cpu.as_deref());
+            let other = other.ok_or_else(|| nowhere(&subject, file.architecture()))?;
+            let processors = machine.processors.map_or(1, usize::from);
+            return Ok(Self::sure(Board {
+                processors,
+                ..One::Other(other).into()
+            }));
+        }
         let symbols = file.symbols().filter_map(|symbol| symbol.name().ok());
         match (told(&symbols.collect::<Vec<_>>()), named) {
             (Some(Told::Board(board)), None) => Ok(Self::sure(board)),
@@ -88,6 +101,18 @@ impl Chosen {
 
     /// An error of the image's run, which may have been on the wrong board.
     pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        if let One::Other(machine) = self.board.machine
+            && let Some(Error::Refused(said)) = error.downcast_ref()
+        {
+            let emulator = self.board.machine.program();
+            return Failure::error(
+                format!("{emulator} does not run it: {said}"),
+                format!(
+                    "{emulator} -M help lists machines, and {emulator} -M {} -cpu help its processors",
+                    machine.name()
+                ),
+            );
+        }
         let Some(architecture) = self.guessed else {
             return error;
         };

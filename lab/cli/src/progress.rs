@@ -96,12 +96,13 @@ impl Progress {
         result
     }
 
-    /// The same for a run up to a virtual time, of which it is said how much has passed: `reached`, in nanoseconds.
+    /// The same for a run up to a virtual time, of which it is said how much has passed: `reached`, in nanoseconds. What the work prints
+    /// meanwhile it has done by the function that it is given, which keeps it apart from the moving line.
     pub fn until<T>(
         &self,
         what: &str,
         (reached, goal): (&AtomicU64, Duration),
-        work: impl FnOnce() -> T,
+        work: impl FnOnce(&dyn Fn(&mut dyn FnMut())) -> T,
     ) -> T {
         let line = self.line(what);
         say(&line);
@@ -128,7 +129,10 @@ impl Progress {
                     }
                 }
             });
-            let result = work();
+            let result = work(&|print| match shown {
+                Some(bar) => bar.suspend(print),
+                None => print(),
+            });
             drop(done);
             result
         });

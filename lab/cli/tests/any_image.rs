@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Folder, fail, printed, said, succeed, taktos};
+use common::{Folder, fail, printed, refuse, said, succeed, taktos};
 
 /// Builds the foreign kernel.
 fn foreign(folder: &Folder) -> PathBuf {
@@ -150,6 +150,10 @@ fn an_image_that_never_ends_is_run_by_its_file() {
     let folder = Folder::new("image-run");
     let elf = foreign(&folder);
     let shown = succeed(&mut on(&folder, &elf, "run"));
+    // What it writes is heard as it comes, before anything else is known.
+    assert!(shown.starts_with("    begins\nThreads of "), "{shown}");
+    let traced = succeed(&mut on(&folder, &elf, "trace"));
+    assert!(traced.starts_with("The console of "), "{traced}");
     assert!(
         shown.contains("still running after 0.1 s of virtual time"),
         "{shown}"
@@ -176,6 +180,80 @@ fn an_image_that_is_not_for_the_board_is_told_so() {
             &cause,
             "build it for one of the boards",
         );
+    }
+}
+
+#[test]
+fn an_image_runs_on_any_machine_of_the_emulators() {
+    let folder = Folder::new("image-machine");
+    let elf = foreign(&folder);
+    let count = |place: &str| {
+        let line = format!("--from filter --to filtered {place}");
+        counted(&folder, &elf, &line)
+    };
+    let board = count("--board mps2-an386");
+    assert_eq!(
+        count("--machine mps2-an386 --cpu cortex-m4"),
+        board,
+        "a board by its names"
+    );
+    // Cycles are modelled for no other processor, and for none that is not named.
+    for place in [
+        "--machine mps2-an386",
+        "--machine mps2-an385 --cpu cortex-m3",
+        "--machine mps2-an500 --cpu cortex-m7",
+    ] {
+        let counts = count(place);
+        assert_eq!(
+            counts[0]["instructions"], board[0]["instructions"],
+            "{place}"
+        );
+        assert_eq!(counts[0]["passages"], board[0]["passages"], "{place}");
+        assert!(counts[0].get("cycles").is_none(), "{counts}");
+    }
+}
+
+#[test]
+fn four_processors_are_counted_on_a_machine_that_is_named() {
+    let folder = Folder::new("machine-four");
+    let target = "riscv64imac-unknown-none-elf";
+    let elf = build(&folder, ("four.rs", "four.x"), target);
+    let place = "--machine virt --cpu sifive-u54 --processors 4";
+    let line = format!("--from filter --to filtered {place}");
+    let counts = counted(&folder, &elf, &line);
+    assert_eq!(counts.as_array().unwrap().len(), 4, "{counts}");
+    assert_eq!(counts[3]["instructions"]["max"], 9, "{counts}");
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_refused() {
+    let folder = Folder::new("no-machine");
+    let elf = foreign(&folder);
+    for (place, cause, mend) in [
+        (
+            "--machine nowhere",
+            "qemu-system-arm does not run it: ",
+            "qemu-system-arm -M help lists machines",
+        ),
+        (
+            "--machine mps2-an386 --processors 2",
+            "this board has one processor",
+            "",
+        ),
+    ] {
+        let output = on(&folder, &elf, &format!("run {place}")).output().unwrap();
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(cause) && said.contains(mend), "{said}");
+    }
+    for line in [
+        "run",
+        "run experiments/ipc.toml",
+        "trace ipc",
+        "count ipc --from a --to b",
+    ] {
+        let line = format!("{line} --machine virt");
+        refuse(&line, "--machine virt is for an image", "say --board");
     }
 }
 

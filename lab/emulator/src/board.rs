@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use taktos_cycles::Cpu;
 
+use crate::Machine;
 use crate::several::Virt;
 
 /// How the emulator is told that time is its count of instructions, a nanosecond each.
@@ -24,6 +25,8 @@ pub enum Board {
     RealviewPbA8,
     /// A machine with processors of 64 bits: one, or several.
     Virt(Virt),
+    /// Any other machine of the emulator's, for images that are built elsewhere.
+    Other(Machine),
 }
 
 impl Board {
@@ -55,6 +58,7 @@ impl Board {
             Self::Mps3An547 => "mps3-an547",
             Self::RealviewPbA8 => "realview-pb-a8",
             Self::Virt(virt) => virt.name(),
+            Self::Other(machine) => machine.name(),
         }
     }
 
@@ -74,6 +78,15 @@ impl Board {
             Self::Mps3An547 => Some(Cpu::CortexM4),
             Self::RealviewPbA8 => Some(Cpu::CortexA8),
             Self::Virt(virt) => virt.cpu(),
+            Self::Other(machine) => machine.cpu(),
+        }
+    }
+
+    /// By whose table the clock tells instructions apart, where it takes one.
+    pub(crate) fn told_by(self) -> Option<Cpu> {
+        match self {
+            Self::Other(machine) => machine.told_by(),
+            board => board.cpu(),
         }
     }
 
@@ -85,6 +98,7 @@ impl Board {
             Self::Mps3An547 => "Cortex-M55",
             Self::RealviewPbA8 => "Cortex-A8",
             Self::Virt(virt) => virt.cpu_name(),
+            Self::Other(machine) => machine.cpu_name(),
         }
     }
 
@@ -96,6 +110,7 @@ impl Board {
             Self::Mps3An547 => "thumbv8m.main-none-eabi",
             Self::RealviewPbA8 => "armv7a-none-eabi",
             Self::Virt(virt) => virt.triple(),
+            Self::Other(machine) => machine.triple(),
         }
     }
 
@@ -108,7 +123,7 @@ impl Board {
                 Some("thumbv7em-none-eabihf")
             }
             Self::Mps3An547 => Some("thumbv8m.main-none-eabihf"),
-            Self::RealviewPbA8 | Self::Virt(_) => None,
+            Self::RealviewPbA8 | Self::Virt(_) | Self::Other(_) => None,
         }
     }
 
@@ -122,20 +137,18 @@ impl Board {
             | Self::Mps3An547
             | Self::RealviewPbA8 => "qemu-system-arm",
             Self::Virt(virt) => virt.program(),
+            Self::Other(machine) => machine.program(),
         }
     }
 
     /// Whether the clock follows its one processor run by run, in the emulator's own time; otherwise it has charge of the
     /// time itself. The cycle models of 32-bit Arm hang on how each block was reached and left.
     pub(crate) const fn is_followed(self) -> bool {
-        matches!(
-            self,
-            Self::Mps2An386
-                | Self::Stm32L475Iot01
-                | Self::Stm32F405
-                | Self::Mps3An547
-                | Self::RealviewPbA8
-        )
+        match self {
+            Self::Virt(_) => false,
+            Self::Other(machine) => machine.is_followed(),
+            _ => true,
+        }
     }
 
     /// The machine without devices of a chip's that has such processors: whether time is honest is asked there.
@@ -159,6 +172,7 @@ impl Board {
     pub(crate) const fn has_timers_in_memory(self) -> bool {
         match self {
             Self::Virt(virt) => virt.has_timers_in_memory(),
+            Self::Other(machine) => machine.has_timers_in_memory(),
             _ => false,
         }
     }
@@ -181,6 +195,7 @@ impl Board {
             | Self::Mps3An547
             | Self::RealviewPbA8 => None,
             Self::Virt(virt) => virt.reset_code(),
+            Self::Other(machine) => machine.reset_code(),
         }
     }
 
@@ -207,6 +222,10 @@ impl Board {
                 "driver=none",
             ],
             Self::Virt(virt) => return virt.arguments(),
+            Self::Other(other) => {
+                let counted: &[&str] = if self.is_followed() { &COUNTED } else { &[] };
+                return [other.arguments().as_slice(), counted].concat();
+            }
         };
         let common = [
             "-monitor",

@@ -66,7 +66,7 @@ impl Emulator {
             })?;
         Ok(Record {
             phase_names,
-            ..seen.record(ended, summary, setting, options)
+            ..seen.record(ended, self.judged(summary), setting, options)
         })
     }
 
@@ -129,17 +129,25 @@ impl Emulator {
         Ok((ended, summary, phases))
     }
 
-    /// The image's timing table, where the board has a model.
+    /// The image's timing table, where the board has a model or is followed by one.
     fn table(&self, image: &Path, elf: &[u8], options: &Options) -> Result<Option<Table>, Error> {
         let table = |cpu| Table::for_image(elf, cpu, &options.phases);
         self.board
-            .cpu()
+            .told_by()
             .map(table)
             .transpose()
             .map_err(|cause| Error::Table {
                 path: image.to_owned(),
                 cause,
             })
+    }
+
+    /// The counts, of which cycles are the processor's only where its own model told them.
+    fn judged(&self, summary: Summary) -> Summary {
+        Summary {
+            modelled: summary.modelled && self.board.cpu().is_some(),
+            ..summary
+        }
     }
 
     /// The clock with the options of a setting.

@@ -12,8 +12,8 @@ use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Evidence, to_json};
 
 use super::experiment::begin;
-use super::trace;
-use crate::arguments::{Format, RunOptions};
+use super::trace::{self, Asked};
+use crate::arguments::{Format, MachineOptions, RunOptions};
 use crate::failure::{CheckFailed, Failure};
 use crate::made_for::Chosen;
 use crate::screen;
@@ -75,15 +75,19 @@ pub(super) fn run(
     subject: &str,
     watched: &Watched,
     time: Duration,
-    options: &RunOptions,
+    (options, machine): (&RunOptions, &MachineOptions),
 ) -> Result<()> {
-    let named = options.board.as_deref();
-    let chosen = Chosen::of(subject, named)?;
+    let chosen = Chosen::of(subject, options.board.as_deref(), machine)?;
     let stem = PathBuf::from(subject);
     let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
     let directory = begin(workspace, &format!("count-{stem}"), options)?;
-    let told = (&chosen, String::new());
-    let (mut subject, record) = trace::record(workspace, subject, told, (time, watched))?;
+    let asked = Asked {
+        subject,
+        argument: String::new(),
+        time,
+        live: false,
+    };
+    let (mut subject, record) = trace::record(workspace, &chosen, asked, watched)?;
     let counted = counted(&record, watched);
     subject.counts.push(table(&counted));
     trace::write(&directory, &subject, None)?;

@@ -29,7 +29,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::arguments::{Command, Suite, VmCommand};
+use trace::Asked;
+
+use crate::arguments::{Command, Format, Suite, VmCommand};
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{image, screen};
@@ -44,24 +46,37 @@ pub fn run(command: Command) -> Result<()> {
         Command::Run {
             experiment: Some(file),
             options,
+            machine,
             size,
         } if image::is_elf(&file) => {
             size.only(&["for"])?;
             let given = |time: taktos_time::Duration| Duration::from_nanos(time.as_nanos());
             let time = size.horizon.map_or(trace::TIME, given);
-            let subject = (&*file.to_string_lossy(), String::new(), time);
-            trace::run(&workspace, subject, None, &options, (None, None))
+            let asked = Asked {
+                subject: &file.to_string_lossy(),
+                argument: String::new(),
+                time,
+                live: options.format == Format::Table,
+            };
+            let place = (&options, &machine);
+            trace::run(&workspace, asked, None, place, (None, None))
         }
         Command::Run {
             experiment: Some(file),
             options,
+            machine,
             size,
-        } => experiment::from_file(&workspace, &file, &options, &size),
+        } => {
+            machine.none()?;
+            experiment::from_file(&workspace, &file, &options, &size)
+        }
         Command::Run {
             experiment: None,
             options,
+            machine,
             size,
         } => {
+            machine.none()?;
             size.only(&[])?;
             experiment::main_job(&workspace, &options)
         }
@@ -134,6 +149,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Trace {
             subject,
             options,
+            machine,
             argument,
             time,
             watch,
@@ -141,9 +157,14 @@ pub fn run(command: Command) -> Result<()> {
             length,
         } => trace::run(
             &workspace,
-            (&subject, argument, time),
+            Asked {
+                subject: &subject,
+                argument,
+                time,
+                live: false,
+            },
             watch.as_deref(),
-            &options,
+            (&options, &machine),
             (from, length),
         ),
         Command::Count {
@@ -153,9 +174,10 @@ pub fn run(command: Command) -> Result<()> {
             budget,
             time,
             options,
+            machine,
         } => {
             let watched = count::asked(from.as_deref().zip(to.as_deref()), budget.as_deref())?;
-            count::run(&workspace, &subject, &watched, time, &options)
+            count::run(&workspace, &subject, &watched, time, (&options, &machine))
         }
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),

@@ -15,7 +15,7 @@ use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot,
 use taktos_trace::{Event, Kind};
 
 use super::experiment::begin_at;
-use crate::arguments::{Format, RunOptions};
+use crate::arguments::{Format, MachineOptions, RunOptions};
 use crate::failure::Failure;
 use crate::image::Image;
 use crate::made_for::Chosen;
@@ -38,6 +38,17 @@ const UNSEEN: &str = "The image names no word of its current thread and no mark,
 /// How many lines of the console are shown.
 const MOST_LINES: usize = 20;
 
+/// What a person asks for: what is run, what it is told, and for how long.
+pub(super) struct Asked<'a> {
+    pub subject: &'a str,
+    /// The words of the image's command line.
+    pub argument: String,
+    /// The most virtual time.
+    pub time: Duration,
+    /// Each line of the console is printed as it comes, not the first ones at the end.
+    pub live: bool,
+}
+
 /// A recording and what it is of.
 pub(super) struct Subject {
     name: String,
@@ -45,6 +56,8 @@ pub(super) struct Subject {
     recording: Recording,
     /// What the program wrote.
     console: String,
+    /// It was printed as it came.
+    live: bool,
     /// Why the recording ends before the program.
     cut: Option<String>,
     /// What was counted beside it.
@@ -60,6 +73,7 @@ impl Subject {
             cut: cut(ended, &recording, time),
             recording,
             console: String::new(),
+            live: true,
             counts: Vec::new(),
         }
     }
@@ -104,18 +118,18 @@ pub(super) fn until(time: Duration) -> Until {
 
 pub(super) fn run(
     workspace: &Workspace,
-    (subject, argument, time): (&str, String, Duration),
+    asked: Asked<'_>,
     watched: Option<&Path>,
-    options: &RunOptions,
+    (options, machine): (&RunOptions, &MachineOptions),
     (from, length): (Option<u64>, Option<u64>),
 ) -> Result<()> {
+    let subject = asked.subject;
     let file = Path::new(subject);
     let stem = file
         .file_stem()
         .map_or(subject.into(), |stem| stem.to_string_lossy());
     let recorded = file.extension().is_some_and(|ending| ending == "schedule");
-    let named = options.board.as_deref();
-    let chosen = Chosen::of(subject, named)?;
+    let chosen = Chosen::of(subject, options.board.as_deref(), machine)?;
     let watched = watched.map(Watched::load).transpose()?.unwrap_or_default();
     let read = recorded.then(|| read(file)).transpose()?;
     let directory = begin(workspace, &stem, options.out.as_deref())?;
@@ -125,10 +139,11 @@ pub(super) fn run(
             origin: "a recording".into(),
             recording,
             console: String::new(),
+            live: false,
             cut: None,
             counts: Vec::new(),
         },
-        None => record(workspace, subject, (&chosen, argument), (time, &watched))?.0,
+        None => record(workspace, &chosen, asked, &watched)?.0,
     };
     let window = window(&subject.recording, from, length);
     write(&directory, &subject, Some(window))?;
@@ -159,12 +174,13 @@ fn watch(watched: &Watched, image: &Image) -> Result<Watch> {
 /// Runs an image, a file or a program that is built, for so long.
 pub(super) fn record(
     workspace: &Workspace,
-    program: &str,
-    (chosen, argument): (&Chosen, String),
-    (time, watched): (Duration, &Watched),
+    chosen: &Chosen,
+    asked: Asked<'_>,
+    watched: &Watched,
 ) -> Result<(Subject, Record)> {
+    let (program, time, live) = (asked.subject, asked.time, asked.live);
     let call = Call {
-        argument,
+        argument: asked.argument,
         ..Call::default()
     };
     let board = chosen.board;
@@ -179,8 +195,13 @@ pub(super) fn record(
     let until = until(time);
     let reached = Arc::clone(&until.reached);
     let watch = watch(watched, &image)?;
-    let record = progress.until(&running, (&reached, time), || {
-        machine.record_until(&image, &call, until, watch)
+    let record = progress.until(&running, (&reached, time), |aside| {
+        let mut on_line = |line: &str| {
+            if live {
+                aside(&mut || drop(screen::print(&shown(line))));
+            }
+        };
+        machine.record_until(&image, &call, (until, watch), &mut on_line)
     });
     let record = record.map_err(|error| chosen.explained(error))?;
     let recording = record_schedule(&record, board.cpu_name);
@@ -189,6 +210,7 @@ pub(super) fn record(
         origin: format!("{program} on {}", board.name),
         cut: cut(record.ended, &recording, time),
         console: record.console.clone(),
+        live,
         recording,
         counts: Vec::new(),
     };
@@ -339,20 +361,22 @@ pub(super) fn show(subject: &Subject, format: Format, place: &str) -> Result<()>
 /// The first lines of what the program wrote.
 fn console(subject: &Subject) -> String {
     let lines: Vec<&str> = subject.console.lines().collect();
-    if lines.is_empty() {
+    if lines.is_empty() || subject.live {
         return String::new();
     }
     let mut shown = format!("The console of {}\n", subject.name);
-    for line in lines.iter().take(MOST_LINES) {
-        // A terminal obeys control characters.
-        let plain: String = line.chars().filter(|letter| !letter.is_control()).collect();
-        shown.push_str(&format!("    {plain}\n"));
-    }
+    shown.extend(lines.iter().take(MOST_LINES).map(|line| self::shown(line)));
     if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
         shown.push_str(&format!("    and {more} lines more, in console.txt\n"));
     }
     shown.push('\n');
     shown
+}
+
+/// A line of the console as a person may see it: a terminal obeys control characters.
+fn shown(line: &str) -> String {
+    let plain: String = line.chars().filter(|letter| !letter.is_control()).collect();
+    format!("    {plain}\n")
 }
 
 fn spans(recording: &Recording) -> Vec<Value> {

@@ -103,10 +103,11 @@ impl Machine {
     /// # Errors
     /// As [`Self::run`].
     pub fn record(&self, image: &Image, call: &Call) -> Result<Record> {
-        self.record_as(image, call, self.options(call))
+        self.record_as(image, call, self.options(call), &mut |_| {})
     }
 
-    /// The same until an end that the image does not choose, with what is watched beyond what it names.
+    /// The same until an end that the image does not choose, with what is watched beyond what it names; each line of the console is told
+    /// as it comes.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -114,8 +115,8 @@ impl Machine {
         &self,
         image: &Image,
         call: &Call,
-        until: Until,
-        watch: Watch,
+        (until, watch): (Until, Watch),
+        on_line: &mut dyn FnMut(&str),
     ) -> Result<Record> {
         let options = Options {
             until: Some(until),
@@ -123,14 +124,20 @@ impl Machine {
             real_time: Options::default().real_time,
             ..self.options(call)
         };
-        self.record_as(image, call, options)
+        self.record_as(image, call, options, on_line)
     }
 
-    fn record_as(&self, image: &Image, call: &Call, options: Options) -> Result<Record> {
+    fn record_as(
+        &self,
+        image: &Image,
+        call: &Call,
+        options: Options,
+        on_line: &mut dyn FnMut(&str),
+    ) -> Result<Record> {
         let what = || self.what(image, call);
         let record = self
             .emulator
-            .record(&image.path, &self.setting(call), &options, &mut |_| {})
+            .record(&image.path, &self.setting(call), &options, on_line)
             .with_context(what)?;
         succeeded(record.exit_status, &record.console, what)?;
         Ok(record)
