@@ -33,7 +33,8 @@ pub enum Heard {
 }
 
 impl Process {
-    /// Starts an emulator that nobody watches. What it and the machine say comes in one stream, line by line.
+    /// Starts an emulator that nobody watches. What it and the machine say comes in one stream, line by line, but for the
+    /// emulator's warnings: they are nobody's words of the machine, and some come by chance, as its threads find each other.
     ///
     /// # Errors
     /// [`Error::EmulatorMissing`] when it does not start, [`Error::Io`] when there is no pipe.
@@ -42,12 +43,22 @@ impl Process {
         let both = input.try_clone().map_err(io("starting the emulator"))?;
         command.stdin(Stdio::null()).stdout(both).stderr(input);
         let child = spawn(&mut command)?;
+        let warning = format!("{}: warning: ", command.get_program().to_string_lossy());
         // The command holds the pipe's other end, and would keep it open.
         drop(command);
+        let mut lines = BufReader::new(output);
+        let mut line = move |piece: &mut Vec<u8>| {
+            piece.clear();
+            lines.read_until(b'\n', piece)
+        };
         Ok(Self {
             child,
-            pieces: pieces(BufReader::new(output), |output, piece| {
-                output.read_until(b'\n', piece)
+            pieces: pieces(move |piece| {
+                let mut length = line(piece)?;
+                while piece.starts_with(warning.as_bytes()) {
+                    length = line(piece)?;
+                }
+                Ok(length)
             }),
         })
     }
@@ -58,13 +69,13 @@ impl Process {
     /// # Errors
     /// As [`Process::unattended`].
     pub fn attended(mut command: Command) -> Result<Self, Error> {
-        let (output, input) = std::io::pipe().map_err(io("starting the emulator"))?;
+        let (mut output, input) = std::io::pipe().map_err(io("starting the emulator"))?;
         command.stdin(Stdio::inherit()).stdout(input);
         let child = spawn(&mut command)?;
         drop(command);
         Ok(Self {
             child,
-            pieces: pieces(output, |output, piece| {
+            pieces: pieces(move |piece| {
                 piece.resize(4096, 0);
                 let length = output.read(piece)?;
                 piece.truncate(length);
@@ -159,15 +170,14 @@ fn io(what: &str) -> impl Fn(std::io::Error) -> Error + '_ {
 }
 
 /// The pieces of a console as `read` cuts them, until it is closed or nobody hears.
-fn pieces<R: Send + 'static>(
-    mut output: R,
-    read: impl Fn(&mut R, &mut Vec<u8>) -> std::io::Result<usize> + Send + 'static,
+fn pieces(
+    mut read: impl FnMut(&mut Vec<u8>) -> std::io::Result<usize> + Send + 'static,
 ) -> Receiver<Vec<u8>> {
     let (sender, receiver) = sync_channel(WAITING);
     std::thread::spawn(move || {
         loop {
             let mut piece = Vec::new();
-            let length = read(&mut output, &mut piece);
+            let length = read(&mut piece);
             if !matches!(length, Ok(1..)) || sender.send(piece).is_err() {
                 return;
             }
@@ -197,6 +207,18 @@ mod tests {
         });
         assert_eq!((end, said.as_str()), (End::Closed, "one\ntwo\nthree"));
         assert_eq!(process.wait().unwrap().code(), Some(4));
+    }
+
+    #[test]
+    fn the_emulators_warnings_are_not_the_machines_words() {
+        let script = "echo sh: warning: chance; echo a sh: warning: b; echo sh: warning: end";
+        let process = Process::unattended(machine(script)).unwrap();
+        let mut said = String::new();
+        let end = process.hear_lines(Duration::from_secs(20), |line| {
+            said.push_str(line);
+            false
+        });
+        assert_eq!((end, said.as_str()), (End::Closed, "a sh: warning: b\n"));
     }
 
     #[test]

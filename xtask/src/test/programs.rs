@@ -195,6 +195,8 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
         Board::Mps3An547 => &CORTEX_M55,
         Board::RealviewPbA8 => &CORTEX_A8,
         Board::Virt(_) => &VIRT,
+        // No program is built for it.
+        Board::Other(_) => &[],
     };
     let run_each = |cases: &[Case], triple| {
         let runner = Runner::of(workspace, board)?.compiled_for(triple);

@@ -14,8 +14,6 @@ use crate::failure::{Failure, one_line};
 
 /// The emulator's program.
 const PROGRAM: &str = "qemu-system-aarch64";
-/// How the emulator begins what it says to people beside the guests. It says so by chance, as its threads find each other.
-const WARNING: &str = "qemu-system-aarch64: warning: ";
 /// The last lines of a console that an error shows.
 const SHOWN: usize = 8;
 /// How an end that was asked for is called by the hypervisor.
@@ -70,9 +68,7 @@ impl Machine {
         let process = Process::unattended(command).map_err(emulator::failure)?;
         let (mut console, mut reason) = (String::new(), None);
         let heard = process.hear_lines(self.limit, |line| {
-            if !line.starts_with(WARNING) {
-                console.push_str(line);
-            }
+            console.push_str(line);
             let watched = call.watched.and_then(|guest| stopped(line, guest));
             reason = watched.map(str::to_owned);
             reason.is_some()
