@@ -176,11 +176,18 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::attack,
         )
     });
-    let of_several = partitions::of_several().map(|board| {
+    let of_several = partitions::attacked_of_several(length).map(|board| {
         on(
             "attacks from partitions on",
             (board.name, board),
             partitions::attack_several,
+        )
+    });
+    let of_hard_float = partitions::with_hard_float(length).map(|(board, triple)| {
+        on(
+            "attacks from partitions with hard float on",
+            (board.name(), (board, triple)),
+            partitions::attack_as,
         )
     });
     let of_budgets = partitions::with_budgets().map(|board| {
@@ -190,7 +197,10 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::budgets,
         )
     });
-    let attacks = attacks.chain(of_several).chain(of_budgets);
+    let attacks = attacks
+        .chain(of_several)
+        .chain(of_hard_float)
+        .chain(of_budgets);
     let guests = [
         step(
             format!("port and faults on {}", El2::BOARD.0),

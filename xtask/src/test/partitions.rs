@@ -61,6 +61,19 @@ pub(super) fn of_several() -> impl Iterator<Item = Several> {
     Several::thorough()
 }
 
+/// The boards with four processors that are attacked: in long runs the chips', too.
+pub(super) fn attacked_of_several(length: Length) -> impl Iterator<Item = Several> {
+    let chips = matches!(length, Length::Long).then(Several::of_chips);
+    Several::thorough().chain(chips.into_iter().flatten())
+}
+
+/// Those that are attacked a second time, in images that hand over floating-point values in registers of their own: in long runs.
+pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'static str)> {
+    let all = matches!(length, Length::Long).then_some(Board::ALL);
+    let all = all.into_iter().flatten();
+    all.filter_map(|board| Some((board, board.hard_float_triple()?)))
+}
+
 const PROGRAM: &str = "user_attack";
 /// The program whose partitions have budgets.
 const BUDGETS: &str = "budgets";
@@ -98,19 +111,28 @@ pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Ta
         (" all", &hunted, LATEST_HUNTED),
     ] {
         let words = format!("seed={seed} late={late}{layout}");
-        all.add(run(workspace, board, setting, (PROGRAM, &words))?);
+        let triple = board.machine.triple();
+        all.add(run(workspace, (board, triple), setting, (PROGRAM, &words))?);
     }
     Ok(all)
 }
 
 /// Attacks `board`.
 pub(super) fn attack(workspace: &Workspace, board: Board) -> Result<Tally> {
+    attack_as(workspace, (board, board.triple()))
+}
+
+/// The same with an image of this target.
+pub(super) fn attack_as(
+    workspace: &Workspace,
+    (board, triple): (Board, &'static str),
+) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     let words = format!("seed={seed} late={}", latest(board));
     all.add(run(
         workspace,
-        board.into(),
+        (board.into(), triple),
         &Setting::ONE,
         (PROGRAM, &words),
     )?);
@@ -129,16 +151,18 @@ const fn latest(board: Board) -> u32 {
 /// Has partitions with budgets do what they can to have more on `board`.
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     let words = format!("late={}", latest(board));
-    run(workspace, board.into(), &Setting::ONE, (BUDGETS, &words))
+    let place = (board.into(), board.triple());
+    run(workspace, place, &Setting::ONE, (BUDGETS, &words))
 }
 
 fn run(
     workspace: &Workspace,
-    board: Several,
+    (board, triple): (Several, &'static str),
     setting: &Setting,
     (program, words): (&str, &str),
 ) -> Result<Tally> {
     let runner = Runner::of(workspace, board)?
+        .compiled_for(triple)
         .for_at_most(TIME)
         .with_instructions(INSTRUCTIONS);
     let ended = runner.run((program, Some(words)), setting)?;
