@@ -124,6 +124,7 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
 /// Every program of the emulator, with the clock that it loads.
 fn emulators() -> impl Iterator<Item = Need> {
     let mut boards = Board::ALL.to_vec();
+    boards.sort_by_key(|board| board.program());
     boards.dedup_by_key(|board| board.program());
     boards.into_iter().map(|board| {
         let found = Emulator::find(board).map(|emulator| emulator.version().to_owned());
