@@ -11,7 +11,7 @@ use taktos_emulator::{Edge, Mark, Watch};
 
 use crate::failure::{Failure, one_line};
 
-const SHAPE: &str = "it holds `current-thread = 'SYMBOL'` and tables [[interval]] with name, from, to, and perhaps \
+const SHAPE: &str = "it holds `current-thread = 'SYMBOL'`, perhaps `thread-name = OFFSET`, and tables [[interval]] with name, from, to, and perhaps \
      the most instructions and cycles";
 
 /// The words of such a file.
@@ -20,6 +20,8 @@ const SHAPE: &str = "it holds `current-thread = 'SYMBOL'` and tables [[interval]
 pub struct Watched {
     /// The symbol of the word that holds the address of the running thread's control block.
     pub current_thread: Option<String>,
+    /// How many bytes into the control block the thread's name lies.
+    pub thread_name: Option<u64>,
     /// The stretches that are counted.
     #[serde(default)]
     pub interval: Vec<Interval>,
@@ -61,6 +63,12 @@ impl Watched {
             let line = 1 + before.matches('\n').count();
             format!("line {line}: {}", error.message())
         })?;
+        if watched.thread_name.is_some() && watched.current_thread.is_none() {
+            return Err(
+                "`thread-name` is an offset in what `current-thread` names, which is not there"
+                    .into(),
+            );
+        }
         for (place, interval) in watched.interval.iter().enumerate() {
             let mut others = watched.interval[..place].iter();
             if others.any(|other| other.name == interval.name) {
@@ -91,6 +99,7 @@ impl Watched {
             .map(|symbol| address(&file, symbol))
             .next()
             .transpose()?;
+        watch.name = self.thread_name;
         Ok(watch)
     }
 }
@@ -146,6 +155,11 @@ mod tests {
         for (wrong, words) in [
             ("[[interval]]\nname = 'a'\nfrom = 'a'\n", "missing field"),
             ("\ncurrent = 'x'\n", "line 2: unknown field"),
+            ("thread-name = 4\n", "which is not there"),
+            (
+                "current-thread = 'a'\nthread-name = -4\n",
+                "line 2: invalid value",
+            ),
             (
                 "[[interval]]\nname='a'\nfrom='a'\nto='a'\n[[interval]]\nname='a'\nfrom='a'\nto='a'\n",
                 "two intervals",

@@ -132,12 +132,17 @@ fn on_four_processors_each_has_its_own_counts_and_budgets() {
 fn who_ran_when_is_known_from_a_word_that_a_file_names() {
     let folder = Folder::new("foreign-trace");
     let elf = foreign(&folder);
-    let file = folder.file("watch.toml", "current-thread = 'pxCurrentTCB'\n");
+    let file = folder.file(
+        "watch.toml",
+        "current-thread = 'pxCurrentTCB'\nthread-name = 4\n",
+    );
     let words = format!("trace --watch {} --format json", file.display());
     let spans = succeed(&mut on(&folder, &elf, &words));
     let spans: Vec<serde_json::Value> = serde_json::from_str(&spans).unwrap();
     // A turn a millisecond, each of another task than the one before.
     assert!((99..=101).contains(&spans.len()), "{}", spans.len());
+    let named = |name: &str| spans.iter().filter(|span| span["thread"] == name).count();
+    assert!((49..=51).contains(&named("front")), "{}", named("front"));
     for pair in spans[1..].windows(2) {
         assert_ne!(pair[0]["thread"], pair[1]["thread"]);
         let apart = pair[1]["begin"].as_u64().unwrap() - pair[0]["begin"].as_u64().unwrap();

@@ -188,7 +188,10 @@ fn the_doctor_names_what_is_missing_and_the_command() {
 fn the_doctor_finds_everything_where_these_tests_run() {
     let table = succeed(&mut taktos("doctor"));
     assert!(table.contains("Nothing is missing."), "{table}");
-    let rows: Vec<&str> = table.lines().filter(|row| row.contains("present")).collect();
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|row| row.contains("present"))
+        .collect();
     for (place, row) in rows.iter().enumerate() {
         assert!(!rows[..place].contains(row), "twice:\n{table}");
     }

@@ -60,6 +60,10 @@ static bool more(const char *text, struct watch *watch)
         watch->information = a;
         return watch->named = true;
     }
+    if (sscanf(text, "called %" SCNu64, &a) == 1) {
+        watch->name = a;
+        return watch->called = true;
+    }
     if (sscanf(text, "physical %" SCNx64 " %" SCNx64 " %" SCNx64, &a, &b, &c) == 3) {
         watch->physical = a;
         watch->size = b;

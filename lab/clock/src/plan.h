@@ -8,6 +8,7 @@
  *                                  is the image's own; further ones are of guests that it runs, and the lines that follow
  *                                  each are of it
  *   information OFFSET             where, in what such a word names, a pointer to its name is
+ *   called OFFSET                  where, in what such a word names, its name itself is: 16 bytes at most, the last of them 0
  *   standing URGENCY WAIT FLAG     where, in what such a word names, the words are that tell how a thread stands, and the
  *                                  flag of one that is suspended
  *   bytes FIRST STRIDE COUNT BYTE STEP ABLE  where of each that such a word may name a byte tells how it stands instead: the
@@ -34,6 +35,8 @@ struct watch {
     uint32_t word;                /* bytes of an address: 4 or 8 */
     uint64_t information;
     bool named;                   /* `information` is known */
+    uint64_t name;
+    bool called;                  /* `name` is known */
     uint64_t urgency, wait, suspended;
     bool standing;                /* the three are known */
     struct bytes bytes;           /* none: `count` is 0 */

@@ -52,6 +52,21 @@ static bool is_meant(const struct watch *watch, const struct store *store)
     return physical == store->address + watch->offset && physical - watch->physical < watch->size;
 }
 
+/* Where a thread's name is and how long it is, or the 16 bytes of the name itself; both 0 where nothing says so. */
+struct name {
+    uint64_t text, length;
+};
+
+static struct name name_of(const struct watch *watch, uint64_t thread)
+{
+    if (thread && watch->called)
+        return (struct name){ memory_value(thread + watch->name, 8), memory_value(thread + watch->name + 8, 8) };
+    uint64_t information = thread && watch->named ? memory_value(thread + watch->information, watch->word) : 0;
+    if (!information)
+        return (struct name){ 0, 0 };
+    return (struct name){ memory_value(information, watch->word), memory_value(information + watch->word, watch->word) };
+}
+
 static void switched(struct watch *watch, uint64_t cell, uint64_t thread, const struct store *store)
 {
     int own = (int)cell + record_resting(), self = store->processor;
@@ -63,11 +78,8 @@ static void switched(struct watch *watch, uint64_t cell, uint64_t thread, const 
         at.totals = counter->now(processor).totals;
     struct standing left = threads_look(watch->threads, watch->running[cell]);
     struct standing next = threads_look(watch->threads, thread);
-    uint64_t information =
-        thread && watch->named ? memory_value(thread + watch->information, watch->word) : 0;
-    record_switch(processor, (struct whose){ guest, (unsigned)cell }, thread, &at,
-                  information ? memory_value(information, watch->word) : 0,
-                  information ? memory_value(information + watch->word, watch->word) : 0, left, next);
+    struct name name = name_of(watch, thread);
+    record_switch(processor, (struct whose){ guest, (unsigned)cell }, thread, &at, name.text, name.length, left, next);
     watch->running[cell] = thread;
 }
 

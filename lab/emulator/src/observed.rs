@@ -116,9 +116,11 @@ impl Observed<'_> {
     /// # Errors
     /// When there is no whole record.
     pub fn records(&self) -> Result<(Record, Vec<(usize, Record)>), Error> {
-        let mut own = Seen::of(&self.image);
+        let mut own = Seen::of(&self.image, &Watch::default());
         let of_guests = self.guests.iter();
-        let mut guests: Vec<_> = of_guests.map(|(_, image)| Seen::of(image)).collect();
+        let mut guests: Vec<_> = of_guests
+            .map(|(_, image)| Seen::of(image, &Watch::default()))
+            .collect();
         let summary = self.read("", &mut |event| match event {
             Event::OfGuest(guest, event) => {
                 if let Some(guest) = guests.get_mut(guest) {

@@ -36,6 +36,8 @@ pub(crate) struct Plan {
 struct Watched {
     cells: Cells,
     information: Option<u64>,
+    /// Where a name itself lies.
+    name: Option<u64>,
     /// Where the words are that tell how a thread stands.
     standing: Option<(u64, u64)>,
     bytes: Option<Standing>,
@@ -103,9 +105,7 @@ impl Plan {
         Ok(Self {
             addresses: marked.keys().copied().collect(),
             places: marked.into_values().map(shared).collect(),
-            watches: Watched::of(&file, processors, more.current)?
-                .into_iter()
-                .collect(),
+            watches: Watched::of(&file, processors, more)?.into_iter().collect(),
             before,
         })
     }
@@ -131,7 +131,8 @@ impl Plan {
         let Ok(file) = object::File::parse(elf) else {
             return Ok(false);
         };
-        let watched = Watched::of(&file, processors, None)?.filter(|_| !self.watches.is_empty());
+        let watched =
+            Watched::of(&file, processors, &Watch::default())?.filter(|_| !self.watches.is_empty());
         let is_watched = watched.is_some();
         self.watches.extend(watched.map(|watched| Watched {
             place: Some(place.clone()),
@@ -158,15 +159,13 @@ impl Plan {
 }
 
 impl Watched {
-    fn of(
-        file: &object::File<'_>,
-        processors: usize,
-        current: Option<u64>,
-    ) -> Result<Option<Self>, Error> {
-        let named = || current.map(|base| Cells::one(base, word(file)));
-        let cells = cells(file, processors as u64)?.or_else(named);
-        Ok(cells.map(|cells| Self {
+    fn of(file: &object::File<'_>, processors: usize, more: &Watch) -> Result<Option<Self>, Error> {
+        let own = cells(file, processors as u64)?;
+        let name = more.name.filter(|_| own.is_none());
+        let named = || more.current.map(|base| Cells::one(base, word(file)));
+        Ok(own.or_else(named).map(|cells| Self {
             cells,
+            name,
             information: offset(file, layout::INFORMATION),
             standing: offset(file, layout::URGENCY).zip(offset(file, layout::WAIT)),
             bytes: None,
@@ -185,6 +184,9 @@ impl Watched {
         let _ = writeln!(text, "watch {base:x} {stride} {count} {word}");
         if let Some(offset) = self.information {
             let _ = writeln!(text, "information {offset}");
+        }
+        if let Some(offset) = self.name {
+            let _ = writeln!(text, "called {offset}");
         }
         if let Some((urgency, wait)) = self.standing {
             let _ = writeln!(text, "standing {urgency} {wait} {}", layout::HELD);
@@ -217,6 +219,12 @@ impl Cells {
 /// Bytes of an address.
 fn word(file: &object::File<'_>) -> u64 {
     if file.is_64() { 8 } else { 4 }
+}
+
+/// Whether it is the control blocks of an image that hold names, as a person says: one that names its threads itself has them elsewhere.
+pub(crate) fn names_lie_in_blocks(file: &object::File<'_>, more: &Watch) -> bool {
+    let own = [PROCESSORS, PROCESSOR];
+    more.name.is_some() && own.into_iter().all(|name| value(file, name).is_none())
 }
 
 /// Where the cells are: an array where there are several, the kernel's own where there is one.
@@ -394,9 +402,11 @@ pub(crate) mod tests {
         // What the image says itself comes first.
         let other = Watch {
             current: Some(0x9000),
+            name: Some(52),
             ..Watch::default()
         };
         assert_eq!(text(&one, &other).unwrap(), "watch 8000 16 1 8\n");
-        assert_eq!(text(&image(&[]), &other).unwrap(), "watch 9000 16 1 8\n");
+        let told = "watch 9000 16 1 8\ncalled 52\n";
+        assert_eq!(text(&image(&[]), &other).unwrap(), told);
     }
 }

@@ -15,7 +15,7 @@ use crate::process::Process;
 use crate::scratch::Scratch;
 use crate::several::{Probe, Setting};
 use crate::stream::{self, Event, Summary};
-use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch};
+use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch, Watch};
 
 impl Emulator {
     /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
@@ -59,7 +59,7 @@ impl Emulator {
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Record, Error> {
         let elf = elf(image)?;
-        let mut seen = Seen::of(&elf);
+        let mut seen = Seen::of(&elf, &options.watch);
         let (ended, summary, phase_names) =
             self.execute((image, &elf), setting, options, on_line, &mut |event| {
                 seen.add(event)
@@ -238,10 +238,10 @@ pub(crate) struct Seen<'data> {
 }
 
 impl<'data> Seen<'data> {
-    /// Of this image, from which the names of threads are.
-    pub fn of(elf: &'data [u8]) -> Self {
+    /// Of this image, from which the names of threads are unless a person says otherwise.
+    pub fn of(elf: &'data [u8], watch: &Watch) -> Self {
         Self {
-            names: Names::of(elf),
+            names: Names::of(elf, watch),
             record: Record::default(),
         }
     }

@@ -10,6 +10,8 @@ pub struct Watch {
     pub marks: Vec<(u64, Mark)>,
     /// The address of the word that holds the running thread's control block, where the image does not say so itself.
     pub current: Option<u64>,
+    /// How far into a control block the thread's name lies, of 16 bytes at most and ended by 0, where the image does not say so itself.
+    pub name: Option<u64>,
 }
 
 impl Watch {
@@ -19,6 +21,7 @@ impl Watch {
         Self {
             marks,
             current: None,
+            name: None,
         }
     }
 }

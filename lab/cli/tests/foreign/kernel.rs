@@ -1,6 +1,7 @@
 //! A small kernel that is not ours, in the manner of FreeRTOS on a Cortex-M: a word names the current task, a tick of a
 //! millisecond asks for a switch, and the lowest exception switches. It never ends. Each turn of its first task
-//! executes 42 instructions from `filter` to `filtered`. What it says at first it says by semihosting.
+//! executes 42 instructions from `filter` to `filtered`. What it says at first it says by semihosting; the first
+//! task is called `front` 4 bytes into its block, and the other has no name.
 #![no_std]
 #![no_main]
 
@@ -20,8 +21,8 @@ core::arch::global_asm!(
     .section .bss, "aw", %nobits
     .global pxCurrentTCB, tcb_a, tcb_b
 pxCurrentTCB: .space 4
-tcb_a: .space 4
-tcb_b: .space 4
+tcb_a: .space 16
+tcb_b: .space 16
 
     .section .rodata, "a", %progbits
 greeting: .asciz "begins\n"
@@ -41,6 +42,11 @@ reset:
     ldr r1, =0x20005000 - 64
     ldr r2, =task_b
     bl frame
+    ldr r0, =tcb_a
+    ldr r1, =0x6e6f7266
+    str r1, [r0, #4]
+    movs r1, #0x74
+    str r1, [r0, #8]
     ldr r0, =pxCurrentTCB
     ldr r1, =tcb_a
     str r1, [r0]
