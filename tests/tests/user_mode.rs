@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use taktos_abi::call::{Number, handle, kind, right};
+use taktos_abi::call::{Number, RELEASED, handle, kind, right};
 use taktos_abi::{Error, Status};
 use taktos_arch_host::Host;
 use taktos_host::{Board, Outcome, leak, run};
@@ -19,8 +19,8 @@ use taktos_kernel::user::{
     Data, Handle, Line, Memory, Partition, Pool, Queue, Registers, Rights, UserThread, call_as,
 };
 use taktos_kernel::{
-    AnyThread, Duration, EventFlags, Mutex, OwnerEnd, Semaphore, Span, State, System, Thread,
-    Timeout,
+    AnyThread, Condition, Duration, EventFlags, Mutex, OwnerEnd, Semaphore, Span, State, System,
+    Thread, Timeout,
 };
 use taktos_workloads::user_mode::storm::{Attempt, Known, Storm, is_right};
 
@@ -328,6 +328,143 @@ fn a_robust_mutex_tells_that_its_owners_partition_stopped() {
             partition(0).stop();
             AnyThread::<Board>::sleep(1.millis()).unwrap();
             assert_eq!(some_words(1, 0..expected.len()), expected);
+        });
+    }
+}
+
+/// Waits in each way that fails, then for the signal; its argument says how long before.
+extern "C" fn waiter(data: &'static Words, micros: usize) -> ! {
+    let mut place = 0;
+    let mut say = |word: u32| {
+        data.0[place].store(word, Relaxed);
+        place += 1;
+    };
+    let wait = |mutex, timeout| call(0, Number::ConditionWait, 0, [0, mutex], timeout);
+    let lock = |number| told(call(0, number, 1, [0; 2], Timeout::FOREVER).0);
+    say(told(wait(1, Timeout::FOREVER).0));
+    say(lock(Number::MutexLock));
+    say(told(wait(0, Timeout::FOREVER).0));
+    say(told(wait(2, Timeout::FOREVER).0));
+    say(told(wait(1 | 1 << handle::GENERATION, Timeout::FOREVER).0));
+    for number in [Number::ConditionSignal, Number::ConditionBroadcast] {
+        say(told(call(0, number, 0, [0; 2], Timeout::NONE).0));
+    }
+    let (refused, [value, ..]) = wait(1, Timeout::NONE);
+    say(told(refused));
+    say(u32::from(value == RELEASED));
+    let (late, [value, ..]) = wait(1, Timeout::after(Duration::from_micros(micros as u64)));
+    say(told(late));
+    say(u32::from(value == RELEASED));
+    say(lock(Number::MutexUnlock));
+    say(lock(Number::MutexLock));
+    say(told(wait(1, Timeout::FOREVER).0));
+    say(lock(Number::MutexUnlock));
+    exit(0)
+}
+
+/// Signals while it owns the mutex.
+extern "C" fn signaller(data: &'static Words, _: usize) -> ! {
+    let numbers = [
+        Number::MutexLock,
+        Number::ConditionSignal,
+        Number::MutexUnlock,
+        Number::ConditionSignal,
+        Number::ConditionBroadcast,
+    ];
+    for (place, number) in numbers.into_iter().enumerate() {
+        let on = usize::from(number as u8 <= Number::MutexUnlock as u8);
+        data.0[place].store(
+            told(call(1, number, on, [0; 2], Timeout::FOREVER).0),
+            Relaxed,
+        );
+        if place == 1 {
+            let a_while = Timeout::after(100.micros());
+            let _ = call(1, Number::Sleep, usize::MAX, [0; 2], a_while);
+            // The one that was signalled has the mutex only when it is unlocked.
+            data.0[9].store(word(0, 14), Relaxed);
+        }
+    }
+    exit(1)
+}
+
+#[test]
+fn a_condition_is_waited_at_with_a_mutex_and_signalled_from_another_partition() {
+    world(|| {
+        let threads = threads([waiter, idle, signaller]);
+        let condition: &'static Condition<Board> = leak(Condition::new());
+        let mutex: &'static Mutex<Board> = leak(Mutex::new());
+        let handles = |rights| leak([Handle::condition(condition, rights), Handle::mutex(mutex)]);
+        partitions(&threads, handles(Rights::TAKE), handles(Rights::GIVE));
+        partition(0).start_with(50).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert!(condition.has_waiters());
+        partition(1).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let [done, parameter] = [100, Error::Parameter as u32];
+        let expected = [
+            Error::NotOwner as u32,
+            done,
+            parameter,
+            parameter,
+            parameter,
+            parameter,
+            parameter,
+            Error::WouldBlock as u32,
+            0,
+            Error::Timeout as u32,
+            1,
+            Error::NotOwner as u32,
+            done,
+            done,
+            done,
+        ];
+        assert_eq!(some_words(0, 0..expected.len()), expected);
+        assert_eq!(some_words(1, 0..5), [done; 5]);
+        assert_eq!(word(1, 9), 0);
+    });
+}
+
+/// Waits for the signal, and says that it came.
+extern "C" fn listener(data: &'static Words, _: usize) -> ! {
+    let lock = |number| call(0, number, 1, [0; 2], Timeout::FOREVER).0.unwrap();
+    lock(Number::MutexLock);
+    // The first one starts the second.
+    let _ = call(0, Number::ThreadStart, 2, [0; 2], Timeout::NONE);
+    let waited = call(0, Number::ConditionWait, 0, [0, 1], Timeout::FOREVER).0;
+    data.0[usize::from(data.0[0].load(Relaxed) != 0)].store(told(waited), Relaxed);
+    if waited.is_err() {
+        lock(Number::MutexLock);
+    }
+    lock(Number::MutexUnlock);
+    exit(0)
+}
+
+#[test]
+fn who_waits_at_a_condition_is_told_by_a_broadcast_and_of_its_end_and_leaves_nothing_behind() {
+    for end in 0..3 {
+        world(move || {
+            let threads = threads([listener, listener, idle]);
+            let condition: &'static Condition<Board> = leak(Condition::new());
+            let mutex: &'static Mutex<Board> = leak(Mutex::new());
+            let handles = leak([
+                Handle::condition(condition, Rights::TAKE),
+                Handle::mutex(mutex),
+                Handle::member(&threads.first[1], OWN),
+            ]);
+            partitions(&threads, handles, &[]);
+            partition(0).start().unwrap();
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            assert!(condition.has_waiters());
+            match end {
+                0 => condition.broadcast().unwrap(),
+                1 => condition.delete().unwrap(),
+                _ => partition(0).stop(),
+            }
+            AnyThread::<Board>::sleep(1.millis()).unwrap();
+            assert!(!condition.has_waiters());
+            assert_eq!(mutex.lock(Timeout::NONE), Ok(()));
+            let told = [100, Error::Deleted as u32, 0][end];
+            assert!(end == 2 || some_words(0, 0..2) == [told; 2]);
         });
     }
 }
@@ -990,6 +1127,7 @@ const ALLOWS: &[u32] = &[
     kind::QUEUE | right::SEND,
     kind::QUEUE | right::RECEIVE,
     kind::POOL | right::GIVE | right::TAKE,
+    kind::CONDITION | right::GIVE | right::TAKE,
 ];
 
 /// How many calls a thread of the storm makes before it ends.
@@ -1111,6 +1249,7 @@ fn rage(calls: u64) {
             Handle::queue(queue, Rights::SEND),
             Handle::queue(queue, Rights::RECEIVE),
             Handle::pool(pool, Rights::GIVE.and(Rights::TAKE)),
+            Handle::condition(leak(Condition::new()), Rights::GIVE.and(Rights::TAKE)),
         ]);
         partitions(&threads, handles, &[]);
         partition(1).start().unwrap();

@@ -206,7 +206,7 @@ macro_rules! one_processor {
     };
     (@ user_attack, $start:expr) => {
         use taktos_kernel::user::Supervisor;
-        use taktos_kernel::{EventFlags, Mutex, OwnerEnd, System, Thread};
+        use taktos_kernel::{Condition, EventFlags, Mutex, OwnerEnd, System, Thread};
         use $crate::user_mode::attack::{self, Told, carried, left_behind};
 
         static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> = Thread::new("main").priority(2);
@@ -218,6 +218,7 @@ macro_rules! one_processor {
         static FLAGS: EventFlags<Board> = EventFlags::new(0);
         static QUEUE: Queue<Board, carried::Letter, { carried::LETTERS }> = Queue::new();
         static POOL: Pool<Board> = Pool::new(&carried::BLOCK_MEMORY, carried::BLOCKS);
+        static CONDITION: Condition<Board> = Condition::new();
         static ROBUST: Mutex<Board> = Mutex::new().when_owner_ends(OwnerEnd::Tell);
         static LINE: Line<Board> = Line::new(
             &FIRST_THREADS[0],
@@ -227,6 +228,7 @@ macro_rules! one_processor {
         );
         static LEFT_BEHIND: left_behind::LeftBehind<Board> = left_behind::LeftBehind {
             mutex: &ROBUST,
+            condition: &CONDITION,
             line: &LINE,
         };
         static CARRIED: carried::Carried<Board> = carried::Carried {
@@ -245,7 +247,8 @@ macro_rules! one_processor {
                 Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),
                 Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE)),
                 Handle::interrupt(&LINE),
-                Handle::mutex(&ROBUST)
+                Handle::mutex(&ROBUST),
+                Handle::condition(&CONDITION, Rights::GIVE.and(Rights::TAKE))
             ],
             [
                 Handle::queue(&QUEUE, Rights::SEND.and(Rights::RECEIVE)),

@@ -25,15 +25,18 @@ pub mod kind {
     pub const POOL: u32 = 1 << 22;
     /// The interrupt of a device.
     pub const INTERRUPT: u32 = 1 << 23;
+    /// A condition variable.
+    pub const CONDITION: u32 = 1 << 24;
 }
 
 /// The rights of handles: one bit each, in the lower half of what a handle allows.
 pub mod right {
     /// A call that takes none.
     pub const NONE: u32 = 0;
-    /// To give permits, set flags, notify, give blocks back and pass them on.
+    /// To give permits, set flags, notify, signal, give blocks back and pass them on.
     pub const GIVE: u32 = 1 << 0;
-    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for signals and for a thread's
+    /// end.
     pub const TAKE: u32 = 1 << 1;
     /// To send messages to a thread or a queue.
     pub const SEND: u32 = 1 << 2;
@@ -187,7 +190,17 @@ calls! {
     InterruptAcknowledge = interrupt_acknowledge(INTERRUPT, TAKE);
     /// Says that what a mutex protects is whole again, whose lock has told that its owner died.
     MutexMakeConsistent = mutex_make_consistent(MUTEX, TAKE);
+    /// Unlocks the mutex that the second word names, a handle that allows to lock it, and waits for a signal, within the time-out. The caller
+    /// owns the mutex when this is answered, but for an error whose word is [`RELEASED`]: then it owns it no more.
+    ConditionWait = condition_wait(CONDITION, TAKE);
+    /// Signals the most urgent thread that waits.
+    ConditionSignal = condition_signal(CONDITION, GIVE);
+    /// Signals all that wait.
+    ConditionBroadcast = condition_broadcast(CONDITION, GIVE);
 }
+
+/// The word of an error of [`Number::ConditionWait`] after which the mutex is to be locked again: it was unlocked for the wait.
+pub const RELEASED: usize = 1;
 
 /// The longest message of bytes: it is copied in one piece, while interrupts that may call the kernel wait.
 pub const LONGEST_BYTES: usize = 64;

@@ -14,6 +14,7 @@ use crate::{Error, Kernel, Mutex, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::ptr;
+use taktos_abi::call::RELEASED;
 
 /// A condition variable: threads wait at it for a change of something that a mutex protects.
 ///
@@ -33,9 +34,6 @@ pub struct Condition<S> {
     deleted: Guarded<bool>,
     system: PhantomData<fn() -> S>,
 }
-
-/// The value with which a thread comes back that had released the mutex.
-const RELEASED: usize = 1;
 
 impl<S: System> Condition<S> {
     /// A condition variable at which nobody waits.
@@ -67,6 +65,27 @@ impl<S: System> Condition<S> {
         }
     }
 
+    /// [`Condition::wait`], but that the mutex is not locked again after an error with the value [`RELEASED`].
+    #[inline(always)]
+    pub(crate) fn wait_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        mutex: &'static MutexCore,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let current = Kernel::<S>::running().current(cs);
+        if let Err(error) = self.check(cs, current, mutex) {
+            return fail::<S>(error);
+        }
+        if timeout.is_none() {
+            return refuse_to_wait::<S>();
+        }
+        self.mutex.set(cs, Some(mutex));
+        S::kernel().release(cs, mutex, current);
+        current.set_value(cs, RELEASED);
+        S::kernel().block_in(cs, &self.waiters, timeout)
+    }
+
     /// Signals the most urgent waiter; does nothing if there is none. The caller need not own the mutex. Never waits;
     /// allowed in interrupt handlers at the kernel's level.
     ///
@@ -94,6 +113,26 @@ impl<S: System> Condition<S> {
             };
         }
         held.enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
+    }
+
+    /// [`Condition::signal`].
+    pub(crate) fn signal_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        self.signal_entered_by::<Signal<S>>(cs)
+    }
+
+    /// [`Condition::broadcast`].
+    pub(crate) fn broadcast_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        self.signal_entered_by::<Broadcast<S>>(cs)
+    }
+
+    fn signal_entered_by<D: Operation<S, Object = Self>>(
+        &'static self,
+        cs: CriticalSection<'_>,
+    ) -> OutcomeOf<S> {
+        if self.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        D::run(cs, self, 0, Timeout::NONE)
     }
 
     /// Whether threads wait that were not signalled. Bound: fixed. Allowed everywhere.
@@ -201,18 +240,7 @@ impl<S: System> Transaction<S> for Await<S> {
         mutex: Lent<'_, &'static MutexCore>,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let mutex = *mutex;
-        let current = Kernel::<S>::running().current(cs);
-        if let Err(error) = condition.check(cs, current, mutex) {
-            return fail::<S>(error);
-        }
-        if timeout.is_none() {
-            return refuse_to_wait::<S>();
-        }
-        condition.mutex.set(cs, Some(mutex));
-        S::kernel().release(cs, mutex, current);
-        current.set_value(cs, RELEASED);
-        S::kernel().block_in(cs, &condition.waiters, timeout)
+        condition.wait_entered(cs, *mutex, timeout)
     }
 }
 

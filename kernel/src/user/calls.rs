@@ -19,7 +19,9 @@ use crate::sched::{OutcomeOf, answer, fail};
 use crate::thread::operations::{
     CancelWait, End, Join, Resume, SetPriority, Sleep, Suspend, Yield,
 };
-use crate::{AnyThread, Error, EventFlags, Kernel, Mutex, Priority, Semaphore, System, Timeout};
+use crate::{
+    AnyThread, Condition, Error, EventFlags, Kernel, Mutex, Priority, Semaphore, System, Timeout,
+};
 use taktos_abi::Status;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, action, kind, right};
 use taktos_machine::{Isolation, Machine};
@@ -221,6 +223,12 @@ calls! {
     };
     InterruptAcknowledge = interrupt_acknowledge |cs, line: &'static Line<S>, _, _| line.acknowledge_entered(cs);
     MutexMakeConsistent = mutex_make_consistent |cs, mutex: &'static Mutex<S>, _, _| mutex.make_consistent_entered(cs);
+    ConditionWait = condition_wait |cs, condition: &'static Condition<S>, [_, mutex], timeout| match mutex_of::<S>(cs, mutex) {
+        Ok(mutex) => condition.wait_entered(cs, mutex.core(), timeout),
+        Err(error) => fail::<S>(error),
+    };
+    ConditionSignal = condition_signal |cs, condition: &'static Condition<S>, _, _| condition.signal_entered(cs);
+    ConditionBroadcast = condition_broadcast |cs, condition: &'static Condition<S>, _, _| condition.broadcast_entered(cs);
 }
 
 /// The partition of the thread that calls.
@@ -245,6 +253,17 @@ fn next_holder<S: System<Machine: Isolation>>(
     }
     let next = AnyPartition::of_thread(cs, thread);
     next.has_pool(pool).then_some(next).ok_or(Error::Parameter)
+}
+
+/// The mutex that the handle `word` names, which the caller may lock. Errors: `Parameter` where it names none.
+fn mutex_of<S: System<Machine: Isolation>>(
+    cs: CriticalSection<'_>,
+    word: usize,
+) -> Result<&'static Mutex<S>, Error> {
+    let table = partition::<S>(cs).table();
+    let found = object(cs, table, word, kind::MUTEX | right::TAKE)?;
+    // SAFETY: what the handle's kind says; objects are statics.
+    Ok(unsafe { &*found.cast::<Mutex<S>>() })
 }
 
 /// The thread that calls.

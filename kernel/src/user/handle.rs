@@ -6,7 +6,7 @@
 )]
 
 use super::{Data, Line, Plain, Pool, Queue, UserThread};
-use crate::{AnyThread, EventFlags, Mutex, Semaphore, System};
+use crate::{AnyThread, Condition, EventFlags, Mutex, Semaphore, System};
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_abi::call::{KEEPS_SLICE, kind, right};
@@ -17,9 +17,10 @@ use taktos_machine::Isolation;
 pub struct Rights(u32);
 
 impl Rights {
-    /// To give permits, set flags, notify, give blocks back and pass them on.
+    /// To give permits, set flags, notify, signal, give blocks back and pass them on.
     pub const GIVE: Self = Self(right::GIVE);
-    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for a thread's end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for signals and for a thread's
+    /// end.
     pub const TAKE: Self = Self(right::TAKE);
     /// To send messages to a thread or a queue.
     pub const SEND: Self = Self(right::SEND);
@@ -102,6 +103,11 @@ impl<S: System> Handle<S> {
     /// A mutex.
     pub const fn mutex(object: &'static Mutex<S>) -> Self {
         Self::new(object, kind::MUTEX, Rights::TAKE)
+    }
+
+    /// A condition variable. Who waits at it needs a handle of the mutex, too.
+    pub const fn condition(object: &'static Condition<S>, rights: Rights) -> Self {
+        Self::new(object, kind::CONDITION, rights)
     }
 
     /// A group of event flags.

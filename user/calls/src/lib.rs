@@ -29,7 +29,7 @@ pub use taktos_abi::{Error, Plain, Timeout};
 pub use taktos_time::{Duration, Instant, Span};
 
 use core::ptr;
-use taktos_abi::call::{Number, flags, handle};
+use taktos_abi::call::{Number, RELEASED, flags, handle};
 
 /// Nothing that a table has: for calls that take no handle.
 const NO_HANDLE: usize = usize::MAX;
@@ -73,6 +73,8 @@ handles! {
     Semaphore;
     /// A mutex.
     Mutex;
+    /// A condition variable.
+    Condition;
     /// A group of event flags.
     Flags;
     /// A thread, of this partition or of another one, or of none.
@@ -116,10 +118,51 @@ impl Mutex {
             .done()
     }
 
+    /// Locks the mutex for a thread whose wait at a condition ended with `error`; names the error to return.
+    fn lock_again(self, error: Error) -> Error {
+        loop {
+            match self.lock(Timeout::FOREVER) {
+                Ok(()) => return error,
+                // The caller is promised the mutex: this wait cannot be ended.
+                Err(Error::Cancelled) => {}
+                Err(other) => return other,
+            }
+        }
+    }
+
     /// Unlocks the mutex. Errors: `NotOwner`, `Deleted`.
     #[inline(always)]
     pub fn unlock(self) -> Result<(), Error> {
         self.call(Number::MutexUnlock, [0; 2], Timeout::NONE).done()
+    }
+}
+
+impl Condition {
+    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as `timeout` says, with nothing in between. The
+    /// mutex is locked again when this returns, also after an error; the time-out does not limit the waiting for it. Another thread may have
+    /// changed what it protects in between: look in a loop.
+    ///
+    /// Errors after which the caller owns the mutex as before: `Timeout`, `WouldBlock` (it was not unlocked), `Deleted`, `Cancelled`; `State`
+    /// where it has locked it more than once; `Parameter` where others wait with another mutex, or a handle does not allow it. After which it
+    /// does not: `NotOwner`, where it never did; what [`Mutex::lock`] says where it cannot be locked again.
+    pub fn wait(self, mutex: Mutex, timeout: Timeout) -> Result<(), Error> {
+        let answer = self.call(Number::ConditionWait, [0, mutex.0], timeout);
+        match answer.done() {
+            Err(error) if answer.words[0] == RELEASED => Err(mutex.lock_again(error)),
+            result => result,
+        }
+    }
+
+    /// Signals the most urgent thread that waits; does nothing if there is none. The caller need not own the mutex. Errors: `Deleted`.
+    pub fn signal(self) -> Result<(), Error> {
+        self.call(Number::ConditionSignal, [0; 2], Timeout::NONE)
+            .done()
+    }
+
+    /// Signals all that wait. Otherwise as [`Condition::signal`], once for each of them.
+    pub fn broadcast(self) -> Result<(), Error> {
+        self.call(Number::ConditionBroadcast, [0; 2], Timeout::NONE)
+            .done()
     }
 }
 

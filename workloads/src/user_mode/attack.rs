@@ -9,6 +9,7 @@
 //! processors `all` has the threads run on all of them; otherwise they are on one.
 
 pub mod carried;
+mod conditions;
 pub mod left_behind;
 pub mod outside;
 
@@ -108,6 +109,7 @@ const ALLOWS: &[u32] = &[
     kind::POOL | right::GIVE | right::TAKE,
     kind::INTERRUPT | right::TAKE,
     kind::MUTEX | right::TAKE,
+    kind::CONDITION | right::GIVE | right::TAKE,
 ];
 
 /// The handle of the third partition's thread.
@@ -140,6 +142,7 @@ mod role {
     pub const INTERRUPTS: usize = 23 << 24;
     pub const INTERRUPT: usize = 24 << 24;
     pub const LOCK: usize = 25 << 24;
+    pub const CONDITION: usize = 26 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -217,11 +220,12 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 10] = [
+    let parts: [(&str, &dyn Fn() -> bool); 11] = [
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
         ("what is carried", &|| carried::check(objects)),
         ("what is left behind", &|| left_behind::check(objects)),
+        ("conditions", &|| conditions::check(objects)),
         ("registers", &|| registers(objects)),
         ("frames", &|| frames(objects)),
         ("the table", &|| every_call(objects)),
@@ -673,6 +677,7 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         role::INTERRUPTS => left_behind::acknowledge(told),
         role::INTERRUPT => left_behind::acknowledge_once(),
         role::LOCK => left_behind::lock(told),
+        role::CONDITION => conditions::wait(told, which),
         role::LONG => carried::send_long(told, which),
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
@@ -698,6 +703,7 @@ pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) ->
         // What the one sent the other would receive anywhere in its memory, its stack among it.
         role::STORM => rage(told, argument & !role::MASK, |drawn| !drawn.is_of_bytes()),
         role::BUSY => be_busy(told, 1, argument & !role::MASK),
+        role::CONDITION => conditions::signal(),
         role::OVERFLOW => overflow::<S>(argument & !role::MASK),
         _ => {}
     }

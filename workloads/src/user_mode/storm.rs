@@ -152,7 +152,8 @@ pub fn is_right(known: &Known, attempt: &Attempt, status: Status) -> bool {
             // A generation of the past is told before what else is wrong.
             Err(Error::Deleted) => {
                 attempt.handle >> handle::GENERATION != 0
-                    || names_two(attempt.number) && attempt.words[1] >> handle::GENERATION != 0
+                    || second(attempt.number).is_some()
+                        && attempt.words[1] >> handle::GENERATION != 0
             }
             _ => false,
         }
@@ -166,7 +167,9 @@ fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
     if !is_memory_right(known, attempt) {
         return false;
     }
-    if names_two(attempt.number) && !allows(known, attempt.words[1], kind::MEMBER | right::SEND) {
+    if let Some(needs) = second(attempt.number)
+        && !allows(known, attempt.words[1], needs)
+    {
         return false;
     }
     call.kind == kind::NONE || allows(known, attempt.handle, call.kind | call.right)
@@ -181,9 +184,15 @@ fn allows(known: &Known, word: usize, needs: u32) -> bool {
     })
 }
 
-/// Whether a call's second word is a handle, too.
-const fn names_two(number: usize) -> bool {
-    number == Number::PoolPass as usize
+/// What the second word of a call must allow, if it is a handle, too.
+const fn second(number: usize) -> Option<u32> {
+    const PASS: usize = Number::PoolPass as usize;
+    const WAIT: usize = Number::ConditionWait as usize;
+    match number {
+        PASS => Some(kind::MEMBER | right::SEND),
+        WAIT => Some(kind::MUTEX | right::TAKE),
+        _ => None,
+    }
 }
 
 /// Whether what the call names of the memory, if it does, is what it may.

@@ -7,13 +7,15 @@ use crate::user_mode::expect;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
 use taktos_kernel::user::Line;
-use taktos_kernel::{AnyThread, Error, Mutex, Span};
+use taktos_kernel::{AnyThread, Condition, Error, Mutex, Span};
 use taktos_user::notify_wait;
 
 /// The objects, of which the first partition has handles.
 pub struct LeftBehind<S: AttackBoard> {
     /// A robust one.
     pub mutex: &'static Mutex<S>,
+    /// At which threads wait that end.
+    pub condition: &'static Condition<S>,
     /// The interrupt of a device that asks again as soon as it may: by [`ask`].
     pub line: &'static Line<S>,
 }
