@@ -53,6 +53,9 @@ fn for_board(board: &str, asked: Option<&str>) {
         // Where the words of records are kept, out of the image.
         let records = env::var_os("CARGO_FEATURE_DEFMT").map_or("", |_| " -Tdefmt.x");
         println!("cargo::metadata=arguments={arguments}{records}");
+        if let Some(place) = told("_PROGRAMS") {
+            println!("cargo::metadata=programs={place}");
+        }
     }
 }
 

@@ -46,8 +46,12 @@ impl Board {
             return None;
         }
         let out = PathBuf::from(said("OUT_DIR"));
-        for script in scripts {
+        for script in scripts.clone() {
             fs::copy(script, out.join(script)).expect("the output directory can be written");
+        }
+        let texts = scripts.filter_map(|script| fs::read_to_string(script).ok());
+        if let Some(place) = texts.filter_map(|text| place_of_programs(&text)).next() {
+            println!("cargo:programs={place}");
         }
         println!("cargo:rustc-link-search={}", out.display());
         println!("cargo:arguments={}", self.arguments.join(" "));
@@ -71,6 +75,13 @@ impl Board {
     }
 }
 
+/// Where a script has programs lie that partitions load: `PROVIDE(_taktos_programs = 0x20200000);`.
+fn place_of_programs(script: &str) -> Option<String> {
+    let (_, rest) = script.split_once("_taktos_programs =")?;
+    let (number, _) = rest.split_once(')')?;
+    Some(number.trim().to_owned())
+}
+
 /// By this a program names the board it is built for: its file may be that of several boards.
 fn name_board(out: &Path, name: &str) {
     let library = name.replace('-', "_");
@@ -89,4 +100,16 @@ fn programs() -> Vec<String> {
 /// What cargo tells build scripts.
 fn said(name: &str) -> String {
     env::var(name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_of_programs;
+
+    #[test]
+    fn a_board_s_script_says_where_programs_lie() {
+        let script = "MEMORY\n{\n}\nPROVIDE(_taktos_programs = 0x20200000);\n";
+        assert_eq!(place_of_programs(script).as_deref(), Some("0x20200000"));
+        assert_eq!(place_of_programs("MEMORY\n{\n}\n"), None);
+    }
 }

@@ -15,7 +15,7 @@ mod executable;
 mod program;
 
 pub use board::Board;
-pub use program::{Place, load, program};
+pub use program::{Place, load, program, programs};
 
 use std::env;
 

@@ -25,7 +25,7 @@ const OF_THE_LOADER: [&str; 5] = [
 /// of whole pages, or, on a Cortex-M4, of a power of two and at a multiple of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The lowest address, of memory that nothing else of the image has.
+    /// The lowest address, of memory that nothing else of the image has: [`programs`], or another one.
     pub base: usize,
     /// How many bytes there are for what is executed, and for constants.
     pub code: usize,
@@ -94,6 +94,20 @@ impl Place {
     }
 }
 
+/// In the build script of a loader: the lowest address of what its board has for programs that are loaded, a multiple of 64 KiB. How much
+/// there is, the board's memory map says. Compiled for the host, 0.
+///
+/// # Panics
+/// Where the board has none.
+pub fn programs() -> usize {
+    if !is_for_a_board() {
+        return 0;
+    }
+    let told = said("DEP_TAKTOS_PROGRAMS");
+    let digits = told.strip_prefix("0x").unwrap_or_default();
+    usize::from_str_radix(digits, 16).expect("the board says where programs are loaded")
+}
+
 /// In the build script of a program that a partition loads: links it at the addresses that its loader has for it, from the symbol `begin`
 /// on. Compiled for the host, or by nobody's build script, it has none.
 ///
@@ -154,7 +168,7 @@ fn describe(package: &str, place: &Place) {
 /// Has cargo build the program, in a folder of its own, since this one waits for it; gives what it is.
 fn build(package: &str, place: &Place) -> Vec<u8> {
     let (triple, profile) = (said("TARGET"), said("PROFILE"));
-    let folder = out().join("program");
+    let folder = out().join("target");
     let mut cargo = Command::new(said("CARGO"));
     cargo
         .current_dir(said("CARGO_MANIFEST_DIR"))

@@ -1,10 +1,11 @@
-//! Loads the program `pump` into a partition, again and again, and looks what comes of it; images that cannot be loaded; and another
-//! partition at its code.
+//! Loads the program `pump` into a partition, again and again, and looks what comes of it; images that cannot be loaded; another
+//! partition at its code; and code that is to be written.
 //!
 //! Owns: what must come of each life. Must never know: what the program is built of.
 #![no_std]
 #![no_main]
 
+mod both;
 mod neighbour;
 mod wrong;
 
@@ -76,6 +77,7 @@ fn first() {
         PUMP.stop();
         passed &= wrong::is_refused();
     }
+    passed &= both::is_never();
     taktos::println!("{}", if passed { "all passed" } else { "FAILED" });
     Board::exit(i32::from(!passed));
 }
