@@ -128,6 +128,9 @@ pub enum Command {
     Run {
         /// An experiment file, such as experiments/ipc.toml, a task set, such as experiments/onboard.toml, or any image
         experiment: Option<PathBuf>,
+        /// What an image loads.
+        #[command(flatten)]
+        loaded: LoadedOptions,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,
@@ -184,6 +187,9 @@ pub enum Command {
         /// Where an image runs that is for none of the boards.
         #[command(flatten)]
         machine: MachineOptions,
+        /// What the image loads.
+        #[command(flatten)]
+        loaded: LoadedOptions,
         /// The words that the image finds on its command line
         #[arg(long, value_name = "WORDS", default_value = "")]
         argument: String,
@@ -204,6 +210,9 @@ pub enum Command {
     Count {
         /// An image (an ELF file), or a program of the board
         subject: String,
+        /// What the image loads.
+        #[command(flatten)]
+        loaded: LoadedOptions,
         /// The symbol at which an interval begins
         #[arg(long, value_name = "SYMBOL", requires = "to")]
         from: Option<String>,
@@ -294,6 +303,14 @@ impl MachineOptions {
             )),
         }
     }
+}
+
+/// What an image loads besides itself.
+#[derive(Args, Debug, Clone, Default)]
+pub struct LoadedOptions {
+    /// An executable (an ELF file) that the image loads, such as a partition's program; may be said again
+    #[arg(long = "with", value_name = "FILE")]
+    pub loaded: Vec<PathBuf>,
 }
 
 /// How a board with a counter of its own is listened to.

@@ -27,6 +27,7 @@ pub mod image;
 mod kept;
 mod kind;
 mod latency;
+mod loaded;
 mod made_for;
 pub mod measure;
 mod mechanisms;

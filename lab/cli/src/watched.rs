@@ -78,12 +78,14 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Where all of it is in an image.
+    /// Where all of it is in an image, or else in one of the executables behind it, which it loads.
     ///
     /// # Errors
-    /// When the image has no such symbol.
-    pub fn find(&self, elf: &[u8]) -> Result<Watch> {
-        let file = object::File::parse(elf)
+    /// When none of them has such a symbol.
+    pub fn find(&self, elfs: &[Vec<u8>]) -> Result<Watch> {
+        let files = elfs.iter().map(|elf| object::File::parse(elf.as_slice()));
+        let files: Result<Vec<_>, _> = files.collect();
+        let files = files
             .map_err(|cause| Failure::error(format!("no ELF file: {cause}"), "name an image"))?;
         let mut watch = Watch::default();
         for interval in &self.interval {
@@ -91,12 +93,12 @@ impl Watched {
                 let name = interval.name.clone();
                 watch
                     .marks
-                    .push((address(&file, symbol)?, Mark { edge, name }));
+                    .push((address(&files, symbol)?, Mark { edge, name }));
             }
         }
         let current = self.current_thread.iter();
         watch.current = current
-            .map(|symbol| address(&file, symbol))
+            .map(|symbol| address(&files, symbol))
             .next()
             .transpose()?;
         watch.name = self.thread_name;
@@ -106,16 +108,14 @@ impl Watched {
 
 /// Where a symbol lies, by its name as the linker writes it or, of Rust's, as its author does: `blinky::filter`, without the hash
 /// that changes with each build.
-fn address(file: &object::File<'_>, wanted: &str) -> Result<u64> {
-    let symbols = || {
-        let named = file.symbols().filter(|symbol| !symbol.is_undefined());
-        named.filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
-    };
-    if let Some((_, address)) = symbols().find(|(name, _)| *name == wanted) {
-        return Ok(address);
+fn address(files: &[object::File<'_>], wanted: &str) -> Result<u64> {
+    let symbols: Vec<(&str, u64)> = files.iter().flat_map(named).collect();
+    if let Some((_, address)) = symbols.iter().find(|(name, _)| *name == wanted) {
+        return Ok(*address);
     }
-    let authors: Vec<(String, u64)> = symbols()
-        .map(|(name, address)| (format!("{:#}", demangle(name)), address))
+    let authors: Vec<(String, u64)> = symbols
+        .iter()
+        .map(|(name, address)| (format!("{:#}", demangle(name)), *address))
         .collect();
     let mut found = authors.iter().filter(|(name, _)| name == wanted);
     match (found.next(), found.next()) {
@@ -129,6 +129,13 @@ fn address(file: &object::File<'_>, wanted: &str) -> Result<u64> {
             near(&authors, wanted),
         )),
     }
+}
+
+/// The names of a file, and where each lies.
+fn named<'data>(file: &object::File<'data>) -> Vec<(&'data str, u64)> {
+    let defined = file.symbols().filter(|symbol| !symbol.is_undefined());
+    let named = defined.filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())));
+    named.collect()
 }
 
 /// What may have been meant: the same name in a module, or else where to look.

@@ -64,6 +64,9 @@ pub enum Error {
     /// The image's code lies where the table's addresses do not reach.
     #[error("the image has code at {0:#x}; a timing table reaches only the first 4 GiB")]
     TooFar(u64),
+    /// An executable that the image loads has code where there is some already.
+    #[error("there is other code at {0:#010x}; a timing table knows one at an address")]
+    Twice(u32),
     /// The image has no code for the processor.
     #[error("the image holds no code")]
     NoCode,

@@ -80,6 +80,22 @@ impl Table {
         })
     }
 
+    /// The same with the code of an executable that the image loads, beside its own.
+    ///
+    /// # Errors
+    /// Those of [`Table::for_image`] for the executable, and where the two have code at one address.
+    pub fn with(mut self, loaded: &[u8], phases: &PhaseRules) -> Result<Self, Error> {
+        let more = Self::for_image(loaded, self.cpu, phases)?;
+        self.regions.extend(more.regions);
+        self.regions.sort_by_key(|region| region.base);
+        let mut neighbours = self.regions.windows(2);
+        let twice = neighbours.find(|pair| pair[1].base - pair[0].base < pair[0].bytes);
+        match twice {
+            Some(pair) => Err(Error::Twice(pair[1].base)),
+            None => Ok(self),
+        }
+    }
+
     /// The names of the phases, by number.
     #[must_use]
     pub fn phases(&self) -> &[&'static str] {

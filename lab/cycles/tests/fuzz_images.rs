@@ -123,6 +123,53 @@ fn the_image_has_a_table_unchanged() {
     }
 }
 
+/// The image with its sections so much higher.
+fn moved(cpu: Cpu, distance: u64) -> Vec<u8> {
+    let mut bytes = image(cpu);
+    let is_64 = matches!(cpu, Cpu::CortexA53 | Cpu::U54);
+    // Of the header: where the sections' headers are, how long each is; of such a header: the address (System V ABI).
+    let (table, size, address, word) = if is_64 {
+        (0x28, 0x3A, 16, 8)
+    } else {
+        (0x20, 0x2E, 12, 4)
+    };
+    let number = |bytes: &[u8], at: usize, length: usize| {
+        let mut word = [0; 8];
+        word[..length].copy_from_slice(&bytes[at..at + length]);
+        u64::from_le_bytes(word)
+    };
+    let begin = number(&bytes, table, word) as usize;
+    let (size, count) = (number(&bytes, size, 2), number(&bytes, size + 2, 2));
+    for section in 0..count {
+        let at = begin + (section * size) as usize + address;
+        let higher = (number(&bytes, at, word) + distance).to_le_bytes();
+        bytes[at..at + word].copy_from_slice(&higher[..word]);
+    }
+    bytes
+}
+
+#[test]
+fn what_an_image_loads_is_known_beside_it_and_refused_over_it() {
+    let phases = PhaseRules::default();
+    for cpu in CPUS {
+        let table = || Table::for_image(&image(cpu), cpu, &phases).unwrap();
+        let other = moved(cpu, 0x1000);
+        let both = table().with(&other, &phases).unwrap();
+        let other = Table::for_image(&other, cpu, &phases).unwrap();
+        let sum = table().instructions() + other.instructions();
+        assert_eq!(both.instructions(), sum, "{cpu:?}");
+        assert!(is_written(&both), "{cpu:?}");
+        for distance in [0, 12] {
+            let twice = table().with(&moved(cpu, distance), &phases);
+            let at = distance as u32;
+            assert!(
+                matches!(twice, Err(Error::Twice(address)) if address == at),
+                "{cpu:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn an_image_of_another_processor_is_refused() {
     let arms = [Cpu::CortexM4, Cpu::CortexA8];

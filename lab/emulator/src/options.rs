@@ -1,6 +1,6 @@
 //! What a run is told beyond its image: how far it may go, how it is counted, what is looked at.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use taktos_cycles::PhaseRules;
@@ -28,6 +28,8 @@ pub struct Options {
     pub until: Option<Until>,
     /// What is looked at beyond what the image names.
     pub watch: Watch,
+    /// Executables that the image loads: it executes their code, too.
+    pub loaded: Vec<PathBuf>,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             argument: None,
             until: None,
             watch: Watch::default(),
+            loaded: Vec::new(),
         }
     }
 }

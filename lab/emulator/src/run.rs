@@ -129,17 +129,22 @@ impl Emulator {
         Ok((ended, summary, phases))
     }
 
-    /// The image's timing table, where the board has a model or is followed by one.
-    fn table(&self, image: &Path, elf: &[u8], options: &Options) -> Result<Option<Table>, Error> {
-        let table = |cpu| Table::for_image(elf, cpu, &options.phases);
-        self.board
-            .told_by()
-            .map(table)
-            .transpose()
-            .map_err(|cause| Error::Table {
-                path: image.to_owned(),
-                cause,
-            })
+    /// The timing table of the image and of what it loads, where the board has a model or is followed by one.
+    fn table(&self, image: &Path, bytes: &[u8], options: &Options) -> Result<Option<Table>, Error> {
+        let Some(cpu) = self.board.told_by() else {
+            return Ok(None);
+        };
+        let of = |path: &Path| {
+            let path = path.to_owned();
+            move |cause| Error::Table { path, cause }
+        };
+        let phases = &options.phases;
+        let own = Table::for_image(bytes, cpu, phases).map_err(of(image))?;
+        let mut loaded = options.loaded.iter();
+        let table = loaded.try_fold(own, |table, path| {
+            table.with(&elf(path)?, phases).map_err(of(path))
+        });
+        table.map(Some)
     }
 
     /// The counts, of which cycles are the processor's only where its own model told them.

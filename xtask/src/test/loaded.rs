@@ -1,17 +1,25 @@
 //! The step on programs that partitions load: they run, each life begins as the first, what they must not do is a fault, and an image that
-//! is wrong is refused.
+//! is wrong is refused; where a processor fetches for itself, each does so anew before it begins a life; and the tool counts them where
+//! they are named.
 //!
-//! Owns: on which boards. Must never know: what the two programs do, and how the one has the other built.
+//! Owns: on which boards, and what is looked at from outside. Must never know: what the two programs do.
 
-use anyhow::{Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use object::Object;
+use serde_json::Value;
 use taktos_cli::emulator;
 use taktos_cli::image::{cargo, output_of};
 use taktos_cli::several::{Board as Several, QUANTUM};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Board, Options};
+use taktos_emulator::{Board, Mark, Options, Passing, Record, Watch};
 
 use super::Tally;
+use super::cargo::tool_built;
+use super::repeat::place;
 
 /// One of each kind with one processor; the boards that have several are asked besides.
 const BOARDS: [Board; 7] = [
@@ -23,38 +31,180 @@ const BOARDS: [Board; 7] = [
     Board::Virt(Virt::Aarch64),
     Board::Virt(Virt::RiscV64),
 ];
-/// The program that loads another one.
+/// The program that loads another one, and the other one.
 const LOADER: &str = "pump-demo";
-/// What it says at its end.
+const LOADED: &str = "pump";
+/// What the former says at its end, how many lives it gives the latter, and how many threads that has in each.
 const PASSED: &str = "all passed\n";
+const LIVES: usize = 100;
+const THREADS: usize = 4;
+/// The point that a processor passes when it fetches anew, and the name by which the program's beginning is marked.
+const FETCHES: &str = "fetch-anew";
+const BEGINS: &str = "begins";
 
-/// Builds it for each board, and runs it.
-pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
-    let boards = BOARDS.into_iter().map(Several::from);
-    boards
-        .chain(Several::thorough())
-        .map(|board| on(workspace, board))
-        .collect()
+/// A loader that is built, and its program with all names.
+struct Built {
+    image: PathBuf,
+    program: PathBuf,
 }
 
-fn on(workspace: &Workspace, board: Several) -> Result<Result<(), String>> {
+/// Builds it for each board, and runs it; looks at it from outside on one of one processor and on one of several.
+pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let boards = BOARDS.into_iter().map(Several::from);
+    for board in boards.chain(Several::thorough()) {
+        let built = build(workspace, board)?;
+        all.add(match runs(board, &built)? {
+            Ok(()) => Tally::pass(),
+            Err(why) => Tally::fail(why),
+        });
+        if board == Several::from(Board::Mps2An386) {
+            all.add(is_counted(workspace, &built)?);
+        }
+        if board.processors > 1 && board.machine == Board::Virt(Virt::RiscV64) {
+            all.add(fetches_anew(board, &built)?);
+        }
+    }
+    Ok(all)
+}
+
+fn build(workspace: &Workspace, board: Several) -> Result<Built> {
     let (name, triple) = (board.name, board.machine.triple());
     let output = output_of(
         cargo(workspace)
             .args(["build", "--quiet", "--release", "--package", LOADER])
-            .args(["--features", name, "--target", triple]),
+            .args(["--features", name, "--target", triple])
+            .args(["--message-format", "json-render-diagnostics"]),
     )?;
     ensure!(
         output.status.success(),
         "{LOADER} for {name}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let image = workspace.target().join(triple).join("release").join(LOADER);
+    // The one that lies beside the image may be that of another board of the triple.
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut scripts = said.lines().filter_map(script_of_loader);
+    let folder = scripts
+        .next_back()
+        .context("cargo tells of no build script")?;
+    Ok(Built {
+        image: workspace.target().join(triple).join("release").join(LOADER),
+        program: Path::new(&folder)
+            .join("target")
+            .join(triple)
+            .join("release")
+            .join(LOADED),
+    })
+}
+
+/// The folder of what the loader's build script has made, if cargo's line tells of that.
+fn script_of_loader(line: &str) -> Option<String> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_told = message["reason"] == "build-script-executed";
+    let is_of_loader = message["package_id"].as_str()?.contains(LOADER);
+    let folder = message["out_dir"].as_str()?;
+    (is_told && is_of_loader).then(|| folder.to_owned())
+}
+
+/// Runs the image as it is.
+fn runs(board: Several, built: &Built) -> Result<Result<(), String>> {
     let setting = Setting::new(board.processors, QUANTUM);
-    let ended = emulator::find(board.machine)?.run(&image, &setting, &Options::default())?;
+    let emulator = emulator::find(board.machine)?;
+    let ended = emulator.run(&built.image, &setting, &Options::default())?;
     let console = ended.console.as_str();
     Ok(match ended.exit_status == 0 && console.ends_with(PASSED) {
         true => Ok(()),
-        false => Err(format!("on {name}:\n{console}\n")),
+        false => Err(format!("on {}:\n{console}\n", board.name)),
     })
+}
+
+/// The tool says what to name where nothing is named, refuses what is not loaded, and counts what is.
+fn is_counted(workspace: &Workspace, built: &Built) -> Result<Tally> {
+    let image = built.image.to_string_lossy();
+    let program = built.program.to_string_lossy();
+    let another = workspace.target().join("lab/taktos");
+    let another = another.to_string_lossy();
+    let interval = ["--from", "begin", "--to", "pump::act"];
+    let counts = [
+        &["count", &image, "--with", &program, "--format", "json"],
+        &interval[..],
+    ]
+    .concat();
+    let cases: [(&[&str], bool, &str); 4] = [
+        (&["run", &image], false, "--with FILE"),
+        (
+            &["run", &image, "--with", &another],
+            false,
+            "does not hold its code",
+        ),
+        (
+            &["run", &image, "--with", &program],
+            true,
+            PASSED.trim_end(),
+        ),
+        (&counts, true, "\"passages\": 100"),
+    ];
+    cases
+        .into_iter()
+        .map(|(words, succeeds, says)| {
+            let output = Command::new(workspace.target().join("lab/taktos"))
+                .args(words)
+                .arg("--out")
+                .arg(place(workspace, LOADER, 1))
+                .current_dir(workspace.root())
+                .output()
+                .context("the tool does not start")?;
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            Ok(
+                match output.status.success() == succeeds && said.contains(says) {
+                    true => Ok(()),
+                    false => Err(format!("taktos {}: {said}\n", words.join(" "))),
+                },
+            )
+        })
+        .collect()
+}
+
+/// On several processors each of which fetches for itself: between two lives of the program, each has fetched anew before a thread of the
+/// next life begins there.
+fn fetches_anew(board: Several, built: &Built) -> Result<Tally> {
+    let elf = std::fs::read(&built.program)?;
+    let entry = object::File::parse(elf.as_slice())?.entry();
+    let options = Options {
+        loaded: vec![built.program.clone()],
+        watch: Watch::marks(vec![(entry, Mark::point(BEGINS))]),
+        ..Options::default()
+    };
+    let setting = Setting::new(board.processors, QUANTUM);
+    let emulator = emulator::find(board.machine)?;
+    let record = emulator.record(&built.image, &setting, &options, &mut |_| {})?;
+    Ok(match stale(&record, board.processors) {
+        None => Tally::pass(),
+        Some(why) => Tally::fail(format!("on {}: {why}\n", board.name)),
+    })
+}
+
+/// The first thread that begins where the processor has not fetched since the life before, if there is one.
+fn stale(record: &Record, processors: usize) -> Option<String> {
+    let is = |passing: &Passing, name: &str| passing.mark.name == name;
+    let mut has_fetched = vec![false; processors];
+    let mut begun = 0;
+    for passing in &record.marks {
+        if is(passing, FETCHES) {
+            has_fetched[passing.processor] = true;
+        } else if is(passing, BEGINS) {
+            if !has_fetched[passing.processor] {
+                let (life, processor) = (begun / THREADS, passing.processor);
+                return Some(format!(
+                    "life {life} begins on processor {processor} with the code of the last"
+                ));
+            }
+            begun += 1;
+            if begun % THREADS == 0 {
+                has_fetched.fill(false);
+            }
+        }
+    }
+    (begun != LIVES * THREADS).then(|| format!("{begun} threads have begun"))
 }

@@ -119,6 +119,7 @@ pub fn forget() {
 
 /// Has this processor fetch anew what it executes: all that was stored before as far as it sees that (unprivileged architecture, Zifencei).
 pub fn fetch_anew() {
+    taktos_machine::label!("taktos.point.fetch-anew");
     // SAFETY: what was fetched before is fetched again when needed.
     unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
 }

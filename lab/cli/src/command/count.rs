@@ -74,7 +74,7 @@ pub(super) fn run(
     workspace: &Workspace,
     subject: &str,
     watched: &Watched,
-    time: Duration,
+    (time, loaded): (Duration, Vec<PathBuf>),
     (options, machine): (&RunOptions, &MachineOptions),
 ) -> Result<()> {
     let chosen = Chosen::of(subject, options.board.as_deref(), machine)?;
@@ -84,6 +84,7 @@ pub(super) fn run(
     let asked = Asked {
         subject,
         argument: String::new(),
+        loaded,
         time,
         live: false,
     };

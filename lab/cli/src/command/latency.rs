@@ -64,6 +64,7 @@ pub(super) fn from_file(
     let call = Call {
         argument: question.argument(Board::PROCESSORS),
         quantum: QUANTUM,
+        ..Call::default()
     };
     let what = format!(
         "{} wake-ups on each processor of {} ...",

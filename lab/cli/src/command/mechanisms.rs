@@ -76,6 +76,7 @@ fn calls(loops: u64, interval_us: u64) -> Vec<Call> {
             "experiment={name}+where={place}+loops={loops}+interval-us={interval_us}"
         ),
         quantum,
+        ..Call::default()
     };
     let closely = EXPERIMENTS.map(|name| call(name, "all", loops, QUANTUM));
     let grain = QUANTA.map(|quantum| call("all", "across", loops.min(GRAIN), quantum));

@@ -31,7 +31,7 @@ use anyhow::Result;
 
 use trace::Asked;
 
-use crate::arguments::{Command, Format, Suite, VmCommand};
+use crate::arguments::{Command, Format, LoadedOptions, Suite, VmCommand};
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{image, screen};
@@ -45,6 +45,7 @@ pub fn run(command: Command) -> Result<()> {
     match command {
         Command::Run {
             experiment: Some(file),
+            loaded: LoadedOptions { loaded },
             options,
             machine,
             size,
@@ -55,6 +56,7 @@ pub fn run(command: Command) -> Result<()> {
             let asked = Asked {
                 subject: &file.to_string_lossy(),
                 argument: String::new(),
+                loaded,
                 time,
                 live: options.format == Format::Table,
             };
@@ -62,10 +64,18 @@ pub fn run(command: Command) -> Result<()> {
             trace::run(&workspace, asked, None, place, (None, None))
         }
         Command::Run {
+            loaded: LoadedOptions { loaded },
+            ..
+        } if !loaded.is_empty() => Err(Failure::error(
+            "--with names what an image loads, and no image is run",
+            "name the image, an ELF file, or leave out --with",
+        )),
+        Command::Run {
             experiment: Some(file),
             options,
             machine,
             size,
+            ..
         } => {
             machine.none()?;
             experiment::from_file(&workspace, &file, &options, &size)
@@ -75,6 +85,7 @@ pub fn run(command: Command) -> Result<()> {
             options,
             machine,
             size,
+            ..
         } => {
             machine.none()?;
             size.only(&[])?;
@@ -150,6 +161,7 @@ pub fn run(command: Command) -> Result<()> {
             subject,
             options,
             machine,
+            loaded: LoadedOptions { loaded },
             argument,
             time,
             watch,
@@ -160,6 +172,7 @@ pub fn run(command: Command) -> Result<()> {
             Asked {
                 subject: &subject,
                 argument,
+                loaded,
                 time,
                 live: false,
             },
@@ -169,6 +182,7 @@ pub fn run(command: Command) -> Result<()> {
         ),
         Command::Count {
             subject,
+            loaded: LoadedOptions { loaded },
             from,
             to,
             budget,
@@ -177,7 +191,8 @@ pub fn run(command: Command) -> Result<()> {
             machine,
         } => {
             let watched = count::asked(from.as_deref().zip(to.as_deref()), budget.as_deref())?;
-            count::run(&workspace, &subject, &watched, time, (&options, &machine))
+            let place = (&options, &machine);
+            count::run(&workspace, &subject, &watched, (time, loaded), place)
         }
         Command::Vm(VmCommand::Run(options)) => vm::run(&workspace, &options),
         Command::Vm(VmCommand::Check(options)) => vm::check(&workspace, &options),

@@ -1,7 +1,7 @@
 //! `taktos trace`: who ran when, of a program that is run, or of a recording.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::several::{Call, Machine};
 use crate::watched::Watched;
 use crate::workspace::Workspace;
-use crate::{image, screen};
+use crate::{image, loaded, screen};
 
 /// How long an image runs when the command line names no time.
 pub(super) const TIME: Duration = Duration::from_secs(10);
@@ -43,6 +43,8 @@ pub(super) struct Asked<'a> {
     pub subject: &'a str,
     /// The words of the image's command line.
     pub argument: String,
+    /// The executables that it loads.
+    pub loaded: Vec<PathBuf>,
     /// The most virtual time.
     pub time: Duration,
     /// Each line of the console is printed as it comes, not the first ones at the end.
@@ -165,10 +167,14 @@ fn read(file: &Path) -> Result<Recording> {
     })
 }
 
-/// What is watched of an image beyond what it names.
-fn watch(watched: &Watched, image: &Image) -> Result<Watch> {
-    let elf = std::fs::read(&image.path).with_context(|| image.path.display().to_string())?;
-    watched.find(&elf)
+/// What is watched of an image, and of what it loads, beyond what it names.
+fn watch(watched: &Watched, image: &Image, loaded: &[PathBuf]) -> Result<Watch> {
+    let read = |path: &PathBuf| std::fs::read(path).with_context(|| path.display().to_string());
+    let elfs: Result<Vec<_>> = std::iter::once(&image.path)
+        .chain(loaded)
+        .map(read)
+        .collect();
+    watched.find(&elfs?)
 }
 
 /// Runs an image, a file or a program that is built, for so long.
@@ -181,6 +187,7 @@ pub(super) fn record(
     let (program, time, live) = (asked.subject, asked.time, asked.live);
     let call = Call {
         argument: asked.argument,
+        loaded: asked.loaded,
         ..Call::default()
     };
     let board = chosen.board;
@@ -194,7 +201,8 @@ pub(super) fn record(
     let running = format!("running {program} on {} ...", board.name);
     let until = until(time);
     let reached = Arc::clone(&until.reached);
-    let watch = watch(watched, &image)?;
+    loaded::check(&image.path, &call.loaded)?;
+    let watch = watch(watched, &image, &call.loaded)?;
     let record = progress.until(&running, (&reached, time), |aside| {
         let mut on_line = |line: &str| {
             if live {
@@ -203,7 +211,9 @@ pub(super) fn record(
         };
         machine.record_until(&image, &call, (until, watch), &mut on_line)
     });
-    let record = record.map_err(|error| chosen.explained(error))?;
+    let record = record
+        .map_err(|error| loaded::explained(&image.path, error))
+        .map_err(|error| chosen.explained(error))?;
     let recording = record_schedule(&record, board.cpu_name);
     let subject = Subject {
         name: program.into(),

@@ -6,6 +6,7 @@
 mod board;
 mod honest;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -52,6 +53,8 @@ pub struct Call {
     pub argument: String,
     /// Nanoseconds that one processor may run ahead of another.
     pub quantum: u32,
+    /// Executables that the image loads.
+    pub loaded: Vec<PathBuf>,
 }
 
 impl Machine {
@@ -159,6 +162,7 @@ impl Machine {
         let argument = Some(call.argument.clone()).filter(|argument| !argument.is_empty());
         let one = Options {
             argument,
+            loaded: call.loaded.clone(),
             ..Options::default()
         };
         match self.board.processors {
@@ -182,6 +186,7 @@ impl Default for Call {
         Self {
             argument: String::new(),
             quantum: QUANTUM,
+            loaded: Vec::new(),
         }
     }
 }

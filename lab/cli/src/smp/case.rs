@@ -197,6 +197,7 @@ impl Case {
                 tasks.join(";"),
             ),
             quantum: self.quantum,
+            ..Call::default()
         }
     }
 }

@@ -96,6 +96,7 @@ fn calls() -> Vec<Call> {
         quanta.iter().map(|quantum| Call {
             argument: (*layout).into(),
             quantum: *quantum,
+            ..Call::default()
         })
     });
     calls.collect()
