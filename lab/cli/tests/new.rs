@@ -30,6 +30,11 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         ),
         ("a --board virt-aarch64 --hard-float", hard, "mps2-an386"),
         (
+            "filter --loaded",
+            "means something else",
+            "such as `blinky`",
+        ),
+        (
             "a --c --board virt-aarch64-smp",
             "there is no library for C programs on `virt-aarch64-smp`",
             "mps2-an386, stm32l475-iot01",
@@ -108,10 +113,10 @@ fn a_library_for_a_board_that_has_none_is_refused_before_anything_is_written() {
 fn no_blank_is_left_and_cargo_reads_what_is_written() {
     let folder = Folder::new("new-written");
     let git = "b --board virt-riscv64 --git https://example.org/it's --rev \"v1\"";
-    for words in ["a", "a-2 --hard-float", git] {
+    for words in ["a", "a-2 --hard-float", git, "c --loaded"] {
         succeed(&mut new(&folder, words));
     }
-    assert_eq!(folder.names(), ["a", "a-2", "b"]);
+    assert_eq!(folder.names(), ["a", "a-2", "b", "c"]);
     for name in folder.names() {
         let place = folder.0.join(&name);
         for file in files(&place) {
@@ -133,6 +138,8 @@ fn no_blank_is_left_and_cargo_reads_what_is_written() {
     assert_eq!(taktos["git"].as_str(), Some("https://example.org/it's"));
     assert_eq!(taktos["rev"].as_str(), Some("\"v1\""));
     assert_eq!(taktos["features"][0].as_str(), Some("virt-riscv64"));
+    let loaded: toml::Table = read(&folder.0, "c/filter/Cargo.toml").parse().unwrap();
+    assert!(loaded["dependencies"]["taktos-user"]["path"].is_str());
     let hard = read(&folder.0, "a-2/.cargo/config.toml");
     assert!(hard.contains("[target.thumbv7em-none-eabihf]"), "{hard}");
 }

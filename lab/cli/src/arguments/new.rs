@@ -9,6 +9,7 @@ Examples:
   taktos new blinky                                    for mps2-an386, a Cortex-M4F
   taktos new blinky --board virt-riscv64
   taktos new blinky --c                                in C, with the calls of CMSIS-RTOS2
+  taktos new blinky --loaded                           with a program that it loads into a partition
   taktos new blinky --git URL --rev v0.1.0             Taktos from a repository: for others, and for CI
 
 Then, in the new folder:
@@ -30,6 +31,9 @@ pub struct NewOptions {
     /// A C program, with CMake
     #[arg(long, conflicts_with_all = ["hard_float", "git"])]
     pub c: bool,
+    /// Two programs: one that is loaded into a partition, and one that loads it
+    #[arg(long, conflicts_with_all = ["c", "hard_float"])]
+    pub loaded: bool,
     /// Hand floating-point values over in registers of their own (mps2-an386)
     #[arg(long)]
     pub hard_float: bool,

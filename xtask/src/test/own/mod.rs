@@ -92,6 +92,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
         }
     }
+    all.add(place.loads()?);
     all.add(place.panics()?);
     all.add(place.logs()?);
     all.add(records::lie_in_memory(&place)?);
@@ -169,6 +170,18 @@ impl<'a> Place<'a> {
                 Tally::fail(format!("{name}, cargo run {profile}: {}\n", said(&output)))
             }
         })
+    }
+
+    /// A program that loads another one into a partition, which fails and is loaded once more; what needs no kernel of that one is tested on
+    /// this machine.
+    fn loads(&self) -> Result<Tally> {
+        const LAST: &str = "filter: undefined instruction, and is loaded once more";
+        let [board, ..] = Board::ALL;
+        self.write("loads", &["--loaded", "--board", board.name()])?;
+        let mut all = self.run("loads", PROFILES[0], LAST)?;
+        let words = ["test", "--quiet", "--workspace"];
+        all.add(counted(self.cargo("loads").args(words))?);
+        Ok(all)
     }
 
     /// Programs that panic, by themselves and in the kernel, and say in their last words where and why, with the values. The kernel's

@@ -24,11 +24,8 @@ pub use device::all;
 /// The program itself.
 pub const PROGRAM: &str = include_str!("template/main.rs");
 
-/// The files of a repository: where each lies, and its text with blanks.
-const FILES: [(&str, &str); 9] = [
-    ("Cargo.toml", include_str!("template/manifest.toml")),
-    ("build.rs", include_str!("template/build.rs")),
-    ("src/main.rs", PROGRAM),
+/// The files of a repository: where each lies, and its text with blanks. Those of every program, and those of each kind.
+const FILES: [(&str, &str); 5] = [
     (".cargo/config.toml", include_str!("template/config.toml")),
     (
         "rust-toolchain.toml",
@@ -36,12 +33,38 @@ const FILES: [(&str, &str); 9] = [
     ),
     (".gitignore", include_str!("template/gitignore")),
     (".github/workflows/ci.yml", include_str!("template/ci.yml")),
-    ("README.md", include_str!("template/README.md")),
     (
         "taktos.py",
         include_str!("../../../../../facade/gdb/taktos.py"),
     ),
 ];
+const PLAIN_FILES: [(&str, &str); 4] = [
+    ("Cargo.toml", include_str!("template/manifest.toml")),
+    ("build.rs", include_str!("template/build.rs")),
+    ("src/main.rs", PROGRAM),
+    ("README.md", include_str!("template/README.md")),
+];
+const LOADER_FILES: [(&str, &str); 7] = [
+    ("Cargo.toml", include_str!("template/loaded/manifest.toml")),
+    ("build.rs", include_str!("template/loaded/build.rs")),
+    ("src/main.rs", include_str!("template/loaded/main.rs")),
+    ("README.md", include_str!("template/loaded/README.md")),
+    (
+        "filter/Cargo.toml",
+        include_str!("template/loaded/filter.toml"),
+    ),
+    (
+        "filter/build.rs",
+        include_str!("template/loaded/filter_build.rs"),
+    ),
+    (
+        "filter/src/main.rs",
+        include_str!("template/loaded/filter.rs"),
+    ),
+];
+
+/// The package of the program that is loaded, whose folder that is, too.
+const LOADED: &str = "filter";
 
 /// The files of a C project.
 const C_FILES: [(&str, &str); 6] = [
@@ -61,7 +84,7 @@ const LOCK: &str = "Cargo.lock";
 /// # Errors
 /// When the name is none of a crate, its folder is there, or the board is unknown.
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
-    name::check(&options.name)?;
+    name::check(&options.name, if options.loaded { LOADED } else { "" })?;
     let board = device::by_name(&options.board)?;
     if options.c {
         return c_project(options, board);
@@ -69,11 +92,23 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     let target = board.target(options.hard_float)?;
     let blanks = blanks(workspace, options, board, target)?;
     let lock = (LOCK, read(workspace, LOCK)?);
-    let files = FILES.map(|(place, text)| (place, filled(text, &blanks)));
-    write(Path::new(&options.name), files.into_iter().chain([lock]))?;
+    let (own, kind, test): (&[_], _, _) = match options.loaded {
+        false => (
+            &PLAIN_FILES,
+            "a program",
+            "cargo test      on this machine, in virtual time",
+        ),
+        true => (
+            &LOADER_FILES,
+            "a program, and one that it loads into a partition,",
+            "cargo test --workspace    what needs no kernel, on this machine",
+        ),
+    };
+    let files = FILES.iter().chain(own);
+    let files = files.map(|(place, text)| (*place, filled(text, &blanks)));
+    write(Path::new(&options.name), files.chain([lock]))?;
     Ok(screen::print(&format!(
-        "{name}: a program for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  \
-         cargo test      on this machine, in virtual time\n",
+        "{name}: {kind} for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  {test}\n",
         name = options.name,
         board = board.name,
         processor = board.shown(),
@@ -141,7 +176,7 @@ fn blanks(
     options: &NewOptions,
     board: Board,
     target: &str,
-) -> Result<[(&'static str, String); 10]> {
+) -> Result<[(&'static str, String); 11]> {
     let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
     let channel = toolchain["toolchain"]["channel"].as_str();
     Ok([
@@ -160,6 +195,10 @@ fn blanks(
         (
             "source of taktos-build",
             source(workspace, options, "facade/build")?,
+        ),
+        (
+            "source of taktos-user",
+            source(workspace, options, "user/calls")?,
         ),
     ])
 }

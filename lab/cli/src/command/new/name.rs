@@ -9,14 +9,14 @@ use crate::failure::{Failure, one_line};
 const TAKEN: &str = "\
     as break const continue crate else enum extern false fn for if impl in let loop match mod move mut pub ref return self static \
     struct super trait true type unsafe use where while async await dyn abstract become box do final gen macro override priv try \
-    typeof unsized virtual yield alloc core proc_macro std test build deps examples incremental taktos taktos-build";
+    typeof unsized virtual yield alloc core proc_macro std test build deps examples incremental taktos taktos-build taktos-user";
 
 /// As long as a package's name may be where packages are published.
 const LONGEST: usize = 64;
 
-/// Refuses what is no name of a crate.
-pub(super) fn check(name: &str) -> Result<()> {
-    match wrong(name) {
+/// Refuses what is no name of a crate, or that of `another` of the same workspace.
+pub(super) fn check(name: &str, another: &str) -> Result<()> {
+    match wrong(name, another) {
         None => Ok(()),
         Some(why) => Err(Failure::error(
             format!("`{}` is no name for a program: {why}", one_line(name)),
@@ -25,7 +25,7 @@ pub(super) fn check(name: &str) -> Result<()> {
     }
 }
 
-fn wrong(name: &str) -> Option<&'static str> {
+fn wrong(name: &str, another: &str) -> Option<&'static str> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     match name {
         "" => Some("it is empty"),
@@ -38,6 +38,7 @@ fn wrong(name: &str) -> Option<&'static str> {
         _ if name.len() > LONGEST => Some("it has more than 64 characters"),
         _ if TAKEN
             .split_whitespace()
+            .chain([another])
             .any(|taken| taken.eq_ignore_ascii_case(name)) =>
         {
             Some("it means something else to the compiler, or to cargo")
@@ -53,13 +54,14 @@ mod tests {
     #[test]
     fn names_of_crates_are_taken_and_others_refused() {
         for name in ["blinky", "a", "Motor-2_x", "testing"] {
-            assert_eq!(wrong(name), None, "{name}");
+            assert_eq!(wrong(name, "filter"), None, "{name}");
         }
         let long = "a".repeat(65);
         for name in [
-            "", "2fast", "-x", "_", "a b", "a/b", "..", "é", "fn", "Self", "test", "taktos", &long,
+            "", "2fast", "-x", "_", "a b", "a/b", "..", "é", "fn", "Self", "test", "taktos",
+            "Filter", &long,
         ] {
-            assert!(wrong(name).is_some(), "{name}");
+            assert!(wrong(name, "filter").is_some(), "{name}");
         }
     }
 }

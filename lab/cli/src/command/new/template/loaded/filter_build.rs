@@ -1,0 +1,3 @@
+fn main() {
+    taktos_build::program();
+}
