@@ -4,7 +4,8 @@ use crate::leak;
 use std::cell::{Cell, OnceCell};
 use taktos_arch_host::{HostSeveral, Order, Outcome};
 use taktos_kernel::{
-    Duration, InstanceConfig, Instant, Kernel, Smp, SmpMemory, System, Upcall, run_smp,
+    CpuSet, Duration, InstanceConfig, Instant, Kernel, PolicyKind, Smp, SmpMemory, System, Upcall,
+    run_smp,
 };
 use taktos_workloads::several::{self, SeveralBoard};
 use taktos_workloads::several_bench::BenchBoard;
@@ -17,6 +18,36 @@ pub const ROWS: usize = 128;
 pub const INSTANCES: usize = 4;
 /// How many cluster mutexes there can be.
 pub const LOCKS: usize = 16;
+
+/// The policies under which storms rage.
+pub const POLICIES: [PolicyKind; 6] = [
+    PolicyKind::Simple,
+    PolicyKind::Priority,
+    PolicyKind::Edf,
+    PolicyKind::PriorityAffinity,
+    PolicyKind::StrongAffinity,
+    PolicyKind::Cbs,
+];
+/// The processors of each instance, where there are four.
+pub const LAYOUTS: [&[u64]; 4] = [&[15], &[3, 12], &[1, 2, 4, 8], &[1, 14]];
+/// What the instances of [`instances`] are called.
+pub const NAMES: [[u8; 4]; 4] = [*b"ONE ", *b"TWO ", *b"THRE", *b"FOUR"];
+
+/// Instances of that policy with these processors each.
+pub fn instances(policy: PolicyKind, layout: &[u64]) -> &'static [InstanceConfig] {
+    let instance = |(name, bits): ([u8; 4], &u64)| InstanceConfig {
+        name,
+        policy,
+        cpus: CpuSet::from_bits(*bits),
+    };
+    leak(
+        NAMES
+            .into_iter()
+            .zip(layout)
+            .map(instance)
+            .collect::<Vec<_>>(),
+    )
+}
 
 /// The host with as many processors as [`run_on`] is told. Each run has a kernel of its own.
 pub struct SeveralHost;

@@ -4,49 +4,22 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use taktos_abi::Error;
-use taktos_abi::call::Number;
 use taktos_arch_host::Host;
 use taktos_host::{Board, leak, run};
-use taktos_kernel::user::{Handle, Memory, Partition, Registers, Rights, UserThread, call_as};
 use taktos_kernel::{
-    AnyThread, Duration, Instant, Kernel, Message, Mutex, Priority, Received, Span, State, System,
-    Thread, Timeout,
+    AnyThread, Duration, Instant, Message, Mutex, Priority, Received, Span, State, System, Thread,
+    Timeout,
 };
 use taktos_random::seed;
+use taktos_tests::parts::{self, Looks, draw_from, word};
 
-#[repr(C, align(4096))]
-struct Block([u8; 4096]);
-
-type Part = &'static Partition<Board, ()>;
+type Part = parts::Part<Board>;
 type Any = &'static AnyThread<Board>;
-type Body = Box<dyn Fn()>;
-
-/// Runs the body that the argument is the address of: a thread of a partition reaches all memory here.
-extern "C" fn entry(_: &'static (), body: usize) -> ! {
-    if body != 0 {
-        let body = std::ptr::with_exposed_provenance::<Body>(body);
-        #[expect(unsafe_code, reason = "a body is passed as a word")]
-        // SAFETY: `start` passed the address of a leaked body.
-        unsafe {
-            (*body)();
-        }
-    }
-    AnyThread::<Board>::exit()
-}
 
 /// A partition with a budget, if one is given, and one thread of that priority.
 fn partition(budget: Option<(Duration, Duration)>, priority: u8) -> (Part, Any) {
-    let threads = leak([UserThread::new("part", 512, entry).priority(priority)]);
-    let partition = Partition::new("partition", leak(Memory::<Block>::new()), threads);
-    let partition = match budget {
-        Some((amount, period)) => partition.budget(amount, period),
-        None => partition,
-    };
-    (leak(partition), &threads[0])
-}
-
-fn word(body: impl Fn() + 'static) -> usize {
-    std::ptr::from_ref(leak(Box::new(body) as Body)).expose_provenance()
+    let (part, threads) = parts::partition(budget, &[priority]);
+    (part, &threads[0])
 }
 
 fn start(part: Part, body: impl Fn() + 'static) {
@@ -73,14 +46,8 @@ unsafe impl Sync for Once {}
 
 /// Starts the thread that is handle 0 of the caller's partition, to compute for so long.
 fn start_second(part: Part, time: Duration) {
-    let second = Registers {
-        number: Number::ThreadStart as usize,
-        handle: 0,
-        words: [word(move || Host::spend(time)), 0],
-        timeout: Timeout::NONE,
-    };
-    let [status, ..] = call_as::<Board>(part, &second);
-    assert_eq!(status, 0);
+    let body = word(move || Host::spend(time));
+    assert_eq!(parts::start_other(part, 0, body), 0);
 }
 
 /// Serves calls for ever, each in so much time.
@@ -108,15 +75,15 @@ fn spin() {
 }
 
 fn now() -> Duration {
-    Kernel::<Board>::now().since(Instant::START)
+    parts::now::<Board>()
 }
 
 fn sleep_until(at: Duration) {
-    let _ = AnyThread::<Board>::sleep(Timeout::until(Instant::START.saturating_add(at)));
+    parts::sleep_until::<Board>(at);
 }
 
 fn time(part: Part) -> Duration {
-    part.usage().unwrap().time
+    parts::time(part)
 }
 
 /// Runs a test in a world of its own, by a thread more urgent than all others.
@@ -246,16 +213,7 @@ fn where_both_are_empty_the_first_that_is_renewed_pays() {
 #[test]
 fn a_server_works_for_others_while_its_own_budget_is_empty() {
     world(|| {
-        let threads: &'static [UserThread<Board, ()>; 2] = leak([
-            UserThread::new("server", 512, entry).priority(3),
-            UserThread::new("beside", 512, entry).priority(6),
-        ]);
-        let handles = leak([Handle::member(&threads[1], Rights::CONTROL)]);
-        let server_part: Part = leak(
-            Partition::new("server", leak(Memory::<Block>::new()), threads)
-                .handles(handles)
-                .budget(2.millis(), 10.millis()),
-        );
+        let (server_part, threads) = parts::partition(TWO_OF_TEN, &[3, 6]);
         start(server_part, move || {
             start_second(server_part, 1.secs());
             serve(1.millis());
@@ -572,16 +530,7 @@ fn equals_of_a_thread_that_is_held_lose_nothing_by_what_is_done_to_it() {
 #[test]
 fn what_is_sent_to_a_thread_that_is_held_is_received_later() {
     world(|| {
-        let threads: &'static [UserThread<Board, ()>; 2] = leak([
-            UserThread::new("receives", 512, entry).priority(3),
-            UserThread::new("spins", 512, entry).priority(6),
-        ]);
-        let handles = leak([Handle::member(&threads[1], Rights::CONTROL)]);
-        let part: Part = leak(
-            Partition::new("both", leak(Memory::<Block>::new()), threads)
-                .handles(handles)
-                .budget(2.millis(), 10.millis()),
-        );
+        let (part, threads) = parts::partition(TWO_OF_TEN, &[3, 6]);
         let got: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
         start(part, move || {
             start_second(part, 3.millis());
@@ -666,49 +615,13 @@ fn a_handler_is_charged_to_whom_it_interrupts() {
     });
 }
 
-/// A partition of the storm, what it may use, and what it had used at each look.
+/// A partition of the storm, and what it had used at each look.
 struct Watched {
     part: Part,
     thread: Any,
     budget: (Duration, Duration),
     body: usize,
-    looks: Vec<(u64, u64)>,
-}
-
-impl Watched {
-    fn look(&mut self) {
-        self.looks
-            .push((now().as_nanos(), time(self.part).as_nanos()));
-    }
-
-    /// Whether the bound holds between any two looks.
-    fn is_within(&self) -> bool {
-        let (amount, period) = (self.budget.0.as_nanos(), self.budget.1.as_nanos());
-        let owed = self.part.usage().unwrap().most_owed.as_nanos();
-        self.looks
-            .iter()
-            .enumerate()
-            .all(|(place, (begin, before))| {
-                self.looks[place..].iter().all(|(end, after)| {
-                    let length = end - begin;
-                    let bound = match length <= amount {
-                        true => length,
-                        false => amount * (1 + (length - amount).div_ceil(period)) + owed,
-                    };
-                    after - before <= bound
-                })
-            })
-    }
-}
-
-/// A number below `below`, by Knuth's generator (MMIX).
-fn draw_from(state: &Cell<u64>, below: u32) -> u32 {
-    let next = state
-        .get()
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    state.set(next);
-    (((next >> 32) * u64::from(below)) >> 32) as u32
+    looks: Looks<Board>,
 }
 
 /// Serves some calls, of which it forgets one now and then, and has others serve it, then computes for itself.
@@ -757,7 +670,7 @@ fn storm(seed: u64, with_others: bool) {
                     thread,
                     budget: (amount, period),
                     body: word(move || live(draw, others)),
-                    looks: Vec::new(),
+                    looks: Looks::new(part, (amount, period)),
                 }
             })
             .collect();
@@ -788,11 +701,15 @@ fn storm(seed: u64, with_others: bool) {
                 ),
                 _ => {}
             }
-            all.iter_mut().for_each(Watched::look);
+            all.iter_mut().for_each(|one| one.looks.look());
         }
         for one in &all {
             let usage = one.part.usage().unwrap();
-            assert!(one.is_within(), "seed {seed}: {:?} {usage:?}", one.budget);
+            assert!(
+                one.looks.are_within(1),
+                "seed {seed}: {:?} {usage:?}",
+                one.budget
+            );
             // The alarm is never late here: who owes had a server without budget work for it.
             assert!(
                 with_others || usage.most_owed == Duration::ZERO,

@@ -4,21 +4,10 @@
 //! worlds. A failure names its seed, policy and layout, with which `TAKTOS_STORM_ONLY=SEED` runs it again alone.
 
 use taktos_arch_host::Order;
-use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind, System};
-use taktos_tests::leak;
-use taktos_tests::several::{SeveralHost, run_on};
+use taktos_kernel::{PolicyKind, System};
+use taktos_tests::several::{LAYOUTS, POLICIES, SeveralHost, instances, run_on};
 use taktos_workloads::storm::{self, Plan};
 
-const POLICIES: [PolicyKind; 6] = [
-    PolicyKind::Simple,
-    PolicyKind::Priority,
-    PolicyKind::Edf,
-    PolicyKind::PriorityAffinity,
-    PolicyKind::StrongAffinity,
-    PolicyKind::Cbs,
-];
-/// The processors of each instance.
-const LAYOUTS: [&[u64]; 4] = [&[15], &[3, 12], &[1, 2, 4, 8], &[1, 14]];
 /// How calm storms are: instances are seldom closed in the first, and for long in the last.
 const CALM: [u64; 3] = [1, 8, 60];
 /// So many operations in each world: short ones meet more beginnings.
@@ -29,22 +18,6 @@ fn variable(name: &str) -> Option<u64> {
     Some(
         text.parse()
             .unwrap_or_else(|_| panic!("{name}={text} is no whole number")),
-    )
-}
-
-fn instances(policy: PolicyKind, layout: &[u64]) -> &'static [InstanceConfig] {
-    let names = [*b"ONE ", *b"TWO ", *b"THRE", *b"FOUR"];
-    let instance = |(name, bits): ([u8; 4], &u64)| InstanceConfig {
-        name,
-        policy,
-        cpus: CpuSet::from_bits(*bits),
-    };
-    leak(
-        names
-            .into_iter()
-            .zip(layout)
-            .map(instance)
-            .collect::<Vec<_>>(),
     )
 }
 

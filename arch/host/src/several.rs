@@ -282,6 +282,14 @@ impl HostSeveral {
         with_world(|world| *world.hook.borrow_mut() = Some(Box::new(hook)));
     }
 
+    /// Tells `watcher` of each span of time, just before it passes: nobody does anything within it, so all processors are as they are now
+    /// until it is over. It must not call the kernel, nor look at the time. Until the world ends.
+    pub fn as_time_passes(mut watcher: impl FnMut(Instant, Instant) + 'static) {
+        let in_instants =
+            move |from, to| watcher(Instant::from_nanos(from), Instant::from_nanos(to));
+        with_world(|world| *world.watcher.borrow_mut() = Some(Box::new(in_instants)));
+    }
+
     /// Tells the kernel that the running thread, or handler, faulted.
     pub fn raise(cause: Cause) -> ! {
         with_world(|world| world.fault(cause))

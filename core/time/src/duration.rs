@@ -55,6 +55,11 @@ impl Duration {
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
+
+    /// So many times the span, cut to [`Duration::MAX`].
+    pub const fn saturating_mul(self, count: u32) -> Self {
+        Self::from_nanos(self.0.saturating_mul(count as u64))
+    }
 }
 
 impl fmt::Debug for Duration {
@@ -106,5 +111,7 @@ mod tests {
         assert_eq!(Duration::from_secs(u64::MAX), Duration::MAX);
         assert_eq!(Duration::MAX.saturating_add(1u32.nanos()), Duration::MAX);
         assert_eq!(1u32.nanos().saturating_sub(2u32.nanos()), Duration::ZERO);
+        assert_eq!(3u32.nanos().saturating_mul(5), 15u32.nanos());
+        assert_eq!(Duration::MAX.saturating_mul(3), Duration::MAX);
     }
 }

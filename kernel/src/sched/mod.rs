@@ -15,7 +15,7 @@ mod smp;
 mod uni;
 
 #[cfg(feature = "budgets")]
-pub(crate) use budget::{Account, Budgets, Members};
+pub(crate) use budget::{Account, Budgets, Members, earlier, is_same};
 pub(crate) use outcome::{
     IntoResult, OutcomeOf, answer, concluded, fail, refuse_to_wait, stay, take_error,
 };

@@ -2,6 +2,8 @@
 
 use super::{Smp, View};
 use crate::critical_section::CriticalSection;
+#[cfg(feature = "budgets")]
+use crate::sched::earlier;
 use crate::sched::{OutcomeOf, hold};
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
@@ -15,12 +17,21 @@ use taktos_schedule::Cpu;
 impl<S: System> Smp<S> {
     /// Sets the alarm of the processor `here`, which is the caller's, to what comes first: a time-out, or the end of a budget.
     pub(super) fn set_alarm(&self, cs: CriticalSection<'_>, here: usize) {
-        let timeout = self.timeouts[here].next(cs);
+        let timeout = self.first_timeout(cs, here);
         let budget = self.budgets[here].get(cs);
         S::Machine::set_alarm(match (timeout, budget) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         });
+    }
+
+    /// When the first time-out of the processor `here` is over, or it is to look at an account.
+    #[inline(always)]
+    fn first_timeout(&self, cs: CriticalSection<'_>, here: usize) -> Option<Instant> {
+        let timeout = self.timeouts[here].next(cs);
+        #[cfg(feature = "budgets")]
+        let timeout = earlier(timeout, self.account_look(cs, here));
+        timeout
     }
 
     /// A budget on the processor `cpu` is to be looked at then. Each has its own alarm: another one than `here`, which is the
@@ -56,7 +67,7 @@ impl<S: System> Kernel<S> {
 
     /// [`Kernel::first_timeout`].
     pub(crate) fn first_timeout_here(cs: CriticalSection<'_>) -> Option<Instant> {
-        S::smp().timeouts[S::Machine::number()].next(cs)
+        S::smp().first_timeout(cs, S::Machine::number())
     }
 
     /// Stops the time-out of `thread`, which runs. Another processor's alarm stays as it is: it finds nothing due.
@@ -95,6 +106,8 @@ impl<S: System> Kernel<S> {
             several.budgets[here].set(cs, None);
             several.expire(cs, here);
         }
+        #[cfg(feature = "budgets")]
+        self.expire_accounts(cs, here);
         self.set_alarm_here(cs);
         Self::tell_handler();
     }

@@ -19,6 +19,8 @@
     reason = "the library's state is shared by all processors"
 )]
 
+#[cfg(feature = "budgets")]
+mod account;
 mod alarm;
 mod api;
 mod effects;
@@ -30,6 +32,8 @@ mod start;
 mod turn;
 mod view;
 
+#[cfg(feature = "budgets")]
+pub(crate) use account::Users;
 pub use lock::{ClusterMutex, ClusterProtocol};
 pub use memory::SmpMemory;
 pub use start::run_smp;
@@ -78,6 +82,9 @@ pub struct Smp<S> {
     locks: Guarded<usize>,
     /// When the library wants to look at the budget of a processor's heir.
     budgets: [Guarded<Option<Instant>>; MOST],
+    /// To which accounts the processors are charged.
+    #[cfg(feature = "budgets")]
+    payers: account::Payers,
     /// Whether another processor has changed what a processor's alarm is for.
     rearm: [AtomicBool; MOST],
     owner: PhantomData<fn() -> S>,
@@ -105,6 +112,8 @@ impl<S: System> Smp<S> {
             timeouts: [const { TimeoutQueue::new() }; MOST],
             locks: Guarded::new(0),
             budgets: [const { Guarded::new(None) }; MOST],
+            #[cfg(feature = "budgets")]
+            payers: account::Payers::new(),
             rearm: [const { AtomicBool::new(false) }; MOST],
             owner: PhantomData,
         }

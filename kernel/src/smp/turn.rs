@@ -376,6 +376,8 @@ impl<S: System> Kernel<S> {
         }
         let chosen = self.choose(cs, here);
         running.set_heir(cs, chosen);
+        #[cfg(feature = "budgets")]
+        S::kernel().charge_seat(cs, running.0, chosen);
         chosen
     }
 

@@ -105,6 +105,8 @@ impl<S: System> World for View<'_, S> {
     #[inline(always)]
     fn set_heir(&self, seat: &'static Processor, heir: ThreadRef) {
         Running(seat).set_heir(self.0, heir);
+        #[cfg(feature = "budgets")]
+        S::kernel().charge_seat(self.0, seat, heir);
     }
 
     #[inline(always)]
@@ -165,7 +167,7 @@ impl<S: System> Rows for View<'_, S> {
     }
 
     fn is_ready(&self, id: ThreadRef) -> bool {
-        id.wait.get(self.0) == Wait::NOTHING && !id.urgency.get(self.0).has(Urgency::SUSPENDED)
+        id.wait.get(self.0) == Wait::NOTHING && !id.urgency.get(self.0).has(Urgency::HELD)
     }
 
     fn is_at_home(

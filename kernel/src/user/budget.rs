@@ -3,9 +3,9 @@
 use super::{AnyPartition, Data, Partition};
 use crate::System;
 use crate::critical_section::CriticalSection;
-use crate::sched::{Account, Members, hold, is_smp};
+use crate::sched::{Account, Members, hold};
 use crate::thread::tcb::ThreadRef;
-use taktos_machine::Isolation;
+use taktos_machine::{Isolation, Machine};
 use taktos_schedule::Budget;
 use taktos_time::Duration;
 
@@ -34,19 +34,19 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
     /// Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's handler is, and, for calls, one service of a server without a budget for each of
     /// the partition's threads.
     ///
-    /// There where `taktos-kernel` has the feature `budgets`. It does not compile for a system with several processors.
+    /// On several processors there is one account for all of them, which goes as many times as fast as threads are charged to it at once.
+    /// With m such threads at most, it is charged with no more than Q · (1 + ⌈(t − Q / m) / T⌉) + D; and D has how late the handler is m
+    /// times. A thread that another processor's decision stops executes on until the call by which its own is told comes, which nobody
+    /// pays for; one that it starts pays as much too early.
+    ///
+    /// There where `taktos-kernel` has the feature `budgets`.
     ///
     /// # Panics
-    /// If the amount is zero or longer than the period: for a static, when it is compiled.
+    /// If the amount is zero, or longer than the period for each processor of the machine: for a static, when it is compiled.
     #[must_use]
     pub const fn budget(mut self, amount: Duration, period: Duration) -> Self {
-        const {
-            assert!(
-                !is_smp::<S>(),
-                "partitions have budgets on one processor alone"
-            );
-        }
-        self.any.account = Some(Account::new(Budget::new(amount, period)));
+        let processors = <S::Machine as Machine>::PROCESSORS as u32;
+        self.any.account = Some(Account::new(Budget::new(amount, period, processors)));
         self
     }
 }
@@ -57,7 +57,6 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         let account = self.account()?;
         let held = hold::<S>();
         let cs = held.section();
-        #[cfg(feature = "budgets")]
         S::kernel().settle_accounts(cs);
         let (budget, spent) = account.look(cs);
         Some(Usage {

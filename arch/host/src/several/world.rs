@@ -33,6 +33,8 @@ pub struct Wiring {
 }
 
 pub type Hook = Box<dyn FnMut() -> Option<Handler>>;
+/// Who is told of time that passes, from then to then, in nanoseconds.
+pub type Watcher = Box<dyn FnMut(u64, u64)>;
 
 /// A switch that is under way: the old thread is saved when its coroutine is suspended.
 #[derive(Clone, Copy)]
@@ -55,6 +57,7 @@ pub struct World {
     pub started: Cell<bool>,
     pub console: RefCell<String>,
     pub hook: RefCell<Option<Hook>>,
+    pub watcher: RefCell<Option<Watcher>>,
     pub history: History,
     pub switches: Cell<u64>,
     wiring: Cell<Option<Wiring>>,
@@ -115,6 +118,7 @@ impl World {
             started: Cell::new(false),
             console: RefCell::new(String::new()),
             hook: RefCell::new(None),
+            watcher: RefCell::new(None),
             history: History::new(),
             switches: Cell::new(0),
             wiring: Cell::new(None),
@@ -212,7 +216,12 @@ impl World {
     fn pass_time(&self) {
         match self.online().iter().map(Cpu::next).min() {
             None | Some(NEVER) => *self.end.borrow_mut() = Some(End::Deadlock),
-            Some(next) => self.now.set(next),
+            Some(next) => {
+                if let Some(watcher) = &mut *self.watcher.borrow_mut() {
+                    watcher(self.now.get(), next);
+                }
+                self.now.set(next);
+            }
         }
     }
 
@@ -290,6 +299,7 @@ impl World {
         self.started.set(false);
         self.history.reset();
         self.hook.take();
+        self.watcher.take();
         self.chooser.take();
         self.wiring.set(None);
         match outcome.end {

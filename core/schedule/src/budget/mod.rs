@@ -14,6 +14,14 @@
 //!
 //! which is what a periodic thread with a release jitter of T − Q takes (Bernat and Burns, "New Results on Fixed Priority Aperiodic
 //! Servers", RTSS 1999), and D once.
+//!
+//! On several processors some *users* may be charged to one budget at a time, and what is left goes as many times as fast. Where there
+//! are m of them at most, in any interval of the length t no more is charged than
+//!
+//! > m · t for t ≤ Q / m, else Q · (1 + ⌈(t − Q / m) / T⌉) + D
+//!
+//! for what is left before a renewal is used up within Q / m of it; from the renewal that comes then on each brings Q, and the last one
+//! no more than m times what of the interval is behind it.
 
 use taktos_time::{Duration, Instant};
 
@@ -32,16 +40,16 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A full budget of `amount` in each `period`.
+    /// A full budget of `amount` in each `period`, for who may use so many `processors` at a time.
     ///
     /// # Panics
-    /// If the amount is zero or longer than the period: for a static, when it is compiled.
+    /// If the amount is zero, or more than they have in the period: for a static, when it is compiled.
     #[must_use]
-    pub const fn new(amount: Duration, period: Duration) -> Self {
+    pub const fn new(amount: Duration, period: Duration, processors: u32) -> Self {
         assert!(amount.as_nanos() > 0, "a budget is some time");
         assert!(
-            amount.as_nanos() <= period.as_nanos(),
-            "a budget is no longer than its period"
+            amount.as_nanos() <= period.saturating_mul(processors).as_nanos(),
+            "a budget is no longer than its period, for each processor"
         );
         Self {
             amount,
@@ -91,14 +99,26 @@ impl Budget {
         }
     }
 
-    /// Takes what was used from `begin`, at which the use [began](Budget::begin) or was charged last, to `end`. Steps: the periods that
-    /// ended meanwhile. Says the most that was owed.
+    /// How long what is left lasts `users`, of whom there is one at least: until nothing of it is there.
+    #[must_use]
+    pub const fn lasts(&self, users: u32) -> Duration {
+        Duration::from_nanos(self.left.as_nanos().div_ceil(users as u64))
+    }
+
+    /// Takes what one user used from `begin`, at which the use [began](Budget::begin) or was charged last, to `end`. Steps: the periods
+    /// that ended meanwhile. Says the most that was owed.
     pub fn charge(&mut self, begin: Instant, end: Instant) -> Duration {
+        self.charge_for(begin, end, 1)
+    }
+
+    /// [`Budget::charge`] for so many `users` at a time.
+    #[inline(always)]
+    pub fn charge_for(&mut self, begin: Instant, end: Instant, users: u32) -> Duration {
         let mut begin = begin;
         let mut most = Duration::ZERO;
         while self.renewal <= end {
             let renewal = self.renewal;
-            self.take(renewal.since(begin));
+            self.take(of_all(renewal.since(begin), users));
             most = most.max(self.owed);
             begin = renewal;
             self.end_period();
@@ -107,7 +127,7 @@ impl Budget {
                 return most;
             }
         }
-        self.take(end.since(begin));
+        self.take(of_all(end.since(begin), users));
         most.max(self.owed)
     }
 
@@ -122,5 +142,14 @@ impl Budget {
         self.owed = self.owed.saturating_sub(self.amount);
         self.left = rest;
         self.renewal = self.renewal.saturating_add(self.period);
+    }
+}
+
+/// What so many `users` use in `time`. Of one it is that time, without a look whether it is too long.
+#[inline(always)]
+const fn of_all(time: Duration, users: u32) -> Duration {
+    match users {
+        1 => time,
+        _ => time.saturating_mul(users),
     }
 }

@@ -26,38 +26,50 @@ struct Naive {
 }
 
 impl Naive {
-    /// Before the tick in which the budget is used, or not.
-    fn tick(&mut self, used: bool) {
+    /// Before the tick in which so many use the budget.
+    fn tick(&mut self, users: u32) {
         if self.rest == Some(0) {
             self.balance = (self.balance + self.amount as i64).min(self.amount as i64);
             self.rest = Some(self.period);
         }
         let full = self.balance == self.amount as i64;
         // Of a full budget no period needs to run on, but one that has begun does to its end.
-        if used && self.rest.is_none() {
+        if users > 0 && self.rest.is_none() {
             self.rest = Some(self.period);
         }
-        self.balance -= i64::from(used);
+        self.balance -= i64::from(users);
         self.least = self.least.min(self.balance);
         self.rest = self.rest.map(|rest| rest - 1);
-        if full && !used && self.rest == Some(0) {
+        if full && users == 0 && self.rest == Some(0) {
             self.rest = None;
         }
     }
 }
 
-/// What is done for a while: nothing, or use, in ticks. Who uses goes on to the end of the budget, and some ticks beyond.
+/// What is done for a while: nothing, or use by some at a time, in ticks. Who uses goes on to the end of the budget, and some ticks beyond.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Pause(u64),
-    Use { at_most: u64, beyond: u64 },
+    Use {
+        at_most: u64,
+        beyond: u64,
+        users: u32,
+    },
 }
+
+/// The most processors.
+const MOST: u32 = 4;
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let pause = (1..40_u64).prop_map(Step::Pause);
-    let using = (1..40_u64, 0..4_u64).prop_map(|(at_most, beyond)| Step::Use { at_most, beyond });
+    let of = |(at_most, beyond, users)| Step::Use {
+        at_most,
+        beyond,
+        users,
+    };
+    let using = (1..40_u64, 0..4_u64, 1..=MOST).prop_map(of);
     // Now and then a service of a thread that nobody else pays for.
-    let service = (1..4_u64, 0..60_u64).prop_map(|(at_most, beyond)| Step::Use { at_most, beyond });
+    let service = (1..4_u64, 0..60_u64, 1..=MOST).prop_map(of);
     prop::collection::vec(prop_oneof![4 => pause, 6 => using, 1 => service], 1..60)
 }
 
@@ -65,30 +77,41 @@ proptest! {
     #![proptest_config(taktos_random::config())]
 
     #[test]
-    fn it_is_the_naive_account_and_keeps_its_bound(amount in 1..12_u64, more in 0..20_u64, steps in steps()) {
-        let period = amount + more;
-        let mut budget = Budget::new(span(amount), span(period));
+    fn it_is_the_naive_account_and_keeps_its_bound(
+        amount in 1..12_u64,
+        more in 0..20_u64,
+        processors in 1..=MOST,
+        steps in steps(),
+    ) {
+        // With several it may be longer than its period.
+        let period = amount.div_ceil(processors.into()) + more;
+        let mut budget = Budget::new(span(amount), span(period), processors);
         let mut naive = Naive { amount, period, balance: amount as i64, least: 0, rest: None };
-        // Whether each tick was charged.
-        let mut used: Vec<bool> = Vec::new();
+        // How many each tick was charged for.
+        let mut used: Vec<u32> = Vec::new();
         let mut most_owed = Duration::ZERO;
         for step in steps {
             let now = used.len() as u64;
             match step {
                 Step::Pause(ticks) => {
-                    (0..ticks).for_each(|_| naive.tick(false));
-                    used.resize(used.len() + ticks as usize, false);
+                    (0..ticks).for_each(|_| naive.tick(0));
+                    used.resize(used.len() + ticks as usize, 0);
                     budget.renew(at(now + ticks));
                 }
-                Step::Use { at_most, beyond } => {
+                Step::Use { at_most, beyond, users } => {
+                    let users = users.min(processors);
                     budget.begin(at(now));
                     if budget.is_empty() && beyond < 4 {
                         continue;
                     }
-                    let ticks = at_most.min(budget.left().as_nanos()) + beyond;
-                    (0..ticks).for_each(|_| naive.tick(true));
-                    used.resize(used.len() + ticks as usize, true);
-                    most_owed = most_owed.max(budget.charge(at(now), at(now + ticks)));
+                    let ticks = at_most.min(budget.lasts(users).as_nanos()) + beyond;
+                    (0..ticks).for_each(|_| naive.tick(users));
+                    used.resize(used.len() + ticks as usize, users);
+                    let owed = match users {
+                        1 => budget.charge(at(now), at(now + ticks)),
+                        _ => budget.charge_for(at(now), at(now + ticks), users),
+                    };
+                    most_owed = most_owed.max(owed);
                 }
             }
             // The naive account renews when the next tick comes.
@@ -104,13 +127,18 @@ proptest! {
             );
         }
         prop_assert_eq!(most_owed.as_nanos(), naive.least.unsigned_abs());
-        let charged = |window: &[bool]| window.iter().filter(|used| **used).count() as u64;
+        let charged = |window: &[u32]| u64::from(window.iter().sum::<u32>());
+        let processors = u64::from(processors);
         for begin in 0..used.len() {
             for end in begin..=used.len() {
                 let length = (end - begin) as u64;
-                let bound = match length <= amount {
-                    true => length,
-                    false => amount * (1 + (length - amount).div_ceil(period)) + naive.least.unsigned_abs(),
+                let bound = match processors * length <= amount {
+                    true => processors * length,
+                    // Times the processors, so that nothing is lost by rounding.
+                    false => {
+                        let behind = processors * length - amount;
+                        amount * (1 + behind.div_ceil(processors * period)) + naive.least.unsigned_abs()
+                    }
                 };
                 prop_assert!(charged(&used[begin..end]) <= bound, "{begin} to {end}");
             }
@@ -120,7 +148,7 @@ proptest! {
 
 #[test]
 fn what_is_used_across_a_renewal_is_taken_from_both_periods() {
-    let mut budget = Budget::new(span(20), span(100));
+    let mut budget = Budget::new(span(20), span(100), 1);
     budget.begin(at(0));
     budget.charge(at(0), at(5));
     budget.begin(at(95));
@@ -129,8 +157,26 @@ fn what_is_used_across_a_renewal_is_taken_from_both_periods() {
 }
 
 #[test]
+fn several_users_take_as_many_times_as_much_of_both_periods() {
+    let mut budget = Budget::new(span(20), span(100), 2);
+    budget.begin(at(0));
+    assert_eq!(budget.lasts(3), span(7));
+    budget.charge_for(at(0), at(7), 3);
+    assert_eq!((budget.left(), budget.owed()), (span(0), span(1)));
+    budget.charge_for(at(98), at(103), 2);
+    // What is owed is paid by the renewal in between.
+    assert_eq!((budget.left(), budget.owed()), (span(9), span(0)));
+}
+
+#[test]
+#[should_panic(expected = "no longer than its period")]
+fn more_than_the_processors_have_is_no_budget() {
+    let _ = Budget::new(span(201), span(100), 2);
+}
+
+#[test]
 fn what_is_owed_is_paid_first() {
-    let mut budget = Budget::new(span(20), span(100));
+    let mut budget = Budget::new(span(20), span(100), 1);
     budget.begin(at(0));
     budget.charge(at(0), at(65));
     assert_eq!((budget.left(), budget.owed()), (span(0), span(45)));
@@ -142,7 +188,7 @@ fn what_is_owed_is_paid_first() {
 
 #[test]
 fn a_full_budget_begins_a_period_when_it_is_used() {
-    let mut budget = Budget::new(span(20), span(100));
+    let mut budget = Budget::new(span(20), span(100), 1);
     budget.begin(at(1_000));
     assert_eq!(budget.renewal(), at(1_100));
     budget.charge(at(1_000), at(1_020));
@@ -152,7 +198,7 @@ fn a_full_budget_begins_a_period_when_it_is_used() {
 
 #[test]
 fn at_the_end_of_all_time_nothing_hangs() {
-    let mut budget = Budget::new(span(20), Duration::MAX);
+    let mut budget = Budget::new(span(20), Duration::MAX, 1);
     budget.begin(at(7));
     budget.charge(at(7), Instant::MAX);
     assert!(budget.is_empty());

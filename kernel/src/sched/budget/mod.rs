@@ -1,5 +1,6 @@
-//! Owns: to whose account the time of the one processor is charged, and what becomes of threads whose account is empty.
-//! Must never know: partitions; what a budget's arithmetic is.
+//! Owns: accounts of processor time, and which thread is charged to which; what becomes of threads whose account is empty.
+//! Must never know: partitions; what a budget's arithmetic is; when time is charged, which is [`uni`]'s matter on one processor, and
+//! that of the kernel for several processors there.
 //!
 //! Time is charged by decisions: from the one by which a thread becomes the heir to the next by which another account's does. So a handler
 //! is on the account of whom it interrupts, until it makes another thread the heir.
@@ -9,8 +10,13 @@
 //! carries [`Urgency::DEPLETED`] while its account is empty, and is in no ring of ready ones. Payers are found anew where a call is
 //! taken, answered, given up, and where an account is emptied or renewed.
 
+mod uni;
+
+pub(crate) use uni::Budgets;
+
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::sched::is_smp;
+use crate::smp::Users;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::{Target, Wait};
@@ -21,15 +27,20 @@ use taktos_schedule::Budget;
 use taktos_time::{Duration, Instant};
 
 /// What a group of threads may use of the processor, and what it used.
+///
+/// What one processor does not need comes last, so that it has no part in where the rest lies.
+#[repr(C)]
 pub(crate) struct Account {
-    budget: Guarded<Budget>,
+    pub budget: Guarded<Budget>,
     spent: Guarded<Spent>,
-    /// Whether its threads are held, because it was empty when that was looked at last.
-    is_depleted: Guarded<bool>,
-    /// The account that was opened before.
-    next: Guarded<Option<&'static Account>>,
     /// Whose threads use it; none before it is opened.
     members: Guarded<Option<&'static dyn Members>>,
+    /// The account that was opened before.
+    next: Guarded<Option<&'static Account>>,
+    /// Whether its threads are held, because it was empty when that was looked at last.
+    pub is_depleted: Guarded<bool>,
+    /// Of several processors, those that it is charged for.
+    pub users: Users,
 }
 
 /// What was charged to an account since it was opened.
@@ -59,6 +70,7 @@ impl Account {
                 depletions: 0,
             }),
             is_depleted: Guarded::new(false),
+            users: Users::NOBODY,
             next: Guarded::new(None),
             members: Guarded::new(None),
         }
@@ -69,23 +81,36 @@ impl Account {
         (self.budget.get(cs), self.spent.get(cs))
     }
 
-    fn change<R>(&self, cs: CriticalSection<'_>, change: impl FnOnce(&mut Budget) -> R) -> R {
+    pub fn change<R>(&self, cs: CriticalSection<'_>, change: impl FnOnce(&mut Budget) -> R) -> R {
         let mut budget = self.budget.get(cs);
         let result = change(&mut budget);
         self.budget.set(cs, budget);
         result
     }
 
+    /// Charges one user with the time from `begin`, at which it was charged last, to `end`.
     fn charge(&self, cs: CriticalSection<'_>, begin: Instant, end: Instant) {
         let owed = self.change(cs, |budget| budget.charge(begin, end));
+        self.note(cs, end.since(begin), owed);
+    }
+
+    /// The same for so many users.
+    pub fn charge_users(&self, cs: CriticalSection<'_>, begin: Instant, end: Instant, users: u32) {
+        let owed = self.change(cs, |budget| budget.charge_for(begin, end, users));
+        self.note(cs, end.since(begin).saturating_mul(users), owed);
+    }
+
+    /// Notes that so much was charged, and what was owed at most.
+    #[inline(always)]
+    fn note(&self, cs: CriticalSection<'_>, time: Duration, owed: Duration) {
         let mut spent = self.spent.get(cs);
-        spent.time = spent.time.saturating_add(end.since(begin));
+        spent.time = spent.time.saturating_add(time);
         spent.most_owed = spent.most_owed.max(owed);
         self.spent.set(cs, spent);
     }
 
     /// Notes whether the account is empty at `now`; whether that is new.
-    fn turns(&self, cs: CriticalSection<'_>, now: Instant) -> bool {
+    pub fn turns(&self, cs: CriticalSection<'_>, now: Instant) -> bool {
         let is_empty = self.change(cs, |budget| {
             budget.renew(now);
             budget.is_empty()
@@ -101,48 +126,12 @@ impl Account {
     }
 }
 
-/// Whose time it is, and which accounts there are.
-pub(crate) struct Budgets {
-    /// The account that is charged; none while the heir has no payer.
-    payer: Guarded<Option<&'static Account>>,
-    /// From when on.
-    since: Guarded<Instant>,
-    /// The account that was opened last.
-    accounts: Guarded<Option<&'static Account>>,
-    /// When accounts are to be looked at: no later than one that is charged is empty, or one that is empty renewed.
-    alarm: Guarded<Option<Instant>>,
-}
-
-impl Budgets {
-    pub const fn new() -> Self {
-        Self {
-            payer: Guarded::new(None),
-            since: Guarded::new(Instant::START),
-            accounts: Guarded::new(None),
-            alarm: Guarded::new(None),
-        }
-    }
-
-    /// When accounts are to be looked at.
-    pub fn alarm(&self, cs: CriticalSection<'_>) -> Option<Instant> {
-        self.alarm.get(cs)
-    }
-
-    /// Charges the payer with the time up to `now`.
-    fn settle(&self, cs: CriticalSection<'_>, now: Instant) {
-        if let Some(account) = self.payer.get(cs) {
-            account.charge(cs, self.since.get(cs), now);
-        }
-        self.since.set(cs, now);
-    }
-}
-
-fn is_same(one: Option<&'static Account>, other: Option<&'static Account>) -> bool {
+pub(crate) fn is_same(one: Option<&'static Account>, other: Option<&'static Account>) -> bool {
     one.map(ptr::from_ref) == other.map(ptr::from_ref)
 }
 
 /// The earlier of two times, of which there need be none.
-pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+pub(crate) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
@@ -152,7 +141,7 @@ pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<In
 /// A thread's accounts.
 impl ThreadRef {
     #[inline(always)]
-    fn payer(self, cs: CriticalSection<'_>) -> Option<&'static Account> {
+    pub(crate) fn payer(self, cs: CriticalSection<'_>) -> Option<&'static Account> {
         self.info.get(cs)?.payer.get(cs)
     }
 
@@ -196,38 +185,6 @@ impl ThreadRef {
 }
 
 impl<S: System> Kernel<S> {
-    /// `heir` is to run: who pays for it is charged from now on.
-    #[inline(always)]
-    pub(super) fn charge_for(&'static self, cs: CriticalSection<'_>, heir: ThreadRef) {
-        if !is_smp::<S>() {
-            let payer = heir.payer(cs);
-            if !is_same(payer, self.budgets.payer.get(cs)) {
-                self.change_payer(cs, payer);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn change_payer(&'static self, cs: CriticalSection<'_>, payer: Option<&'static Account>) {
-        let now = S::Machine::now();
-        self.budgets.settle(cs, now);
-        self.budgets.payer.set(cs, payer);
-        let Some(account) = payer else { return };
-        let left = account.change(cs, |budget| {
-            budget.begin(now);
-            budget.left()
-        });
-        // Of an account that owes its renewal is awaited already.
-        if account.is_depleted.get(cs) {
-            return;
-        }
-        let end = now.saturating_add(left);
-        if self.budgets.alarm(cs).is_none_or(|alarm| end < alarm) {
-            self.budgets.alarm.set(cs, Some(end));
-            self.set_alarm(cs);
-        }
-    }
-
     /// `server` is about to work on the call of `caller`, which pays for that. It is neither ready nor waits: nothing is done to rings.
     #[inline(always)]
     pub(crate) fn carry_account(
@@ -236,23 +193,19 @@ impl<S: System> Kernel<S> {
         caller: ThreadRef,
         server: ThreadRef,
     ) {
-        if !is_smp::<S>() {
-            let other = server.waiters.first_awaiting_reply(cs);
-            let is_first = other.is_none_or(|other| {
-                let own = caller.urgency.get(cs).effective();
-                own.beats(other.urgency.get(cs).effective())
-            });
-            server.find_payer(cs, if is_first { Some(caller) } else { other });
-        }
+        let other = server.waiters.first_awaiting_reply(cs);
+        let is_first = other.is_none_or(|other| {
+            let own = caller.urgency.get(cs).effective();
+            own.beats(other.urgency.get(cs).effective())
+        });
+        server.find_payer(cs, if is_first { Some(caller) } else { other });
     }
 
     /// Finds out anew who pays for `thread`, and for all that it waits for a reply of in turn; sets the heir. Steps: that chain.
     #[inline(always)]
     pub(crate) fn settle_payer(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if !is_smp::<S>() {
-            self.find_payers(cs, thread);
-            self.reselect(cs);
-        }
+        self.find_payers(cs, thread);
+        self.reselect(cs);
     }
 
     #[inline(never)]
@@ -266,6 +219,10 @@ impl<S: System> Kernel<S> {
                 }
                 _ => {}
             }
+            if is_smp::<S>() {
+                // Where it is the heir already, nothing was decided that says who pays from now on.
+                self.charge_where_heir(cs, thread);
+            }
             next = match thread.wait.get(cs).target() {
                 Target::Reply(server) => Some(server),
                 _ => None,
@@ -273,45 +230,20 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What comes with the alarm: holds the threads of accounts that are empty, and lets those go on whose account is renewed.
-    /// Steps: the accounts, and the threads of those.
-    pub(super) fn expire_budgets(&'static self, cs: CriticalSection<'_>) {
-        if is_smp::<S>() {
-            return;
+    /// Notes whether `account` is empty at `now`, up to which it is charged; if that is new, its threads are held, or go on. Steps: those.
+    #[inline(always)]
+    pub(crate) fn turn_account(
+        &'static self,
+        cs: CriticalSection<'_>,
+        account: &'static Account,
+        now: Instant,
+    ) {
+        // Nothing special is to be done to who is held: it is made ready when it is let go, whatever it waited for before.
+        if account.turns(cs, now)
+            && let Some(members) = account.members.get(cs)
+        {
+            members.each(&mut |thread| self.find_payers(cs, thread));
         }
-        let now = S::Machine::now();
-        if self.budgets.alarm(cs).is_none_or(|alarm| now < alarm) {
-            return;
-        }
-        self.budgets.settle(cs, now);
-        let mut next = self.budgets.accounts.get(cs);
-        while let Some(account) = next {
-            // Nothing special is to be done to who is held: it is made ready when it is let go, whatever it waited for before.
-            if account.turns(cs, now)
-                && let Some(members) = account.members.get(cs)
-            {
-                members.each(&mut |thread| self.find_payers(cs, thread));
-            }
-            next = account.next.get(cs);
-        }
-        self.reselect(cs);
-        self.budgets.alarm.set(cs, self.next_look(cs, now));
-    }
-
-    /// When accounts are to be looked at behind `now`.
-    fn next_look(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<Instant> {
-        let mut first = None;
-        let mut next = self.budgets.accounts.get(cs);
-        while let Some(account) = next {
-            let budget = account.budget.get(cs);
-            if account.is_depleted.get(cs) {
-                first = earlier(first, Some(budget.renewal()));
-            } else if is_same(self.budgets.payer.get(cs), Some(account)) {
-                first = earlier(first, Some(now.saturating_add(budget.left())));
-            }
-            next = account.next.get(cs);
-        }
-        first
     }
 
     /// Opens `account` for `members`, unless it is open.
@@ -321,24 +253,39 @@ impl<S: System> Kernel<S> {
         account: &'static Account,
         members: &'static dyn Members,
     ) {
-        if !is_smp::<S>() && account.members.get(cs).is_none() {
+        if account.members.get(cs).is_none() {
             account.members.set(cs, Some(members));
             account.next.set(cs, self.budgets.accounts.get(cs));
             self.budgets.accounts.set(cs, Some(account));
         }
     }
 
+    /// All accounts that are open.
+    #[inline(always)]
+    pub(crate) fn accounts(
+        &'static self,
+        cs: CriticalSection<'_>,
+    ) -> impl Iterator<Item = &'static Account> {
+        core::iter::successors(self.budgets.accounts.get(cs), move |account| {
+            account.next.get(cs)
+        })
+    }
+
     /// Charges who pays now with the time up to now: before that is looked at, or the time is set.
     pub(crate) fn settle_accounts(&'static self, cs: CriticalSection<'_>) {
-        if !is_smp::<S>() {
+        if is_smp::<S>() {
+            self.settle_users(cs);
+        } else {
             self.budgets.settle(cs, S::Machine::now());
         }
     }
 
     /// The time was set: nobody pays for what lies between.
     pub(crate) fn skip_accounts(&'static self, cs: CriticalSection<'_>) {
-        if !is_smp::<S>() {
-            self.budgets.since.set(cs, S::Machine::now());
+        if is_smp::<S>() {
+            self.skip_users(cs);
+        } else {
+            self.budgets.skip(cs, S::Machine::now());
         }
     }
 }
