@@ -335,6 +335,9 @@ macro_rules! one_processor {
         }
     };
     (budgets) => {
+        $crate::one_processor!(@ budgets, 1, board::start(&MAIN, main), 1);
+    };
+    (@ budgets, $most:expr, $start:expr, $processors:expr) => {
         use taktos_kernel::{Mutex, System, Thread};
         use $crate::user_mode::budgets;
 
@@ -342,7 +345,8 @@ macro_rules! one_processor {
             Thread::new("main").priority(2);
         static SERVER: Thread<Board, { 256 * size_of::<usize>() }> =
             Thread::new("server").priority(6);
-        static REST: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("rest").priority(30);
+        static REST: [Thread<Board, { 256 * size_of::<usize>() }>; $most] =
+            [const { Thread::new("rest").priority(30) }; $most];
         static MUTEX: Mutex<Board> = Mutex::new();
         $crate::partitions!(
             (),
@@ -362,19 +366,20 @@ macro_rules! one_processor {
         static OBJECTS: budgets::Objects<Board> = budgets::Objects {
             first: &FIRST,
             second: &SECOND,
+            own: &FIRST_THREADS,
             threads: &SECOND_THREADS,
             done: &DONE,
             mutex: &MUTEX,
         };
 
-        board::entry!(board::start(&MAIN, main));
+        board::entry!($start);
 
         fn main() {
-            let started = [
-                SERVER.start(budgets::serve::<Board>),
-                REST.start(|| budgets::rest::<Board>()),
-            ];
-            let passed = started == [Ok(()); 2] && budgets::run(&OBJECTS);
+            let processors: usize = $processors;
+            let mut rest = REST[..processors].iter();
+            let started = SERVER.start(budgets::serve::<Board>).is_ok()
+                && rest.all(|rest| rest.start(|| budgets::rest::<Board>()).is_ok());
+            let passed = started && budgets::run(&OBJECTS, processors);
             Board::exit(i32::from(!passed));
         }
     };
@@ -533,6 +538,30 @@ macro_rules! several_processors {
         fn main() {
             beside::run(&OBJECTS);
         }
+    };
+    (budgets) => {
+        $crate::one_processor!(
+            @ budgets,
+            board::PROCESSORS,
+            {
+                if $crate::command_line::is_argument::<Board>("all") {
+                    board::start(&MAIN, main)
+                }
+                board::start_with(&MAIN, &$crate::suite::beside::instances(), main)
+            },
+            match $crate::command_line::is_argument::<Board>("all") {
+                true => board::PROCESSORS,
+                false => 1,
+            }
+        );
+    };
+    (budgets_bench) => {
+        use $crate::user_mode::bench::BUDGET;
+        $crate::one_processor!(
+            @ user_bench,
+            board::start_with(&MAIN, &$crate::suite::beside::instances(), main),
+            |any| any.budget(BUDGET, BUDGET)
+        );
     };
     (user_attack) => {
         $crate::one_processor!(@ user_attack, {

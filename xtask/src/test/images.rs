@@ -194,7 +194,7 @@ pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tall
 }
 
 /// The same with budgets.
-pub(super) fn charged_budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+pub(super) fn charged_budgets(workspace: &Workspace, board: Several) -> Result<Tally> {
     compared(workspace, board, bench::BUDGETS)
 }
 

@@ -197,10 +197,18 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::budgets,
         )
     });
+    let budgets_of_several = partitions::of_several().map(|board| {
+        on(
+            "partitions with budgets on",
+            (board.name, board),
+            partitions::budgets_of_several,
+        )
+    });
     let attacks = attacks
         .chain(of_several)
         .chain(of_hard_float)
-        .chain(of_budgets);
+        .chain(of_budgets)
+        .chain(budgets_of_several);
     let guests = [
         step(
             format!("port and faults on {}", El2::BOARD.0),
@@ -255,7 +263,7 @@ fn budgets(length: Length) -> impl Iterator<Item = Step> {
     let charged = partitions::counted_with_budgets().map(|board| {
         on(
             "budgets in user mode, charged, of",
-            (board.name(), board),
+            (board.name, board),
             images::charged_budgets,
         )
     });

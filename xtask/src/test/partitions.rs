@@ -31,15 +31,15 @@ pub(super) fn with_budgets() -> impl Iterator<Item = Board> {
     KINDS.into_iter()
 }
 
-/// Those of them whose calls are counted with budgets: an architecture each.
-pub(super) fn counted_with_budgets() -> impl Iterator<Item = Board> {
-    [
+/// Those of them whose calls are counted with budgets: an architecture each, and those with four processors.
+pub(super) fn counted_with_budgets() -> impl Iterator<Item = Several> {
+    let ones = [
         Board::Mps2An386,
         Board::RealviewPbA8,
         Board::Virt(Virt::Aarch64),
         Board::Virt(Virt::RiscV64),
-    ]
-    .into_iter()
+    ];
+    ones.into_iter().map(Several::from).chain(of_several())
 }
 
 /// The boards with one processor that are attacked: in long runs all, for the chips' boards differ from these in places alone.
@@ -77,6 +77,8 @@ pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'
 const PROGRAM: &str = "user_attack";
 /// The program whose partitions have budgets.
 const BUDGETS: &str = "budgets";
+/// How often a partition with a budget makes calls at random, with a seed each.
+const RAGES: u32 = 4;
 /// What the program says at its end.
 const PASSED: &str = "all passed\n";
 /// The latest that the most urgent thread may be, in instructions, of which each takes a nanosecond: its own way is 640 of them, the rest is
@@ -150,9 +152,25 @@ const fn latest(board: Board) -> u32 {
 
 /// Has partitions with budgets do what they can to have more on `board`.
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let words = format!("late={}", latest(board));
+    let seed = seed::fresh()?;
+    let mut all = Tally::seeded(seed);
+    let words = format!("seed={seed} rages={RAGES} late={}", latest(board));
     let place = (board.into(), board.triple());
-    run(workspace, place, &Setting::ONE, (BUDGETS, &words))
+    all.add(run(workspace, place, &Setting::ONE, (BUDGETS, &words))?);
+    Ok(all)
+}
+
+/// The same on a board with four processors: in an instance that has one of them, and in one that has all.
+pub(super) fn budgets_of_several(workspace: &Workspace, board: Several) -> Result<Tally> {
+    let seed = seed::fresh()?;
+    let mut all = Tally::seeded(seed);
+    let honest = Setting::new(Several::PROCESSORS, QUANTUM);
+    for layout in ["", " all"] {
+        let words = format!("seed={seed} rages={RAGES} late={LATEST_OF_SEVERAL}{layout}");
+        let place = (board, board.machine.triple());
+        all.add(run(workspace, place, &honest, (BUDGETS, &words))?);
+    }
+    Ok(all)
 }
 
 fn run(

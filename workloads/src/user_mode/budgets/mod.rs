@@ -3,12 +3,17 @@
 //! Owns: the parts of the threads; what is demanded of what was charged, and of what was left for others.
 //! Must never know: a board; how time is charged.
 //!
-//! Its word on the command line: `late=`, how many nanoseconds a budget's end may be overrun (40,000).
+//! On several processors of one instance threads of a partition execute beside each other, and there are some cases more.
+//!
+//! Its words on the command line: `late=`, how many nanoseconds a budget's end may be overrun (40,000), for each processor; `seed=` (1), and
+//! how many seeds, `rages=` (1).
+
+mod rage;
 
 use super::{DONE, OTHER, PERMITS, expect};
 use crate::command_line::{CommandLine, each_argument};
 use core::hint::spin_loop;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Partition, Usage, UserThread};
 use taktos_kernel::{
@@ -48,6 +53,16 @@ mod role {
     pub const FAULT: usize = 8 << 16;
     /// A second thread, and both are busy.
     pub const BOTH: usize = 9 << 16;
+    /// To be busy for that time, and to end.
+    pub const TURN: usize = 10 << 16;
+    /// A second thread, again and again, that is busy for that time; and to be busy.
+    pub const TURNS: usize = 11 << 16;
+    /// A second thread that is busy, and calls as with [`CALL_ACROSS`].
+    pub const CALL_BESIDE: usize = 12 << 16;
+    /// A second thread that is busy, and a fault after that time.
+    pub const FAULT_BESIDE: usize = 13 << 16;
+    /// What chance says, by that seed.
+    pub const RAGE: usize = 14 << 16;
     pub const TIME: usize = 0xFFFF;
 }
 
@@ -65,8 +80,18 @@ pub extern "C" fn left(_: &'static (), argument: usize) -> ! {
         role::CALL => loop {
             let _ = SERVER.call_for([time, 0], Timeout::FOREVER);
         },
-        role::CALL_ACROSS => loop {
-            let _ = OTHER.call_for([time, 0], Timeout::FOREVER);
+        role::CALL_ACROSS => call_across(time),
+        role::CALL_BESIDE => {
+            expect(super::RIGHT.start(role::SPIN));
+            call_across(time)
+        }
+        role::TURN => {
+            compute(time);
+            user::exit()
+        }
+        role::TURNS => loop {
+            // It may still execute.
+            let _ = super::RIGHT.start(role::TURN | time);
         },
         role::CALL_ONCE => {
             let _ = OTHER.call_for([time, 0], Timeout::FOREVER);
@@ -79,10 +104,11 @@ pub extern "C" fn left(_: &'static (), argument: usize) -> ! {
             expect(MUTEX.unlock());
             spin()
         }
-        role::FAULT => {
-            compute(time);
-            OUTSIDE.store(1, Relaxed);
-            spin()
+        role::FAULT => fault(time),
+        role::RAGE => rage::rage(time),
+        role::FAULT_BESIDE => {
+            expect(super::RIGHT.start(role::SPIN));
+            fault(time)
         }
         role::BOTH => {
             expect(super::RIGHT.start(role::SPIN));
@@ -96,7 +122,7 @@ pub extern "C" fn left(_: &'static (), argument: usize) -> ! {
 pub extern "C" fn other(_: &'static (), _: usize) -> ! {
     let mut request = expect(user::receive(Timeout::FOREVER));
     loop {
-        compute(request.message[0]);
+        compute(request.message[0].min(LONGEST_ACROSS));
         let next = request.sender.reply_and_receive([0, 0], Timeout::FOREVER);
         request = match next {
             Ok(next) => next,
@@ -106,11 +132,27 @@ pub extern "C" fn other(_: &'static (), _: usize) -> ! {
     }
 }
 
+fn call_across(time: usize) -> ! {
+    loop {
+        let _ = OTHER.call_for([time, 0], Timeout::FOREVER);
+    }
+}
+
+fn fault(time: usize) -> ! {
+    compute(time);
+    OUTSIDE.store(1, Relaxed);
+    spin()
+}
+
 fn spin() -> ! {
     loop {
         spin_loop();
     }
 }
+
+/// How long a service is at most, of the server without partition and of the second one's, in microseconds: whatever callers say.
+const LONGEST: usize = 3_000;
+const LONGEST_ACROSS: usize = 5_000;
 
 /// Computes for so many microseconds of its own time: moments in which nothing else ran.
 fn compute(micros: usize) {
@@ -141,7 +183,9 @@ pub struct Objects<S: System<Machine: Isolation>> {
     pub first: &'static Partition<S, ()>,
     /// The one whose budget is [`SECOND`].
     pub second: &'static Partition<S, ()>,
-    /// That one's threads.
+    /// The first one's threads.
+    pub own: &'static [UserThread<S, ()>; 2],
+    /// The second one's.
     pub threads: &'static [UserThread<S, ()>; 1],
     /// A permit for each call that has come back.
     pub done: &'static Semaphore<S>,
@@ -149,12 +193,18 @@ pub struct Objects<S: System<Machine: Isolation>> {
     pub mutex: &'static Mutex<S>,
 }
 
-/// What the thread less urgent than all others had of the processor, in microseconds: what nobody else used.
+/// What the threads less urgent than all others had of the processors, in microseconds: what nobody else used.
 static REST: AtomicU32 = AtomicU32::new(0);
+/// Whether nobody asks for that now.
+static PAUSES: AtomicBool = AtomicBool::new(false);
 
-/// The least urgent thread.
+/// The least urgent thread, or one of as many as there are processors.
 pub fn rest<S: System>() -> ! {
     loop {
+        if PAUSES.load(Relaxed) {
+            let _ = AnyThread::<S>::sleep(1.millis());
+            continue;
+        }
         work(10, || Kernel::<S>::now().as_nanos());
         REST.fetch_add(10, Relaxed);
     }
@@ -167,7 +217,9 @@ pub fn serve<S: System>() {
             continue;
         };
         loop {
-            work(request.message.0[0], || Kernel::<S>::now().as_nanos());
+            work(request.message.0[0].min(LONGEST), || {
+                Kernel::<S>::now().as_nanos()
+            });
             let next = request
                 .sender
                 .reply_and_receive(Message::word(0), Timeout::FOREVER);
@@ -183,15 +235,16 @@ pub fn serve<S: System>() {
 struct Charged {
     first: u64,
     second: u64,
-    /// What the least urgent thread had.
+    /// What the least urgent threads had.
     rest: u64,
-    /// How long the case was, all in microseconds.
+    /// How long the case was for all processors, all in microseconds.
     time: u64,
 }
 
 /// The checks under way.
 struct Checks<S: System<Machine: Isolation>> {
     objects: &'static Objects<S>,
+    processors: u64,
     late: u64,
     passed: bool,
 }
@@ -217,18 +270,21 @@ impl<S: System<Machine: Isolation>> Checks<S> {
         first.stop();
         second.stop();
         // What came before is paid.
+        PAUSES.store(true, Relaxed);
         let _ = AnyThread::<S>::sleep(60.millis());
+        PAUSES.store(false, Relaxed);
         let begin = Kernel::<S>::now();
         let before = self.usages();
         REST.store(0, Relaxed);
-        certain(first.start_with(argument));
+        // On several processors threads run at once: the server is to be there.
         certain(second.start());
+        certain(first.start_with(argument));
         for milli in 1..=WHILE {
             let _ = AnyThread::<S>::sleep(Timeout::until(begin.saturating_add(milli.millis())));
             meanwhile(milli);
         }
         let after = self.usages();
-        let time = Kernel::<S>::now().since(begin).as_micros();
+        let time = self.processors * Kernel::<S>::now().since(begin).as_micros();
         let used = |place: usize| {
             let [before, after] = [before, after].map(|usages| usages[place].time);
             after.saturating_sub(before).as_micros()
@@ -250,44 +306,59 @@ impl<S: System<Machine: Isolation>> Checks<S> {
     /// the rest was there for others, but what the case itself costs.
     fn demand_share(&mut self, charged: &Charged, second: u64) {
         let share = 5 * FIRST[0].as_micros();
-        let late = self.late / 1_000 + 1;
+        let late = self.processors * self.late / 1_000 + 1;
         self.demand(
             "its share, and not more",
             (share..=share + late).contains(&charged.first),
         );
         self.demand("nobody else pays", charged.second <= second);
         let left = charged.time - charged.first - charged.second;
-        self.demand("the rest is others'", charged.rest + COSTS >= left);
+        self.demand("the rest is others'", charged.rest + self.costs() >= left);
+    }
+
+    const fn costs(&self) -> u64 {
+        self.processors * COSTS
     }
 }
 
-/// What restarts, alarms and switches of a case may take, and what is lost of the least urgent thread's time where it is interrupted.
+/// What restarts, alarms and switches of a case may take, and what is lost of a least urgent thread's time where it is interrupted.
 const COSTS: u64 = 2_500;
 
 fn certain(result: Result<(), Error>) {
     assert_eq!(result, Ok(()), "the partition does not start");
 }
 
-/// Runs all cases, and says whether all was as it must be.
-pub fn run<S: System<Machine: Isolation> + CommandLine>(objects: &'static Objects<S>) -> bool {
-    let mut late = 40_000;
-    each_argument::<S>(|word| {
-        if let Some(("late", number)) = word.split_once('=') {
-            late = number.parse().unwrap_or(late);
-        }
+/// Runs all cases on so many processors, and says whether all was as it must be.
+pub fn run<S: System<Machine: Isolation> + CommandLine>(
+    objects: &'static Objects<S>,
+    processors: usize,
+) -> bool {
+    let [mut late, mut seed, mut rages] = [40_000, 1, 1];
+    each_argument::<S>(|word| match word.split_once('=') {
+        Some(("late", number)) => late = number.parse().unwrap_or(late),
+        Some(("seed", number)) => seed = number.parse().unwrap_or(seed),
+        Some(("rages", number)) => rages = number.parse().unwrap_or(rages),
+        _ => {}
     });
     let mut checks = Checks {
         objects,
+        processors: processors as u64,
         late,
         passed: true,
     };
     alone(&mut checks);
     ends(&mut checks);
+    if processors > 1 {
+        beside(&mut checks);
+    }
     let most = checks.usages()[0].most_owed.as_nanos();
     print::<S>(format_args!("a budget was overrun by {most} ns at most\n"));
-    checks.demand("an end in time", most <= late);
+    checks.demand("an end in time", most <= checks.processors * late);
     calls(&mut checks);
     mutex(&mut checks);
+    for number in 0..rages {
+        rage::check(&mut checks, seed.wrapping_add(number));
+    }
     owed(&mut checks);
     print::<S>(format_args!(
         "{}\n",
@@ -336,6 +407,26 @@ fn ends<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     );
     checks.demand("it has faulted", charged.first >= 2_000);
     checks.demand("and nothing came of it", OUTSIDE.load(Relaxed) == 0);
+}
+
+/// Where threads of a partition execute at the same time.
+fn beside<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
+    let first = checks.objects.first;
+    let charged = checks.case("turns elsewhere", role::TURNS | 30, |_| {});
+    checks.demand_share(&charged, 1);
+    let charged = checks.case("restarts of two", role::BOTH, |_| {
+        certain(first.restart_with(role::BOTH));
+    });
+    checks.demand_share(&charged, 1);
+    let charged = checks.case("faults beside", role::FAULT_BESIDE | 300, |_| {
+        if first.take_incident().is_some() {
+            certain(first.restart_with(role::FAULT_BESIDE | 300));
+        }
+    });
+    checks.demand_share(&charged, 1);
+    // The service that goes on when the budget ends is at the server's cost.
+    let charged = checks.case("calls beside", role::CALL_BESIDE | 500, |_| {});
+    checks.demand_share(&charged, 5 * 520);
 }
 
 /// Who pays for calls.
@@ -393,5 +484,5 @@ fn owed<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     checks.demand("its share, and one service", charged.first <= most);
     checks.demand("what is owed", first.most_owed.as_micros() <= 3_100);
     let left = charged.time - charged.first;
-    checks.demand("the rest is others'", charged.rest + COSTS >= left);
+    checks.demand("the rest is others'", charged.rest + checks.costs() >= left);
 }
