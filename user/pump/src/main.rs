@@ -17,6 +17,16 @@ const OTHERS: [Thread; 3] = [Thread::at(2), Thread::at(3), Thread::at(4)];
 
 const FIRST: u32 = 0x7A57_05EC;
 static INITIAL: AtomicU32 = AtomicU32::new(FIRST);
+/// Data that would be a function which returns, were they executed: nothing would be told then.
+static RETURN: AtomicU32 = AtomicU32::new(if cfg!(target_arch = "aarch64") {
+    0xD65F_03C0
+} else if cfg!(target_arch = "riscv64") {
+    0x8082_8082
+} else if THUMB == 1 {
+    0x4770_4770
+} else {
+    0xE12F_FF1E
+});
 static ZEROS: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
 
 taktos_user::entry!(begin);
@@ -45,7 +55,7 @@ fn act(argument: usize) {
     match argument {
         0 => {}
         1 => write(begin as *const () as usize),
-        2 => execute((&raw const INITIAL).addr()),
+        2 => execute((&raw const RETURN).addr()),
         3 => panic!(),
         place => write(place),
     }
