@@ -1,12 +1,18 @@
 //! Owns: a set of priorities, which finds the most urgent one in it. Must never know: who has them.
 
 use crate::Priority;
+use core::cell::Cell;
+use core::sync::atomic::{Ordering, compiler_fence};
 
-/// A bit a priority.
-#[cfg(not(feature = "priorities-63"))]
+/// A bit a priority: where there are more of them than a word of the processor has bits, they are in several words, of which one is touched at a
+/// time. To shift two words as one takes a dozen steps, and registers that a decision would have to save.
+#[cfg(not(all(feature = "priorities-63", target_pointer_width = "64")))]
 type Bits = u32;
-#[cfg(feature = "priorities-63")]
+#[cfg(all(feature = "priorities-63", target_pointer_width = "64"))]
 type Bits = u64;
+
+const BITS: usize = Bits::BITS as usize;
+const WORDS: usize = Priority::COUNT.div_ceil(BITS);
 
 /// Whether the most urgent priority has the lowest bit of the word: where the processor counts neither leading nor trailing
 /// zeros, as RISC-V without the extension Zbb, the lowest bit is the one that is found by one multiplication and one table; to
@@ -17,60 +23,117 @@ pub(crate) const LOWEST_FIRST: bool = cfg!(all(
 ));
 
 /// A set of priorities.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub(crate) struct Levels<const LOWEST_FIRST: bool>(Bits);
+pub(crate) struct Levels<const LOWEST_FIRST: bool>([Cell<Bits>; WORDS]);
 
 impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
-    /// No priority. Where the word has a bit more than there are priorities, that is set: so the place of the idle entity is
+    /// No priority. Where the words have a bit more than there are priorities, that is set: so the place of the idle entity is
     /// found in either case.
-    pub const EMPTY: Self = Self(if (Bits::BITS as usize) > Priority::COUNT {
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const EMPTY: Self = {
+        let mut words = [const { Cell::new(0) }; WORDS];
+        if BITS * WORDS > Priority::COUNT {
+            words[WORDS - 1] = Cell::new(Self::OF_IDLE);
+        }
+        Self(words)
+    };
+
+    /// What the last word of an empty set is.
+    const OF_IDLE: Bits = if BITS * WORDS > Priority::COUNT {
         Self::bit(Priority::COUNT)
     } else {
         0
-    });
+    };
 
+    /// The bit of a level in its word.
     const fn bit(level: usize) -> Bits {
         if LOWEST_FIRST {
-            1 << level
+            1 << (level % BITS)
         } else {
-            (1 << (Bits::BITS - 1)) >> level
+            (1 << (BITS - 1)) >> (level % BITS)
+        }
+    }
+
+    /// Keeps the compiler from computing which word it is before all above is stored, which takes a register more than a decision has without
+    /// saving any. No instruction.
+    #[inline(always)]
+    fn begin() {
+        if WORDS > 1 {
+            compiler_fence(Ordering::SeqCst);
+        }
+    }
+
+    /// The word that has the bit of a level, which is below the bits of all words: to say so spares the check.
+    #[inline(always)]
+    const fn word(&self, level: usize) -> &Cell<Bits> {
+        &self.0[level / BITS % self.0.len()]
+    }
+
+    /// The place of the most urgent bit of a word; behind all where there is none.
+    #[inline(always)]
+    const fn first_of(word: Bits) -> usize {
+        if LOWEST_FIRST {
+            word.trailing_zeros() as usize
+        } else {
+            word.leading_zeros() as usize
         }
     }
 
     /// The level of the most urgent priority; that of the idle entity where there is none.
     #[inline(always)]
-    pub const fn first(self) -> usize {
-        if LOWEST_FIRST {
-            self.0.trailing_zeros() as usize
+    pub fn first(&self) -> usize {
+        let [others @ .., last] = &self.0;
+        for (number, word) in others.iter().enumerate() {
+            if word.get() != 0 {
+                return number * BITS + Self::first_of(word.get());
+            }
+        }
+        let level = others.len() * BITS + Self::first_of(last.get());
+        // Some bit of the last of several words is always set: to say that no number is above them all spares the check, too.
+        if others.is_empty() {
+            level
         } else {
-            self.0.leading_zeros() as usize
+            level % (BITS * WORDS)
         }
     }
 
     /// The most urgent priority.
     #[inline(always)]
-    pub const fn urgent(self) -> Option<Priority> {
+    pub fn urgent(&self) -> Option<Priority> {
         // Not by the level: the compiler then knows that there is a bit, and need not ask again.
-        if self.0 == Self::EMPTY.0 {
+        let [others @ .., last] = &self.0;
+        if others.iter().all(|word| word.get() == 0) && last.get() == Self::OF_IDLE {
             None
         } else {
             Some(Priority::from_stored(self.first() as u8))
         }
     }
 
-    /// The set with the priority of that level.
+    /// Puts in the priority of that level.
     #[inline(always)]
-    #[must_use]
-    pub const fn with(self, level: usize) -> Self {
-        Self(self.0 | Self::bit(level))
+    pub fn put_in(&self, level: usize) {
+        Self::begin();
+        let word = self.word(level);
+        word.set(word.get() | Self::bit(level));
     }
 
-    /// The set without the priority of that level.
+    /// Takes out the priority of that level.
     #[inline(always)]
-    #[must_use]
-    pub const fn without(self, level: usize) -> Self {
-        Self(self.0 & !Self::bit(level))
+    pub fn take_out(&self, level: usize) {
+        Self::begin();
+        let word = self.word(level);
+        word.set(word.get() & !Self::bit(level));
+    }
+
+    /// Has the priorities of `other` from now on, which has none then.
+    pub fn take_over(&self, other: &Self) {
+        for ((word, from), empty) in self.0.iter().zip(&other.0).zip(Self::EMPTY.0) {
+            word.set(from.replace(empty.get()));
+        }
     }
 }
 
@@ -80,26 +143,26 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn follows<const LOWEST_FIRST: bool>() {
-        let mut levels = Levels::<LOWEST_FIRST>::EMPTY;
+        let levels = Levels::<LOWEST_FIRST>::EMPTY;
         let mut model = BTreeSet::new();
         let steps = (0..4 * Priority::COUNT).map(|step| step * 13 % Priority::COUNT);
         for (step, level) in steps.enumerate() {
             if step % 3 == 2 {
-                levels = levels.without(level);
+                levels.take_out(level);
                 model.remove(&level);
             } else {
-                levels = levels.with(level);
+                levels.put_in(level);
                 model.insert(level);
             }
-            check(levels, &model);
+            check(&levels, &model);
         }
         while let Some(level) = model.pop_first() {
-            levels = levels.without(level);
-            check(levels, &model);
+            levels.take_out(level);
+            check(&levels, &model);
         }
     }
 
-    fn check<const LOWEST_FIRST: bool>(levels: Levels<LOWEST_FIRST>, model: &BTreeSet<usize>) {
+    fn check<const LOWEST_FIRST: bool>(levels: &Levels<LOWEST_FIRST>, model: &BTreeSet<usize>) {
         let first = model.first().copied();
         assert_eq!(levels.first(), first.unwrap_or(Priority::COUNT));
         assert_eq!(

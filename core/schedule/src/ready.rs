@@ -17,7 +17,7 @@ type Occupied = Levels<LOWEST_FIRST>;
 /// The ready entities of one processor. See the module's head for its laws.
 pub struct ReadyQueue<Id> {
     /// Has the priorities whose rings are not empty.
-    occupied: Cell<Occupied>,
+    occupied: Occupied,
     /// The first of each ring; behind the last priority stands the idle entity.
     heads: [Cell<Option<Id>>; Priority::COUNT + 1],
 }
@@ -39,7 +39,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
             Cell::new(None)
         }
         Self {
-            occupied: Cell::new(Occupied::EMPTY),
+            occupied: Occupied::EMPTY,
             heads: [const { none() }; Priority::COUNT + 1],
         }
     };
@@ -52,7 +52,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     /// The most urgent entity, the first of its equals; the idle entity if none is ready.
     #[inline(always)]
     pub fn top(&self) -> Option<Id> {
-        self.heads[self.occupied.get().first()].get()
+        self.heads[self.occupied.first()].get()
     }
 
     /// The first of the entities of `priority`.
@@ -113,7 +113,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         let next = links.next(id);
         if next == id {
             self.heads[level].set(None);
-            self.occupied.set(self.occupied.get().without(level));
+            self.occupied.take_out(level);
         } else {
             links.leave(id);
             if self.heads[level].get() == Some(id) {
@@ -141,14 +141,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
             return Some(next);
         }
         self.heads[level].set(None);
-        self.occupied.set(self.occupied.get().without(level));
+        self.occupied.take_out(level);
         self.top()
     }
 
     /// The priority of the most urgent entity.
     #[inline(always)]
     pub fn urgent(&self) -> Option<Priority> {
-        self.occupied.get().urgent()
+        self.occupied.urgent()
     }
 
     /// Takes out the most urgent entity, the first of its equals, and names its priority; it is then a ring of its own.
@@ -232,7 +232,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         links: &impl Links<Id = Id>,
         mut will_do: impl FnMut(Id) -> bool,
     ) -> Option<(Id, Priority)> {
-        let mut rest = self.occupied.get();
+        let rest = self.occupied.clone();
         while let Some(priority) = rest.urgent() {
             let first = self.head(priority)?;
             let mut next = first;
@@ -245,14 +245,14 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
                     break;
                 }
             }
-            rest = rest.without(slot(priority));
+            rest.take_out(slot(priority));
         }
         None
     }
 
     /// Has the entities of `other` from now on, which has none then; this one has none. A fixed number of steps.
     pub fn take_over(&self, other: &Self) {
-        self.occupied.set(other.occupied.replace(Occupied::EMPTY));
+        self.occupied.take_over(&other.occupied);
         for (head, others) in self.heads.iter().zip(&other.heads[..Priority::COUNT]) {
             head.set(others.take());
         }
@@ -276,6 +276,6 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     #[inline(always)]
     fn occupy(&self, level: usize, id: Id) {
         self.heads[level].set(Some(id));
-        self.occupied.set(self.occupied.get().with(level));
+        self.occupied.put_in(level);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) mod tcb;
 pub(crate) mod urgency;
 pub mod usage;
 
-use crate::sched::{IntoResult, hold, stay_here};
+use crate::sched::{IntoResult, hold, slow_path, stay_here};
 use crate::wait::{Target, Wait};
 use crate::{Interrupt, Kernel, Priority, System};
 pub use last::Told;
@@ -167,18 +167,23 @@ impl<S: System> AnyThread<S> {
         };
         let thread = self.reference();
         let urgency = thread.urgency.get(cs);
-        if !urgency.has(Urgency::SUSPENDED) {
-            return Err(Error::State);
+        // The usual case: it is suspended, nothing else is special about it, and it does not wait.
+        let own = urgency.toggled(Urgency::SUSPENDED);
+        if own.is_special() || thread.wait.get(cs) != Wait::NOTHING {
+            return slow_path(self.resume_unusual_in(interrupt));
         }
-        thread.urgency.set(cs, urgency.without(Urgency::SUSPENDED));
-        #[cfg(feature = "budgets")]
-        if urgency.has(Urgency::DEPLETED) {
-            return Ok(());
-        }
-        if thread.wait.get(cs) == Wait::NOTHING && S::kernel().make_ready(cs, thread) {
+        thread.urgency.set(cs, own);
+        if S::kernel().make_ready(cs, thread) {
             S::Machine::pend_switch();
         }
         Ok(())
+    }
+
+    /// [`AnyThread::resume_in`] of a thread about which more is special than its suspension, or that is not suspended, or waits.
+    #[cold]
+    #[inline(never)]
+    fn resume_unusual_in(&'static self, _: &Interrupt<S>) -> Result<(), Error> {
+        self.resume()
     }
 
     /// Whether the thread is suspended, whatever else it waits for. Allowed in interrupt handlers. Bound: fixed.

@@ -102,6 +102,12 @@ impl Urgency {
         Self(self.0 & !flag)
     }
 
+    /// The same with `flag` set if it was cleared, and cleared if it was set.
+    #[inline(always)]
+    pub const fn toggled(self, flag: u32) -> Self {
+        Self(self.0 ^ flag)
+    }
+
     /// The same with another effective priority.
     pub const fn with_effective(self, priority: Priority) -> Self {
         Self(self.0 & !(LEVEL as u32) | priority.level() as u32)
