@@ -10,7 +10,7 @@ use taktos_cycles::Cpu;
 /// Where machines of RISC-V keep the code that jumps to the image: QEMU's mask ROM (`hw/riscv/boot.c`).
 const MASK_ROM: Range<u64> = 0x1000..0x1_0000;
 
-/// A machine as the emulator names it, with one processor that runs the image.
+/// A machine as the emulator names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Machine {
     kind: Kind,
