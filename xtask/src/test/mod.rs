@@ -155,7 +155,9 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));
-    steps.push(step("programs loaded into partitions", loaded::programs));
+    steps.push(step("programs loaded into partitions", move |ws| {
+        loaded::programs(ws, length)
+    }));
     steps.push(step("two runs, the same bytes", move |ws| {
         repeat::same_bytes(ws, length)
     }));
@@ -190,7 +192,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::attack_as,
         )
     });
-    let of_budgets = partitions::with_budgets().map(|board| {
+    let of_budgets = partitions::with_budgets(length).into_iter().map(|board| {
         on(
             "partitions with budgets on",
             (board.name(), board),
