@@ -148,6 +148,13 @@ fn all_do(part: Part, others: usize, work: impl Fn() + Copy + 'static) -> impl F
 const TWO_OF_TEN: Option<Budget> = Some((Duration::from_millis(2), Duration::from_millis(10)));
 const FIVE_OF_TEN: Option<Budget> = Some((Duration::from_millis(5), Duration::from_millis(10)));
 
+/// A partition with a budget of its own whose thread serves calls in the second instance, each in so much time.
+fn server_in_second_instance(service: Duration) -> (Part, Any) {
+    let (part, threads) = partition(FIVE_OF_TEN, &[3]);
+    start_in(1, part, move || serve(service));
+    (part, &threads[0])
+}
+
 #[test]
 fn an_account_drains_once_for_each_processor() {
     world(|| {
@@ -236,9 +243,7 @@ fn a_budget_may_be_longer_than_its_period() {
 #[test]
 fn a_server_elsewhere_works_on_its_callers_account_and_then_on_its_own() {
     apart(|| {
-        let (server_part, servers) = partition(FIVE_OF_TEN, &[3]);
-        start_in(1, server_part, || serve(3.millis()));
-        let server: Any = &servers[0];
+        let (server_part, server) = server_in_second_instance(3.millis());
         let (part, _) = partition(TWO_OF_TEN, &[4]);
         let end: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
         let begin = now();
@@ -267,9 +272,7 @@ fn a_server_elsewhere_works_on_its_callers_account_and_then_on_its_own() {
 fn a_caller_that_waits_no_more_pays_no_more_while_the_server_executes_on() {
     for ends in 0..3 {
         let test = move || {
-            let (server_part, servers) = partition(FIVE_OF_TEN, &[3]);
-            start_in(1, server_part, || serve(4.millis()));
-            let server: Any = &servers[0];
+            let (server_part, server) = server_in_second_instance(4.millis());
             let (part, threads) = partition(TWO_OF_TEN, &[4]);
             let timeout = match ends {
                 0 => Timeout::after(1.millis()),
@@ -295,9 +298,7 @@ fn a_caller_that_waits_no_more_pays_no_more_while_the_server_executes_on() {
 #[test]
 fn an_account_drains_for_a_service_elsewhere_and_for_a_thread_of_its_own() {
     apart(|| {
-        let (server_part, servers) = partition(FIVE_OF_TEN, &[3]);
-        start_in(1, server_part, || serve(3.millis()));
-        let server: Any = &servers[0];
+        let (server_part, server) = server_in_second_instance(3.millis());
         let (part, threads) = partition(TWO_OF_TEN, &[4, 5]);
         let second = body(spin);
         let begin = now();
