@@ -313,6 +313,22 @@ pub struct LoadedOptions {
     pub loaded: Vec<PathBuf>,
 }
 
+impl LoadedOptions {
+    /// Refuses executables where no image is run that could load them.
+    ///
+    /// # Errors
+    /// When one is named.
+    pub fn none(&self) -> anyhow::Result<()> {
+        match self.loaded.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::error(
+                "--with names what an image loads, and no image is run",
+                "name the image, an ELF file, or leave out --with",
+            )),
+        }
+    }
+}
+
 /// How a board with a counter of its own is listened to.
 #[derive(Args, Debug, Clone, Default)]
 #[group(multiple = true, conflicts_with_all = ["baseline", "save_baseline"])]

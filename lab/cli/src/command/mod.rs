@@ -64,30 +64,17 @@ pub fn run(command: Command) -> Result<()> {
             trace::run(&workspace, asked, None, place, (None, None))
         }
         Command::Run {
-            loaded: LoadedOptions { loaded },
-            ..
-        } if !loaded.is_empty() => Err(Failure::error(
-            "--with names what an image loads, and no image is run",
-            "name the image, an ELF file, or leave out --with",
-        )),
-        Command::Run {
-            experiment: Some(file),
+            experiment,
             options,
             machine,
+            loaded,
             size,
-            ..
         } => {
+            loaded.none()?;
             machine.none()?;
-            experiment::from_file(&workspace, &file, &options, &size)
-        }
-        Command::Run {
-            experiment: None,
-            options,
-            machine,
-            size,
-            ..
-        } => {
-            machine.none()?;
+            if let Some(file) = experiment {
+                return experiment::from_file(&workspace, &file, &options, &size);
+            }
             size.only(&[])?;
             experiment::main_job(&workspace, &options)
         }
