@@ -39,7 +39,7 @@ pub use isolation::{
 };
 pub use nested::NestedSection;
 pub use order::{first_things_first, slow_path};
-pub use spaces::Spaces;
+pub use spaces::{Holders, Spaces};
 pub use upcalls::Upcalls;
 
 use taktos_time::{Duration, Instant};

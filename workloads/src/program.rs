@@ -207,7 +207,7 @@ macro_rules! one_processor {
     (@ user_attack, $start:expr) => {
         use taktos_kernel::user::Supervisor;
         use taktos_kernel::{Condition, EventFlags, Mutex, OwnerEnd, System, Thread};
-        use $crate::user_mode::attack::{self, Told, carried, left_behind};
+        use $crate::user_mode::attack::{self, Told, carried, left_behind, refused};
 
         static MAIN: Thread<Board, { 2048 * size_of::<usize>() }> = Thread::new("main").priority(2);
         static TICKER: Thread<Board, { 256 * size_of::<usize>() }> =
@@ -272,11 +272,16 @@ macro_rules! one_processor {
             [UserThread::new("plain", STACK, attack::other::<Board>).priority(8)];
         static THIRD: Partition<Board, Told> =
             Partition::new("third", &THIRD_MEMORY, &THIRD_THREADS);
+        static REFUSED: [Partition<Board, Told>; refused::COUNT] = [const {
+            refused::without_map(Partition::new("refused", &THIRD_MEMORY, &THIRD_THREADS))
+        };
+            refused::COUNT];
 
         static OBJECTS: attack::Objects<Board> = attack::Objects {
             first: &FIRST,
             second: &SECOND,
             third: &THIRD,
+            refused: &REFUSED,
             threads: &FIRST_THREADS,
             supervisor: &SUPERVISOR,
             carried: &CARRIED,

@@ -12,6 +12,7 @@ pub mod carried;
 mod conditions;
 pub mod left_behind;
 pub mod outside;
+pub mod refused;
 
 use self::carried::Carried;
 use self::left_behind::LeftBehind;
@@ -156,6 +157,8 @@ pub struct Objects<S: AttackBoard> {
     pub second: &'static Partition<S, Told>,
     /// The same without.
     pub third: &'static Partition<S, Told>,
+    /// Those that do not start.
+    pub refused: &'static [Partition<S, Told>; refused::COUNT],
     /// The first one's threads.
     pub threads: &'static [UserThread<S, Told>; 2],
     /// Who is told of faults.
@@ -220,7 +223,8 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 11] = [
+    let parts: [(&str, &dyn Fn() -> bool); 12] = [
+        ("refused starts", &|| refused::check(objects, restarts / 5)),
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
         ("what is carried", &|| carried::check(objects)),

@@ -16,7 +16,7 @@ use aarch64_paging::descriptor::El1Attributes;
 use core::arch::asm;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Region, RegionRules, Spaces};
+use taktos_machine::{Access, Holders, Region, RegionRules, Spaces};
 
 /// How many partitions there can be, and the tables that they have: three where all of one lies within 2 MiB.
 const MOST: usize = 16;
@@ -48,7 +48,7 @@ static SPACES: Spaces<MOST> = Spaces::new();
 struct Tables([Table; TABLES]);
 
 static OWN_TABLES: Tables = Tables([const { [const { AtomicUsize::new(0) }; ENTRIES] }; TABLES]);
-static USED: AtomicUsize = AtomicUsize::new(0);
+static HOLDERS: Holders<TABLES> = Holders::new();
 
 /// Has this map count. Called masked, by code that is alike in all maps.
 pub fn load(map: u64) {
@@ -58,8 +58,11 @@ pub fn load(map: u64) {
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {
-    let made = || {
-        let root = make(regions);
+    let made = |space| {
+        let root = make(space, regions);
+        if root.is_none() {
+            HOLDERS.give_back(space);
+        }
         forget_all();
         root
     };
@@ -67,13 +70,13 @@ pub fn of(regions: &'static [Region]) -> Option<Map> {
     Some(Map(root | number << SPACE))
 }
 
-/// The address of the root of new tables; none where there are no more, or a region lies where nothing is.
-fn make(regions: &[Region]) -> Option<usize> {
-    let root = copy(kernel()?)?;
+/// The address of the root of new tables, those of the space `space`; none where there are no more, or a region lies where nothing is.
+fn make(space: usize, regions: &[Region]) -> Option<usize> {
+    let root = copy(space, kernel()?)?;
     for region in regions {
         let begin = region.base.addr();
         for page in (begin..begin + region.size).step_by(PAGE) {
-            let entry = own_entry(root, page)?;
+            let entry = own_entry(space, root, page)?;
             if entry.load(Relaxed) & TABLE != TABLE {
                 return None;
             }
@@ -111,26 +114,26 @@ fn kernels_table(entry: usize) -> Option<&'static Table> {
         .flatten()
 }
 
-fn new() -> Option<&'static Table> {
-    let next = |used| (used < TABLES).then_some(used + 1);
-    let place = USED.fetch_update(Relaxed, Relaxed, next).ok()?;
-    Some(&OWN_TABLES.0[place])
+/// A table for a space.
+fn new(space: usize) -> Option<&'static Table> {
+    Some(&OWN_TABLES.0[HOLDERS.take(space)?])
 }
 
 fn leading_to(table: &'static Table) -> usize {
     table.as_ptr().addr() | TABLE
 }
 
-fn copy(from: &Table) -> Option<&'static Table> {
-    let to = new()?;
+fn copy(space: usize, from: &Table) -> Option<&'static Table> {
+    let to = new(space)?;
     for (to, from) in to.iter().zip(from) {
         to.store(from.load(Relaxed), Relaxed);
     }
     Some(to)
 }
 
-/// The entry of `page` in the tables of `root`: those on the way to it become own ones where they are not yet. None where nothing is.
-fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> {
+/// The entry of `page` in the tables of `root`, which are those of the space `space`: those on the way to it become own ones where they are
+/// not yet. None where nothing is.
+fn own_entry(space: usize, root: &'static Table, page: usize) -> Option<&'static AtomicUsize> {
     let mut table = root;
     for level in ROOT_LEVEL..LAST_LEVEL {
         let upper = &table[place(page, level)];
@@ -139,8 +142,8 @@ fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> 
             Some(own) => own,
             None => {
                 let own = match kernels_table(found) {
-                    Some(common) => copy(common)?,
-                    None if is_block(found) => split(found, level)?,
+                    Some(common) => copy(space, common)?,
+                    None if is_block(found) => split(space, found, level)?,
                     None => return None,
                 };
                 upper.store(leading_to(own), Relaxed);
@@ -156,15 +159,15 @@ fn is_block(entry: usize) -> bool {
 }
 
 /// A table of smaller pieces, which say what the block of `level` says.
-fn split(block: usize, level: usize) -> Option<&'static Table> {
-    let pieces = new()?;
+fn split(space: usize, block: usize, level: usize) -> Option<&'static Table> {
+    let pieces = new(space)?;
     let size = PAGE * ENTRIES.pow((LAST_LEVEL - level - 1) as u32);
     let kind = match level + 1 {
         LAST_LEVEL => TABLE,
         _ => El1Attributes::VALID.bits(),
     };
-    for (number, piece) in pieces.iter().enumerate() {
-        piece.store(((block & !TABLE) + number * size) | kind, Relaxed);
+    for (place, piece) in pieces.iter().enumerate() {
+        piece.store(((block & !TABLE) + place * size) | kind, Relaxed);
     }
     Some(pieces)
 }

@@ -19,7 +19,7 @@ use crate::memory::{
 use core::arch::asm;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Region, RegionRules, Spaces};
+use taktos_machine::{Access, Holders, Region, RegionRules, Spaces};
 
 /// How many partitions there can be, and the tables of pages that they have: two for memory, one for a device, one to spare.
 const MOST: usize = 16;
@@ -60,13 +60,15 @@ impl Map {
 }
 
 static SPACES: Spaces<MOST> = Spaces::new();
+/// Whose the tables of pages are.
+static HOLDERS: Holders<SECOND_LEVEL_TABLES> = Holders::new();
 
 struct Tables {
     first: [FirstLevel; MOST],
     second: [SecondLevel; SECOND_LEVEL_TABLES],
     /// The kernel's, of devices that partitions have.
     devices: [SecondLevel; MOST],
-    used: [AtomicUsize; 3],
+    used_devices: AtomicUsize,
 }
 
 // SAFETY: each is written by the one thread that makes a map of it, before it is loaded; afterwards masked.
@@ -76,34 +78,50 @@ static OWN: Tables = Tables {
     first: [const { FirstLevel::EMPTY }; MOST],
     second: [const { SecondLevel::EMPTY }; SECOND_LEVEL_TABLES],
     devices: [const { SecondLevel::EMPTY }; MOST],
-    used: [const { AtomicUsize::new(0) }; 3],
+    used_devices: AtomicUsize::new(0),
 };
 
-/// One of `tables` that nobody has yet.
-fn take<T>(tables: &'static [T], used: &AtomicUsize) -> Option<&'static T> {
-    let next = |used| (used < tables.len()).then_some(used + 1);
-    let place = used.fetch_update(Relaxed, Relaxed, next).ok()?;
-    tables.get(place)
+/// A table for the pages of a device, which stays one: all maps lead there.
+fn table_of_device() -> Option<&'static SecondLevel> {
+    let next = |used| (used < MOST).then_some(used + 1);
+    let place = OWN.used_devices.fetch_update(Relaxed, Relaxed, next).ok()?;
+    Some(&OWN.devices[place])
 }
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {
-    let (number, root) = SPACES.find(regions.as_ptr().addr(), || make(regions))?;
+    let made = |space| {
+        let root = make(space, regions);
+        if root.is_none() {
+            HOLDERS.give_back(space);
+        }
+        root
+    };
+    let (number, root) = SPACES.find(regions.as_ptr().addr(), made)?;
     Some(Map(root | number))
 }
 
-/// The address of the first of new tables; none where there are no more, or a region lies where nothing is.
-fn make(regions: &[Region]) -> Option<usize> {
-    let root = take(&OWN.first, &OWN.used[0])?;
+/// The address of the first of new tables, those of the space `space`; none where there are no more, or a region lies where nothing is.
+fn make(space: usize, regions: &[Region]) -> Option<usize> {
+    let root = &OWN.first[space - 1];
     fill(&root.0, |section| TABLES.first.0[section].get());
-    for region in regions {
-        let begin = region.base.addr();
-        for page in (begin..begin + region.size).step_by(PAGE) {
-            let entry = own_entry(root, page)?;
-            memory::write(entry, with_rights(entry.get(), region.access)?);
+    // Devices come last: for them the kernel's tables change, which stay so.
+    for is_device in [false, true] {
+        let alike = |region: &&Region| (region.access == Access::Device) == is_device;
+        for region in regions.iter().filter(alike) {
+            add(space, root, region)?;
         }
     }
     Some(core::ptr::from_ref(root).addr())
+}
+
+fn add(space: usize, root: &'static FirstLevel, region: &Region) -> Option<()> {
+    let begin = region.base.addr();
+    for page in (begin..begin + region.size).step_by(PAGE) {
+        let entry = own_entry(space, root, page)?;
+        memory::write(entry, with_rights(entry.get(), region.access)?);
+    }
+    Some(())
 }
 
 /// The entry of a page that its partition may use; none where it is neither memory nor a device's, nor where one region has it to execute and
@@ -161,14 +179,15 @@ pub fn code_was_written(base: usize, size: usize) {
     };
 }
 
-/// The entry of `page` in the tables of `root`: that of its megabyte becomes an own one where it is not yet. None where nothing is.
-fn own_entry(root: &'static FirstLevel, page: usize) -> Option<&'static Cell<u32>> {
+/// The entry of `page` in the tables of `root`, which are those of the space `space`: that of its megabyte becomes an own one where it is
+/// not yet. None where nothing is.
+fn own_entry(space: usize, root: &'static FirstLevel, page: usize) -> Option<&'static Cell<u32>> {
     let section = &root.0[page / MEGABYTE];
     let own = match table(section.get(), &OWN.second) {
         Some(own) => own,
         None => {
             let common = common_table(page / MEGABYTE)?;
-            let own = take(&OWN.second, &OWN.used[1])?;
+            let own = &OWN.second[HOLDERS.take(space)?];
             fill(&own.0, |page| common.0[page].get());
             memory::write(section, leading_to(own));
             own
@@ -188,7 +207,7 @@ fn common_table(megabyte: usize) -> Option<&'static SecondLevel> {
     let base = megabyte * MEGABYTE;
     let section = base as u32 | DEVICE_SECTION | SECTION_OF_SPACE;
     if entry.get() == section {
-        let pages = take(&OWN.devices, &OWN.used[2])?;
+        let pages = table_of_device()?;
         fill(&pages.0, pages_from(base, DEVICE_PAGE));
         masked(|| {
             for map in core::iter::once(&TABLES.first).chain(&OWN.first) {

@@ -16,7 +16,7 @@ use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Region, RegionRules, Spaces};
+use taktos_machine::{Access, Holders, Region, RegionRules, Spaces};
 
 /// How many partitions there can be, and the tables that they have: three where all lies within 2 MiB, two more for a device.
 const MOST: usize = 16;
@@ -74,13 +74,16 @@ type Table = [AtomicUsize; ENTRIES];
 struct Tables([Table; TABLES]);
 
 static OWN: Tables = Tables([const { [const { AtomicUsize::new(0) }; ENTRIES] }; TABLES]);
-static USED: AtomicUsize = AtomicUsize::new(0);
+static HOLDERS: Holders<TABLES> = Holders::new();
 
 /// The map of `regions`, which is made at the first time. None where a processor tells too few address spaces apart.
 pub fn of<B: Board>(regions: &'static [Region]) -> Option<Map> {
-    let made = || {
+    let made = |space| {
         let enough = FEWEST.load(Relaxed) >= MOST;
-        let root = enough.then(|| make(regions)).flatten();
+        let root = enough.then(|| make(space, regions)).flatten();
+        if root.is_none() {
+            HOLDERS.give_back(space);
+        }
         processors::forget::<B>();
         root
     };
@@ -124,18 +127,19 @@ pub fn fetch_anew() {
     unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
 }
 
-/// The address of the root of new tables; none where there are no more, or a region lies where nothing is that may be written.
-fn make(regions: &[Region]) -> Option<usize> {
-    let root = copy(&memory::root().0)?;
+/// The address of the root of new tables, those of the space `space`; none where there are no more, or a region lies where nothing is that
+/// may be written.
+fn make(space: usize, regions: &[Region]) -> Option<usize> {
+    let root = copy(space, &memory::root().0)?;
     for page in pages(code()).chain(pages(constants())) {
         if page != crossing::page() {
-            own_entry(root, page)?.fetch_or(USER, Relaxed);
+            own_entry(space, root, page)?.fetch_or(USER, Relaxed);
         }
     }
     for region in regions {
         let begin = region.base.addr();
         for page in (begin..begin + region.size).step_by(PAGE) {
-            let own = own_entry(root, page)?;
+            let own = own_entry(space, root, page)?;
             let common = own.load(Relaxed);
             if common & (VALID | WRITE) != VALID | WRITE {
                 return None;
@@ -176,14 +180,13 @@ fn own_table(entry: usize) -> Option<&'static Table> {
     OWN.0.get(place).filter(|_| entry & VALID != 0)
 }
 
-fn new() -> Option<&'static Table> {
-    let next = |used| (used < TABLES).then_some(used + 1);
-    let place = USED.fetch_update(Relaxed, Relaxed, next).ok()?;
-    Some(&OWN.0[place])
+/// A table for a space.
+fn new(space: usize) -> Option<&'static Table> {
+    Some(&OWN.0[HOLDERS.take(space)?])
 }
 
-fn copy(from: &[Cell<usize>; ENTRIES]) -> Option<&'static Table> {
-    let to = new()?;
+fn copy(space: usize, from: &[Cell<usize>; ENTRIES]) -> Option<&'static Table> {
+    let to = new(space)?;
     for (to, from) in to.iter().zip(from) {
         to.store(memory::shared(from).load(Relaxed), Relaxed);
     }
@@ -191,8 +194,8 @@ fn copy(from: &[Cell<usize>; ENTRIES]) -> Option<&'static Table> {
 }
 
 /// A table of smaller pieces, which say what the entry of `level` says.
-fn split(large: usize, level: usize) -> Option<&'static Table> {
-    let pieces = new()?;
+fn split(space: usize, large: usize, level: usize) -> Option<&'static Table> {
+    let pieces = new(space)?;
     let size = PAGE * ENTRIES.pow(level as u32 - 1);
     for (number, piece) in pieces.iter().enumerate() {
         piece.store(large + entry(number * size, 0), Relaxed);
@@ -200,8 +203,9 @@ fn split(large: usize, level: usize) -> Option<&'static Table> {
     Some(pieces)
 }
 
-/// The entry of `page` in the tables of `root`: those on the way to it become own ones where they are not yet. None where nothing is.
-fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> {
+/// The entry of `page` in the tables of `root`, which are those of the space `space`: those on the way to it become own ones where they are
+/// not yet. None where nothing is.
+fn own_entry(space: usize, root: &'static Table, page: usize) -> Option<&'static AtomicUsize> {
     let mut table = root;
     for level in (LAST_LEVEL + 1..=ROOT_LEVEL).rev() {
         let upper = &table[number(page, level)];
@@ -210,8 +214,8 @@ fn own_entry(root: &'static Table, page: usize) -> Option<&'static AtomicUsize> 
             Some(own) => own,
             None => {
                 let own = match memory::table_of(found) {
-                    Some(common) => copy(&common.0)?,
-                    None if found & READ != 0 => split(found, level)?,
+                    Some(common) => copy(space, &common.0)?,
+                    None if found & READ != 0 => split(space, found, level)?,
                     None => return None,
                 };
                 upper.store(entry(own.as_ptr().addr(), VALID), Relaxed);

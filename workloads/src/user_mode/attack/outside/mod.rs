@@ -32,6 +32,13 @@ use core::marker::PhantomData;
 use core::ptr;
 use taktos_kernel::System;
 
+/// Where nothing is to which a map could lead, on machines with tables.
+#[cfg(target_has_atomic = "64")]
+pub(super) const UNMAPPED: Option<usize> = Some(paged::NOWHERE);
+/// The same where regions are registers.
+#[cfg(not(target_has_atomic = "64"))]
+pub(super) const UNMAPPED: Option<usize> = None;
+
 /// The attacks on a board, of which `ALL` is the architecture's list.
 pub struct Attacks<S>(PhantomData<S>);
 
