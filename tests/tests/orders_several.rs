@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_host::{End, HostSeveral, each_order};
+use taktos_kernel::user::{Data, Memory, Partition, UserThread};
 use taktos_kernel::{
     AnyThread, ClusterMutex, ClusterProtocol, Cpu, CpuSet, Error, InstanceConfig, Kernel,
     PolicyKind, Priority, Semaphore, Span, State, System, Timeout,
@@ -266,4 +267,45 @@ fn a_lock_is_released_while_another_cluster_helps() {
         count.load(Relaxed)
     }
     assert_eq!(results::<3>(0, &TWO_AND_ONE, main), BTreeSet::from([2]));
+}
+
+/// The data of a partition: how often its thread has begun since they were new.
+struct Begun(AtomicU32);
+
+impl Data for Begun {
+    const NEW: Self = Self(AtomicU32::new(0));
+}
+
+#[repr(C, align(1024))]
+struct Block([u8; 1024]);
+
+extern "C" fn begin(data: &'static Begun, _: usize) -> ! {
+    data.0.fetch_add(1, Relaxed);
+    AnyThread::<SeveralHost>::exit()
+}
+
+#[test]
+fn two_threads_start_one_partition() {
+    fn main() -> u32 {
+        let threads = leak([UserThread::new("begins", 512, begin).priority(10)]);
+        let memory = leak(Memory::<Block>::new());
+        let partition: &Partition<SeveralHost, Begun> =
+            leak(Partition::new("partition", memory, threads));
+        let others = leak(AtomicU32::new(u32::MAX));
+        let rival = spawn_on("rival", 10, || {
+            others.store(told(partition.start()), Relaxed);
+        });
+        let own = told(partition.start());
+        wait_for(rival);
+        assert_eq!(threads[0].join(Timeout::after(1u32.millis())), Ok(()));
+        let others = others.load(Relaxed);
+        let one = [own, others].into_iter().filter(|told| *told == 0).count();
+        assert_eq!((one, own + others), (1, Error::State as u32));
+        // What the thread did is there: nobody made the data new behind it.
+        let begun = partition.look_at(|data| data.0.load(Relaxed));
+        assert_eq!((begun, partition.generation()), (Ok(1), 1));
+        own
+    }
+    let results = results::<2>(2, &BOTH, main);
+    assert_eq!(results, BTreeSet::from([0, Error::State as u32]));
 }

@@ -73,6 +73,8 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     pub(super) image: Option<&'static [u8]>,
     /// Whether the data are there: from the first start on, but while they are made new.
     has_data: Guarded<bool>,
+    /// The thread that starts it, while one does.
+    starter: Guarded<Option<ThreadRef>>,
 }
 
 // SAFETY: what changes is reached in sections alone; the rest names statics.
@@ -166,6 +168,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 #[cfg(feature = "loaded")]
                 image: None,
                 has_data: Guarded::new(false),
+                starter: Guarded::new(None),
             },
             data: PhantomData,
         }
@@ -356,7 +359,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
     /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
     ///
-    /// Errors: `State` if one of its threads exists; `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
+    /// Errors: `State` if one of its threads exists, or another thread is just starting it; `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
     /// and data do not fit, or the hardware cannot have one more partition or such regions.
     pub fn start(&'static self) -> Result<(), Error> {
         self.start_with(0)
@@ -365,6 +368,27 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// [`AnyPartition::start`], but the first thread gets `argument`.
     pub fn start_with(&'static self, argument: usize) -> Result<(), Error> {
         let () = Self::PLACE;
+        self.claim()?;
+        let begun = self.begin(argument);
+        self.starter.set(hold::<S>().section(), None);
+        begun
+    }
+
+    /// Has the calling thread alone start the partition: nothing is cleared before. Who was ended in the midst of a start starts nothing any
+    /// more.
+    fn claim(&self) -> Result<(), Error> {
+        let held = hold::<S>();
+        let cs = held.section();
+        let current = Kernel::<S>::running().current(cs);
+        let is_at_it = |starter: &ThreadRef| *starter != current && starter.was_started(cs);
+        if self.starter.get(cs).as_ref().is_some_and(is_at_it) {
+            return Err(Error::State);
+        }
+        self.starter.set(cs, Some(current));
+        Ok(())
+    }
+
+    fn begin(&'static self, argument: usize) -> Result<(), Error> {
         let members = self.members();
         if members.iter().any(|member| exists(member)) {
             return Err(Error::State);
