@@ -272,6 +272,11 @@ macro_rules! one_processor {
             [UserThread::new("plain", STACK, attack::other::<Board>).priority(8)];
         static THIRD: Partition<Board, Told> =
             Partition::new("third", &THIRD_MEMORY, &THIRD_THREADS);
+        taktos_kernel::partition_memory!(static FOURTH_MEMORY: 4096);
+        static FOURTH_THREADS: [UserThread<Board, Told>; 1] =
+            [UserThread::new("float", STACK, attack::other::<Board>).priority(8)];
+        static FOURTH: Partition<Board, Told> =
+            attack::with_float(Partition::new("fourth", &FOURTH_MEMORY, &FOURTH_THREADS));
         static REFUSED: [Partition<Board, Told>; refused::COUNT] = [const {
             refused::without_map(Partition::new("refused", &THIRD_MEMORY, &THIRD_THREADS))
         };
@@ -281,6 +286,7 @@ macro_rules! one_processor {
             first: &FIRST,
             second: &SECOND,
             third: &THIRD,
+            fourth: &FOURTH,
             refused: &REFUSED,
             threads: &FIRST_THREADS,
             supervisor: &SUPERVISOR,

@@ -10,6 +10,7 @@
 
 pub mod carried;
 mod conditions;
+mod float;
 pub mod left_behind;
 pub mod outside;
 pub mod refused;
@@ -144,6 +145,8 @@ mod role {
     pub const INTERRUPT: usize = 24 << 24;
     pub const LOCK: usize = 25 << 24;
     pub const CONDITION: usize = 26 << 24;
+    pub const FLOAT_FAULT: usize = 27 << 24;
+    pub const FLOAT_LOOK: usize = 28 << 24;
     pub const MASK: usize = 0xFF << 24;
 }
 
@@ -157,6 +160,8 @@ pub struct Objects<S: AttackBoard> {
     pub second: &'static Partition<S, Told>,
     /// The same without.
     pub third: &'static Partition<S, Told>,
+    /// One more whose thread may use the unit.
+    pub fourth: &'static Partition<S, Told>,
     /// Those that do not start.
     pub refused: &'static [Partition<S, Told>; refused::COUNT],
     /// The first one's threads.
@@ -223,7 +228,7 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         objects.ticker.start(tick::<S>).is_ok(),
         "the ticker does not start"
     );
-    let parts: [(&str, &dyn Fn() -> bool); 12] = [
+    let parts: [(&str, &dyn Fn() -> bool); 13] = [
         ("refused starts", &|| refused::check(objects, restarts / 5)),
         ("attacks", &|| attacks(objects)),
         ("regions", &|| regions(objects)),
@@ -231,6 +236,7 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         ("what is left behind", &|| left_behind::check(objects)),
         ("conditions", &|| conditions::check(objects)),
         ("registers", &|| registers(objects)),
+        ("floating-point values", &|| float::check(objects)),
         ("frames", &|| frames(objects)),
         ("the table", &|| every_call(objects)),
         ("the storm", &|| storm(objects, calls, seed)),
@@ -247,7 +253,7 @@ pub fn run<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
             "{name}: the ticker was at most {latest} ns late\n"
         ));
         passed &= checked::<S>("the kernel lives", latest < late);
-        for partition in [objects.second, objects.third] {
+        for partition in [objects.second, objects.third, objects.fourth] {
             let faulted = partition.take_incident().is_some();
             passed &= checked::<S>("no other partition faults", !faulted);
         }
@@ -734,6 +740,8 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::FILLED => be_filled(told),
         role::QUEUED => carried::receive(told),
         role::LONG_RECEIVED => carried::receive_long(told),
+        role::FLOAT_FAULT => float::fault(argument & !role::MASK),
+        role::FLOAT_LOOK => float::look(told),
         _ => echo(told),
     }
     finish()

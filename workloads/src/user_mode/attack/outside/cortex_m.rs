@@ -1,7 +1,7 @@
 //! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M.
 //! Must never know: a board, but by its places; Armv8-M, whose boards have attacks of their own.
 
-use super::{Attacks, behind, kernel, look, looks, own, writes};
+use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultWith};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
@@ -41,6 +41,12 @@ macro_rules! overflows {
 pub const FRAMES_ON_STACK: bool = true;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = None;
+/// How threads with floating-point values fault.
+pub const FLOAT: Option<Float> = Some(Float {
+    fault: numbered_with_values,
+    are_right: are_numbers,
+    finds: finds_value,
+});
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.
@@ -173,6 +179,46 @@ extern "C" fn numbered(gap: usize) {
 }
 
 const NUMBER: usize = 0x1230;
+/// Bits of the unit's status that a thread may set as it likes: of rounding, of small numbers and of those that are none.
+const STATUS: u32 = 0xF << 22;
+
+/// The same with `value` in each floating-point register, and bits of the unit's status set.
+#[unsafe(naked)]
+extern "C" fn numbered_with_values(value: usize, gap: usize) {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "vmov s\\n, r0",
+        ".endr",
+        "mov r2, #{status}",
+        "vmsr fpscr, r2",
+        "mov r0, r1",
+        "b {numbered}",
+        status = const STATUS,
+        numbered = sym numbered,
+    )
+}
+
+#[unsafe(naked)]
+extern "C" fn finds_value(value: usize) -> bool {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        "movs r1, #0",
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
+        "vmov r2, s\\n",
+        "cmp r2, r0",
+        "it eq",
+        "moveq r1, #1",
+        ".endr",
+        "vmrs r2, fpscr",
+        "tst r2, #{status}",
+        "it ne",
+        "movne r1, #1",
+        "mov r0, r1",
+        "bx lr",
+        status = const STATUS,
+    )
+}
 
 /// Whether these are the registers of [`numbered`].
 fn are_numbers(registers: &[usize; FAULT_REGISTERS]) -> bool {

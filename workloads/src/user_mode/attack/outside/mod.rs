@@ -23,7 +23,7 @@ mod architecture;
 mod paged;
 
 pub(super) use architecture::{
-    FRAMES_ON_STACK, MAP, keep_registers, overflow, receive_and_look, send_with_secret,
+    FLOAT, FRAMES_ON_STACK, MAP, keep_registers, overflow, receive_and_look, send_with_secret,
 };
 
 use crate::user_mode::MEMORY;
@@ -31,6 +31,7 @@ use core::hint::black_box;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_kernel::System;
+use taktos_machine::FAULT_REGISTERS;
 
 /// Where nothing is to which a map could lead, on machines with tables.
 #[cfg(target_has_atomic = "64")]
@@ -38,6 +39,17 @@ pub(super) const UNMAPPED: Option<usize> = Some(paged::NOWHERE);
 /// The same where regions are registers.
 #[cfg(not(target_has_atomic = "64"))]
 pub(super) const UNMAPPED: Option<usize> = None;
+
+/// How a thread that may use the floating-point unit has values there, and faults; and what is looked at then.
+pub struct Float {
+    /// Puts the value into all registers of the unit, and faults with a number in each other register; the stack pointer is so many bytes below
+    /// a multiple of eight.
+    pub fault: extern "C" fn(value: usize, gap: usize),
+    /// Whether these are the registers of that, as they are told.
+    pub are_right: fn(&[usize; FAULT_REGISTERS]) -> bool,
+    /// Whether a register of the unit has the value, or its status is another one than at first.
+    pub finds: extern "C" fn(value: usize) -> bool,
+}
 
 /// The attacks on a board, of which `ALL` is the architecture's list.
 pub struct Attacks<S>(PhantomData<S>);

@@ -2,7 +2,7 @@
 //! Must never know: a board, but by its places.
 
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{Attacks, behind, kernel, look, looks, own, writes};
+use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use crate::{give_back, keep};
@@ -28,6 +28,8 @@ macro_rules! forbidden {
 pub const FRAMES_ON_STACK: bool = false;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
+/// How threads with floating-point values fault: none has any.
+pub const FLOAT: Option<Float> = None;
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.

@@ -4,7 +4,7 @@
 mod states;
 
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{Attacks, behind, kernel, look, looks, own, writes};
+use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
 use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultIn, Nothing};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
@@ -51,6 +51,8 @@ macro_rules! reaches {
 pub const FRAMES_ON_STACK: bool = false;
 /// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
+/// How threads with floating-point values fault: none has any.
+pub const FLOAT: Option<Float> = None;
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.
