@@ -205,6 +205,9 @@ macro_rules! one_processor {
         $crate::one_processor!(@ user_attack, board::start(&MAIN, main));
     };
     (@ user_attack, $start:expr) => {
+        $crate::one_processor!(@ user_attack, $start, attack::run);
+    };
+    (@ user_attack, $start:expr, $run:path) => {
         use taktos_kernel::user::Supervisor;
         use taktos_kernel::{Condition, EventFlags, Mutex, OwnerEnd, System, Thread};
         use $crate::user_mode::attack::{self, Told, carried, left_behind, refused};
@@ -300,7 +303,7 @@ macro_rules! one_processor {
         board::entry!($start);
 
         fn main() {
-            let passed = attack::run(&OBJECTS);
+            let passed = $run(&OBJECTS);
             Board::exit(i32::from(!passed));
         }
 

@@ -206,9 +206,17 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::budgets_of_several,
         )
     });
+    let in_storms = partitions::in_storms(length).map(|image| {
+        on(
+            "attacks from partitions in a storm on",
+            image,
+            partitions::attack_in_storm,
+        )
+    });
     let attacks = attacks
         .chain(of_several)
         .chain(of_hard_float)
+        .chain(in_storms)
         .chain(of_budgets)
         .chain(budgets_of_several);
     let guests = [

@@ -81,6 +81,8 @@ pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'
 }
 
 const PROGRAM: &str = "user_attack";
+/// The same under interrupts above the kernel's level.
+const STORM: &str = "user_storm";
 /// The program whose partitions have budgets.
 const BUDGETS: &str = "budgets";
 /// How often a partition with a budget makes calls at random, with a seed each.
@@ -144,6 +146,45 @@ pub(super) fn attack_as(
         &Setting::ONE,
         (PROGRAM, &words),
     )?);
+    Ok(all)
+}
+
+/// How many calls and restarts there are in a short storm.
+const OF_STORM: &str = "calls=3000 restarts=300";
+/// The level of its interrupts: above that of faults, and below; a short one is at either.
+const LEVELS: [u32; 2] = [0x20, 0x60];
+/// How late a thread may be there: of each thousand instructions some hundred are the interrupts'.
+const LATEST_IN_STORM: u32 = 3_000;
+
+/// The board on which interrupts above the kernel's level can come at any moment, and the targets of its images, each with a name.
+pub(super) fn in_storms(
+    length: Length,
+) -> impl Iterator<Item = (&'static str, (Board, &'static str, Length))> {
+    let board = Board::Mps2An386;
+    let hard = matches!(length, Length::Long).then(|| board.hard_float_triple());
+    let hard = hard
+        .flatten()
+        .map(|triple| ("mps2-an386 with hard float", triple));
+    let images = [("mps2-an386", board.triple())].into_iter().chain(hard);
+    images.map(move |(name, triple)| (name, (board, triple, length)))
+}
+
+/// Attacks while such interrupts come all the time.
+pub(super) fn attack_in_storm(
+    workspace: &Workspace,
+    (board, triple, length): (Board, &'static str, Length),
+) -> Result<Tally> {
+    let seed = seed::fresh()?;
+    let mut all = Tally::seeded(seed);
+    let (levels, counts) = match length {
+        Length::Long => (&LEVELS[..], ""),
+        Length::Short => (&LEVELS[seed as usize % LEVELS.len()..][..1], OF_STORM),
+    };
+    for level in levels {
+        let words = format!("seed={seed} late={LATEST_IN_STORM} level={level} {counts}");
+        let place = (board.into(), triple);
+        all.add(run(workspace, place, &Setting::ONE, (STORM, &words))?);
+    }
     Ok(all)
 }
 

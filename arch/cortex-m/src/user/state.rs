@@ -14,9 +14,9 @@ use taktos_machine::{Context, UserStart};
 pub struct UserState {
     /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
     guard: Guard,
-    /// With the four words behind it, where the processor puts its frame for the call in [`return_to_user`], or for an interrupt above the
-    /// kernel's level that comes just then.
-    frame: [Cell<usize>; 4],
+    /// Where the processor puts its frame for an interrupt above the kernel's level that comes when the stack pointer leads here already and
+    /// nothing was taken yet; with the four words behind it, that for the call in [`return_to_user`], or for an interrupt just before that.
+    frame: [Cell<usize>; 8],
     /// What the paths of privileged threads take for r4, r6 and r7.
     taken: [Cell<usize>; 3],
     resume_at: Cell<usize>,
@@ -53,10 +53,11 @@ pub const PAIR: usize = REGISTERS + 2 * size_of::<usize>();
 /// The floating-point registers.
 pub const FLOAT: usize = offset_of!(UserState, float) - offset_of!(UserState, taken);
 
-// The frame of the call ends where the stack pointer is behind what the paths of privileged threads take. On Armv8-M it begins at the limit
-// that they set.
+// A frame ends where the stack pointer is before the paths of privileged threads take what lies there, or behind that. On Armv8-M the first one
+// begins at the limit that they set.
 const _: () = assert!(
-    offset_of!(UserState, stack_pointer) - offset_of!(UserState, frame) == size_of::<Frame>()
+    offset_of!(UserState, taken) - offset_of!(UserState, frame) == size_of::<Frame>()
+        && (OFFSET + offset_of!(UserState, taken)).is_multiple_of(8)
         && (OFFSET + offset_of!(UserState, stack_pointer)).is_multiple_of(8)
 );
 #[cfg(armv8m)]
@@ -115,7 +116,7 @@ impl UserState {
     )]
     pub const NEW: Self = Self {
         guard: Guard::NEW,
-        frame: [const { Cell::new(0) }; 4],
+        frame: [const { Cell::new(0) }; 8],
         taken: [const { Cell::new(0) }; 3],
         resume_at: Cell::new(0),
         stack_pointer: Cell::new(0),
