@@ -17,10 +17,10 @@ use taktos_cli::workspace::Workspace;
 use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Board, Mark, Options, Passing, Record, Watch};
 
-use super::Tally;
 use super::cargo::tool_built;
 use super::repeat::place;
 use super::storms::Length;
+use super::{Tally, partitions};
 
 /// One of each architecture with one processor; the boards that have several are asked besides.
 const BOARDS: [Board; 4] = [
@@ -29,8 +29,6 @@ const BOARDS: [Board; 4] = [
     Board::Virt(Virt::Aarch64),
     Board::Virt(Virt::RiscV64),
 ];
-/// The others of these kinds, in long runs.
-const MORE: [Board; 3] = [Board::Mps3An547, Board::Stm32F405, Board::Stm32L475Iot01];
 /// The program that loads another one, and the other one.
 const LOADER: &str = "pump-demo";
 const LOADED: &str = "pump";
@@ -40,6 +38,8 @@ const LIVES: usize = 100;
 const THREADS: usize = 4;
 /// The point that a processor passes when it fetches anew, and the name by which the program's beginning is marked.
 const FETCHES: &str = "fetch-anew";
+/// The targets whose processors each fetch for themselves.
+const FETCHES_ITSELF: &str = "riscv64";
 const BEGINS: &str = "begins";
 
 /// A loader that is built, and its program with all names.
@@ -51,10 +51,7 @@ struct Built {
 /// Builds it for each board, and runs it; looks at it from outside on one of one processor and on one of several.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
-    let more = matches!(length, Length::Long).then_some(MORE);
-    let boards = BOARDS.into_iter().chain(more.into_iter().flatten());
-    let boards = boards.map(Several::from);
-    for board in boards.chain(Several::thorough()) {
+    for board in boards(length) {
         let built = build(workspace, board)?;
         all.add(match runs(board, &built)? {
             Ok(()) => Tally::pass(),
@@ -63,11 +60,21 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         if board == Several::from(Board::Mps2An386) {
             all.add(is_counted(workspace, &built)?);
         }
-        if board.processors > 1 && board.machine == Board::Virt(Virt::RiscV64) {
+        if board.processors > 1 && board.machine.triple().starts_with(FETCHES_ITSELF) {
             all.add(fetches_anew(board, &built)?);
         }
     }
     Ok(all)
+}
+
+/// One of each architecture, and those with several processors; in long runs all.
+fn boards(length: Length) -> impl Iterator<Item = Several> {
+    let ones = match length {
+        Length::Long => &Board::ALL[..],
+        Length::Short => &BOARDS,
+    };
+    let ones = ones.iter().copied().map(Several::from);
+    ones.chain(partitions::on_several(length))
 }
 
 fn build(workspace: &Workspace, board: Several) -> Result<Built> {

@@ -178,7 +178,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::attack,
         )
     });
-    let of_several = partitions::attacked_of_several(length).map(|board| {
+    let of_several = partitions::on_several(length).map(|board| {
         on(
             "attacks from partitions on",
             (board.name, board),
@@ -199,7 +199,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::budgets,
         )
     });
-    let budgets_of_several = partitions::of_several().map(|board| {
+    let budgets_of_several = partitions::on_several(length).map(|board| {
         on(
             "partitions with budgets on",
             (board.name, board),

@@ -37,7 +37,7 @@ const ARCHITECTURES: [Board; 4] = [
 /// Those whose partitions have budgets: in long runs all, for what an account does is each architecture's, not a board's.
 pub(super) fn with_budgets(length: Length) -> Vec<Board> {
     match length {
-        Length::Long => KINDS.to_vec(),
+        Length::Long => Board::ALL.to_vec(),
         Length::Short => ARCHITECTURES.to_vec(),
     }
 }
@@ -63,12 +63,12 @@ pub(super) fn all(length: Length) -> impl Iterator<Item = Several> {
 }
 
 /// Those that have them with four processors.
-pub(super) fn of_several() -> impl Iterator<Item = Several> {
+fn of_several() -> impl Iterator<Item = Several> {
     Several::thorough()
 }
 
-/// The boards with four processors that are attacked: in long runs the chips', too.
-pub(super) fn attacked_of_several(length: Length) -> impl Iterator<Item = Several> {
+/// The boards with four processors that are attacked, have budgets and load programs: in long runs the chips', too.
+pub(super) fn on_several(length: Length) -> impl Iterator<Item = Several> {
     let chips = matches!(length, Length::Long).then(Several::of_chips);
     Several::thorough().chain(chips.into_iter().flatten())
 }
