@@ -27,6 +27,8 @@ unsafe impl Sync for HandlerStack {}
 
 impl HandlerStack {
     const SIZE: usize = 4 * PAGE;
+    /// How far behind the beginning of all of it the stack begins, downwards.
+    pub const BEGIN: usize = size_of::<Self>();
 
     /// An unused stack.
     #[expect(
@@ -138,6 +140,7 @@ mod tests {
         for OwnStacks { handlers, faults } in &STACKS.0 {
             assert_eq!(handlers.guard() % PAGE, 0);
             assert_eq!(handlers.top() - HandlerStack::SIZE, handlers.guard() + PAGE);
+            assert_eq!(handlers.top(), handlers.guard() + HandlerStack::BEGIN);
             assert_eq!(faults.top() % 16, 0);
         }
         let second = STACKS.0[1].handlers.guard();

@@ -12,5 +12,4 @@ impl AttackBoard for Board {
     /// It lies here on all of these boards.
     #[cfg(target_arch = "riscv64")]
     const SYSTEM: usize = 0x0C00_0000;
-    const HANDLERS_WRITE_ALL: bool = cfg!(not(any(target_arch = "aarch64", feature = "smp")));
 }

@@ -80,6 +80,44 @@ macro_rules! load_kernel {
     };
 }
 
+/// What is loaded for the kernel, in x0, and where the stack of handlers begins, in x1.
+macro_rules! kernel_map {
+    () => {
+        "adrp x0, {loaded}
+         add x0, x0, :lo12:{loaded}
+         ldr x0, [x0, #8]
+         adrp x1, {handlers}
+         add x1, x1, :lo12:{handlers}
+         add x1, x1, #{begin}"
+    };
+}
+
+/// Code of a naked function that has [`kernel_map!`] in it.
+macro_rules! with_kernel_map {
+    ($($code:tt)*) => {
+        core::arch::naked_asm!(
+            $($code)*
+            loaded = sym $crate::processors::user::LOADED,
+            handlers = sym $crate::processors::entry::HANDLER_STACK,
+            begin = const taktos_arch_common::HandlerStack::BEGIN,
+        )
+    };
+}
+
+/// The map of the partition of the thread that runs, in x2.
+macro_rules! own_map {
+    () => {
+        "adrp x2, {loaded}
+         ldr x2, [x2, :lo12:{loaded}]
+         ldr x2, [x2]"
+    };
+}
+
+/// Code of a naked function that has [`own_map!`] in it, and the end of an interrupt.
+macro_rules! with_own_map {
+    ($($code:tt)*) => { $crate::processors::user::with_loaded!($($code)*) };
+}
+
 /// Code of a naked function that has [`compare_map!`] in it.
 macro_rules! with_loaded {
     ($($code:tt)*) => {
@@ -120,6 +158,6 @@ pub(crate) fn keep_turn() -> bool {
 }
 
 pub(crate) use {
-    branch_where_untold, call_again, compare_map, enter, load_kernel, load_map,
-    restore_where_untold, with_call, with_loaded,
+    branch_where_untold, call_again, compare_map, enter, kernel_map, load_kernel, load_map,
+    own_map, restore_where_untold, with_call, with_kernel_map, with_loaded, with_own_map,
 };

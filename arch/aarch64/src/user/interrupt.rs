@@ -1,12 +1,18 @@
-//! Owns: interrupts that come while a thread of a partition runs, and its way to another thread behind them.
+//! Owns: interrupts that come while a thread of a partition runs, and its way to another thread behind them; what their handlers store where
+//! that partition may only read.
 //! Must never know: which interrupt, why another thread goes on.
+//!
+//! No right of the tables is "EL0 reads, EL1 writes" (Arm ARM, D8.4): such a store faults, the kernel's map is loaded, and the store is done
+//! again. The map is loaded back where the interrupt ends. For that the place where it came is kept in memory, since an exception in the handler
+//! takes the registers that have it.
 
 use super::entry::leave;
 use super::state::{INTERRUPTED, OFFSET, PC, REST, STACK};
 use crate::interrupt::dispatch;
-use crate::processors::entry::{look_again, with_choice};
+use crate::processors::entry::look_again;
+use crate::processors::user::{kernel_map, own_map, with_kernel_map, with_own_map};
 use crate::switch::CALL_FRAME;
-use crate::vectors::{end_interrupt, keep_registers};
+use crate::vectors::{end_interrupt, fault, keep_registers};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Processor;
@@ -14,18 +20,86 @@ use taktos_machine::Processor;
 /// An interrupt while a thread of a partition ran.
 #[unsafe(naked)]
 pub extern "C" fn interrupt() {
-    with_choice!(
+    with_own_map!(
         keep_registers!(),
+        "mrs x0, elr_el1",
+        "mrs x1, spsr_el1",
+        "stp x0, x1, [sp, #-16]!",
         "bl {dispatch}",
+        "ldp x2, x3, [sp], #16",
+        "msr elr_el1, x2",
+        "tbnz x3, #{unloaded}, 5f",
+        "4:",
+        "msr spsr_el1, x3",
         // Current and heir.
         "mrs x0, tpidr_el1",
         "ldp x0, x1, [x0, #{current}]",
         "cmp x0, x1",
         look_again!(),
         end_interrupt!(),
+        // The return, or the switch, is what has the map count.
+        "5:",
+        "and x3, x3, #{state}",
+        own_map!(),
+        "msr ttbr0_el1, x2",
+        "b 4b",
         dispatch = sym dispatch,
         preempt = sym preempt,
         current = const offset_of!(Processor, current),
+        unloaded = const UNLOADED,
+        state = const !(1_u64 << UNLOADED),
+    )
+}
+
+/// The bit of the state that is kept of who was interrupted, which means nothing to the processor: the kernel's map was loaded since.
+const UNLOADED: usize = 63;
+/// Where that state lies, below the place where the stack of handlers begins.
+const KEPT_STATE: usize = 160 + 8;
+/// A store that the map forbids, by an instruction of EL1 (Arm ARM, `ESR_EL1`): the class, and where it says so.
+const DATA: usize = 0x25;
+const STORE_AND_KIND: usize = 1 << 6 | 0x3C;
+const FORBIDDEN_STORE: usize = 1 << 6 | 0x0C;
+/// Where the number of an address space begins in `TTBR0_EL1`; the kernel's is zero.
+const SPACE: usize = 48;
+
+/// An exception that an instruction of a handler caused, or of what comes behind one: a store in the map of a partition that forbids it is
+/// done again in the kernel's, all others are faults. The stack is used behind those comparisons alone: it may be what the fault is about.
+#[unsafe(naked)]
+pub extern "C" fn handler_fault() {
+    with_kernel_map!(
+        "msr tpidrro_el0, x0",
+        "mrs x0, esr_el1",
+        "lsr x0, x0, #26",
+        "cmp x0, #{data}",
+        "b.ne 1f",
+        "mrs x0, esr_el1",
+        "and x0, x0, #{store_and_kind}",
+        "cmp x0, #{forbidden_store}",
+        "b.ne 1f",
+        "mrs x0, ttbr0_el1",
+        "lsr x0, x0, #{space}",
+        "cbz x0, 1f",
+        "stp x1, x2, [sp, #-16]!",
+        kernel_map!(),
+        "ldr x2, [x1, #-{kept}]",
+        "orr x2, x2, #{unloaded}",
+        "str x2, [x1, #-{kept}]",
+        "msr ttbr0_el1, x0",
+        "ldp x1, x2, [sp], #16",
+        // The return is what has the map count.
+        "mrs x0, tpidrro_el0",
+        "msr tpidrro_el0, xzr",
+        "eret",
+        "1:",
+        "mrs x0, tpidrro_el0",
+        "b {fault}",
+        data = const DATA,
+        store_and_kind = const STORE_AND_KIND,
+        forbidden_store = const FORBIDDEN_STORE,
+        space = const SPACE,
+        kept = const KEPT_STATE,
+        unloaded = const 1_u64 << UNLOADED,
+        fault = sym fault,
     )
 }
 

@@ -1,6 +1,7 @@
 //! Owns: where exceptions lead in programs with partitions, and what threads at EL0 may do of themselves.
 //! Must never know: what is done there.
 
+use super::interrupt::handler_fault;
 use crate::vectors::{fault, interrupt, thread_fault};
 use aarch64_cpu::asm::barrier;
 use aarch64_cpu::registers::{CNTKCTL_EL1, Readable, SCTLR_EL1, VBAR_EL1, Writeable};
@@ -38,7 +39,7 @@ pub fn enable() {
     barrier::isb(barrier::SY);
 }
 
-/// The vector table: from EL1 it is that of any program; threads at EL0 come by the third group.
+/// The vector table: from EL1 it is that of any program, but for faults in handlers; threads at EL0 come by the third group.
 #[unsafe(naked)]
 extern "C" fn table() {
     naked_asm!(
@@ -46,7 +47,13 @@ extern "C" fn table() {
         "b {thread_fault}",
         ".p2align 7",
         "b {interrupt}",
-        ".rept 6",
+        ".rept 2",
+        ".p2align 7",
+        "b {fault}",
+        ".endr",
+        ".p2align 7",
+        "b {handler_fault}",
+        ".rept 3",
         ".p2align 7",
         "b {fault}",
         ".endr",
@@ -61,6 +68,7 @@ extern "C" fn table() {
         thread_fault = sym thread_fault,
         interrupt = sym interrupt,
         fault = sym fault,
+        handler_fault = sym handler_fault,
         call = sym super::entry::call,
         user_interrupt = sym super::interrupt::interrupt,
     )
