@@ -35,7 +35,7 @@ use taktos_machine::FAULT_REGISTERS;
 
 /// Where nothing is to which a map could lead, on machines with tables.
 #[cfg(target_has_atomic = "64")]
-pub(super) const UNMAPPED: Option<usize> = Some(paged::NOWHERE);
+pub(super) const UNMAPPED: Option<usize> = Some(paged::UNMAPPED);
 /// The same where regions are registers.
 #[cfg(not(target_has_atomic = "64"))]
 pub(super) const UNMAPPED: Option<usize> = None;

@@ -58,8 +58,10 @@ macro_rules! attacks {
 
 pub(super) use {attacks, jumps};
 
-/// Where nothing is, on all boards.
+/// Where no partition has anything, on all boards.
 pub(super) const NOWHERE: usize = 0x3000_0000;
+/// Where nothing is in the kernel's map: beyond all memory and devices where addresses have more than 32 bits.
+pub(super) const UNMAPPED: usize = NOWHERE << ((usize::BITS - 32) / 4);
 /// Addresses that no partition has.
 pub(super) const UPPER: usize = usize::MAX - 0xFFF;
 
