@@ -4,7 +4,7 @@
 use core::ptr::with_exposed_provenance_mut;
 
 pub(crate) fn load(register: usize) -> u32 {
-    // SAFETY: callers pass a register of a device, mapped as such; to read it changes nothing.
+    // SAFETY: callers pass a register of a device, mapped as such: what a read changes is the device's.
     unsafe { with_exposed_provenance_mut::<u32>(register).read_volatile() }
 }
 

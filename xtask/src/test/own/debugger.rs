@@ -46,7 +46,9 @@ pub(super) fn looks(place: &Place<'_>, name: &str, board: Board) -> Result<Tally
         });
     }
     place.put(name, "src/main.rs", PROGRAM)?;
-    build(place, name, board)?;
+    // With what calls are shown by: its dependencies go without.
+    let lines = format!("profile.dev.package.{name}.debug='line-tables-only'");
+    place.build(name, board, &["--config", &lines])?;
     let output = session(place, name, board)?;
     let shown = said(&output);
     let has = |words: &&[&str]| {
@@ -61,24 +63,6 @@ pub(super) fn looks(place: &Place<'_>, name: &str, board: Board) -> Result<Tally
             false => Err(format!("{name}: gdb does not show {words:?}:\n{shown}\n")),
         })
         .collect())
-}
-
-/// Builds the program with what calls are shown by: its dependencies go without.
-fn build(place: &Place<'_>, name: &str, board: Board) -> Result<()> {
-    let lines = format!("profile.dev.package.{name}.debug='line-tables-only'");
-    let mut build = place.cargo(name);
-    let output = build
-        .args([
-            "build",
-            "--quiet",
-            "--target",
-            board.triple(),
-            "--config",
-            &lines,
-        ])
-        .output()?;
-    anyhow::ensure!(output.status.success(), "{name}: {}", said(&output));
-    Ok(())
 }
 
 /// One session. The emulator is a child of gdb, which speaks with it where the console otherwise is.

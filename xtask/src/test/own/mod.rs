@@ -2,11 +2,12 @@
 //! and by git, as they are debugged and as they ship. Where it can be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: what stands in them; that is `taktos new`, and `interrupts` and `threads`; nor what a debugger shows.
+//! Must never know: what stands in them; that is `taktos new`, and `interrupts`, `serial` and `threads`; nor what a debugger shows.
 
 mod debugger;
 mod interrupts;
 mod records;
+mod serial;
 mod threads;
 
 use std::fs;
@@ -81,6 +82,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             let board = board.machine;
             let name = format!("for-{name}");
             all.add(interrupts::handled(&place, &name, board)?);
+            all.add(serial::echoed(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
             // The emulator of the Cortex-A8's board does not speak with gdb on its standard streams.
             if board != Board::RealviewPbA8 {
@@ -304,6 +306,15 @@ impl<'a> Place<'a> {
     pub(super) fn append(&self, name: &str, file: &str, lines: &str) -> Result<()> {
         let text = fs::read_to_string(self.folder.join(name).join(file))?;
         self.put(name, file, &(text + lines))
+    }
+
+    /// Builds a program as it is debugged, with more words for cargo.
+    fn build(&self, name: &str, board: Board, words: &[&str]) -> Result<()> {
+        let mut build = self.cargo(name);
+        build.args(["build", "--quiet", "--target", board.triple()]);
+        let output = build.args(words).output()?;
+        ensure!(output.status.success(), "{name}: {}", said(&output));
+        Ok(())
     }
 
     /// The image of a program, as it is debugged.
