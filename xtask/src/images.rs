@@ -6,21 +6,18 @@ use taktos_cli::image::{build_several, crate_of};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 
-/// Builds all images.
+/// Builds all images of these boards.
 ///
 /// # Errors
 /// When one does not build.
-pub fn build(workspace: &Workspace) -> Result<String> {
-    for board in Board::ALL {
+pub fn build(workspace: &Workspace, boards: &[Board]) -> Result<String> {
+    for board in boards {
         let programs = programs(workspace, board.name())?;
         let there = (board.name(), board.triple());
         let names: Vec<&str> = programs.iter().map(String::as_str).collect();
         build_several(workspace, there, &names)?;
     }
-    Ok(format!(
-        "the images of {} boards are built",
-        Board::ALL.len()
-    ))
+    Ok(format!("the images of {} boards are built", boards.len()))
 }
 
 /// The programs of a board, in the order of their names, without those that are for one processor alone or for several alone and not for it.

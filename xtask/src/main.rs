@@ -69,7 +69,7 @@ fn run(chore: Chore) -> Result<()> {
     let said = match chore {
         Chore::Test(line) => return test::run(&workspace, &line),
         Chore::Layering => layering::check(&workspace)?,
-        Chore::Images => images::build(&workspace)?,
+        Chore::Images => images::build(&workspace, &taktos_emulator::Board::ALL)?,
         Chore::Size => size::table(&workspace)?,
         Chore::Advisories { folder } => advisories::renew(&folder)?,
         Chore::Header => header::write(&workspace)?,

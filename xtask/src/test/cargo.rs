@@ -12,7 +12,7 @@ use taktos_cli::workspace::Workspace;
 use taktos_emulator::{Board, El2};
 
 use super::storms::Length;
-use super::{BUILDING, Step, Tally, step};
+use super::{BUILDING, Step, Tally, boards, step};
 use crate::images::programs;
 use crate::layering as walls;
 
@@ -140,9 +140,9 @@ pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
     walls::check(workspace).map(|_| Tally::pass())
 }
 
-/// Every program of every board builds.
-pub(super) fn images(workspace: &Workspace) -> Result<Tally> {
-    crate::images::build(workspace).map(|_| Tally::pass())
+/// Every program of each kind of board builds; what the lints look at is each program of all of them.
+pub(super) fn images(workspace: &Workspace, length: Length) -> Result<Tally> {
+    crate::images::build(workspace, &boards::of_kinds(length)).map(|_| Tally::pass())
 }
 
 /// What the interpreter need not look at, which is a third of its time: who borrows what raw pointers point to. The library forbids

@@ -2,7 +2,7 @@
 //! is wrong is refused; where a processor fetches for itself, each does so anew before it begins a life; and the tool counts them where
 //! they are named.
 //!
-//! Owns: on which boards, and what is looked at from outside. Must never know: what the two programs do.
+//! Owns: what is looked at from outside. Must never know: what the two programs do.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,21 +14,14 @@ use taktos_cli::emulator;
 use taktos_cli::image::{cargo, output_of};
 use taktos_cli::several::{Board as Several, QUANTUM};
 use taktos_cli::workspace::Workspace;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Mark, Options, Passing, Record, Watch};
 
 use super::cargo::tool_built;
 use super::repeat::place;
 use super::storms::Length;
-use super::{Tally, partitions};
+use super::{Tally, boards};
 
-/// One of each architecture with one processor; the boards that have several are asked besides.
-const BOARDS: [Board; 4] = [
-    Board::Mps2An386,
-    Board::RealviewPbA8,
-    Board::Virt(Virt::Aarch64),
-    Board::Virt(Virt::RiscV64),
-];
 /// The program that loads another one, and the other one.
 const LOADER: &str = "pump-demo";
 const LOADED: &str = "pump";
@@ -51,7 +44,7 @@ struct Built {
 /// Builds it for each board, and runs it; looks at it from outside on one of one processor and on one of several.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
-    for board in boards(length) {
+    for board in all_boards(length) {
         let built = build(workspace, board)?;
         all.add(match runs(board, &built)? {
             Ok(()) => Tally::pass(),
@@ -68,13 +61,9 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
 }
 
 /// One of each architecture, and those with several processors; in long runs all.
-fn boards(length: Length) -> impl Iterator<Item = Several> {
-    let ones = match length {
-        Length::Long => &Board::ALL[..],
-        Length::Short => &BOARDS,
-    };
-    let ones = ones.iter().copied().map(Several::from);
-    ones.chain(partitions::on_several(length))
+fn all_boards(length: Length) -> impl Iterator<Item = Several> {
+    let ones = boards::of_architectures(length).into_iter();
+    ones.map(Several::from).chain(boards::of_four(length))
 }
 
 fn build(workspace: &Workspace, board: Several) -> Result<Built> {

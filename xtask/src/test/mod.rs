@@ -4,6 +4,7 @@
 //! checks, how steps are run and told of.
 
 mod agreement;
+mod boards;
 mod book;
 mod c_programs;
 mod cargo;
@@ -120,10 +121,12 @@ fn steps(length: Length) -> Vec<Step> {
     steps.extend(cargo::lints());
     steps.push(step("documentation", published::documentation).needing(BUILDING));
     let built = [
-        step("images", cargo::images),
+        step("images", move |ws| cargo::images(ws, length)),
         step("smallest image", images::smallest),
         step("text of the hypervisor", images::hypervisor),
-        step("instructions known", models::every_instruction),
+        step("instructions known", move |ws| {
+            models::every_instruction(ws, length)
+        }),
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.push(cargo::host_tests());
@@ -131,7 +134,7 @@ fn steps(length: Length) -> Vec<Step> {
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
     }
-    for board in Several::of_chips() {
+    for board in boards::chips(length) {
         let there = || (board.name, board);
         steps.push(on("kernel suite on", there(), four::suite_elsewhere));
         steps.push(on("port and faults on", there(), four::programs_elsewhere));
@@ -168,17 +171,17 @@ fn steps(length: Length) -> Vec<Step> {
 
 /// The kernel, its ports and the hypervisor on boards with one processor.
 fn on_one_processor(length: Length) -> Vec<Step> {
-    let boards = || Board::ALL.into_iter().map(|board| (board.name(), board));
-    let suites = boards().map(|board| on("kernel suite on", board, images::suite));
-    let ports = boards().map(|board| on("port and faults on", board, programs::run));
-    let attacks = partitions::boards(length).into_iter().map(|board| {
+    let all = || Board::ALL.into_iter().map(|board| (board.name(), board));
+    let suites = all().map(|board| on("kernel suite on", board, images::suite));
+    let ports = all().map(|board| on("port and faults on", board, programs::run));
+    let attacks = boards::of_kinds(length).into_iter().map(|board| {
         on(
             "attacks from partitions on",
             (board.name(), board),
             partitions::attack,
         )
     });
-    let of_several = partitions::on_several(length).map(|board| {
+    let of_several = boards::of_four(length).map(|board| {
         on(
             "attacks from partitions on",
             (board.name, board),
@@ -192,14 +195,14 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             partitions::attack_as,
         )
     });
-    let of_budgets = partitions::with_budgets(length).into_iter().map(|board| {
+    let of_budgets = boards::of_architectures(length).into_iter().map(|board| {
         on(
             "partitions with budgets on",
             (board.name(), board),
             partitions::budgets,
         )
     });
-    let budgets_of_several = partitions::on_several(length).map(|board| {
+    let budgets_of_several = boards::of_four(length).map(|board| {
         on(
             "partitions with budgets on",
             (board.name, board),
@@ -260,17 +263,20 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
 fn budgets(length: Length) -> impl Iterator<Item = Step> {
     let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
-    let chips = matches!(length, Length::Long).then(Several::of_chips);
-    let fours = Several::thorough().chain(chips.into_iter().flatten());
-    let fours = fours.map(|board| on("budgets of", (board.name, board), several::budgets));
-    let users = partitions::all(length).map(|board| {
+    let fours = boards::of_four(length)
+        .map(|board| on("budgets of", (board.name, board), several::budgets));
+    let with_fours = |ones: Vec<Board>| {
+        let ones = ones.into_iter().map(Several::from);
+        ones.chain(Several::thorough())
+    };
+    let users = with_fours(boards::of_kinds(length)).map(|board| {
         on(
             "budgets in user mode of",
             (board.name, board),
             images::user_budgets,
         )
     });
-    let charged = partitions::counted_with_budgets().map(|board| {
+    let charged = with_fours(boards::ARCHITECTURES.to_vec()).map(|board| {
         on(
             "budgets in user mode, charged, of",
             (board.name, board),

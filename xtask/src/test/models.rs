@@ -3,17 +3,18 @@
 
 use anyhow::{Context, Result};
 use taktos_cycles::{Error, UnknownInstruction};
-use taktos_emulator::{Board, Cpu, PhaseRules, Table};
+use taktos_emulator::{Cpu, PhaseRules, Table};
 
-use super::Tally;
+use super::storms::Length;
+use super::{Tally, boards};
 use crate::images::programs;
 use taktos_cli::image;
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
 
-/// Every board whose processor has a model, and the model.
-fn boards() -> Vec<(Several, Cpu)> {
-    let ones = Board::ALL.into_iter().map(Several::from);
+/// The boards whose processors have a model, and the model.
+fn modelled(length: Length) -> Vec<(Several, Cpu)> {
+    let ones = boards::of_kinds(length).into_iter().map(Several::from);
     // The code for several processors of a chip is that of another board.
     let all = ones.chain(Several::thorough());
     all.filter_map(|board| Some((board, board.machine.cpu()?)))
@@ -56,10 +57,10 @@ fn as_thumb(elf: &[u8], known: usize) -> Result<(), String> {
     }
 }
 
-/// Every program of every board has a timing table.
-pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
+/// Every program of a board of each kind has a timing table, and in long runs of every board.
+pub(super) fn every_instruction(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = Tally::default();
-    for (board, cpu) in boards() {
+    for (board, cpu) in modelled(length) {
         let (name, triple) = (board.name, board.machine.triple());
         let programs = programs(workspace, name)?;
         let names: Vec<&str> = programs.iter().map(String::as_str).collect();
@@ -85,12 +86,14 @@ pub(super) fn every_instruction(workspace: &Workspace) -> Result<Tally> {
 
 #[cfg(test)]
 mod tests {
+    use taktos_emulator::Board;
+
     use super::*;
 
     #[test]
     fn every_board_has_a_model() {
         assert_eq!(
-            boards().len(),
+            modelled(Length::Long).len(),
             Board::ALL.len() + Several::thorough().count()
         );
     }

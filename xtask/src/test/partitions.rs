@@ -1,7 +1,7 @@
 //! The step that attacks the kernel from a partition, in the emulator: everything outside stays as it is, each fault's cause is told truly,
 //! the kernel lives.
 //!
-//! Owns: on which boards, and with which seed; on which partitions have budgets. Must never know: what the attacks are.
+//! Owns: with which seed, in which images, how late what is most urgent may be. Must never know: what the attacks are.
 
 use std::time::Duration;
 
@@ -9,71 +9,13 @@ use anyhow::Result;
 use taktos_cli::several::{Board as Several, QUANTUM};
 use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
 
 use super::runner::Runner;
 use super::storms::Length;
 use super::{Tally, seed};
 
-/// A board of each kind that has partitions.
-const KINDS: [Board; 7] = [
-    Board::Mps2An386,
-    Board::Mps3An547,
-    Board::Stm32L475Iot01,
-    Board::Stm32F405,
-    Board::RealviewPbA8,
-    Board::Virt(Virt::Aarch64),
-    Board::Virt(Virt::RiscV64),
-];
-
-/// One of each architecture.
-const ARCHITECTURES: [Board; 4] = [
-    Board::Mps2An386,
-    Board::RealviewPbA8,
-    Board::Virt(Virt::Aarch64),
-    Board::Virt(Virt::RiscV64),
-];
-
-/// Those whose partitions have budgets: in long runs all, for what an account does is each architecture's, not a board's.
-pub(super) fn with_budgets(length: Length) -> Vec<Board> {
-    match length {
-        Length::Long => Board::ALL.to_vec(),
-        Length::Short => ARCHITECTURES.to_vec(),
-    }
-}
-
-/// Those of them whose calls are counted with budgets: an architecture each, and those with four processors.
-pub(super) fn counted_with_budgets() -> impl Iterator<Item = Several> {
-    let ones = ARCHITECTURES.into_iter().map(Several::from);
-    ones.chain(of_several())
-}
-
-/// The boards with one processor that are attacked: in long runs all, for the chips' boards differ from these in places alone.
-pub(super) fn boards(length: Length) -> Vec<Board> {
-    match length {
-        Length::Long => Board::ALL.to_vec(),
-        Length::Short => KINDS.to_vec(),
-    }
-}
-
-/// All of them, those with four processors among them.
-pub(super) fn all(length: Length) -> impl Iterator<Item = Several> {
-    let ones = boards(length).into_iter().map(Several::from);
-    ones.chain(of_several())
-}
-
-/// Those that have them with four processors.
-fn of_several() -> impl Iterator<Item = Several> {
-    Several::thorough()
-}
-
-/// The boards with four processors that are attacked, have budgets and load programs: in long runs the chips', too.
-pub(super) fn on_several(length: Length) -> impl Iterator<Item = Several> {
-    let chips = matches!(length, Length::Long).then(Several::of_chips);
-    Several::thorough().chain(chips.into_iter().flatten())
-}
-
-/// Those that are attacked a second time, in images that hand over floating-point values in registers of their own: in long runs.
+/// The boards that are attacked a second time, in images that hand over floating-point values in registers of their own: in long runs.
 pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'static str)> {
     let all = matches!(length, Length::Long).then_some(Board::ALL);
     let all = all.into_iter().flatten();
@@ -87,6 +29,8 @@ const STORM: &str = "user_storm";
 const BUDGETS: &str = "budgets";
 /// How often a partition with a budget makes calls at random, with a seed each.
 const RAGES: u32 = 4;
+/// The same on each of two layouts of four processors.
+const RAGES_OF_SEVERAL: u32 = 2;
 /// What the program says at its end.
 const PASSED: &str = "all passed\n";
 /// The latest that the most urgent thread may be, in instructions, of which each takes a nanosecond: its own way is 640 of them, the rest is
@@ -213,7 +157,8 @@ pub(super) fn budgets_of_several(workspace: &Workspace, board: Several) -> Resul
     let mut all = Tally::seeded(seed);
     let honest = Setting::new(Several::PROCESSORS, QUANTUM);
     for layout in ["", " all"] {
-        let words = format!("seed={seed} rages={RAGES} late={LATEST_OF_SEVERAL}{layout}");
+        let words =
+            format!("seed={seed} rages={RAGES_OF_SEVERAL} late={LATEST_OF_SEVERAL}{layout}");
         let place = (board, board.machine.triple());
         all.add(run(workspace, place, &honest, (BUDGETS, &words))?);
     }

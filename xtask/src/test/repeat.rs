@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use taktos_emulator::Board;
 
-use super::Tally;
 use super::cargo::tool_built;
 use super::storms::Length;
+use super::{Tally, boards};
 use taktos_cli::several;
 use taktos_cli::workspace::Workspace;
 
@@ -24,7 +23,7 @@ pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally>
     for &paper in papers {
         cases.push((paper.into(), vec!["reproduce".into(), paper.into()]));
     }
-    for board in Board::ALL {
+    for board in boards::of_architectures(length) {
         let arguments = ["bench", "--board", board.name()]
             .map(str::to_owned)
             .to_vec();

@@ -65,7 +65,7 @@ impl Length {
     /// With each quantum, in all worlds together.
     fn hunted(self) -> u64 {
         match self {
-            Self::Short => 50_000,
+            Self::Short => 30_000,
             Self::Long => 1_000_000,
         }
     }
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn races_are_hunted_with_each_quantum_for_as_long_as_is_said() {
-        for (length, operations) in [(Length::Short, 50_000), (Length::Long, 1_000_000)] {
+        for (length, operations) in [(Length::Short, 30_000), (Length::Long, 1_000_000)] {
             for quantum in QUANTA {
                 let storms = hunted(length);
                 let with = storms.iter().filter(|storm| storm.quantum == quantum);

@@ -6,7 +6,7 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command, Interface, Suite, VmCommand};
 
-/// Something that is installed when a command needs it.
+/// Something that is installed when a command needs it, in the order in which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Rust for the boards, to build images; with the tools that check sources.

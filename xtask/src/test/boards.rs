@@ -1,0 +1,88 @@
+//! Which boards the steps choose.
+//!
+//! Owns: what stands for what: a board for its architecture, for its kind, for the chips that have four processors like it; and that in
+//! long runs each stands for itself alone. Must never know: what a step does on a board.
+
+use taktos_cli::several::Board as Several;
+use taktos_emulator::Board;
+use taktos_emulator::several::Virt;
+
+use super::storms::Length;
+
+/// One of each architecture.
+pub(super) const ARCHITECTURES: [Board; 4] = [
+    Board::Mps2An386,
+    Board::RealviewPbA8,
+    Board::Virt(Virt::Aarch64),
+    Board::Virt(Virt::RiscV64),
+];
+
+/// One of each kind: of a processor, with its timers, and its means to protect memory. The others, of chips, differ from these in places
+/// alone.
+pub(super) const KINDS: [Board; 7] = [
+    Board::Mps2An386,
+    Board::Mps3An547,
+    Board::Stm32L475Iot01,
+    Board::Stm32F405,
+    Board::RealviewPbA8,
+    Board::Virt(Virt::Aarch64),
+    Board::Virt(Virt::RiscV64),
+];
+
+/// Chips with four processors that begin in a way of their own: by a table of words, and without any firmware. What is particular to the
+/// others is known by these and by the thorough boards: how firmware starts a processor, and both interrupt controllers.
+const CHIPS: [Virt; 2] = [Virt::RaspberryPi4, Virt::HifiveUnleashed];
+
+/// The boards with one processor for what is each architecture's; all in long runs.
+pub(super) fn of_architectures(length: Length) -> Vec<Board> {
+    chosen(length, &ARCHITECTURES)
+}
+
+/// Those for what is each kind's; all in long runs.
+pub(super) fn of_kinds(length: Length) -> Vec<Board> {
+    chosen(length, &KINDS)
+}
+
+fn chosen(length: Length, some: &[Board]) -> Vec<Board> {
+    match length {
+        Length::Long => Board::ALL.to_vec(),
+        Length::Short => some.to_vec(),
+    }
+}
+
+/// The boards with four processors: in long runs the chips', too.
+pub(super) fn of_four(length: Length) -> impl Iterator<Item = Several> {
+    let chips = matches!(length, Length::Long).then(Several::of_chips);
+    Several::thorough().chain(chips.into_iter().flatten())
+}
+
+/// The chips with four processors; in long runs all.
+pub(super) fn chips(length: Length) -> impl Iterator<Item = Several> {
+    Several::of_chips().filter(move |board| match length {
+        Length::Long => true,
+        Length::Short => CHIPS.map(Board::Virt).contains(&board.machine),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_an_architecture_and_every_architecture_is_there() {
+        let of = |boards: &[Board]| {
+            let mut triples: Vec<&str> = boards.iter().map(|board| board.triple()).collect();
+            triples.sort_unstable();
+            triples.dedup();
+            triples
+        };
+        assert_eq!(of(&KINDS), of(&Board::ALL));
+        assert!(ARCHITECTURES.iter().all(|board| KINDS.contains(board)));
+    }
+
+    #[test]
+    fn chips_are_tried_in_short_runs_and_all_in_long_ones() {
+        assert_eq!(chips(Length::Short).count(), CHIPS.len());
+        assert_eq!(chips(Length::Long).count(), Several::of_chips().count());
+    }
+}
