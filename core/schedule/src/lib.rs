@@ -32,7 +32,7 @@
 //! assert_eq!(ready.top(), Some(1), "equals take turns");
 //! ```
 //!
-//! [`smp`] schedules threads on several processors, [`vcpu`] virtual processors; both say in their heads how they are used.
+//! [`smp`] schedules threads on several processors, `vcpu` (a feature) virtual processors; both say in their heads how they are used.
 //!
 //! Owns: the policies and the order of the threads that are ready.
 //! Must never know: a clock, a register, a lock, where a thread's memory is.
@@ -54,6 +54,7 @@ mod priority;
 mod ready;
 pub mod smp;
 mod tree;
+#[cfg(feature = "vcpu")]
 pub mod vcpu;
 
 pub use budget::Budget;
