@@ -4,8 +4,9 @@
 //! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.3. It runs at 25 MHz: 40 ns a tick.
 
 use crate::Board;
+use crate::registers::{load, store};
+use core::arch::asm;
 use core::cell::Cell;
-use core::ptr::{read_volatile, write_volatile};
 use taktos_arch_cortex_m::{Clock, Level, SliceTimer, enable_interrupt};
 use taktos_kernel::{Duration, Instant, Upcall};
 use taktos_machine::Upcalls;
@@ -47,24 +48,14 @@ static EPOCH: Epoch = Epoch {
     last: Cell::new(u32::MAX),
 };
 
-fn write(address: usize, value: u32) {
-    // SAFETY: callers pass registers of the dual timer, which belongs to this module.
-    unsafe { write_volatile(core::ptr::with_exposed_provenance_mut(address), value) }
-}
-
-fn read(address: usize) -> u32 {
-    // SAFETY: as for `write`.
-    unsafe { read_volatile(core::ptr::with_exposed_provenance(address)) }
-}
-
 /// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (25_000_000, "clock=25MHz", None);
 
 /// Starts the clock at zero.
 pub(crate) fn start() {
-    write(COUNTING + LOAD, u32::MAX);
-    write(COUNTING + CONTROL, ENABLE | WIDE);
+    store(COUNTING + LOAD, u32::MAX);
+    store(COUNTING + CONTROL, ENABLE | WIDE);
     enable_interrupt(INTERRUPT_NUMBER, Level::Kernel);
 }
 
@@ -82,7 +73,7 @@ unsafe impl Sync for Handler {}
 /// # Safety
 /// The caller is the handler of the interrupt [`INTERRUPT_NUMBER`], at the level that [`start`] gives it.
 pub(crate) unsafe fn interrupt() {
-    write(ALARM + CLEAR, 1);
+    store(ALARM + CLEAR, 1);
     // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what the word can
     // hold would put the handler itself here, and every program would carry it.
     if let Some(handler) = unsafe { HANDLER.0.as_ptr().read_volatile() } {
@@ -93,26 +84,17 @@ pub(crate) unsafe fn interrupt() {
 
 /// Runs `body` with all but faults masked: the epoch is shared with every handler.
 fn masked<T>(body: impl FnOnce() -> T) -> T {
-    let previous = cortex_m_mask();
-    let result = body();
-    cortex_m_restore(previous);
-    result
-}
-
-fn cortex_m_mask() -> u32 {
     let previous: u32;
-    // SAFETY: reads and sets PRIMASK; ended by `cortex_m_restore`.
+    // SAFETY: reads and sets PRIMASK.
     unsafe {
-        core::arch::asm!("mrs {0}, primask", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
+        asm!("mrs {0}, primask", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
     }
-    previous
-}
-
-fn cortex_m_restore(previous: u32) {
+    let result = body();
     // SAFETY: sets PRIMASK to what it was.
     unsafe {
-        core::arch::asm!("msr primask, {0}", in(reg) previous, options(nostack, preserves_flags));
+        asm!("msr primask, {0}", in(reg) previous, options(nostack, preserves_flags));
     }
+    result
 }
 
 impl Clock for DualTimer {
@@ -121,7 +103,7 @@ impl Clock for DualTimer {
 
     fn now() -> Instant {
         let ticks = masked(|| {
-            let counter = read(COUNTING + VALUE);
+            let counter = load(COUNTING + VALUE);
             let ticks = EPOCH.ticks.get() + u64::from(EPOCH.last.get().wrapping_sub(counter));
             EPOCH.last.set(counter);
             EPOCH.ticks.set(ticks);
@@ -132,14 +114,14 @@ impl Clock for DualTimer {
 
     fn set_alarm(at: Option<Instant>) {
         HANDLER.0.set(Some(<Upcall<Board> as Upcalls>::alarm));
-        write(ALARM + CONTROL, WIDE | ONE_SHOT);
-        write(ALARM + CLEAR, 1);
+        store(ALARM + CONTROL, WIDE | ONE_SHOT);
+        store(ALARM + CLEAR, 1);
         // Even with nobody to wake, time is read now and then, so that no wrap is missed.
         let span = at.map_or(HORIZON, |at| at.since(Self::now()).min(HORIZON));
         // A division of 32 bits by a constant: eight nanoseconds at a time.
         let ticks = (span.as_nanos() >> 3) as u32 / (NANOSECONDS_A_TICK as u32 >> 3) + 1;
-        write(ALARM + LOAD, ticks);
-        write(ALARM + CONTROL, ENABLE | INTERRUPT | WIDE | ONE_SHOT);
+        store(ALARM + LOAD, ticks);
+        store(ALARM + CONTROL, ENABLE | INTERRUPT | WIDE | ONE_SHOT);
     }
 
     fn advance(by: Duration) -> bool {

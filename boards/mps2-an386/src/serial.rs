@@ -3,10 +3,7 @@
 //!
 //! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.4; places and interrupts: AN386, tables 3-1 and 3-4.
 
-#[path = "common/console/registers.rs"]
-mod registers;
-
-use registers::{load, store};
+use crate::registers::{load, store};
 use taktos_arch_cortex_m::pend_interrupt;
 use taktos_kernel::{Error, UartPort};
 
@@ -63,11 +60,7 @@ impl Serial {
     /// The one that comes for room.
     #[must_use]
     pub const fn room(&self) -> u32 {
-        self.room_interrupt() as u32
-    }
-
-    const fn room_interrupt(&self) -> u16 {
-        self.first_interrupt + 1
+        self.received() + 1
     }
 
     fn load(&self, register: usize) -> u32 {
@@ -83,18 +76,14 @@ impl Serial {
         if !DIVISORS.contains(&divisor) {
             return Err(Error::Parameter);
         }
-        self.divide(divisor);
-        Ok(CLOCK_HZ / divisor)
-    }
-
-    fn divide(&self, divisor: usize) {
         self.store(DIVISOR, divisor as u32);
+        Ok(CLOCK_HZ / divisor)
     }
 }
 
 impl UartPort for Serial {
     fn start(&self) {
-        self.divide(const { CLOCK_HZ / USUAL_SPEED });
+        self.store(DIVISOR, const { (CLOCK_HZ / USUAL_SPEED) as u32 });
         self.store(CLEAR, OF_ROOM | OF_RECEIVED);
         self.store(CONTROL, ON);
     }
@@ -129,7 +118,7 @@ impl UartPort for Serial {
         self.store(CONTROL, control | ROOM_INTERRUPT);
         // The device tells when room comes, not that there is some.
         if self.has_room() {
-            pend_interrupt(self.room_interrupt());
+            pend_interrupt(self.room() as u16);
         }
     }
 

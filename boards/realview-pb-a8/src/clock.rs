@@ -5,9 +5,9 @@
 //! (DDI 0271). The counter gives 41.7 ns a tick, the timers count microseconds.
 
 use crate::Place;
+use crate::registers::{load, store};
 use core::arch::asm;
 use core::cell::Cell;
-use core::ptr::{read_volatile, write_volatile};
 use taktos_arch_armv7_a::ArmV7A;
 use taktos_kernel::{Duration, Instant};
 use taktos_machine::Upcalls;
@@ -50,29 +50,19 @@ static EPOCH: Epoch = Epoch {
     slice: Cell::new(u32::MAX),
 };
 
-fn write(address: usize, value: u32) {
-    // SAFETY: callers pass registers of the timers, which belong to this module.
-    unsafe { write_volatile(core::ptr::with_exposed_provenance_mut(address), value) }
-}
-
-fn read(address: usize) -> u32 {
-    // SAFETY: as for `write`.
-    unsafe { read_volatile(core::ptr::with_exposed_provenance(address)) }
-}
-
 /// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=unknown", None);
 
 /// Starts the clock at zero.
 pub(crate) fn start<U: Upcalls>() {
-    EPOCH.last.set(read(COUNTER));
+    EPOCH.last.set(load(COUNTER));
     ArmV7A::<Place>::set_handler(ALARM_INTERRUPT, alarm::<U>);
     ArmV7A::<Place>::set_handler(SLICE_INTERRUPT, slice::<U>);
 }
 
 fn alarm<U: Upcalls>() {
-    write(ALARM + CLEAR, 1);
+    store(ALARM + CLEAR, 1);
     // SAFETY: the handler of the alarm's interrupt alone, which has the kernel's level, on the one processor.
     unsafe { U::alarm() };
 }
@@ -80,8 +70,8 @@ fn alarm<U: Upcalls>() {
 /// The end of a slice. The timer stands at zero then, unless it was loaded since: then a switch came
 /// between the end of the last slice and this handler, and the new slice has only begun.
 fn slice<U: Upcalls>() {
-    let ended = read(SLICE + VALUE) == 0;
-    write(SLICE + CLEAR, 1);
+    let ended = load(SLICE + VALUE) == 0;
+    store(SLICE + CLEAR, 1);
     run_slice(EPOCH.slice.get());
     if ended {
         // SAFETY: the handler of the slice's interrupt alone, which has the kernel's level, on the one processor.
@@ -90,9 +80,9 @@ fn slice<U: Upcalls>() {
 }
 
 fn run_slice(ticks: u32) {
-    write(SLICE + CONTROL, WIDE | ONE_SHOT);
-    write(SLICE + LOAD, ticks);
-    write(SLICE + CONTROL, RUN_ONCE);
+    store(SLICE + CONTROL, WIDE | ONE_SHOT);
+    store(SLICE + LOAD, ticks);
+    store(SLICE + CONTROL, RUN_ONCE);
 }
 
 /// Runs `body` with kernel-level interrupts masked, wherever it is called: the epoch is shared.
@@ -113,7 +103,7 @@ fn masked<T>(body: impl FnOnce() -> T) -> T {
 /// The present time.
 pub(crate) fn now() -> Instant {
     let ticks = masked(|| {
-        let counter = read(COUNTER);
+        let counter = load(COUNTER);
         let ticks = EPOCH.ticks.get() + u64::from(counter.wrapping_sub(EPOCH.last.get()));
         EPOCH.last.set(counter);
         EPOCH.ticks.set(ticks);
@@ -125,12 +115,12 @@ pub(crate) fn now() -> Instant {
 
 /// Sets the alarm.
 pub(crate) fn set_alarm(at: Option<Instant>) {
-    write(ALARM + CONTROL, WIDE | ONE_SHOT);
-    write(ALARM + CLEAR, 1);
+    store(ALARM + CONTROL, WIDE | ONE_SHOT);
+    store(ALARM + CLEAR, 1);
     // Even with nobody to wake, time is read now and then, so that no wrap is missed.
     let span = at.map_or(HORIZON, |at| at.since(now()).min(HORIZON));
-    write(ALARM + LOAD, microseconds(span) + 1);
-    write(ALARM + CONTROL, RUN_ONCE);
+    store(ALARM + LOAD, microseconds(span) + 1);
+    store(ALARM + CONTROL, RUN_ONCE);
 }
 
 /// Whole microseconds of a span up to 34 s: a division of 32 bits by a constant, eight
@@ -143,8 +133,8 @@ fn microseconds(span: Duration) -> u32 {
 pub(crate) fn set_slice(length: Option<Duration>) -> u32 {
     let ticks = length.map_or(u32::MAX, |length| microseconds(length.min(HORIZON)).max(1));
     EPOCH.slice.set(ticks);
-    write(SLICE + CONTROL, WIDE | ONE_SHOT);
-    write(SLICE + CLEAR, 1);
+    store(SLICE + CONTROL, WIDE | ONE_SHOT);
+    store(SLICE + CLEAR, 1);
     if length.is_some() {
         run_slice(ticks);
     }

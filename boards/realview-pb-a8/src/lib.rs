@@ -16,6 +16,8 @@ mod common;
 #[path = "common/console/pl011.rs"]
 mod console;
 mod place;
+#[path = "common/console/registers.rs"]
+mod registers;
 
 #[cfg(feature = "counted")]
 use clock::COUNTED;

@@ -1,4 +1,4 @@
-//! Owns: the timer whose interrupt is the board's urgent one, and the handler of that, which destroys what handlers may destroy, and counts
+//! Owns: the timer of a CMSDK whose interrupt is the board's urgent one, and the handler of that, which destroys what handlers may destroy, and counts
 //! where it came. Must never know: what it comes over.
 //!
 //! The program says how many ticks there are between two at least: `SHORTEST_PERIOD`.

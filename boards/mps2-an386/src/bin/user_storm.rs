@@ -4,7 +4,7 @@
 
 #[cfg(target_os = "none")]
 #[expect(unsafe_code, reason = "a timer, and a handler of its interrupt")]
-#[path = "port/timer.rs"]
+#[path = "../../../../workloads/ports/cortex_m/urgent_timer.rs"]
 mod timer;
 
 /// The shortest time between two of them, in ticks: 280 instructions, of which the handler has some forty.
