@@ -151,16 +151,20 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     Ok(all)
 }
 
-/// The same on a board with four processors: in an instance that has one of them, and in one that has all.
+/// The same on a board with four processors: in an instance that has one of them, and in one that has all, where races are hunted, too.
 pub(super) fn budgets_of_several(workspace: &Workspace, board: Several) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     let honest = Setting::new(Several::PROCESSORS, QUANTUM);
-    for layout in ["", " all"] {
-        let words =
-            format!("seed={seed} rages={RAGES_OF_SEVERAL} late={LATEST_OF_SEVERAL}{layout}");
+    let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
+    for (layout, setting, late) in [
+        ("", &honest, LATEST_OF_SEVERAL),
+        (" all", &honest, LATEST_OF_SEVERAL),
+        (" all hunted", &hunted, LATEST_HUNTED),
+    ] {
+        let words = format!("seed={seed} rages={RAGES_OF_SEVERAL} late={late}{layout}");
         let place = (board, board.machine.triple());
-        all.add(run(workspace, place, &honest, (BUDGETS, &words))?);
+        all.add(run(workspace, place, setting, (BUDGETS, &words))?);
     }
     Ok(all)
 }
