@@ -242,6 +242,10 @@ unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Er
     Ok(())
 }
 
+// Where the linker was not told to, it is nowhere, and nobody asks for it.
+#[cfg(target_os = "none")]
+core::arch::global_asm!(".weak __real_main");
+
 unsafe extern "C" {
     /// The program's `main`, which the linker calls so where it was told to (`--wrap=main`).
     #[cfg(target_os = "none")]

@@ -18,24 +18,10 @@ extern "C" fn taktos_is_console() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn taktos_nothing() {}
 
-/// How another name of a function is made, in the processor's set of instructions.
-#[cfg(not(feature = "realview-pb-a8"))]
-macro_rules! set {
-    () => {
-        ".thumb_set "
-    };
-}
-#[cfg(feature = "realview-pb-a8")]
-macro_rules! set {
-    () => {
-        ".set "
-    };
-}
-
 /// Names that newlib has for functions here; a program's own come first.
 macro_rules! names {
     ($($name:literal = $function:literal,)*) => {
-        global_asm!($(concat!(".weak ", $name), concat!(set!(), $name, ", ", $function),)*);
+        global_asm!($(concat!(".weak ", $name), concat!(".set ", $name, ", ", $function),)*);
     };
 }
 
