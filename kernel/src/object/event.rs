@@ -104,7 +104,7 @@ impl<S: System> EventFlags<S> {
         let present = self.flags.get(cs) | flags;
         let only = self.waiters.only(cs);
         let Some(thread) = only.filter(|thread| is_satisfied(cs, *thread, present)) else {
-            return slow_path(self.set_and_get(flags));
+            return slow_path(self.set_unusual_in(interrupt, flags));
         };
         let left = present & !taken_by(cs, thread);
         thread.set_value(cs, present as usize);
@@ -112,6 +112,14 @@ impl<S: System> EventFlags<S> {
         self.waiters.clear(cs);
         S::kernel().wake_in_interrupt(cs, thread);
         Ok(left)
+    }
+
+    /// [`EventFlags::set_and_get_in`] where not just one thread waits and gets what it waits for. Away from the function above, which saves fewer
+    /// registers so.
+    #[cold]
+    #[inline(never)]
+    fn set_unusual_in(&'static self, _: &Interrupt<S>, flags: u32) -> Result<u32, Error> {
+        self.set_and_get(flags)
     }
 
     /// Clears `flags`, and says which were set before. Allowed in interrupt handlers. Bound: fixed.

@@ -61,7 +61,7 @@ impl<S: System> AnyThread<S> {
         self.resume()
     }
 
-    /// [`AnyThread::resume`], or [`AnyThread::cancel_wait`] of a thread that is not suspended.
+    /// [`AnyThread::resume_or_cancel`].
     #[inline(always)]
     pub fn resume_or_cancel_last<T: Told>(&'static self) -> i32 {
         hold::<S>().enter_last::<ResumeOrCancel<S>, Telling<S, T>>(self) as i32

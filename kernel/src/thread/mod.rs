@@ -29,7 +29,9 @@ pub use last::Told;
 
 use core::marker::PhantomData;
 use core::ptr;
-use operations::{CancelWait, End, Join, Resume, SetPriority, Sleep, Suspend, Yield};
+use operations::{
+    CancelWait, End, Join, Resume, ResumeOrCancel, SetPriority, Sleep, Suspend, Yield,
+};
 use taktos_abi::{Error, Timeout};
 use taktos_machine::Machine;
 use tcb::{Tcb, ThreadRef};
@@ -156,6 +158,15 @@ impl<S: System> AnyThread<S> {
     pub fn resume(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Resume<S>>(self, 0, Timeout::NONE)
+            .into_result::<S>()
+    }
+
+    /// [`AnyThread::resume`], or [`AnyThread::cancel_wait`] of a thread that is not suspended. Bound: fixed. Allowed in interrupt
+    /// handlers. Errors: `State` if it neither is suspended nor waits.
+    #[inline(always)]
+    pub fn resume_or_cancel(&'static self) -> Result<(), Error> {
+        hold::<S>()
+            .enter::<ResumeOrCancel<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 

@@ -15,6 +15,7 @@
 pub mod cmsis;
 pub mod freertos;
 mod heap;
+mod last;
 pub mod native;
 mod object;
 mod os;

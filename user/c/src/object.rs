@@ -77,6 +77,21 @@ impl Id {
             Some(&*self.0.cast::<O>())
         }
     }
+
+    /// The same where the call `is_allowed`, by the context that it is made in. A caller into which calls are put looks at its context once for all
+    /// of them, if each looks there before all else.
+    ///
+    /// # Safety
+    /// As [`Id::get`].
+    #[inline(always)]
+    pub unsafe fn get_where<O: Object>(self, is_allowed: fn() -> bool) -> Option<&'static O> {
+        let looks_first = cfg!(feature = "bitcode");
+        if looks_first && !is_allowed() {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.get() }.filter(|_| looks_first || is_allowed())
+    }
 }
 
 /// What the attributes of all objects begin with (`osSemaphoreAttr_t` and the like).

@@ -98,7 +98,7 @@ interface! {
     /// Takes a block, waiting for one; null where none was to be had. In a handler without a time-out only.
     fn osMemoryPoolAlloc(id: Id, ticks: u32) -> *mut u8 {
         // SAFETY: the caller's promise.
-        let object = unsafe { id.get::<OsMemoryPool>() }.filter(|_| surely_in_thread());
+        let object = unsafe { id.get_where::<OsMemoryPool>(surely_in_thread) };
         match object.and_then(|object| object.pool.allocate_at_once()) {
             Some(block) => block.as_ptr(),
             // SAFETY: the caller's promise.
@@ -110,8 +110,8 @@ interface! {
     /// handlers.
     fn osMemoryPoolFree(id: Id, block: *mut u8) -> Status {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<OsMemoryPool>() } {
-            Some(object) if surely_in_thread() && object.pool.free_at_once(block) => OK,
+        match unsafe { id.get_where::<OsMemoryPool>(surely_in_thread) } {
+            Some(object) if object.pool.free_at_once(block) => OK,
             // SAFETY: the caller's promise.
             _ => slow_path(unsafe { free(id, block) }),
         }

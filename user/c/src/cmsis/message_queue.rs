@@ -89,7 +89,7 @@ interface! {
     /// Sends a copy of a message; those of a higher priority are received first. In a handler without a time-out only.
     fn osMessageQueuePut(id: Id, message: *const u8, priority: u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        if let Some(object) = unsafe { id.get::<OsMessageQueue>() } && !message.is_null() && surely_in_thread() {
+        if let Some(object) = unsafe { id.get_where::<OsMessageQueue>(surely_in_thread) } && !message.is_null() {
             // SAFETY: the caller's promise: a message of the queue lies there.
             let message = unsafe { slice::from_raw_parts(message, object.queue.size()) };
             if object.queue.send_at_once(message, priority) {
@@ -103,7 +103,7 @@ interface! {
     /// Receives a message, and its priority where that is asked for. In a handler without a time-out only.
     fn osMessageQueueGet(id: Id, message: *mut u8, priority: *mut u8, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        if let Some(object) = unsafe { id.get::<OsMessageQueue>() } && !message.is_null() && surely_in_thread() {
+        if let Some(object) = unsafe { id.get_where::<OsMessageQueue>(surely_in_thread) } && !message.is_null() {
             // SAFETY: the caller's promise: there is room for a message of the queue.
             let place = unsafe { slice::from_raw_parts_mut(message, object.queue.size()) };
             if let Some(of_message) = object.queue.receive_at_once(place) {

@@ -44,7 +44,7 @@ interface! {
     /// Takes a permit. In a handler without a time-out only.
     fn osSemaphoreAcquire(id: Id, ticks: u32) -> Status {
         // SAFETY: the caller's promise.
-        let object = unsafe { id.get::<OsSemaphore>() }.filter(|_| surely_in_thread());
+        let object = unsafe { id.get_where::<OsSemaphore>(surely_in_thread) };
         match object.is_some_and(|object| object.semaphore.take_at_once()) {
             true => OK,
             // SAFETY: the caller's promise.
@@ -55,7 +55,7 @@ interface! {
     /// Gives a permit. Allowed in handlers.
     fn osSemaphoreRelease(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        let object = unsafe { id.get::<OsSemaphore>() }.filter(|_| may_call());
+        let object = unsafe { id.get_where::<OsSemaphore>(may_call) };
         match object.is_some_and(|object| object.semaphore.give_at_once()) {
             true => OK,
             // SAFETY: the caller's promise.

@@ -3,6 +3,7 @@
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
 use crate::freertos::task::Pointers;
+use crate::last;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
 use crate::posix::thread::PosixThread;
@@ -692,15 +693,15 @@ interface! {
             cold_path();
             return if in_handler() { ISR } else { ERROR };
         }
-        AnyThread::<Board>::yield_last::<Statuses>()
+        last::yield_now::<Statuses>()
     }
 
     /// Suspends a thread, whatever it waits for. `osErrorResource` where it is suspended already, or is the caller with the kernel locked.
     fn osThreadSuspend(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<Living>() } {
-            Some(Living(thread)) if surely_in_thread() && os().phase.get() == Phase::Running => {
-                thread.handle().suspend_last::<Statuses>()
+        match unsafe { id.get_where::<Living>(surely_in_thread) } {
+            Some(Living(thread)) if os().phase.get() == Phase::Running => {
+                last::suspend::<Statuses>(thread.handle())
             }
             // SAFETY: the caller's promise.
             _ => slow_path(unsafe { suspend(id) }),
@@ -710,10 +711,8 @@ interface! {
     /// Lets a suspended thread go on; ends the wait of one that waits, as if its time were over. `osErrorResource` where neither is so.
     fn osThreadResume(id: Id) -> Status {
         // SAFETY: the caller's promise.
-        match unsafe { id.get::<Living>() } {
-            Some(Living(thread)) if surely_in_thread() => {
-                thread.handle().resume_or_cancel_last::<Statuses>()
-            }
+        match unsafe { id.get_where::<Living>(surely_in_thread) } {
+            Some(Living(thread)) => last::resume_or_cancel::<Statuses>(thread.handle()),
             // SAFETY: the caller's promise.
             _ => slow_path(unsafe { refused(id) }),
         }

@@ -2,6 +2,7 @@
 
 use super::{Code, Codes, Time, code, failed, native, timeout};
 use crate::cmsis::thread::{self, Entry, HIGHEST, JOINABLE, Living, OsThread, ThreadAttributes};
+use crate::last;
 use crate::object::{Attributes, Id};
 use crate::os::in_handler;
 use core::ffi::{c_char, c_void};
@@ -154,14 +155,14 @@ native! {
 
     /// Lets the next thread of the caller's priority run.
     fn taktos_yield() {
-        AnyThread::<Board>::yield_last::<Codes>();
+        last::yield_now::<Codes>();
     }
 
     /// Keeps a thread from running until it is resumed. Allowed in handlers. Errors: State for one that has ended; Parameter.
     fn taktos_thread_suspend(thread: Thread) -> Code {
         // SAFETY: the caller's promise.
         match unsafe { living(thread) } {
-            Ok(thread) => thread.suspend_last::<Codes>(),
+            Ok(thread) => last::suspend::<Codes>(thread),
             // SAFETY: the caller's promise.
             Err(_) => slow_path(unsafe { refused(thread) }),
         }
