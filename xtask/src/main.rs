@@ -110,8 +110,11 @@ mod tests {
             ("test miri --long", "miri "),
             ("test miri", ""),
             ("test --only dependencies", "deny "),
-            ("test --only budgets", "images emulator c-compilers "),
-            ("test", "images emulator deny browser debugger c-compilers "),
+            ("test --only budgets", "images emulator c-compilers clang "),
+            (
+                "test",
+                "images emulator deny browser debugger c-compilers clang ",
+            ),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(needed(&words).replace('\n', " "), expected, "{line}");

@@ -163,6 +163,9 @@ pub enum Command {
         /// By which interface's calls the suite thread-metric is measured [default: rust]
         #[arg(long, value_enum)]
         interface: Option<Interface>,
+        /// With the library as bitcode: its calls are put into their callers in C, which clang compiles
+        #[arg(long, requires = "interface")]
+        lto: bool,
         /// Where and how to run it and to write its result.
         #[command(flatten)]
         options: RunOptions,

@@ -9,9 +9,9 @@ use taktos_emulator::{Board, El2};
 
 use super::Tally;
 use super::runner::{Runner, counted};
-use taktos_cli::arguments::Interface;
 use taktos_cli::baseline::{Baseline, Baselined};
-use taktos_cli::command::bench::{self, thread_metric};
+use taktos_cli::command::bench;
+use taktos_cli::command::bench::thread_metric::{self, Calls};
 use taktos_cli::figure::operations;
 use taktos_cli::progress::Progress;
 use taktos_cli::published::Peers;
@@ -198,12 +198,12 @@ pub(super) fn charged_budgets(workspace: &Workspace, board: Several) -> Result<T
     compared(workspace, board, bench::BUDGETS)
 }
 
-/// The counts of Thread-Metric's tests by an interface against its baseline.
-pub(super) fn thread_metric(workspace: &Workspace, interface: Interface) -> Result<Tally> {
-    let session = thread_metric::measure(workspace, None, interface)?;
-    let name = thread_metric::named_after(session.board, interface);
+/// The counts of Thread-Metric's tests by these calls against their baseline.
+pub(super) fn thread_metric(workspace: &Workspace, calls: Calls) -> Result<Tally> {
+    let session = thread_metric::measure(workspace, None, calls)?;
+    let name = thread_metric::named_after(session.board, calls);
     let before = Baseline::read(&bench::baseline_of(workspace, &name))?;
-    changed(&before, &thread_metric::counts(&session, interface))
+    changed(&before, &thread_metric::counts(&session, calls))
 }
 
 /// The counts of an experiment against the baseline that has the board's name and `ending`.

@@ -39,6 +39,8 @@ mod tally;
 
 use anyhow::Result;
 use taktos_cli::arguments::Interface;
+use taktos_cli::command::bench::thread_metric::Calls;
+use taktos_cli::command::install::Form;
 use taktos_cli::command::needs::{Need, RUNNING};
 use taktos_cli::several::Board as Several;
 use taktos_cli::workspace::Workspace;
@@ -107,6 +109,10 @@ const DEBUGGING: &[Need] = &[Need::Images, Need::Emulator, Need::Debugger];
 /// A step that also compiles C for the boards.
 const COMPILING_C: &[Need] = &[Need::Images, Need::Emulator, Need::CCompilers];
 
+/// The same, with the library as bitcode.
+const COMPILING_C_TO_BITCODE: &[Need] =
+    &[Need::Images, Need::Emulator, Need::CCompilers, Need::Clang];
+
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
@@ -154,7 +160,7 @@ fn steps(length: Length) -> Vec<Step> {
         published::packages(ws, length)
     }));
     let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
-    steps.push(c_programs.needing(COMPILING_C));
+    steps.push(c_programs.needing(COMPILING_C_TO_BITCODE));
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));
@@ -284,17 +290,23 @@ fn budgets(length: Length) -> impl Iterator<Item = Step> {
         )
     });
     let metrics = [
-        ("Rust", Interface::Rust),
-        ("taktos.h", Interface::Taktos),
-        ("CMSIS-RTOS2", Interface::CmsisRtos2),
+        ("Rust", Interface::Rust, Form::Machine),
+        ("taktos.h", Interface::Taktos, Form::Machine),
+        ("CMSIS-RTOS2", Interface::CmsisRtos2, Form::Machine),
+        ("taktos.h with LTO", Interface::Taktos, Form::Bitcode),
+        ("CMSIS-RTOS2 with LTO", Interface::CmsisRtos2, Form::Bitcode),
     ];
-    let metrics = metrics.map(|interface| {
-        on(
+    let metrics = metrics.map(|(name, interface, library)| {
+        let calls = Calls { interface, library };
+        let step = on(
             "budgets of Thread-Metric in",
-            interface,
+            (name, calls),
             images::thread_metric,
-        )
-        .needing(COMPILING_C)
+        );
+        step.needing(match library {
+            Form::Machine => COMPILING_C,
+            Form::Bitcode => COMPILING_C_TO_BITCODE,
+        })
     });
     ones.chain(fours).chain(users).chain(charged).chain(metrics)
 }

@@ -13,6 +13,7 @@ Examples:
 What is there then:
   include/                   cmsis_os2.h, taktos.h
   lib/BOARD/                 libtaktos.a, its linker script taktos.ld; lib/BOARD-hard/ with floating-point values in registers
+  lib/BOARD-lto/             with --lto: the same for link-time optimisation, with clang
   lib/cmake/Taktos/          find_package(Taktos): targets Taktos::BOARD, taktos_emulate(), files for CMake's tool chains
   lib/pkgconfig/             taktos-BOARD.pc
 
@@ -30,6 +31,9 @@ pub struct InstallOptions {
     /// With clocks of threads' processor time (POSIX), which cost a look at the clock at each switch of threads
     #[arg(long)]
     pub processor_time: bool,
+    /// Also as bitcode (lib/BOARD-lto/): calls are put into their callers by link-time optimisation, in programs that clang compiles
+    #[arg(long)]
+    pub lto: bool,
 }
 
 fn boards() -> String {

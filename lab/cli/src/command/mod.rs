@@ -31,7 +31,9 @@ use anyhow::Result;
 
 use trace::Asked;
 
-use crate::arguments::{Command, Format, LoadedOptions, Suite, VmCommand};
+use crate::arguments::{Command, Format, Interface, LoadedOptions, Suite, VmCommand};
+use crate::command::bench::thread_metric::Calls;
+use crate::command::install::Form;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{image, screen};
@@ -93,6 +95,14 @@ pub fn run(command: Command) -> Result<()> {
             "say --suite thread-metric, or leave out --interface",
         )),
         Command::Bench {
+            interface: Some(Interface::Rust),
+            lto: true,
+            ..
+        } => Err(Failure::error(
+            "the tests in Rust are compiled with the kernel in any case",
+            "leave out --lto, or take another --interface",
+        )),
+        Command::Bench {
             suite,
             options,
             counter,
@@ -123,17 +133,17 @@ pub fn run(command: Command) -> Result<()> {
             suite: Suite::ThreadMetric,
             options,
             interface,
+            lto,
             baseline,
             save_baseline,
             ..
         } => {
+            let calls = Calls {
+                interface: interface.unwrap_or_default(),
+                library: Form::of(lto),
+            };
             let baseline = (baseline.as_deref(), save_baseline);
-            bench::thread_metric(
-                &workspace,
-                &options,
-                interface.unwrap_or_default(),
-                baseline,
-            )
+            bench::thread_metric(&workspace, &options, calls, baseline)
         }
         Command::Bench {
             suite: Suite::Simulation,

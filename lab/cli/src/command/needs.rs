@@ -23,6 +23,8 @@ pub enum Need {
     Debugger,
     /// C compilers for the boards' processors, CMake and pkg-config.
     CCompilers,
+    /// Clang, which compiles C where the kernel's calls are put into their callers.
+    Clang,
 }
 
 impl Need {
@@ -36,6 +38,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Debugger => "debugger",
             Self::CCompilers => "c-compilers",
+            Self::Clang => "clang",
         }
     }
 }
@@ -75,12 +78,12 @@ fn of(command: &Command) -> Vec<Need> {
         Command::Bench {
             suite: Suite::ThreadMetric,
             interface,
+            lto,
             ..
-        } => match interface {
-            None | Some(Interface::Rust) => RUNNING.to_vec(),
-            Some(Interface::Taktos | Interface::CmsisRtos2) => {
-                [RUNNING, &[Need::CCompilers]].concat()
-            }
+        } => match (interface, lto) {
+            (None | Some(Interface::Rust), _) => RUNNING.to_vec(),
+            (_, false) => [RUNNING, &[Need::CCompilers]].concat(),
+            (_, true) => [RUNNING, &[Need::CCompilers, Need::Clang]].concat(),
         },
         Command::Install(_) | Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
         Command::Bench {
@@ -136,6 +139,10 @@ mod tests {
             (
                 "bench --suite thread-metric --interface cmsis-rtos2",
                 "images emulator c-compilers ",
+            ),
+            (
+                "bench --suite thread-metric --interface taktos.h --lto",
+                "images emulator c-compilers clang ",
             ),
         ] {
             assert_eq!(needs(line), expected, "{line}");

@@ -10,7 +10,7 @@ use super::against;
 use crate::arguments::{Interface, RunOptions};
 use crate::baseline::{Baseline, Baselined};
 use crate::command::experiment::{begin, finish};
-use crate::command::install::{self, Program};
+use crate::command::install::{self, Form as Compiled, Program};
 use crate::figure::operations;
 use crate::form::Form;
 use crate::image;
@@ -25,19 +25,28 @@ const EXPERIMENT: &str = "experiments/thread-metric.toml";
 /// The program in C, and the folder of the headers that tell it the calls of an interface.
 const SOURCE: &str = "user/c/thread-metric/tests.c";
 
+/// The calls that the tests make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calls {
+    /// Those of this interface.
+    pub interface: Interface,
+    /// What the library is compiled to that a program in C calls.
+    pub library: Compiled,
+}
+
 /// Measures, writes the result and shows it; saves the counts, or compares them.
 pub(in super::super) fn thread_metric(
     workspace: &Workspace,
     options: &RunOptions,
-    interface: Interface,
+    calls: Calls,
     (baseline, save): (Option<&Path>, bool),
 ) -> Result<()> {
     // A baseline that was named must be there before the long work begins.
     let named = baseline.map(Baseline::read).transpose()?;
-    let name = format!("thread-metric{}", ending(interface));
+    let name = format!("thread-metric{}", ending(calls));
     let directory = begin(workspace, &name, options)?;
-    let session = measure(workspace, options.board.as_deref(), interface)?;
-    let now = counts(&session, interface);
+    let session = measure(workspace, options.board.as_deref(), calls)?;
+    let now = counts(&session, calls);
     finish(
         workspace,
         &session,
@@ -45,7 +54,7 @@ pub(in super::super) fn thread_metric(
         options.format,
         Form::ThreadMetric,
     )?;
-    let board = named_after(session.board, interface);
+    let board = named_after(session.board, calls);
     against(workspace, (&board, &now), (named, save), || Ok(()))
 }
 
@@ -53,19 +62,15 @@ pub(in super::super) fn thread_metric(
 ///
 /// # Errors
 /// When the board has no such program, it does not build, or it fails.
-pub fn measure(
-    workspace: &Workspace,
-    board: Option<&str>,
-    interface: Interface,
-) -> Result<Session> {
+pub fn measure(workspace: &Workspace, board: Option<&str>, calls: Calls) -> Result<Session> {
     let (mut experiment, board) = session::prepare(&workspace.path(EXPERIMENT), board)?;
     let machine = Machine::find(board)?;
     let progress = Progress::default();
-    let built = match header(interface) {
+    let built = match header(calls.interface) {
         None => session::build(workspace, (experiment, board), &progress)?,
         Some(header) => {
             *experiment.program.get_mut() = format!("{SOURCE} with {header}");
-            let image = in_c(workspace, board, header, &progress)?;
+            let image = in_c(workspace, board, (header, calls.library), &progress)?;
             session::built((experiment, board), image)
         }
     };
@@ -76,7 +81,7 @@ pub fn measure(
 fn in_c(
     workspace: &Workspace,
     board: Board,
-    header: &str,
+    (header, library): (&str, Compiled),
     progress: &Progress,
 ) -> Result<image::Image> {
     let kit = install::kit(board.name)?;
@@ -86,27 +91,30 @@ fn in_c(
         name: format!("thread-metric-{header}"),
     };
     let building = format!("building {SOURCE} with {header} for {} ...", board.name);
-    progress.during(&building, || install::built(workspace, &kit, &program))
+    progress.during(&building, || {
+        install::built(workspace, &kit, &program, library)
+    })
 }
 
 /// The counts of a session.
-pub fn counts(session: &Session, interface: Interface) -> Baseline {
-    let name = named_after(session.board, interface);
+pub fn counts(session: &Session, calls: Calls) -> Baseline {
+    let name = named_after(session.board, calls);
     Baseline::of(&name, &operations(&session.samples, &Peers::default()))
 }
 
-/// What the baseline of a board's counts by an interface is called.
-pub fn named_after(board: Board, interface: Interface) -> String {
-    format!("{}-thread-metric{}", board.name, ending(interface))
+/// What the baseline of a board's counts by these calls is called.
+pub fn named_after(board: Board, calls: Calls) -> String {
+    format!("{}-thread-metric{}", board.name, ending(calls))
 }
 
 /// What names have behind those of the tests in Rust.
-const fn ending(interface: Interface) -> &'static str {
-    match interface {
+fn ending(calls: Calls) -> String {
+    let interface = match calls.interface {
         Interface::Rust => "",
         Interface::Taktos => "-c",
         Interface::CmsisRtos2 => "-cmsis-rtos2",
-    }
+    };
+    format!("{interface}{}", calls.library.ending())
 }
 
 /// The header that tells the program in C its calls.

@@ -8,7 +8,8 @@ use std::process::Stdio;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{Kit, LINKED};
+use super::form::{self, Form};
+use super::{Kit, LINKED, LINKED_BY_GNU};
 use crate::failure::Failure;
 use crate::image::{alone, cargo, output_of};
 use crate::workspace::Workspace;
@@ -16,11 +17,12 @@ use crate::workspace::Workspace;
 /// The crate.
 const PACKAGE: &str = "taktos-c";
 
-/// The library for one board and one way of handing over floating-point values.
+/// The library for one board and one way of handing over floating-point values, in one form.
 pub(super) struct Library<'a> {
     pub(super) kit: &'a Kit,
     hard: bool,
     triple: &'static str,
+    pub(super) form: Form,
 }
 
 /// What came of it.
@@ -36,32 +38,50 @@ pub(super) struct Built {
 
 impl<'a> Library<'a> {
     /// The library, if there is one.
-    pub(super) fn of(kit: &'a Kit, hard: bool) -> Option<Self> {
+    pub(super) fn of(kit: &'a Kit, hard: bool, form: Form) -> Option<Self> {
         let triple = match hard {
             false => kit.board.triple(),
             true => kit.board.hard_float_triple()?,
         };
-        Some(Self { kit, hard, triple })
+        Some(Self {
+            kit,
+            hard,
+            triple,
+            form,
+        })
     }
 
     /// Its name, which is that of its folder.
     pub(super) fn name(&self) -> String {
         let end = if self.hard { "-hard" } else { "" };
-        format!("{}{end}", self.kit.board.name())
+        format!("{}{end}{}", self.kit.board.name(), self.form.ending())
     }
 
     /// What a compiler is told.
     pub(super) fn compiled(&self) -> Vec<&'static str> {
+        let clang = &self.kit.clang;
+        let words = match self.form {
+            Form::Machine => self.processor(),
+            Form::Bitcode => {
+                let floats = if self.hard { clang.hard } else { clang.soft };
+                [clang.processor, floats, &form::ALWAYS].concat()
+            }
+        };
         [
-            self.processor().as_slice(),
+            words.as_slice(),
             &["-ffunction-sections", "-fdata-sections"],
         ]
         .concat()
     }
 
-    /// What a linker is told beside the script.
+    /// What a linker is told beside the script. The folder of what is installed is `form::PREFIX` in it.
     pub(super) fn linked(&self) -> Vec<&'static str> {
-        [self.processor().as_slice(), &LINKED, self.kit.link].concat()
+        let linker = match self.form {
+            Form::Machine => LINKED_BY_GNU.to_vec(),
+            Form::Bitcode => [&form::LINKED, self.kit.clang.link].concat(),
+        };
+        let processor = self.processor();
+        [&processor, LINKED.as_slice(), &linker, self.kit.link].concat()
     }
 
     fn processor(&self) -> Vec<&'static str> {
@@ -79,6 +99,10 @@ impl<'a> Library<'a> {
             true => &["--features", "processor-time"],
             false => &[],
         };
+        let form: &[&str] = match self.form {
+            Form::Machine => &[],
+            Form::Bitcode => &["--features", "bitcode", "--", "-C", "linker-plugin-lto"],
+        };
         let until_used = alone(&workspace.target())?;
         let output = output_of(
             cargo(workspace)
@@ -86,6 +110,7 @@ impl<'a> Library<'a> {
                 .args(["--crate-type", "staticlib", "--message-format", "json"])
                 .args(["--features", self.kit.board.name(), "--target", self.triple])
                 .args(clocks)
+                .args(form)
                 .stderr(Stdio::inherit()),
         )?;
         ensure!(

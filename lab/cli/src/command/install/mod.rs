@@ -2,10 +2,13 @@
 //!
 //! Owns: which files there are, and what stands in them. Must never know: what the library's calls do.
 
+mod form;
 mod library;
 mod program;
 mod script;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -18,6 +21,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::screen;
 use crate::workspace::Workspace;
+use form::Clang;
+pub use form::Form;
 use library::{Built, Library};
 pub use program::{Program, built};
 use script::Script;
@@ -32,6 +37,8 @@ pub struct Kit {
     /// The same of how floating-point values are handed over: in general registers, or in registers of their own.
     soft: &'static [&'static str],
     hard: &'static [&'static str],
+    /// What clang is told in their place.
+    clang: Clang,
     /// What a linker is told beside the script.
     link: &'static [&'static str],
     /// The compiler and its file for CMake.
@@ -47,19 +54,29 @@ pub struct ToolChain {
     pub name: &'static str,
     /// The packages of Debian that have it.
     pub packages: &'static str,
+    /// What clang calls its programs.
+    target: &'static str,
+    /// Whether there is a C library.
+    has_newlib: bool,
 }
 
 const ARM: ToolChain = ToolChain {
     name: "arm-none-eabi",
     packages: "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
+    target: "arm-none-eabi",
+    has_newlib: true,
 };
 const AARCH64: ToolChain = ToolChain {
     name: "aarch64-linux-gnu",
     packages: "gcc-aarch64-linux-gnu",
+    target: "aarch64-none-elf",
+    has_newlib: false,
 };
 const RISCV64: ToolChain = ToolChain {
     name: "riscv64-linux-gnu",
     packages: "gcc-riscv64-linux-gnu",
+    target: "riscv64-none-elf",
+    has_newlib: false,
 };
 
 /// What a linker is told where it is newlib: the functions of which each thread has its own error (`user/c/src/start/reentrant.rs`).
@@ -85,6 +102,7 @@ impl Kit {
             processor: &["-mcpu=cortex-m4", "-mthumb"],
             soft: &["-mfloat-abi=soft"],
             hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+            clang: form::CORTEX_M4,
             link: NEWLIB,
             tool_chain: ARM,
             script: script::CORTEX_M,
@@ -96,6 +114,7 @@ impl Kit {
         Self {
             processor: &["-mcpu=cortex-m55+nomve", "-mthumb"],
             hard: &["-mfloat-abi=hard", "-mfpu=fpv5-d16"],
+            clang: form::CORTEX_M55,
             ..Self::cortex_m4(board)
         }
     }
@@ -104,6 +123,7 @@ impl Kit {
         Self {
             processor: &["-mcpu=cortex-a8", "-mno-unaligned-access"],
             hard: &[],
+            clang: form::CORTEX_A8,
             script: script::ARMV7_A,
             ..Self::cortex_m4(board)
         }
@@ -115,6 +135,7 @@ impl Kit {
             processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
             soft: &["-mgeneral-regs-only"],
             hard: &[],
+            clang: form::AARCH64,
             link: FREESTANDING,
             tool_chain: AARCH64,
             script: script::AARCH64,
@@ -130,6 +151,7 @@ impl Kit {
                 "-fno-pic",
             ],
             soft: &["-mabi=lp64"],
+            clang: form::RISCV64,
             tool_chain: RISCV64,
             script: script::RISCV64,
             ..Self::aarch64(board)
@@ -201,11 +223,10 @@ const PACKAGES: [(&str, &str); 2] = [
 ];
 
 /// What is linked for every board: no start-up code of the compiler's, and nothing that nobody calls.
-const LINKED: [&str; 3] = [
-    "-nostartfiles",
-    "-Wl,--gc-sections",
-    "-Wl,--no-warn-rwx-segments",
-];
+const LINKED: [&str; 2] = ["-nostartfiles", "-Wl,--gc-sections"];
+
+/// What GNU's linker is told besides.
+const LINKED_BY_GNU: [&str; 1] = ["-Wl,--no-warn-rwx-segments"];
 
 /// Installs.
 ///
@@ -217,18 +238,20 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
     for (name, text) in HEADERS {
         replace_file(&place.join("include").join(name), text)?;
     }
-    for ToolChain { name, .. } in [ARM, AARCH64, RISCV64] {
-        let (processor, _) = name.split_once('-').context("such names begin so")?;
-        let file = include_str!("template/tool-chain.cmake")
-            .replace("{name}", name)
-            .replace("{processor}", processor);
-        replace_file(&cmake(place).join(format!("{name}.cmake")), file)?;
+    for chain in [ARM, AARCH64, RISCV64] {
+        install_tool_chain(place, chain, options.lto)?;
+    }
+    if options.lto {
+        install_linker(workspace, place)?;
     }
     let mut targets = String::new();
     let libraries: Vec<_> = kits
         .iter()
-        .flat_map(|kit| [false, true].map(|hard| Library::of(kit, hard)))
-        .flatten()
+        .flat_map(|kit| [false, true].map(|hard| (kit, hard)))
+        .flat_map(|(kit, hard)| {
+            let forms = Form::all(options.lto).iter();
+            forms.filter_map(move |form| Library::of(kit, hard, *form))
+        })
         .collect();
     for (index, library) in libraries.iter().enumerate() {
         let progress = Progress::step(index + 1, libraries.len());
@@ -291,6 +314,37 @@ fn cmake(place: &Path) -> std::path::PathBuf {
     place.join("lib/cmake/Taktos")
 }
 
+/// The files for CMake of a compiler, and of clang in its place.
+fn install_tool_chain(place: &Path, chain: ToolChain, lto: bool) -> Result<()> {
+    let name = chain.name;
+    let (processor, _) = name.split_once('-').context("such names begin so")?;
+    let has_newlib = if chain.has_newlib { "TRUE" } else { "FALSE" };
+    let written = |text: &str| {
+        text.replace("{name}", name)
+            .replace("{processor}", processor)
+            .replace("{packages}", chain.packages)
+            .replace("{target}", chain.target)
+            .replace("{has_newlib}", has_newlib)
+    };
+    let file = written(include_str!("template/tool-chain.cmake"));
+    replace_file(&cmake(place).join(format!("{name}.cmake")), file)?;
+    if lto {
+        let file = written(include_str!("template/tool-chain-clang.cmake"));
+        replace_file(&cmake(place).join(format!("{name}-clang.cmake")), file)?;
+    }
+    Ok(())
+}
+
+/// The linker of bitcode.
+fn install_linker(workspace: &Workspace, place: &Path) -> Result<()> {
+    let program = place.join(form::LINKERS).join("ld.lld");
+    replace_file(&program, form::linker(&form::linkers(workspace)?))?;
+    Ok(fs::set_permissions(
+        &program,
+        fs::Permissions::from_mode(0o755),
+    )?)
+}
+
 /// The library of one board with its script, and its file for pkg-config.
 fn install_library(place: &Path, library: &Library, built: &Built) -> Result<()> {
     let folder = place.join("lib").join(library.name());
@@ -311,15 +365,30 @@ fn package(library: &Library) -> String {
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{compile}", &library.compiled().join(" "))
         .replace("{link}", &library.linked().join(" "))
+        .replace(form::PREFIX, "${prefix}")
+}
+
+/// The template of a target that clang alone can compile for: for another compiler it leads to what says so.
+fn bitcode_target(chain: ToolChain) -> String {
+    format!(
+        "{}{}",
+        include_str!("template/target.cmake"),
+        include_str!("template/target-clang.cmake").replace("{chain}", chain.name)
+    )
 }
 
 /// The target for CMake.
 fn target(library: &Library) -> String {
     let board = library.kit.board;
-    include_str!("template/target.cmake")
+    let template = match library.form {
+        Form::Machine => include_str!("template/target.cmake").to_owned(),
+        Form::Bitcode => bitcode_target(library.kit.tool_chain),
+    };
+    template
         .replace("{name}", &library.name())
         .replace("{compile}", &library.compiled().join(";"))
         .replace("{link}", &library.linked().join(";"))
+        .replace(form::PREFIX, "${TAKTOS_PREFIX}")
         .replace(
             "{emulator}",
             &[&[board.program()], board.arguments_alone().as_slice()]

@@ -2,13 +2,14 @@
 //! Must never know: what it does.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use taktos_export::replace_file;
 
 use super::Kit;
+use super::form::{self, Form};
 use super::library::Library;
 use super::script;
 use crate::failure::Failure;
@@ -29,32 +30,77 @@ pub struct Program {
 /// Builds a program for a board, with floating-point values in general registers.
 ///
 /// # Errors
-/// When the library or the program does not build, or there is no compiler.
-pub fn built(workspace: &Workspace, kit: &Kit, program: &Program) -> Result<Image> {
-    let library = Library::of(kit, false).context("each board has such a library")?;
+/// When the library or the program does not build, or a compiler or a linker is missing.
+pub fn built(workspace: &Workspace, kit: &Kit, program: &Program, form: Form) -> Result<Image> {
+    let library = Library::of(kit, false, form).context("each board has such a library")?;
     let built = library.build(workspace, false)?;
     let folder = workspace.target().join("c").join(library.name());
     fs::create_dir_all(&folder)?;
     let linker_script = folder.join("taktos.ld");
     replace_file(&linker_script, script::of(kit.script, &built)?)?;
     let path = folder.join(&program.name);
-    let mut compiler = Command::new(format!("{}-gcc", kit.tool_chain.name));
-    compiler
-        .args(library.compiled())
-        .args(&program.arguments)
-        .arg(&program.source)
-        .arg("-I")
-        .arg(workspace.path("user/c/include"))
-        .args(library.linked())
-        .arg("-T")
-        .arg(&linker_script)
-        .arg(&built.archive)
-        .arg("-o")
-        .arg(&path);
-    let output = compiler.output().map_err(|cause| {
+    let object = folder.join(format!("{}.o", program.name));
+    compile(workspace, &library, program, &object)?;
+    let installed = match form {
+        Form::Machine => String::new(),
+        Form::Bitcode => linked_by(workspace, &folder)?,
+    };
+    let linked = library.linked().into_iter();
+    let gcc = format!("{}-gcc", kit.tool_chain.name);
+    run(
+        Command::new(&gcc)
+            .args(linked.map(|word| word.replace(form::PREFIX, &installed)))
+            .arg(&object)
+            .arg("-T")
+            .arg(&linker_script)
+            .arg(&built.archive)
+            .arg("-o")
+            .arg(&path),
+        (&gcc, kit.tool_chain.packages),
+        program,
+    )?;
+    image::given(&path.to_string_lossy())?.context("the linker writes an image")
+}
+
+/// Compiles it.
+fn compile(
+    workspace: &Workspace,
+    library: &Library,
+    program: &Program,
+    object: &Path,
+) -> Result<()> {
+    let (compiler, headers) = form::compiler(library.kit, library.form);
+    let packages = match library.form {
+        Form::Machine => library.kit.tool_chain.packages,
+        Form::Bitcode => "clang",
+    };
+    run(
+        Command::new(&compiler)
+            .args(library.compiled())
+            .args(headers)
+            .args(&program.arguments)
+            .arg("-I")
+            .arg(workspace.path("user/c/include"))
+            .arg("-c")
+            .arg(&program.source)
+            .arg("-o")
+            .arg(object),
+        (&compiler, packages),
+        program,
+    )
+}
+
+/// Where the linker of bitcode is, as in what is installed.
+fn linked_by(workspace: &Workspace, folder: &Path) -> Result<String> {
+    super::install_linker(workspace, folder)?;
+    Ok(folder.to_string_lossy().into_owned())
+}
+
+fn run(command: &mut Command, (name, packages): (&str, &str), program: &Program) -> Result<()> {
+    let output = command.output().map_err(|cause| {
         Failure::error(
-            format!("{}-gcc does not start: {cause}", kit.tool_chain.name),
-            format!("install Debian's {}", kit.tool_chain.packages),
+            format!("{name} does not start: {cause}"),
+            format!("install Debian's {packages}"),
         )
     })?;
     ensure!(
@@ -68,5 +114,5 @@ pub fn built(workspace: &Workspace, kit: &Kit, program: &Program) -> Result<Imag
             "mend it in user/c",
         )
     );
-    image::given(&path.to_string_lossy())?.context("the linker writes an image")
+    Ok(())
 }

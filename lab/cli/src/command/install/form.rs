@@ -1,0 +1,175 @@
+//! Owns: what a library is compiled to, and what clang and a linker are told where that is bitcode, for link-time optimisation.
+//! Must never know: which boards there are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Kit, ToolChain};
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+
+/// What a library is compiled to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Instructions of the processor.
+    #[default]
+    Machine,
+    /// The compiler's own form of a program (LLVM's bitcode), from which a linker puts calls into their callers.
+    Bitcode,
+}
+
+impl Form {
+    /// The one for a program with link-time optimisation, or without.
+    pub const fn of(lto: bool) -> Self {
+        match lto {
+            true => Self::Bitcode,
+            false => Self::Machine,
+        }
+    }
+
+    /// All that are installed: bitcode beside the other.
+    pub(super) const fn all(lto: bool) -> &'static [Self] {
+        match lto {
+            true => &[Self::Machine, Self::Bitcode],
+            false => &[Self::Machine],
+        }
+    }
+
+    /// What the names of such libraries end with.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Machine => "",
+            Self::Bitcode => "-lto",
+        }
+    }
+}
+
+/// What clang is told of a processor: no more than the library's code may use, since a function goes into another only where both may use the
+/// same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clang {
+    pub(super) processor: &'static [&'static str],
+    pub(super) soft: &'static [&'static str],
+    pub(super) hard: &'static [&'static str],
+    /// What the linker of bitcode is told of it.
+    pub(super) link: &'static [&'static str],
+}
+
+/// What it is told for all of them. A frame pointer in each function is a habit that it has on bare machines only.
+pub(super) const ALWAYS: [&str; 2] = ["-flto", "-fomit-frame-pointer"];
+
+pub(super) const CORTEX_M4: Clang = Clang {
+    processor: &[
+        "--target=arm-none-eabi",
+        "-march=armv7e-m",
+        "-mthumb",
+        "-munaligned-access",
+    ],
+    // The same way of handing values over as `soft`, by which functions are marked in a way that the library's are not.
+    soft: &["-mfloat-abi=softfp", "-mfpu=none"],
+    hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+    link: &[],
+};
+pub(super) const CORTEX_M55: Clang = Clang {
+    processor: &[
+        "--target=arm-none-eabi",
+        "-march=armv8-m.main",
+        "-mthumb",
+        "-munaligned-access",
+    ],
+    hard: &["-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"],
+    ..CORTEX_M4
+};
+pub(super) const CORTEX_A8: Clang = Clang {
+    processor: &[
+        "--target=arm-none-eabi",
+        "-march=armv7-a",
+        "-marm",
+        "-mno-unaligned-access",
+    ],
+    soft: &["-mfloat-abi=soft"],
+    hard: &[],
+    link: &[],
+};
+pub(super) const AARCH64: Clang = Clang {
+    processor: &[
+        "--target=aarch64-none-elf",
+        "-march=armv8-a",
+        "-mno-unaligned-access",
+        "-ffreestanding",
+        "-fno-pic",
+    ],
+    soft: &["-mgeneral-regs-only"],
+    hard: &[],
+    link: &[],
+};
+pub(super) const RISCV64: Clang = Clang {
+    processor: &[
+        "--target=riscv64-none-elf",
+        "-march=rv64imac",
+        "-mcmodel=medany",
+        "-ffreestanding",
+        "-fno-pic",
+    ],
+    soft: &["-mabi=lp64"],
+    hard: &[],
+    // GNU's name of the way of linking says how values are handed over, too.
+    link: &["-Wl,-m,elf64lriscv"],
+};
+
+/// Where the folder of the linker stands in what is installed; what stands for the folder that all is installed in.
+pub(super) const PREFIX: &str = "@prefix@";
+pub(super) const LINKERS: &str = "libexec/taktos";
+
+/// What the compiler that links is told: the linker is another, and the objects are none of this compiler's.
+pub(super) const LINKED: [&str; 3] = ["-fno-lto", "-fuse-ld=lld", "-B@prefix@/libexec/taktos"];
+
+/// The folder of the linker that comes with the compiler of the library, and so reads what that writes.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn linkers(workspace: &Workspace) -> Result<PathBuf> {
+    let output = Command::new("rustc")
+        .args(["--print", "target-libdir"])
+        .current_dir(workspace.root())
+        .output()
+        .context("rustc does not start")?;
+    let libraries = PathBuf::from(String::from_utf8(output.stdout)?.trim());
+    let folder = libraries.with_file_name("bin").join("gcc-ld");
+    ensure!(
+        folder.join("ld.lld").is_file(),
+        Failure::error(
+            format!("Rust has no linker of its own in {}", folder.display()),
+            "install Rust by rustup, whose tool chains have one",
+        )
+    );
+    Ok(folder)
+}
+
+/// The program that is the linker for those who have what was installed: where that of the compiler is gone, it says so.
+pub(super) fn linker(folder: &Path) -> String {
+    include_str!("template/ld.lld").replace("{linker}", &folder.join("ld.lld").to_string_lossy())
+}
+
+/// The compiler of programs, and what it is told of the C library's headers, which it does not find by itself.
+pub(super) fn compiler(kit: &Kit, form: Form) -> (String, Vec<String>) {
+    match form {
+        Form::Machine => (format!("{}-gcc", kit.tool_chain.name), Vec::new()),
+        Form::Bitcode => ("clang".into(), headers(kit.tool_chain)),
+    }
+}
+
+fn headers(chain: ToolChain) -> Vec<String> {
+    let asked = Command::new(format!("{}-gcc", chain.name))
+        .arg("-print-file-name=../include")
+        .output();
+    let said = asked.map_or(String::new(), |output| {
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    });
+    match chain.has_newlib && said.starts_with('/') {
+        true => vec!["-isystem".into(), said],
+        false => Vec::new(),
+    }
+}
