@@ -25,8 +25,16 @@ const TARGETS: [&str; 5] = [
     "virt-aarch64",
     "virt-riscv64",
 ];
-/// The boards whose library has clocks of threads' processor time; that of the others has none, as usual.
+/// The folders that the library is installed in: as usual, and with clocks of threads' processor time.
+const SDK: &str = "sdk";
+const METERED_SDK: &str = "sdk-metered";
+/// The boards whose library has those clocks; that of the others has none, as usual.
 const METERED: [&str; 3] = ["mps3-an547", "realview-pb-a8", "virt-riscv64"];
+/// How the targets end whose library is bitcode, and the folder that they are installed in.
+const BITCODE: &str = "-lto";
+const SDK_OF_BITCODE: &str = "sdk-lto";
+/// What a compiler is told that cannot be used for them.
+const REFUSED: &str = "mps2-an386-lto-is-for-CMAKE_TOOLCHAIN_FILE-arm-none-eabi-clang.cmake";
 /// What the new project prints.
 const SAYS: &str = "the sum is 10";
 /// The flag by which a linker leaves out what nobody calls.
@@ -47,13 +55,23 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let folder = empty_folder(workspace, "c")?;
     let targets = targets(length);
     let boards: BTreeSet<&str> = targets.iter().map(|target| board(target)).collect();
+    let of_bitcode = bitcode(length);
+    let boards_of_bitcode: BTreeSet<&str> = of_bitcode.iter().map(|target| board(target)).collect();
     let (metered, others): (Vec<&str>, Vec<&str>) = boards
         .into_iter()
         .partition(|board| METERED.contains(board));
-    for (boards, options) in [(others, [].as_slice()), (metered, &["--processor-time"])] {
+    for (sdk, boards, options) in [
+        (SDK, others, [].as_slice()),
+        (METERED_SDK, metered, &["--processor-time"]),
+        (
+            SDK_OF_BITCODE,
+            boards_of_bitcode.into_iter().collect(),
+            &["--lto"],
+        ),
+    ] {
         let chosen = boards.iter().flat_map(|board| ["--board", board]);
         run(tool(workspace, &folder)
-            .args(["install", sdk(boards[0])])
+            .args(["install", sdk])
             .args(options)
             .args(chosen))?;
     }
@@ -67,11 +85,35 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(place.table(program, target)?);
         }
     }
+    for target in &of_bitcode {
+        for program in bitcode_programs(length) {
+            all.add(place.table(program, target)?);
+        }
+    }
+    all.add(place.refused_by_gcc()?);
     place.read_by_cpp()?;
     all.add(place.packaged()?);
     all.add(place.of_the_book()?);
     fs::remove_dir_all(&folder)?;
     Ok(all)
+}
+
+/// The targets whose library is bitcode: all, where there is time.
+fn bitcode(length: Length) -> Vec<String> {
+    let all = match length {
+        Length::Short => vec![TARGETS[0].to_owned()],
+        Length::Long => targets(length),
+    };
+    let named = all.into_iter().map(|target| format!("{target}{BITCODE}"));
+    named.collect()
+}
+
+/// The tables that are run there: each is optimised as a whole with the library, some seconds long.
+fn bitcode_programs(length: Length) -> &'static [&'static str] {
+    match length {
+        Length::Short => &["native"],
+        Length::Long => &PROGRAMS,
+    }
 }
 
 /// All, where there is time.
@@ -95,14 +137,16 @@ fn targets(length: Length) -> Vec<String> {
 
 /// The board of a target.
 fn board(target: &str) -> &str {
+    let target = target.trim_end_matches(BITCODE);
     target.trim_end_matches("-hard")
 }
 
-/// The folder that what a board needs is installed in.
-fn sdk(board: &str) -> &'static str {
-    match METERED.contains(&board) {
-        true => "sdk-metered",
-        false => "sdk",
+/// The folder that what a target needs is installed in.
+fn sdk(target: &str) -> &'static str {
+    match METERED.contains(&board(target)) {
+        _ if target.ends_with(BITCODE) => SDK_OF_BITCODE,
+        true => METERED_SDK,
+        false => SDK,
     }
 }
 
@@ -141,16 +185,11 @@ impl Place<'_> {
         says: &str,
     ) -> Result<Tally> {
         let build = self.folder.join(format!("build-{program}-{target}"));
-        run(Command::new("cmake")
-            .arg("-S")
-            .arg(source)
-            .arg("-B")
-            .arg(&build)
-            .arg(format!(
-                "-DCMAKE_TOOLCHAIN_FILE={}",
-                self.tool_chain_file(target)?.display()
-            ))
-            .arg(format!("-DTAKTOS_BOARD={target}")))?;
+        run(&mut configured(
+            (source, &build),
+            target,
+            &self.tool_chain_file(target)?,
+        ))?;
         run(Command::new("cmake")
             .arg("--build")
             .arg(&build)
@@ -165,8 +204,29 @@ impl Place<'_> {
     }
 
     fn tool_chain_file(&self, target: &str) -> Result<PathBuf> {
-        let file = format!("lib/cmake/Taktos/{}.cmake", tool_chain(target)?);
-        Ok(self.folder.join(sdk(board(target))).join(file))
+        let clang = match target.ends_with(BITCODE) {
+            true => "-clang",
+            false => "",
+        };
+        let file = format!("lib/cmake/Taktos/{}{clang}.cmake", tool_chain(target)?);
+        Ok(self.folder.join(sdk(target)).join(file))
+    }
+
+    /// A compiler that does not write bitcode is told which one does.
+    fn refused_by_gcc(&self) -> Result<Tally> {
+        let source = self.workspace.path(TABLES);
+        let build = self.folder.join("build-refused");
+        let file = self
+            .folder
+            .join(SDK_OF_BITCODE)
+            .join("lib/cmake/Taktos/arm-none-eabi.cmake");
+        let target = format!("{}{BITCODE}", TARGETS[0]);
+        let output = configured((&source, &build), &target, &file).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        Ok(match !output.status.success() && said.contains(REFUSED) {
+            true => Tally::pass(),
+            false => Tally::fail(format!("{target} with gcc is not refused:\n{said}\n")),
+        })
     }
 
     /// The headers that have no folder of their own are good C++, too.
@@ -249,6 +309,19 @@ impl Place<'_> {
             false => Tally::fail(format!("{what}:\n{said}\n")),
         })
     }
+}
+
+/// What prepares a build of a project for a target.
+fn configured((source, build): (&Path, &Path), target: &str, tool_chain: &Path) -> Command {
+    let mut command = Command::new("cmake");
+    command
+        .arg("-S")
+        .arg(source)
+        .arg("-B")
+        .arg(build)
+        .arg(format!("-DCMAKE_TOOLCHAIN_FILE={}", tool_chain.display()))
+        .arg(format!("-DTAKTOS_BOARD={target}"));
+    command
 }
 
 /// The tool chain for a target.
