@@ -7,6 +7,7 @@ use crate::sched::{
     IntoResult, OutcomeOf, answer, fail, first_things_first, hold, slow_path, stay,
 };
 use crate::thread::tcb::ThreadRef;
+use crate::wait::transfer::{Lent, Transaction, transact};
 use crate::wait::{self, WaitQueue};
 use crate::{Error, Interrupt, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
@@ -176,6 +177,26 @@ impl<S: System> EventFlags<S> {
     #[inline(always)]
     pub fn take_all(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
         self.wait::<{ ALL | TAKE }>(flags, timeout)
+    }
+
+    /// Sets `flags`, and then waits until all of `awaited` are set and takes these, in one step: of threads that meet, each with a flag of
+    /// its own, all come through when the last one has set its flag, whoever of them runs first then. Flags are judged, and taken, as those
+    /// of [`EventFlags::set`]; the answer is all that were set when the condition held, before any were cleared.
+    ///
+    /// Bound without waiting: one step a waiter, one wake for each that is woken. Errors: `Timeout`, `WouldBlock`, `Cancelled`, after which
+    /// `flags` stay set; `Deleted`; `Parameter` where no flag is awaited, and `Context` in an interrupt handler, which then sets nothing.
+    pub fn set_and_take_all(
+        &'static self,
+        flags: u32,
+        awaited: u32,
+        timeout: Timeout,
+    ) -> Result<u32, Error> {
+        if awaited == 0 {
+            return Err(Error::Parameter);
+        }
+        let answer = transact::<S, Meet<S>>(hold(), self, &[flags, awaited], timeout);
+        answer.into_result::<S>()?;
+        Ok(answer.value as u32)
     }
 
     #[inline(always)]
@@ -373,6 +394,37 @@ impl<S: System> Operation<S> for SetAndGet<S> {
         }
         let left = group.wake_all(cs, group.flags.get(cs) | flags as u32);
         Kernel::<S>::conclude(cs, Status::OK, left as usize)
+    }
+}
+
+struct Meet<S>(PhantomData<S>);
+
+impl<S: System> Transaction<S> for Meet<S> {
+    type Object = EventFlags<S>;
+    type Record = [u32; 2];
+    const BLOCKS: bool = true;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        group: &'static EventFlags<S>,
+        record: Lent<'_, [u32; 2]>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if group.deleted.get(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let [flags, awaited] = *record;
+        let present = group.flags.get(cs) | flags;
+        let left = group.wake_all(cs, present);
+        if present & awaited == awaited {
+            group.flags.set(cs, left & !awaited);
+            return Kernel::<S>::conclude(cs, Status::OK, present as usize);
+        }
+        if timeout.is_none() {
+            // Others may have been woken, and be more urgent.
+            return Kernel::<S>::conclude(cs, Status::failed(Error::WouldBlock), 0);
+        }
+        wait_until::<S>(cs, group, awaited as usize, ALL | TAKE, timeout)
     }
 }
 

@@ -202,6 +202,9 @@ uint32_t taktos_events_get(taktos_events_t *events);
 /* Waits for any of flags, or, with TAKTOS_EVENTS_ALL, for all; with TAKTOS_EVENTS_TAKE they are cleared at that moment. found, if it is not null, gets all that were set. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Parameter for no flags, or other options; Context in a handler that would have to wait. */
 int32_t taktos_events_wait(taktos_events_t *events, uint32_t flags, uint32_t options, taktos_time_t time, uint32_t *found);
 
+/* Sets flags, and then waits until all of awaited are set and clears these, in one step: of threads that meet, each with a flag of its own, all come through when the last one has set its flag. found, if it is not null, gets all that were set then. Errors: Timeout, WouldBlock, Cancelled, after which flags stay set; Parameter for none that is awaited; Context in a handler. */
+int32_t taktos_events_set_and_take_all(taktos_events_t *events, uint32_t flags, uint32_t awaited, taktos_time_t time, uint32_t *found);
+
 /* Deletes the group: those who wait get Deleted. */
 int32_t taktos_events_delete(taktos_events_t *events);
 

@@ -411,6 +411,13 @@ static void wait_for_all(void *unused)
     vTaskDelete(NULL);
 }
 
+static void meet(void *unused)
+{
+    (void)unused;
+    seen = xEventGroupSync(group, 1, 3, portMAX_DELAY);
+    vTaskDelete(NULL);
+}
+
 static void event_groups(int row)
 {
     BEGIN(event_groups);
@@ -427,6 +434,17 @@ static void event_groups(int row)
     IN_TASK(seen, 0);
     ROW(xEventGroupSetBitsFromISR(group, 2, &woken), pdPASS, pdPASS);
     IN_TASK(seen, 3);
+    IN_TASK(xEventGroupClearBits(group, 2), 2);
+    IN_TASK(xEventGroupSync(group, 8, 1, 0), 8);
+    IN_TASK(xEventGroupSync(group, 1, 9, 0), 9);
+    IN_TASK(xEventGroupGetBits(group), 0);
+    seen = 0;
+    start(meet, 5);
+    IN_TASK(xEventGroupGetBits(group), 1);
+    IN_TASK(xEventGroupSync(group, 2, 3, portMAX_DELAY), 3);
+    IN_TASK(seen, 3);
+    IN_TASK(xEventGroupSync(group, 4, 8, 2), 4);
+    ROW(xEventGroupSync(group, 8, 8, 0), 12, 4);
     vEventGroupDelete(group);
     END;
 }

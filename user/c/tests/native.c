@@ -264,6 +264,12 @@ static void flags(int row)
     ROW(found, 7, 7);
     ROW(taktos_events_wait(&events, 1, TAKTOS_EVENTS_TAKE, MS, &found), TAKTOS_OK, E(CONTEXT));
     ROW(taktos_events_get(&events), 4, 4);
+    ROW(taktos_events_set_and_take_all(&events, 1, 0, MS, NULL), E(PARAMETER), E(PARAMETER));
+    ROW(taktos_events_set_and_take_all(NULL, 1, 1, MS, NULL), E(PARAMETER), E(PARAMETER));
+    ROW(taktos_events_set_and_take_all(&events, 8, 12, MS, &found), TAKTOS_OK, E(CONTEXT));
+    ROW(taktos_events_get(&events), 0, 0);
+    ROW(taktos_events_set_and_take_all(&events, 2, 3, MS, &found), E(TIMEOUT), E(CONTEXT));
+    ROW(taktos_events_set_and_take_all(&events, 0, 1, TAKTOS_NO_WAIT, &found), E(WOULD_BLOCK), E(CONTEXT));
     ROW(taktos_events_clear(NULL, 2, NULL), E(PARAMETER), E(PARAMETER));
     ROW(taktos_events_delete(&events), TAKTOS_OK, E(PARAMETER));
     END;

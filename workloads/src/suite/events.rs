@@ -217,6 +217,7 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
     });
     waits(tally);
     many(tally);
+    meets(tally);
 }
 
 fn waits<S: SuiteBoard>(tally: &mut Tally<S>) {
@@ -341,4 +342,80 @@ fn many<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.let_others_run();
         c.expect_log("a1");
     });
+}
+
+/// Meets others by the flag `flag`, of three; and notes it.
+fn meet<S: SuiteBoard, const FLAG: u32>(name: char, timeout: Timeout) {
+    let call: Call<S> = |events, all, timeout| events.set_and_take_all(FLAG, all, timeout);
+    wait::<S>(call, 7, timeout, name);
+}
+
+fn meets<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "events: threads meet, and all come through with the last one",
+        |c| {
+            c.start(0, LOW, || meet::<S, 1>('a', Timeout::FOREVER));
+            c.let_others_run();
+            c.start(1, HIGH, || meet::<S, 2>('b', Timeout::FOREVER));
+            c.expect_log("");
+            let last = c.objects().events.set_and_take_all(4, 7, Timeout::FOREVER);
+            c.expect("the last one", last, Ok(7));
+            c.let_others_run();
+            c.expect_log("b7a7");
+            c.expect("flags", c.objects().events.get(), 0);
+        },
+    );
+    tally.case(
+        "events: who is less urgent is not left behind by those who meet again",
+        |c| {
+            c.start(0, LOW, || meet::<S, 1>('a', Timeout::FOREVER));
+            c.let_others_run();
+            c.start(1, HIGH, || {
+                meet::<S, 6>('b', Timeout::FOREVER);
+                meet::<S, 6>('c', UNIT.into());
+            });
+            c.let_others_run();
+            c.let_others_run();
+            c.expect_log("b7a7cT");
+            c.expect("flags", c.objects().events.get(), 6);
+        },
+    );
+    tally.case(
+        "events: who does not wait at a meeting has woken others",
+        |c| {
+            c.start(0, HIGH, || {
+                wait::<S>(EventFlags::take_any, 2, Timeout::FOREVER, 'a')
+            });
+            let events = &c.objects().events;
+            let at_once = events.set_and_take_all(10, 7, Timeout::NONE);
+            c.expect("at once", at_once, Err(Error::WouldBlock));
+            c.expect_log("aa");
+            c.expect("flags", events.get(), 8);
+            let none = events.set_and_take_all(1, 0, Timeout::NONE);
+            c.expect("none awaited", none, Err(Error::Parameter));
+            c.expect(
+                "and beyond",
+                events.set_and_take_all(4, 12, Timeout::NONE),
+                Ok(12),
+            );
+            c.expect("flags", events.get(), 0);
+        },
+    );
+    tally.case(
+        "events: a meeting ends by request and deletion, and is not for handlers",
+        |c| {
+            c.start(0, HIGH, || meet::<S, 1>('a', Timeout::FOREVER));
+            c.start(1, HIGH, || meet::<S, 2>('b', Timeout::FOREVER));
+            c.expect("end of wait", c.objects().thread(0).cancel_wait(), Ok(()));
+            S::trigger_interrupt(|| {
+                let o = S::objects();
+                let _ = o.log.result(o.events.set_and_take_all(4, 7, Timeout::NONE));
+            });
+            c.expect("flags", c.objects().events.get(), 3);
+            c.expect("deletion", c.objects().events.delete(), Ok(()));
+            let deleted = c.objects().events.set_and_take_all(4, 7, Timeout::FOREVER);
+            c.expect("deleted", deleted, Err(Error::Deleted));
+            c.expect_log("aXCbD");
+        },
+    );
 }

@@ -1,4 +1,4 @@
-/* FreeRTOS's event groups, as Taktos has them: see FreeRTOS.h. They have 24 bits; xEventGroupSync is not there.
+/* FreeRTOS's event groups, as Taktos has them: see FreeRTOS.h. They have 24 bits.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef EVENT_GROUPS_H
@@ -51,6 +51,14 @@ static inline EventBits_t xEventGroupWaitBits(EventGroupHandle_t group, EventBit
     uint32_t options = (all != pdFALSE ? osFlagsWaitAll : osFlagsWaitAny) | (clears != pdFALSE ? 0 : osFlagsNoClear);
 
     return taktos_bits(group, osEventFlagsWait((osEventFlagsId_t)group, bits, options, ticks));
+}
+
+/* Sets `bits`, and waits for all of `awaited` and clears these, in one step; otherwise as xEventGroupWaitBits. */
+uint32_t taktos_freertos_sync(osEventFlagsId_t group, uint32_t bits, uint32_t awaited, uint32_t ticks);
+
+static inline EventBits_t xEventGroupSync(EventGroupHandle_t group, EventBits_t bits, EventBits_t awaited, TickType_t ticks)
+{
+    return taktos_bits(group, taktos_freertos_sync((osEventFlagsId_t)group, bits, awaited, ticks));
 }
 
 static inline BaseType_t xEventGroupSetBitsFromISR(EventGroupHandle_t group, EventBits_t bits, BaseType_t *woken)

@@ -19,7 +19,7 @@ const NO_CLEAR: u32 = 2;
 #[repr(C)]
 pub struct OsEventFlags {
     head: Head,
-    group: EventFlags<Board>,
+    pub(crate) group: EventFlags<Board>,
 }
 
 // SAFETY: it begins with its head.
@@ -30,7 +30,7 @@ unsafe impl Object for OsEventFlags {
 get_name!(osEventFlagsGetName, OsEventFlags);
 
 /// Flags, or the code of an error, as the standard has them in one word.
-fn word(result: Result<u32, Error>) -> u32 {
+pub(crate) fn word(result: Result<u32, Error>) -> u32 {
     result.unwrap_or_else(|error| code(error) as u32)
 }
 
@@ -64,7 +64,7 @@ fn wait(group: &'static EventFlags<Board>, flags: u32, options: u32, time: Timeo
 }
 
 /// Whether flags can be waited for so.
-fn are_valid(flags: u32, options: u32) -> bool {
+pub(crate) fn are_valid(flags: u32, options: u32) -> bool {
     flags & ERROR_BIT == 0 && options & !(WAIT_ALL | NO_CLEAR) == 0
 }
 

@@ -3,6 +3,7 @@
 //! and in the book.
 
 pub mod critical;
+pub mod events;
 pub mod memory;
 pub mod notification;
 pub mod pended;

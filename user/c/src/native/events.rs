@@ -59,6 +59,18 @@ native! {
         code(result.map(|flags| unsafe { tell(found, flags) }))
     }
 
+    /// Sets `flags`, and then waits until all of `awaited` are set and clears these, in one step: of threads that meet, each with a flag of its
+    /// own, all come through when the last one has set its flag. `found`, if it is not null, gets all that were set then. Errors: Timeout,
+    /// WouldBlock, Cancelled, after which `flags` stay set; Parameter for none that is awaited; Context in a handler.
+    fn taktos_events_set_and_take_all(events: At<Object>, flags: u32, awaited: u32, time: Time, found: *mut u32) -> Code {
+        // SAFETY: the caller's promise.
+        unsafe {
+            with(events, |object| {
+                object.set_and_take_all(flags, awaited, timeout(time)).map(|flags| tell(found, flags))
+            })
+        }
+    }
+
     /// Deletes the group: those who wait get Deleted.
     fn taktos_events_delete(events: At<Object>) -> Code {
         // SAFETY: the caller's promise.
