@@ -9,13 +9,13 @@
 //! exceptions `PendSV` and `SysTick` have the lowest priority: a switch of threads follows the last handler, and comes in
 //! the midst of none, whose registers it would change. Interrupts of higher priority than the level are never delayed by
 //! the kernel, and must not call it; see [`above!`]. `SVCall` stands just above the mask, for the ten instructions that
-//! return to an interrupted thread.
+//! return to an interrupted thread where only a handler can.
 //!
 //! # Two frames
 //! A thread that is not running has on its stack, from low to high, r4, r6, r7 and an address to
 //! go on at. A thread that called the kernel has nothing more: the address is its caller's, and the call was
 //! declared to destroy the other registers. A thread that was interrupted has those above that, and then
-//! the processor's own exception frame; the address leads to a few instructions that return from it. So each path that resumes a thread may treat both alike. Threads that use the
+//! the processor's own exception frame; the address leads to a few instructions that load it, or return from it. So each path that resumes a thread may treat both alike. Threads that use the
 //! floating-point unit have its registers in between, restored by the instructions behind the address:
 //! those that do not use it pay nothing.
 //!

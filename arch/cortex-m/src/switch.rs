@@ -285,6 +285,8 @@ macro_rules! with_tail {
             "taktos_phase %.Ltaktos_tails",
             ".purgem taktos_phase",
             ".noaltmacro",
+            // The new thread's guard, or its limit: its address is computed, not loaded.
+            "add r12, r0, #{guard}",
             // By its name: a copy of an entry that the compiler makes in the board's crate, which defines the static, would
             // otherwise name nothing.
             "ldr r3, =TAKTOS_PROCESSOR",
@@ -296,10 +298,8 @@ macro_rules! with_tail {
             #[cfg(armv8m)] "movs r3, #0",
             #[cfg(armv8m)] "msr psplim, r3",
             "ldr sp, [r0]",
-            // The new thread's guard, or its limit: its address is computed, not loaded.
-            "add r3, r0, #{guard}",
-            #[cfg(not(armv8m))] "str r3, [r2, #{guard_region}]",
-            #[cfg(armv8m)] "msr psplim, r3",
+            #[cfg(not(armv8m))] "str r12, [r2, #{guard_region}]",
+            #[cfg(armv8m)] "msr psplim, r12",
             // Any write makes the slice begin anew.
             $($slice)*
             "ldr r1, [r0, #{value}]",
@@ -496,8 +496,76 @@ extern "C" fn resume_with_state() {
     )
 }
 
-/// Where an interrupted thread is resumed by the tail of an entry: returns from its own exception frame, which
-/// only an exception handler can. Behind it, at [`WITH_STATE`], the same for threads with floating-point state.
+/// Where an interrupted thread is resumed by the tail of an entry: what its exception frame holds is loaded without an exception. Only an
+/// exception handler can return into the midst of a block of conditional instructions, or of a load or store of several registers: where the
+/// frame's status register says more than the flags, the instruction set and that the processor aligned the stack pointer, a handler returns.
+///
+/// The last three instructions are such a block themselves. An interrupt that comes between the end of the mask and the last of them puts a
+/// frame below what is still there of the old one; it is a frame that a handler returns from, with the mask's end behind the return. So there is
+/// one frame more at most, even under an interrupt that always pends.
+///
+/// Behind that, at [`WITH_STATE`], stands the same for threads with floating-point state: a handler returns.
+#[cfg(not(feature = "small"))]
+#[unsafe(naked)]
+pub extern "C" fn return_from_exception() {
+    naked_asm!(
+        ".fpu fpv4-sp-d16",
+        // `rest`: the bytes from the place to go on at to where the stack pointer was.
+        ".macro taktos_load_frame rest",
+        // An address that is loaded into the program counter says the instruction set.
+        "orr r0, r0, #1",
+        "str r0, [sp, #24]",
+        #[cfg(armv8m)]
+        "msr apsr_nzcvq, r1",
+        #[cfg(not(armv8m))]
+        "msr apsr_nzcvqg, r1",
+        // As exceptions do: the former thread may have left a reservation that this one would take for its own.
+        "clrex",
+        "ittt al",
+        // The lowest eight bits count (Armv7-M manual, B5.2.3), which are zero.
+        "msr basepri, r2",
+        "pop {{r0-r3, r12, lr}}",
+        "ldr pc, [sp], #\\rest",
+        ".endm",
+        "pop {{r5, r8-r11}}",
+        // The place, and the status register.
+        "ldrd r0, r1, [sp, #24]",
+        // SIMD's flags, which cannot be written without that extension, are none of the former thread's either.
+        #[cfg(armv8m)]
+        "mrs r2, apsr",
+        #[cfg(armv8m)]
+        "orrs r2, r2, r1",
+        #[cfg(armv8m)]
+        "lsls r2, r2, #{flags}",
+        #[cfg(not(armv8m))]
+        "lsls r2, r1, #{flags}",
+        "cmp r2, #{instruction_set}",
+        "bne 2f",
+        "taktos_load_frame 8",
+        "2:",
+        "eor r2, r2, #{instruction_set}",
+        "cmp r2, #{aligned}",
+        "bne 3f",
+        "taktos_load_frame 12",
+        "3:",
+        "mov r0, sp",
+        "svc #0",
+        ".purgem taktos_load_frame",
+        ".org {begin} + {with_state}",
+        "pop {{r5, r8-r11}}",
+        "vpop {{s16-s31}}",
+        "mov r0, sp",
+        "svc #0",
+        begin = sym return_from_exception,
+        with_state = const WITH_STATE,
+        flags = const FLAGS,
+        instruction_set = const 1 << (24 + FLAGS),
+        aligned = const 1 << (9 + FLAGS),
+    )
+}
+
+/// The same in a small program, where a handler always returns.
+#[cfg(feature = "small")]
 #[unsafe(naked)]
 pub extern "C" fn return_from_exception() {
     naked_asm!(
@@ -512,11 +580,16 @@ pub extern "C" fn return_from_exception() {
     )
 }
 
+/// The bits of a frame's status register that are flags, the highest; of the others 24 says the instruction set, and 9 that the stack pointer was
+/// aligned (Armv7-M manual, B1.4.2, B1.5.7).
+#[cfg(not(feature = "small"))]
+const FLAGS: u32 = 5;
+
 /// The bytes of the two instructions that end the mask.
 const END_OF_MASK: usize = 6;
 
 /// The distance of the second entry of [`return_from_exception`].
-pub const WITH_STATE: usize = 8;
+pub const WITH_STATE: usize = if cfg!(feature = "small") { 8 } else { 92 };
 
 /// Returns from the exception frame that r0 named when the exception was raised.
 #[unsafe(naked)]

@@ -23,10 +23,11 @@ pub(crate) mod urgency;
 pub mod usage;
 
 use crate::sched::{IntoResult, hold, slow_path, stay_here};
-use crate::wait::{Target, Wait};
+use crate::wait::Target;
 use crate::{Interrupt, Kernel, Priority, System};
 pub use last::Told;
 
+use core::hint::cold_path;
 use core::marker::PhantomData;
 use core::ptr;
 use operations::{
@@ -180,12 +181,15 @@ impl<S: System> AnyThread<S> {
         let urgency = thread.urgency.get(cs);
         // The usual case: it is suspended, nothing else is special about it, and it does not wait.
         let own = urgency.toggled(Urgency::SUSPENDED);
-        if own.is_special() || thread.wait.get(cs) != Wait::NOTHING {
+        if own.is_special_or(thread.wait.get(cs).word()) {
             return slow_path(self.resume_unusual_in(interrupt));
         }
         thread.urgency.set(cs, own);
         if S::kernel().make_ready(cs, thread) {
             S::Machine::pend_switch();
+        } else {
+            // Usually a handler resumes who is to run next.
+            cold_path();
         }
         Ok(())
     }

@@ -13,13 +13,17 @@ use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::Machine;
 
-/// Defines an operation on a thread.
+/// Defines an operation on a thread, which looks at words but where that is excluded.
 macro_rules! operation {
     ($name:ident, blocks: $blocks:expr, $body:expr) => {
+        operation!($name, blocks: $blocks, words: true, $body);
+    };
+    ($name:ident, blocks: $blocks:expr, words: $words:expr, $body:expr) => {
         pub(crate) struct $name<S>(PhantomData<S>);
 
         impl<S: System> Operation<S> for $name<S> {
             type Object = AnyThread<S>;
+            const USES_WORDS: bool = $words;
             const BLOCKS: bool = $blocks;
 
             fn run(
@@ -64,12 +68,13 @@ operation!(Ready, blocks: false, |cs, thread, _, _| {
     Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
-operation!(Suspend, blocks: false, |cs, thread, _, _| {
+operation!(Suspend, blocks: false, words: false, |cs, thread, _, _| {
     if is_smp::<S>() {
         return suspend_any::<S>(cs, thread);
     }
     let urgency = thread.urgency.get(cs);
-    if Kernel::<S>::running().heir(cs) != thread || urgency.is_special() {
+    let heir = Kernel::<S>::running().heir(cs);
+    if urgency.is_special_or(heir.address() ^ thread.address()) {
         return slow_path(suspend_unusual::<S>(cs, thread));
     }
     // The usual case: who runs suspends itself, and waits for nothing besides. So nobody wakes it but who resumes it, who knows what is special
@@ -107,7 +112,7 @@ fn suspend_unusual<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Out
     suspend_any::<S>(cs, thread)
 }
 
-operation!(Resume, blocks: false, |cs, thread, _, _| {
+operation!(Resume, blocks: false, words: false, |cs, thread, _, _| {
     resume::<S>(cs, thread)
 });
 

@@ -80,6 +80,12 @@ impl Urgency {
         self.0 & SPECIAL != 0
     }
 
+    /// Whether the thread has a time-out running or a flag set, or `word` is not 0: one question, where two would be two branches.
+    #[inline(always)]
+    pub const fn is_special_or(self, word: usize) -> bool {
+        (self.0 >> SPECIAL.trailing_zeros()) as usize | word != 0
+    }
+
     /// Whether this thread, which waits, has the effective priority of `running`, and no buffer.
     #[inline(always)]
     pub const fn equals(self, running: Self) -> bool {

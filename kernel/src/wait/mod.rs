@@ -117,6 +117,12 @@ impl Wait {
         Self(thread.address() | JOIN)
     }
 
+    /// The word, which is 0 for nothing alone.
+    #[inline(always)]
+    pub fn word(self) -> usize {
+        self.0
+    }
+
     /// Taken apart.
     pub fn target(self) -> Target {
         if self == Self::NOTHING {

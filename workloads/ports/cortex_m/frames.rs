@@ -13,7 +13,7 @@ use taktos_machine::Context;
 const BASIC: usize = 8;
 const EXTENDED: usize = 26;
 /// The words that the switch puts below it: nine, and the other half of the floating-point registers.
-const BELOW_BASIC: usize = 9;
+pub const BELOW_BASIC: usize = 9;
 const BELOW_EXTENDED: usize = 9 + 16;
 
 /// How often the other thread is looked at.
@@ -85,7 +85,7 @@ fn look(below: usize, frame: usize) {
 }
 
 /// The address of a word on the stack of the other thread, which does not run.
-fn saved_at(word: usize) -> *const usize {
+pub fn saved_at(word: usize) -> *const usize {
     let context = ptr::from_ref(&LEFT).cast::<Context>();
     // SAFETY: a thread begins with its context, which nobody writes while it does not run.
     let stack_pointer = unsafe { (*context).stack_pointer.get() };

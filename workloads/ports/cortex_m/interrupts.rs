@@ -41,11 +41,16 @@ extern "C" fn taktos_spare_interrupt() {
     DEPTH.fetch_sub(1, Relaxed);
 }
 
+/// Has the next interrupts at the kernel's level do `act`.
+pub fn will(act: fn()) {
+    ACT.0.set(act);
+    interrupt::enable();
+}
+
 /// Runs `act` in an interrupt at the kernel's level.
 pub fn in_handler(act: fn()) {
     let before = HANDLED.load(Relaxed);
-    ACT.0.set(act);
-    interrupt::enable();
+    will(act);
     interrupt::pend();
     barrier();
     check(

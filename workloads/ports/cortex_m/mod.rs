@@ -12,6 +12,7 @@ mod interrupts;
 mod live;
 mod nested;
 mod registers;
+mod returns;
 mod time;
 
 use crate::board::{Board, start, urgent_interrupt};
@@ -50,9 +51,12 @@ fn main() {
     preempted_by_alarms();
     frames::hold_what_is_used();
     float::begins_unused_after_an_end();
+    returns::hold_one_frame_more();
     if let Some(timer) = storm::TIMER {
         (timer.end)();
     }
+    returns::leave_no_reservation();
+    returns::go_on_with_loads();
     entries::answer();
     time::slices_end_in_time();
     time::new_slices_are_whole();

@@ -15,9 +15,10 @@ use core::ptr::{self, NonNull};
 use core::slice;
 use taktos::board::Board;
 use taktos::{
-    AnyThread, Duration, Error, EventFlags, Kernel, Priority, RawThread, State, Thread, Timeout,
+    AnyThread, Duration, Error, EventFlags, Kernel, Priority, RawThread, State, System, Thread,
+    Timeout,
 };
-use taktos_machine::slow_path;
+use taktos_machine::{Machine, slow_path};
 
 /// What a thread calls.
 pub type Entry = unsafe extern "C" fn(*mut c_void);
@@ -135,8 +136,11 @@ impl OsThread {
     /// The caller is the program's code, in a thread that runs: not before the start, and in no handler.
     #[inline(always)]
     pub(super) unsafe fn caller() -> &'static Self {
-        // SAFETY: the first thread and the idle one, which `make` did not make, call no code of the program's.
-        unsafe { Self::around(AnyThread::current()) }
+        // On the only processor who runs is who asks: no section is needed, as it is where threads move.
+        let context = <Board as System>::Machine::processor().current.get();
+        // SAFETY: a thread's handle is its control block, which its context begins; the first thread and the idle one, which `make` did not
+        // make, call no code of the program's.
+        unsafe { Self::around(&*context.cast()) }
     }
 
     /// The calling thread; the one that was interrupted, in a handler.
