@@ -23,6 +23,7 @@ if({has_newlib})
         message(FATAL_ERROR "{name}-gcc has no C library: install Debian's {packages}")
     endif()
     set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES "${TAKTOS_NEWLIB}")
+    set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${TAKTOS_NEWLIB}")
 endif()
 # A program links with a board's linker script only.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
