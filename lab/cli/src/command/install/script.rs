@@ -48,11 +48,15 @@ pub(super) fn of(script: Script, built: &Built) -> Result<String> {
                 .collect::<Result<_>>()?;
             Ok(format!("{}\n{memory}", scripts.concat()))
         }
-        // A board that begins elsewhere says so.
-        Script::Instead(entry, sections) => Ok(format!(
-            "ENTRY({entry})\n{}\n{sections}",
-            without_inserted(&expanded("memory.x", &built.searched)?)
-        )),
+        Script::Instead(entry, sections) => {
+            let memory = without_inserted(&expanded("memory.x", &built.searched)?);
+            // A board that begins elsewhere says so. Of two, GNU's linker takes the last, LLVM's the first.
+            let begin = match memory.contains("ENTRY(") {
+                true => String::new(),
+                false => format!("ENTRY({entry})\n"),
+            };
+            Ok(format!("{begin}{memory}\n{sections}"))
+        }
     }
 }
 
