@@ -54,19 +54,28 @@ const HUNTED: u32 = 3_000;
 
 /// Attacks the board with four processors.
 pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Tally> {
+    in_each_layout(workspace, board, (PROGRAM, ""))
+}
+
+/// Runs a program with these words on four processors: in an instance that has one of them, in one that has all, and there where races are
+/// hunted, too.
+fn in_each_layout(
+    workspace: &Workspace,
+    board: Several,
+    (program, words): (&str, &str),
+) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     let honest = Setting::new(Several::PROCESSORS, QUANTUM);
     let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
-    // On one of them, on all.
     for (layout, setting, late) in [
         ("", &honest, LATEST_OF_SEVERAL),
         (" all", &honest, LATEST_OF_SEVERAL),
-        (" all", &hunted, LATEST_HUNTED),
+        (" all hunted", &hunted, LATEST_HUNTED),
     ] {
-        let words = format!("seed={seed} late={late}{layout}");
-        let triple = board.machine.triple();
-        all.add(run(workspace, (board, triple), setting, (PROGRAM, &words))?);
+        let words = format!("seed={seed} late={late}{words}{layout}");
+        let place = (board, board.machine.triple());
+        all.add(run(workspace, place, setting, (program, &words))?);
     }
     Ok(all)
 }
@@ -151,22 +160,10 @@ pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
     Ok(all)
 }
 
-/// The same on a board with four processors: in an instance that has one of them, and in one that has all, where races are hunted, too.
+/// The same on a board with four processors.
 pub(super) fn budgets_of_several(workspace: &Workspace, board: Several) -> Result<Tally> {
-    let seed = seed::fresh()?;
-    let mut all = Tally::seeded(seed);
-    let honest = Setting::new(Several::PROCESSORS, QUANTUM);
-    let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
-    for (layout, setting, late) in [
-        ("", &honest, LATEST_OF_SEVERAL),
-        (" all", &honest, LATEST_OF_SEVERAL),
-        (" all hunted", &hunted, LATEST_HUNTED),
-    ] {
-        let words = format!("seed={seed} rages={RAGES_OF_SEVERAL} late={late}{layout}");
-        let place = (board, board.machine.triple());
-        all.add(run(workspace, place, setting, (BUDGETS, &words))?);
-    }
-    Ok(all)
+    let words = format!(" rages={RAGES_OF_SEVERAL}");
+    in_each_layout(workspace, board, (BUDGETS, &words))
 }
 
 fn run(
