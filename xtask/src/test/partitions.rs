@@ -29,7 +29,7 @@ const STORM: &str = "user_storm";
 const BUDGETS: &str = "budgets";
 /// How often a partition with a budget makes calls at random, with a seed each.
 const RAGES: u32 = 4;
-/// The same on each of two layouts of four processors.
+/// The same in each layout of four processors.
 const RAGES_OF_SEVERAL: u32 = 2;
 /// What the program says at its end.
 const PASSED: &str = "all passed\n";
@@ -58,7 +58,7 @@ pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Ta
 }
 
 /// Runs a program with these words on four processors: in an instance that has one of them, in one that has all, and there where races are
-/// hunted, too.
+/// hunted, too, which a program is told that demands less then.
 fn in_each_layout(
     workspace: &Workspace,
     board: Several,

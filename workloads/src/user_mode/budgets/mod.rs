@@ -353,6 +353,9 @@ pub fn run<S: System<Machine: Isolation> + CommandLine>(
     for number in 0..rages {
         rage::check(&mut checks, seed.wrapping_add(number));
     }
+    if !is_hunted {
+        owed(&mut checks);
+    }
     print::<S>(format_args!(
         "{}\n",
         if checks.passed {
@@ -376,7 +379,6 @@ fn to_the_microsecond<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     checks.demand("an end in time", most <= checks.processors * checks.late);
     calls(checks);
     mutex(checks);
-    owed(checks);
 }
 
 /// Whatever the threads of one partition do by themselves.
